@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace iocomp::array {
+
+/// The element types of the C interface; the values are those of `iocomp_type`.
+enum class ElementType : std::uint8_t {
+  int8 = 1,
+  int16 = 2,
+  int32 = 3,
+  int64 = 4,
+  uint8 = 5,
+  uint16 = 6,
+  uint32 = 7,
+  uint64 = 8,
+  float16 = 9,
+  float32 = 10,
+  float64 = 11,
+  complex64 = 12,
+  complex128 = 13,
+};
+
+/// Bytes of one element.
+[[nodiscard]] std::size_t size_bytes(ElementType type) noexcept;
+/// The name used in manifests: "int8", ..., "float64", "complex64" (2 x float32), "complex128".
+[[nodiscard]] std::string_view name(ElementType type) noexcept;
+/// The type with that value in the C interface, or nothing.
+[[nodiscard]] std::optional<ElementType> element_type(int value) noexcept;
+
+}  // namespace iocomp::array

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "array/box.h"
+
+namespace iocomp::array {
+
+/// How a variable is divided over the servers: contiguous parts of its row-major order, one per server, as equal as
+/// whole granules allow.
+struct Domains {
+  std::int64_t elements = 0;          ///< of the whole variable
+  int parts = 1;                      ///< >= 1
+  std::int64_t granule_elements = 1;  ///< borders are multiples of this
+
+  /// First element of a part; `begin(parts)` is `elements`.
+  [[nodiscard]] std::int64_t begin(int part) const noexcept;
+};
+
+/// What travels to one server: elements `first` to `first + count` of the packed order of the block. Because the
+/// row-major order of a block follows that of the array, the part of a block in a domain is contiguous in its packed order.
+struct Piece {
+  int part = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+/// Cut a block into its pieces, one per domain that it touches, ascending. Empty blocks have none. O(pieces).
+[[nodiscard]] std::vector<Piece> cut(const Shape& shape, const Box& box, const Domains& domains);
+
+}  // namespace iocomp::array

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "array/box.h"
+
+namespace iocomp::array {
+
+/// Elements that follow one another in the global array.
+struct Run {
+  std::int64_t index = 0;     ///< row-major index in the shape of the first element
+  std::int64_t elements = 0;  ///< how many
+};
+
+/// Walks over a part of a box in the row-major order of the box (its "packed order") and yields the longest runs
+/// that are contiguous in the global array. Runs that touch across rows are joined. O(dimensions) memory.
+class RunCursor {
+ public:
+  /// Visit elements `first` to `first + count` (excluded) of the packed order of `box`.
+  /// @pre 0 <= first, first + count <= elements(box).
+  RunCursor(const Shape& shape, const Box& box, std::int64_t first, std::int64_t count) noexcept;
+
+  /// The next run; false when there is none left.
+  [[nodiscard]] bool next(Run& run) noexcept;
+
+ private:
+  Shape shape_;
+  Box box_;
+  std::int64_t position_;       // in packed order
+  std::int64_t end_;            // in packed order
+  std::int64_t row_elements_;   // elements of the box that are contiguous whatever the outer index
+  int outer_dimensions_;        // dimensions that are walked one by one
+  Extents stride_{};            // of each dimension in the shape
+};
+
+}  // namespace iocomp::array

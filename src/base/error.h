@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace iocomp {
+
+/// Why an operation failed, as the C API reports it. Values are part of the ABI: only append.
+enum class ErrorCode : int {
+  ok = 0,
+  invalid_argument = 1,
+  out_of_staging_memory = 2,
+  storage_failure = 3,
+  mpi_failure = 4,
+  invalid_setting = 5,
+  target_exists = 6,
+  inconsistent_calls = 7,
+  timed_out = 8,
+  unsupported = 9,
+  internal = 99,
+};
+
+/// The one exception type that leaves the library.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& what) : std::runtime_error{what}, code_{code} {}
+  [[nodiscard]] ErrorCode code() const noexcept { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+/// A short name of a code, such as "storage failure"; "unknown code" for a value that is none.
+[[nodiscard]] const char* code_name(int code) noexcept;
+
+}  // namespace iocomp

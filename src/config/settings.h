@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iocomp::config {
+
+/// What a value may be.
+enum class ValueType { text, choice, integer, real, boolean, bytes, list };
+
+/// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are made.
+struct Key {
+  std::string_view name;           ///< "staging.memory"; keys of a file are named "files.*.backend"
+  ValueType type = ValueType::text;
+  std::string_view default_value;  ///< as written in a file, without quotes; "" means unset
+  std::string_view allowed;        ///< choices separated by '|', or a range "1..": shown in errors
+  std::string_view doc;            ///< one line
+};
+
+/// All settings, in the order in which they are documented.
+[[nodiscard]] const std::vector<Key>& all_keys();
+
+/// Where a value came from: "default", "program", "iocomp.toml:12", "environment IOCOMP_MODE".
+struct Value {
+  std::string text;
+  std::string origin;
+};
+
+/// The settings in force. Sources, weakest first: defaults, program text, file, environment. A value type, without MPI:
+/// rank 0 reads, the text is broadcast, every rank parses it (see `to_text` / `from_text`).
+class Settings {
+ public:
+  /// Read all sources. File: `IOCOMP_CONFIG`, else "iocomp.toml" in the working directory if there is one.
+  /// Every key is also `IOCOMP_<KEY>` with dots as underscores, upper case; for files `IOCOMP_FILES_<NAME>_<KEY>`, and
+  /// `IOCOMP_FILES_<KEY>` (or [files.default]) for all files that do not say it themselves.
+  /// @param program  TOML text of the program, or empty.
+  /// @throws Error{invalid_setting} naming key, value, origin and what is allowed; unknown keys name the nearest known one.
+  static Settings read(std::string_view program);
+
+  /// All values that are not defaults, for sending to other ranks; and back.
+  [[nodiscard]] std::string to_text() const;
+  static Settings from_text(std::string_view text);
+
+  /// Values by key: "staging.memory". @throws Error{internal} for a key that is not in the table.
+  [[nodiscard]] std::string text(std::string_view key) const;
+  [[nodiscard]] std::int64_t integer(std::string_view key) const;
+  [[nodiscard]] double real(std::string_view key) const;
+  [[nodiscard]] bool boolean(std::string_view key) const;
+  [[nodiscard]] std::int64_t bytes(std::string_view key) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key) const;
+
+  /// The same for a file: `file_text("fields", "backend")` looks at files.fields.backend, then files.default.backend, then
+  /// the default of the table.
+  [[nodiscard]] std::string file_text(std::string_view file, std::string_view key) const;
+  [[nodiscard]] std::int64_t file_integer(std::string_view file, std::string_view key) const;
+  [[nodiscard]] bool file_boolean(std::string_view file, std::string_view key) const;
+  [[nodiscard]] std::int64_t file_bytes(std::string_view file, std::string_view key) const;
+
+  /// Every key of the table with value and origin; files that are named somewhere with all their keys.
+  [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force() const;
+
+ private:
+  std::map<std::string, Value, std::less<>> values_;  // keys that some source sets; "files.fields.backend"
+};
+
+/// A text such as docs/settings.md, made from the table.
+[[nodiscard]] std::string settings_markdown();
+
+}  // namespace iocomp::config

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+
+namespace iocomp::disk {
+
+/// When writes bypass the page cache.
+enum class Direct {
+  automatic,  ///< where a run of at least `direct_from_bytes` is aligned in memory and file
+  on,         ///< wherever a run is aligned
+  off,
+};
+
+struct Options {
+  Direct direct = Direct::automatic;
+  std::size_t direct_from_bytes = std::size_t{1} << 20;
+  std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
+  bool early_flush = true;                            ///< start write-back (sync_file_range) as soon as data are written
+  int threads = 1;                                    ///< writer threads of an Engine
+};
+
+}  // namespace iocomp::disk

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+
+namespace iocomp::storage {
+
+/// An attribute: `count` values of a type, or text (then `type` is uint8 and `is_text` set; no terminating zero).
+struct Attribute {
+  array::ElementType type = array::ElementType::uint8;
+  bool is_text = false;
+  std::vector<std::byte> values;  // count * size_bytes(type) bytes
+
+  [[nodiscard]] std::int64_t count() const noexcept {
+    return static_cast<std::int64_t>(values.size() / array::size_bytes(type));
+  }
+  friend bool operator==(const Attribute&, const Attribute&) = default;
+};
+using Attributes = std::map<std::string, Attribute>;
+
+/// A variable as a back-end sees it at one step.
+struct Variable {
+  int id = 0;  ///< position in the order of definition
+  std::string name;
+  array::ElementType type = array::ElementType::float64;
+  array::Shape shape;  ///< at that step
+
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    return array::elements(shape) * static_cast<std::int64_t>(array::size_bytes(type));
+  }
+};
+
+}  // namespace iocomp::storage
