@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "array/box.h"
@@ -35,12 +36,14 @@ struct Selection {
   std::int64_t count = 0;
 };
 
-/// What a finished file must know besides its data.
+/// A variable at one step, and where it lies.
 struct Placed {
   std::int64_t step = 0;
   Variable variable;
   std::int64_t offset = -1;  ///< of its first byte in the file; -1 where the format library keeps it
 };
+
+/// What a finished file must know besides its data. Steps that are not in it are absent: their data are not kept.
 struct Description {
   std::vector<Placed> contents;         ///< in order of step, then definition
   Attributes attributes;                ///< of the file
@@ -58,20 +61,23 @@ class Target {
 
   /// Make room for a variable in a step. plain_file: called on the lead only, returns the offset of its first byte.
   /// mpi_file: collective over the writers in the same order; returns -1 (or an offset, for information).
+  /// Where the variable has no bytes, and where `offsets_by_layout`, the result is -1 too: Layout knows the offset.
   /// Called once per variable and step, steps ascending or not.
   virtual std::int64_t place(const Variable& variable, std::int64_t step) = 0;
 
   /// mpi_file only: write the selected elements (packed, native byte order). Independent; blocks until the file system
   /// has them. At most 8 MiB per call where the caller can choose.
+  /// @param where  with the offset that Layout computes, where `offsets_by_layout`; else what `place` returned.
   /// @throws Error{storage_failure} with the cause; a short write is one.
-  virtual void write(const Variable& variable, std::int64_t step, const Selection& selection,
-                     std::span<const std::byte> bytes) = 0;
+  virtual void write(const Placed& where, const Selection& selection, std::span<const std::byte> bytes) = 0;
 
   /// Make all that the format library keeps in memory visible to an fsync, with the file still open. Lead only
-  /// (plain_file); mpi_file: collective. Called after a step of a series is complete.
+  /// (plain_file); mpi_file: collective, and what this process wrote is durable when it returns.
+  /// Called after a step of a series is complete.
   virtual void flush() = 0;
 
-  /// Write attributes and whatever ends the file, and close it. plain_file: lead; mpi_file: collective. Called once.
+  /// Write attributes and whatever ends the file, and close it. plain_file: lead, who fsyncs afterwards; mpi_file:
+  /// collective with the same description, durable when it returns. A failure leaves no other writer waiting. Called once.
   virtual void finish(const Description& description) = 0;
 };
 
