@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/**
+ * @file iocomp.hpp
+ * The C interface for C++20: owning handles, typed variables, spans, exceptions. Header only, no
+ * logic of its own: what a call does, and which ranks must call it, stands in iocomp.h at the
+ * function of the same name.
+ *
+ *     iocomp::Session io{MPI_COMM_WORLD};
+ *     iocomp::File out = io.open("fields", IOCOMP_SERIES);
+ *     auto u = out.define<double>("u", {nx, ny});
+ *     iocomp::Ticket ticket = u.put({x0, 0}, {count, ny}, values);   // values:
+ * std::vector<double>, std::span, ... out.end_step(); compute(); ticket.wait(); // values may
+ * change from here on out.close(); io.finalize(); // before MPI_Finalize
+ *
+ * Every call throws iocomp::Error when the C function fails. Destructors never throw: they do what
+ * was not done explicitly and print a failure to stderr, so call close() and finalize() where
+ * failures matter.
+ */
+#ifndef IOCOMP_IOCOMP_HPP
+#define IOCOMP_IOCOMP_HPP
+
+#include <iocomp/iocomp.h>
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <initializer_list>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace iocomp::inline v1 {
+
+/// A call that failed. what() is the whole story: file, variable, step, server and cause.
+class Error : public std::runtime_error {
+ public:
+  Error(int code, const std::string& story) : std::runtime_error{story}, code_{code} {}
+  /// A value of iocomp_code.
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+/// Turn a return value of the C interface into an exception.
+/// @throws Error unless `code` is IOCOMP_OK.
+inline void check(int code) {
+  if (code != IOCOMP_OK) {
+    throw Error{code, iocomp_error()};
+  }
+}
+
+namespace detail {
+
+template <typename T>
+consteval iocomp_type integer_type() {
+  constexpr bool is_signed = std::is_signed_v<T>;
+  switch (sizeof(T)) {
+    case 1:
+      return is_signed ? IOCOMP_INT8 : IOCOMP_UINT8;
+    case 2:
+      return is_signed ? IOCOMP_INT16 : IOCOMP_UINT16;
+    case 4:
+      return is_signed ? IOCOMP_INT32 : IOCOMP_UINT32;
+    default:
+      return is_signed ? IOCOMP_INT64 : IOCOMP_UINT64;
+  }
+}
+
+// Characters and truth values are no numbers: a file would not give them back as what they were.
+template <typename T, typename... Others>
+inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
+template <typename T>
+concept Integer =
+    std::integral<T> && !is_one_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
+
+}  // namespace detail
+
+/// The element type of a C++ type. Specialise it for a type of your own with the same bytes, such
+/// as a half: `template <> struct iocomp::ElementType<half> { static constexpr iocomp_type value =
+/// IOCOMP_FLOAT16; };`
+template <typename T>
+struct ElementType {};
+template <detail::Integer T>
+struct ElementType<T> {
+  static constexpr iocomp_type value = detail::integer_type<T>();
+};
+template <>
+struct ElementType<float> {
+  static constexpr iocomp_type value = IOCOMP_FLOAT32;
+};
+template <>
+struct ElementType<double> {
+  static constexpr iocomp_type value = IOCOMP_FLOAT64;
+};
+template <>
+struct ElementType<std::complex<float>> {
+  static constexpr iocomp_type value = IOCOMP_COMPLEX64;
+};
+template <>
+struct ElementType<std::complex<double>> {
+  static constexpr iocomp_type value = IOCOMP_COMPLEX128;
+};
+
+/// A type whose values a variable can hold.
+template <typename T>
+concept Element = std::is_trivially_copyable_v<T> && requires {
+  { ElementType<T>::value } -> std::convertible_to<iocomp_type>;
+};
+
+/// Several of them in a row: a vector, an array, a span.
+template <typename T>
+concept ElementRange = std::ranges::contiguous_range<T> && std::ranges::sized_range<T> &&
+                       Element<std::ranges::range_value_t<T>>;
+
+/// Extents or indices, one 64-bit entry per dimension: `{nx, ny}`, a vector, an array, a span; `{}`
+/// for a scalar. A view for use as a parameter: it does not own its entries.
+class Extents {
+ public:
+  Extents() noexcept = default;
+  Extents(std::initializer_list<std::int64_t> entries) noexcept
+      : entries_{entries.begin(), entries.size()} {}
+  template <typename Range>
+    requires(!std::same_as<std::remove_cvref_t<Range>, Extents> &&
+             std::convertible_to<const Range&, std::span<const std::int64_t>>)
+  Extents(const Range& range) : entries_{range} {}
+
+  [[nodiscard]] const std::int64_t* data() const noexcept { return entries_.data(); }
+  [[nodiscard]] int ndims() const noexcept { return static_cast<int>(entries_.size()); }
+  /// The number of elements of a box with these extents; 1 for a scalar.
+  [[nodiscard]] std::int64_t product() const noexcept {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : entries_) {
+      elements *= extent;
+    }
+    return elements;
+  }
+
+ private:
+  std::span<const std::int64_t> entries_;
+};
+
+/// What a put returns. Small, free to copy, can be asked until the session is finalized. An empty
+/// one belongs to no put.
+class Ticket {
+ public:
+  Ticket() noexcept = default;
+  explicit Ticket(const iocomp_ticket& raw) noexcept : raw_{raw} {}
+
+  /// Has the put come as far as `state`? Local. @throws Error the failure of the put.
+  [[nodiscard]] bool test(iocomp_state state = IOCOMP_HANDED_OVER) const {
+    int reached = 0;
+    check(iocomp_test(&raw_, state, &reached));
+    return reached != 0;
+  }
+  /// Sleep until the put has come as far as `state`. Local. @throws Error the failure of the put,
+  /// each time.
+  void wait(iocomp_state state = IOCOMP_HANDED_OVER) const { check(iocomp_wait(&raw_, state)); }
+
+  [[nodiscard]] const iocomp_ticket& raw() const noexcept { return raw_; }
+
+ private:
+  iocomp_ticket raw_{};
+};
+
+/// A typed N-dimensional global array in a file. A reference: free to copy, valid as long as its
+/// file.
+template <Element T>
+class Variable {
+ public:
+  Variable() noexcept = default;
+  Variable(iocomp_var* raw, int ndims) noexcept : raw_{raw}, ndims_{ndims} {}
+
+  /// Put one block into the current step. Local: any number per rank, in any order.
+  /// @param start   first global index, one entry per dimension.
+  /// @param count   extents of the block, one entry per dimension.
+  /// @param values  product(count) elements, row-major; keep them unchanged until the ticket is
+  /// IOCOMP_HANDED_OVER.
+  /// @throws Error{IOCOMP_INVALID_ARGUMENT} when the sizes do not fit each other.
+  Ticket put(Extents start, Extents count, std::span<const T> values) const {
+    fits(start, count, values, count.product());
+    iocomp_ticket ticket{};
+    check(iocomp_put(raw_, start.data(), count.data(), values.data(), &ticket));
+    return Ticket{ticket};
+  }
+
+  /// The same, but the library copies the block: `values` is free on return. May wait for buffer
+  /// memory.
+  Ticket put_buffered(Extents start, Extents count, std::span<const T> values) const {
+    fits(start, count, values, count.product());
+    iocomp_ticket ticket{};
+    check(iocomp_put_buffered(raw_, start.data(), count.data(), values.data(), &ticket));
+    return Ticket{ticket};
+  }
+
+  /// Put the value of a scalar (a variable without dimensions). Copied.
+  Ticket put(const T& value) const { return put_buffered({}, {}, std::span<const T>{&value, 1}); }
+
+  /// Put a block that lies inside a larger local array, as arrays with halos do.
+  /// @param values        the whole local array: product(memory_shape) elements, row-major.
+  /// @param memory_shape  extents of the local array, one entry per dimension.
+  /// @param memory_start  where the block begins in the local array, one entry per dimension.
+  Ticket put_from(Extents start, Extents count, std::span<const T> values, Extents memory_shape,
+                  Extents memory_start) const {
+    return put_from(start, count, values, memory_shape, memory_start, false);
+  }
+  /// The same with a copy: `values` is free on return.
+  Ticket put_from_buffered(Extents start, Extents count, std::span<const T> values,
+                           Extents memory_shape, Extents memory_start) const {
+    return put_from(start, count, values, memory_shape, memory_start, true);
+  }
+
+  /// Give the variable another shape from the current step on. Called by all members in the same
+  /// order.
+  void set_shape(Extents shape) const {
+    has_dims("shape", shape);
+    check(iocomp_set_shape(raw_, shape.data()));
+  }
+
+  /// Attach an attribute. Called by all members in the same order; setting a name again replaces
+  /// the value.
+  template <ElementRange Values>
+  void attribute(const std::string& name, const Values& values) const {
+    check(iocomp_set_var_attribute(
+        raw_, name.c_str(), ElementType<std::ranges::range_value_t<Values>>::value,
+        static_cast<std::int64_t>(std::ranges::size(values)), std::ranges::data(values)));
+  }
+  template <Element A>
+  void attribute(const std::string& name, const A& value) const {
+    attribute(name, std::span<const A>{&value, 1});
+  }
+  void attribute(const std::string& name, const std::string& text) const {
+    check(iocomp_set_var_attribute_text(raw_, name.c_str(), text.c_str()));
+  }
+
+  [[nodiscard]] int ndims() const noexcept { return ndims_; }
+  [[nodiscard]] iocomp_var* raw() const noexcept { return raw_; }
+
+ private:
+  Ticket put_from(Extents start, Extents count, std::span<const T> values, Extents memory_shape,
+                  Extents memory_start, bool buffered) const {
+    has_dims("memory_shape", memory_shape);
+    has_dims("memory_start", memory_start);
+    fits(start, count, values, memory_shape.product());
+    iocomp_ticket ticket{};
+    check(iocomp_put_from(raw_, start.data(), count.data(), values.data(), memory_shape.data(),
+                          memory_start.data(), buffered ? 1 : 0, &ticket));
+    return Ticket{ticket};
+  }
+
+  // The C functions see bare pointers; only here are the lengths known.
+  void has_dims(const char* what, Extents extents) const {
+    if (extents.ndims() != ndims_) {
+      throw Error{IOCOMP_INVALID_ARGUMENT,
+                  std::string{what} + " has " + std::to_string(extents.ndims()) +
+                      " entries, the variable has " + std::to_string(ndims_) + " dimensions"};
+    }
+  }
+  void fits(Extents start, Extents count, std::span<const T> values, std::int64_t needed) const {
+    has_dims("start", start);
+    has_dims("count", count);
+    if (!std::cmp_equal(values.size(), needed)) {
+      throw Error{IOCOMP_INVALID_ARGUMENT, "got " + std::to_string(values.size()) +
+                                               " values for a box of " + std::to_string(needed) +
+                                               " elements"};
+    }
+  }
+
+  iocomp_var* raw_ = nullptr;
+  int ndims_ = 0;
+};
+
+/// An open output. Movable, not copyable.
+class File {
+ public:
+  File() noexcept = default;
+  File(iocomp_file* raw, std::string name) noexcept : raw_{raw}, name_{std::move(name)} {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  File(File&& other) noexcept
+      : raw_{std::exchange(other.raw_, nullptr)}, name_{std::move(other.name_)} {}
+  File& operator=(File&& other) noexcept {
+    if (this != &other) {
+      leave();
+      raw_ = std::exchange(other.raw_, nullptr);
+      name_ = std::move(other.name_);
+    }
+    return *this;
+  }
+  /// Closes the file if close() was not called, prints a failure to stderr and goes on. While an
+  /// exception is in flight it does nothing: the other members may never come to close it, so that
+  /// is left to the session's finalize.
+  ~File() { leave(); }
+
+  /// Define a variable. Called by all members in the same order; waits for nobody.
+  /// @param shape  global extents, one entry per dimension (at most IOCOMP_MAX_DIMS); `{}` for a
+  /// scalar.
+  template <Element T>
+  [[nodiscard]] Variable<T> define(const std::string& name, Extents shape) {
+    iocomp_var* raw = nullptr;
+    check(iocomp_define(raw_, name.c_str(), ElementType<T>::value, shape.ndims(), shape.data(),
+                        &raw));
+    return Variable<T>{raw, shape.ndims()};
+  }
+
+  /// Attach an attribute. Called by all members in the same order; setting a name again replaces
+  /// the value.
+  template <ElementRange Values>
+  void attribute(const std::string& name, const Values& values) {
+    check(iocomp_set_attribute(
+        raw_, name.c_str(), ElementType<std::ranges::range_value_t<Values>>::value,
+        static_cast<std::int64_t>(std::ranges::size(values)), std::ranges::data(values)));
+  }
+  template <Element A>
+  void attribute(const std::string& name, const A& value) {
+    attribute(name, std::span<const A>{&value, 1});
+  }
+  void attribute(const std::string& name, const std::string& text) {
+    check(iocomp_set_attribute_text(raw_, name.c_str(), text.c_str()));
+  }
+
+  /// This rank has put all it has for the current step. Called by all members in the same order.
+  /// Asynchronous: waits for nobody (but see `steps_in_flight`). Synchronous: collective over the
+  /// members.
+  void end_step() { check(iocomp_end_step(raw_)); }
+  /// Steps that this rank has ended so far. Local.
+  [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw_); }
+  /// Sleep until the step is complete on all members and durable. Synchronous: collective over the
+  /// members.
+  void wait_step(std::int64_t step) { check(iocomp_wait_step(raw_, step)); }
+
+  /// Close the file and return when all of it is durable. Called by all members in the same order.
+  /// @throws Error the first failure of the file that was not told yet; the handle is gone in any
+  /// case.
+  void close() { check(iocomp_close(std::exchange(raw_, nullptr))); }
+
+  [[nodiscard]] bool is_open() const noexcept { return raw_ != nullptr; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] iocomp_file* raw() const noexcept { return raw_; }
+
+ private:
+  void leave() noexcept {
+    iocomp_file* const open = std::exchange(raw_, nullptr);
+    if (open != nullptr && std::uncaught_exceptions() == 0 && iocomp_close(open) != IOCOMP_OK) {
+      std::fprintf(stderr, "iocomp: closing '%s': %s\n", name_.c_str(), iocomp_error());
+    }
+  }
+
+  iocomp_file* raw_ = nullptr;
+  std::string name_;
+};
+
+/// One iocomp_init ... iocomp_finalize. Movable, not copyable. Must end before MPI_Finalize.
+class Session {
+ public:
+  /// Split the ranks into compute ranks and servers. Collective over `comm`. A server serves in
+  /// here and leaves the program through exit(0), unless the setting `server.returns` is true.
+  /// @param settings  settings of the program as TOML text; file and environment override them.
+  explicit Session(MPI_Comm comm, const std::string& settings = {}) {
+    check(iocomp_init(comm, settings.empty() ? nullptr : settings.c_str(), &raw_));
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  Session(Session&& other) noexcept : raw_{std::exchange(other.raw_, nullptr)} {}
+  Session& operator=(Session&& other) noexcept {
+    if (this != &other) {
+      leave();
+      raw_ = std::exchange(other.raw_, nullptr);
+    }
+    return *this;
+  }
+  /// Finalizes if finalize() was not called, since the servers serve until then; failures have been
+  /// printed by the C function. Collective like finalize().
+  ~Session() { leave(); }
+
+  /// The communicator of the compute ranks: use it where MPI_COMM_WORLD stood. MPI_COMM_NULL on a
+  /// server. Local.
+  [[nodiscard]] MPI_Comm comm() const noexcept { return iocomp_comm(raw_); }
+  /// What this rank is. Local.
+  [[nodiscard]] iocomp_rank_role role() const noexcept { return iocomp_role(raw_); }
+
+  /// Open a file on all compute ranks. Path, back-end and mode come from the settings
+  /// `[files.<name>]`. Collective over the compute ranks, in the same order.
+  [[nodiscard]] File open(const std::string& name, iocomp_kind kind) {
+    iocomp_file* raw = nullptr;
+    check(iocomp_open(raw_, name.c_str(), kind, &raw));
+    return File{raw, name};
+  }
+  /// The same on a sub-communicator of comm(). Collective over `members`.
+  [[nodiscard]] File open_on(MPI_Comm members, const std::string& name, iocomp_kind kind) {
+    iocomp_file* raw = nullptr;
+    check(iocomp_open_on(raw_, members, name.c_str(), kind, &raw));
+    return File{raw, name};
+  }
+
+  /// Let the transport move, for MPIs whose messages do not move by themselves. Never waits. Local.
+  void progress() { check(iocomp_progress(raw_)); }
+  /// The settings in force, one per line: key, value, origin. Local.
+  [[nodiscard]] std::string settings() const { return iocomp_settings(raw_); }
+
+  /// Settle all files and release the servers. Collective over the session. Files that are open are
+  /// closed first; their File objects must not be used any more.
+  /// @throws Error the first failure that no call has told yet.
+  void finalize() { check(iocomp_finalize(std::exchange(raw_, nullptr))); }
+
+  [[nodiscard]] iocomp_session* raw() const noexcept { return raw_; }
+
+ private:
+  void leave() noexcept {
+    if (raw_ != nullptr) {
+      static_cast<void>(iocomp_finalize(std::exchange(raw_, nullptr)));  // prints what it returns
+    }
+  }
+
+  iocomp_session* raw_ = nullptr;
+};
+
+}  // namespace iocomp::inline v1
+
+#endif
