@@ -1,0 +1,42 @@
+# The installed tree: libraries, headers, the CMake package iocomp and a pkg-config file. Relocatable.
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/iocomp)
+set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(
+  TARGETS iocomp
+  EXPORT iocompTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+)
+install(EXPORT iocompTargets NAMESPACE iocomp:: DESTINATION ${package_folder})
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/templates/iocompConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/iocompConfig.cmake
+  INSTALL_DESTINATION ${package_folder}
+)
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/iocompConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion
+)
+install(
+  FILES ${PROJECT_BINARY_DIR}/iocompConfig.cmake ${PROJECT_BINARY_DIR}/iocompConfigVersion.cmake
+  DESTINATION ${package_folder}
+)
+
+# The prefix follows from where the file lies, so that a tree can be moved or packed.
+file(RELATIVE_PATH IOCOMP_PC_PREFIX /${pkgconfig_folder} /)
+string(REGEX REPLACE "/$" "" IOCOMP_PC_PREFIX "${IOCOMP_PC_PREFIX}")
+set(IOCOMP_PC_REQUIRES "")
+if(IOCOMP_MPI STREQUAL openmpi)
+  set(IOCOMP_PC_REQUIRES ompi-c)
+elseif(IOCOMP_MPI STREQUAL mpich)
+  set(IOCOMP_PC_REQUIRES mpich)
+endif()
+configure_file(
+  ${PROJECT_SOURCE_DIR}/cmake/templates/iocomp.pc.in
+  ${PROJECT_BINARY_DIR}/iocomp.pc
+  @ONLY
+)
+install(FILES ${PROJECT_BINARY_DIR}/iocomp.pc DESTINATION ${pkgconfig_folder})
