@@ -1,0 +1,33 @@
+#include "base/error.h"
+
+namespace iocomp {
+
+const char* code_name(int code) noexcept {
+  switch (static_cast<ErrorCode>(code)) {
+    case ErrorCode::ok:
+      return "ok";
+    case ErrorCode::invalid_argument:
+      return "invalid argument";
+    case ErrorCode::out_of_staging_memory:
+      return "out of staging memory";
+    case ErrorCode::storage_failure:
+      return "storage failure";
+    case ErrorCode::mpi_failure:
+      return "MPI failure";
+    case ErrorCode::invalid_setting:
+      return "invalid setting";
+    case ErrorCode::target_exists:
+      return "target exists";
+    case ErrorCode::inconsistent_calls:
+      return "inconsistent calls";
+    case ErrorCode::timed_out:
+      return "timed out";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::internal:
+      return "internal error";
+  }
+  return "unknown code";
+}
+
+}  // namespace iocomp
