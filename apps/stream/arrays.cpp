@@ -1,0 +1,117 @@
+#include "stream/arrays.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+namespace iocomp::apps::stream {
+namespace {
+
+// STREAM's initial values; c is overwritten before it is read.
+constexpr double initial_a = 1.0;
+constexpr double initial_b = 2.0;
+// STREAM's tolerance for doubles: mean error relative to the expected value.
+constexpr double tolerance = 1e-13;
+
+double mean_relative_error(std::span<const double> values, double expected) {
+  double sum = 0;
+  for (const double value : values) sum += std::abs(value - expected);
+  return sum / static_cast<double>(values.size()) / std::abs(expected);
+}
+
+}  // namespace
+
+Arrays::Arrays(Pattern pattern, std::size_t elements, std::int64_t first, std::int64_t global)
+    : pattern_{pattern},
+      first_{static_cast<double>(first)},
+      global_{static_cast<double>(global)},
+      a_{elements},
+      b_{elements},
+      c_{elements} {
+  std::ranges::fill(b_.values(), initial_b);
+  if (pattern == Pattern::stream) {
+    std::ranges::fill(a_.values(), initial_a);
+  } else {
+    for (std::size_t i = 0; i < elements; ++i) a_.data()[i] = first_ + static_cast<double>(i);
+  }
+}
+
+void Arrays::run(Kernel kernel, std::size_t begin, std::size_t count) {
+  double* const a = a_.data() + begin;
+  double* const b = b_.data() + begin;
+  double* const c = c_.data() + begin;
+  if (pattern_ == Pattern::stream) {
+    switch (kernel) {
+      case copy_c:
+        return copy(c, a, count);
+      case scale_b:
+        return scale(b, c, count);
+      case add_c:
+        return add(c, a, b, count);
+      default:
+        return triad(a, b, c, count);
+    }
+  }
+  switch (kernel) {
+    case copy_c:
+      return shift(c, a, global_, count);
+    case scale_b:
+      return shift(b, c, global_, count);
+    case add_c:
+      return shift(c, b, global_, count);
+    default:
+      return shift(a, c, global_, count);
+  }
+}
+
+std::span<const double> Arrays::written_by(Kernel kernel) const {
+  switch (kernel) {
+    case scale_b:
+      return b_.values();
+    case triad_a:
+      return a_.values();
+    default:
+      return c_.values();
+  }
+}
+
+std::string Arrays::mistake_after(int loops) const {
+  return pattern_ == Pattern::stream ? mistake_in_stream(loops) : mistake_in_index(loops);
+}
+
+std::string Arrays::mistake_in_stream(int loops) const {
+  double a = initial_a;
+  double b = initial_b;
+  double c = 0;
+  for (int loop = 0; loop < loops; ++loop) {
+    c = a;
+    b = scalar * c;
+    c = a + b;
+    a = b + scalar * c;
+  }
+  const std::array errors{mean_relative_error(a_.values(), a), mean_relative_error(b_.values(), b),
+                          mean_relative_error(c_.values(), c)};
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i] <= tolerance) continue;
+    std::ostringstream text;
+    text << "array " << "abc"[i] << " has a mean relative error of " << errors[i] << ", allowed is "
+         << tolerance;
+    return text.str();
+  }
+  return "";
+}
+
+std::string Arrays::mistake_in_index(int loops) const {
+  const double calls = 4.0 * loops;  // the last triad made a, the call before it c
+  for (std::size_t i = 0; i < a_.size(); ++i) {
+    const double expected = first_ + static_cast<double>(i) + calls * global_;
+    if (a_.data()[i] == expected && c_.data()[i] == expected - global_) continue;
+    std::ostringstream text;
+    text << "element " << i << " of a is " << a_.data()[i] << ", expected is " << expected;
+    return text.str();
+  }
+  return "";
+}
+
+}  // namespace iocomp::apps::stream

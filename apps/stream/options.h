@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace iocomp::apps::stream {
+
+/// What the arrays hold.
+enum class Pattern {
+  stream,  ///< STREAM's constants: what is measured
+  index    ///< every element tells its global index and when it was written: what is verified
+};
+
+struct Options {
+  std::size_t bytes = std::size_t{128} << 20;  ///< per array and rank
+  int loops = 100;
+  int write_every = 10;  ///< a put in every loop i with i mod write_every = 0; 0: none
+  bool progress = false;
+  std::size_t progress_bytes =
+      std::size_t{1} << 20;  ///< of the array written, between two calls of iocomp_progress
+  Pattern pattern = Pattern::stream;
+  bool plain = false;
+  bool verify = false;
+  std::string backend;
+  std::string file;
+  std::vector<std::string> settings;  ///< further lines of TOML
+  std::string json;
+
+  [[nodiscard]] std::size_t elements() const noexcept { return bytes / sizeof(double); }
+  [[nodiscard]] bool writes_in(int loop) const noexcept {
+    return write_every > 0 && loop % write_every == 0;
+  }
+  [[nodiscard]] int writing_loops() const noexcept {
+    return write_every > 0 ? (loops + write_every - 1) / write_every : 0;
+  }
+  /// The settings of the program as TOML.
+  [[nodiscard]] std::string toml() const;
+};
+
+/// Declare the options; `options` must live until they are parsed.
+void declare(CLI::App& app, Options& options);
+
+}  // namespace iocomp::apps::stream

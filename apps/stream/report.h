@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "stream/benchmark.h"
+
+namespace iocomp::apps::stream {
+
+/// The result of a run as docs/metrics.md defines it: every time is the largest of any rank.
+/// Collective over `comm`.
+nlohmann::json report(const Options& options, MPI_Comm comm, const Measurement& measurement);
+
+/// A few lines for people.
+void print(const nlohmann::json& result);
+
+}  // namespace iocomp::apps::stream

@@ -1,0 +1,1 @@
+"""Plan, run and judge measurements of programs that use iocomp; links nothing of it."""

@@ -1,0 +1,182 @@
+"""Read files that iocomp wrote, without iocomp: plain files through their manifest, HDF5 with h5py."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+_HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_TYPES = {
+    "int8": "<i1",
+    "int16": "<i2",
+    "int32": "<i4",
+    "int64": "<i8",
+    "uint8": "<u1",
+    "uint16": "<u2",
+    "uint32": "<u4",
+    "uint64": "<u8",
+    "float16": "<f2",
+    "float32": "<f4",
+    "float64": "<f8",
+    "complex64": "<c8",
+    "complex128": "<c16",
+}
+
+
+class Dataset(Protocol):
+    """The committed steps of one file."""
+
+    def steps(self) -> list[int]:
+        """Return the numbers of the steps that are there, in order."""
+
+    def variables(self, step: int) -> list[str]:
+        """Return the names of the variables of a step."""
+
+    def shape(self, step: int, name: str) -> tuple[int, ...]:
+        """Return the global shape of a variable at a step."""
+
+    def read(self, step: int, name: str, begin: int, end: int) -> npt.NDArray[Any]:
+        """Return elements `begin` to `end` of the variable in row-major order."""
+
+    def close(self) -> None:
+        """Release the file."""
+
+
+@dataclass(frozen=True)
+class _Placed:
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+
+
+class PlainDataset:
+    """A file of raw bytes (posix, mpiio) and its manifest `<file>.json`."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the manifest; the format is documented in src/storage/commit.h."""
+        manifest = json.loads(Path(f"{path}.json").read_text())
+        if manifest.get("iocomp_manifest") != 1:
+            raise ValueError(f"{path}.json: not a manifest of version 1")
+        self._path = path.parent / manifest["file"]
+        self._steps = {
+            int(step["step"]): {
+                str(v["name"]): _Placed(_TYPES[v["type"]], tuple(v["shape"]), int(v["offset"]))
+                for v in step["variables"]
+            }
+            for step in manifest["steps"]
+        }
+
+    def __enter__(self) -> PlainDataset:
+        """Return the dataset itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Release the file."""
+        self.close()
+
+    def steps(self) -> list[int]:
+        """Return the numbers of the steps that are there, in order."""
+        return sorted(self._steps)
+
+    def variables(self, step: int) -> list[str]:
+        """Return the names of the variables of a step."""
+        return list(self._steps[step])
+
+    def shape(self, step: int, name: str) -> tuple[int, ...]:
+        """Return the global shape of a variable at a step."""
+        return self._steps[step][name].shape
+
+    def read(self, step: int, name: str, begin: int, end: int) -> npt.NDArray[Any]:
+        """Return elements `begin` to `end` of the variable in row-major order."""
+        placed = self._steps[step][name]
+        dtype = np.dtype(placed.dtype)
+        offset = placed.offset + begin * dtype.itemsize
+        values = np.fromfile(self._path, dtype=dtype, count=end - begin, offset=offset)
+        if values.size != end - begin:
+            raise ValueError(f"{self._path}: ends inside {name} of step {step}")
+        return values
+
+    def close(self) -> None:
+        """Release the file: nothing is held open."""
+
+
+class Hdf5Dataset:
+    """An HDF5 file with one group per step and one dataset per variable."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file."""
+        import h5py  # only HDF5 files need it
+
+        self._file = h5py.File(path, "r")
+        self._groups = {int(name): name for name in self._file if name.isdigit()}
+
+    def __enter__(self) -> Hdf5Dataset:
+        """Return the dataset itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Release the file."""
+        self.close()
+
+    def steps(self) -> list[int]:
+        """Return the numbers of the steps that are there, in order."""
+        return sorted(self._groups)
+
+    def variables(self, step: int) -> list[str]:
+        """Return the names of the variables of a step."""
+        return list(self._file[self._groups[step]])
+
+    def shape(self, step: int, name: str) -> tuple[int, ...]:
+        """Return the global shape of a variable at a step."""
+        return tuple(self._file[self._groups[step]][name].shape)
+
+    def read(self, step: int, name: str, begin: int, end: int) -> npt.NDArray[Any]:
+        """Return elements `begin` to `end` of the variable in row-major order."""
+        variable = self._file[self._groups[step]][name]
+        if len(variable.shape) == 1:
+            return variable[begin:end]
+        return variable[...].reshape(-1)[begin:end]
+
+    def close(self) -> None:
+        """Release the file."""
+        self._file.close()
+
+
+def resolve(path: Path) -> Path:
+    """Return `path`, or the one file beside it that has an extension more.
+
+    Raises:
+        FileNotFoundError: If there is none, or more than one.
+    """
+    if path.is_file():
+        return path
+    found = [p for p in sorted(path.parent.glob(f"{path.name}.*")) if p.suffix != ".json"]
+    if len(found) != 1:
+        raise FileNotFoundError(f"{path}: found {[p.name for p in found] or 'nothing'} instead")
+    return found[0]
+
+
+def open_dataset(path: Path) -> PlainDataset | Hdf5Dataset:
+    """Open a file by what it holds: HDF5 by its signature, all else by its manifest."""
+    path = resolve(path)
+    with path.open("rb") as file:
+        signature = file.read(len(_HDF5_SIGNATURE))
+    if signature == _HDF5_SIGNATURE:
+        return Hdf5Dataset(path)
+    return PlainDataset(path)
