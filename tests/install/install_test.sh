@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Install a build into an empty prefix, build a C and a C++ program against it in both ways that users have, run them
+# on 2 ranks with and without servers, and look at what they wrote.
+#   install_test.sh <build> <C compiler> <C++ compiler> <MPI C compiler> <mpiexec> <libdir>
+set -euo pipefail
+build=$1 c_compiler=$2 cxx_compiler=$3 mpi_compiler=$4 mpiexec=$5 libdir=$6
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+unset IOCOMP_CONFIG # nothing but the programs' own settings
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# quietly <command>...: its output only if it fails
+quietly() {
+  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "$*"; }
+}
+
+# check_run <program>: 1000 numbers in file order, whoever wrote them
+check_run() {
+  local mode folder
+  for mode in async sync; do
+    folder=$(mktemp -d -p "$work")
+    (cd "$folder" && IOCOMP_MODE=$mode quietly "$mpiexec" -n 2 "$1")
+    od -An -v -td8 -w8 "$folder/numbers.bin" | tr -d ' ' | cmp - <(seq 0 999) ||
+      fail "$1 in mode $mode wrote other numbers than 0 to 999"
+  done
+}
+
+quietly cmake --install "$build" --prefix "$prefix"
+
+echo 'Visible symbols'
+visible=$(nm --dynamic --defined-only "$prefix/$libdir/libiocomp.so" | awk '{print $3}')
+grep -q '^iocomp_init' <<<"$visible" || fail 'libiocomp.so does not export iocomp_init'
+! grep -v '^iocomp_' <<<"$visible" || fail 'libiocomp.so exports more than its interface (above)'
+
+echo 'By find_package'
+quietly cmake -S "$here/user" -B "$work/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$c_compiler" \
+  -DCMAKE_CXX_COMPILER="$cxx_compiler" -DMPI_C_COMPILER="$mpi_compiler"
+quietly cmake --build "$work/by_cmake"
+check_run "$work/by_cmake/numbers_c"
+check_run "$work/by_cmake/numbers_cpp"
+
+echo 'By pkg-config, from a tree that was moved'
+mv "$prefix" "$work/moved"
+prefix=$work/moved
+export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
+read -ra flags <<<"$(pkg-config --cflags --libs iocomp) -Wl,-rpath,$prefix/$libdir"
+quietly "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/user/numbers.c" -o "$work/numbers_c" "${flags[@]}"
+quietly "$cxx_compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX \
+  "$here/user/numbers.cpp" -o "$work/numbers_cpp" "${flags[@]}"
+check_run "$work/numbers_c"
+check_run "$work/numbers_cpp"
+echo 'The installed tree serves C and C++ programs.'
