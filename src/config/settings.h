@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace iocomp::config {
@@ -12,9 +13,10 @@ namespace iocomp::config {
 /// What a value may be.
 enum class ValueType { text, choice, integer, real, boolean, bytes, list };
 
-/// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are made.
+/// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are
+/// made.
 struct Key {
-  std::string_view name;           ///< "staging.memory"; keys of a file are named "files.*.backend"
+  std::string_view name;  ///< "staging.memory"; keys of a file are named "files.*.backend"
   ValueType type = ValueType::text;
   std::string_view default_value;  ///< as written in a file, without quotes; "" means unset
   std::string_view allowed;        ///< choices separated by '|', or a range "1..": shown in errors
@@ -30,15 +32,18 @@ struct Value {
   std::string origin;
 };
 
-/// The settings in force. Sources, weakest first: defaults, program text, file, environment. A value type, without MPI:
-/// rank 0 reads, the text is broadcast, every rank parses it (see `to_text` / `from_text`).
+/// The settings in force. Sources, weakest first: defaults, program text, file, environment. A
+/// value type, without MPI: rank 0 reads, the text is broadcast, every rank parses it (see
+/// `to_text` / `from_text`).
 class Settings {
  public:
-  /// Read all sources. File: `IOCOMP_CONFIG`, else "iocomp.toml" in the working directory if there is one.
-  /// Every key is also `IOCOMP_<KEY>` with dots as underscores, upper case; for files `IOCOMP_FILES_<NAME>_<KEY>`, and
-  /// `IOCOMP_FILES_<KEY>` (or [files.default]) for all files that do not say it themselves.
+  /// Read all sources. File: `IOCOMP_CONFIG`, else "iocomp.toml" in the working directory if there
+  /// is one. Every key is also `IOCOMP_<KEY>` with dots as underscores, upper case; for files
+  /// `IOCOMP_FILES_<NAME>_<KEY>`, and `IOCOMP_FILES_<KEY>` (or [files.default]) for all files that
+  /// do not say it themselves.
   /// @param program  TOML text of the program, or empty.
-  /// @throws Error{invalid_setting} naming key, value, origin and what is allowed; unknown keys name the nearest known one.
+  /// @throws Error{invalid_setting} naming key, value, origin and what is allowed; unknown keys
+  /// name the nearest known one.
   static Settings read(std::string_view program);
 
   /// All values that are not defaults, for sending to other ranks; and back.
@@ -53,18 +58,29 @@ class Settings {
   [[nodiscard]] std::int64_t bytes(std::string_view key) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key) const;
 
-  /// The same for a file: `file_text("fields", "backend")` looks at files.fields.backend, then files.default.backend, then
-  /// the default of the table.
+  /// The same for a file: `file_text("fields", "backend")` looks at files.fields.backend, then
+  /// files.default.backend, then the default of the table.
   [[nodiscard]] std::string file_text(std::string_view file, std::string_view key) const;
   [[nodiscard]] std::int64_t file_integer(std::string_view file, std::string_view key) const;
   [[nodiscard]] bool file_boolean(std::string_view file, std::string_view key) const;
   [[nodiscard]] std::int64_t file_bytes(std::string_view file, std::string_view key) const;
 
-  /// Every key of the table with value and origin; files that are named somewhere with all their keys.
+  /// Value and origin of one key, and of one key of a file.
+  [[nodiscard]] Value value(std::string_view key) const;
+  [[nodiscard]] Value file_value(std::string_view file, std::string_view key) const;
+
+  /// All keys of one file, named "files.fields.backend", with value and origin.
+  [[nodiscard]] std::vector<std::pair<std::string, Value>> file_in_force(
+      std::string_view file) const;
+
+  /// Every key of the table with value and origin; files that are named somewhere with all their
+  /// keys.
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force() const;
 
  private:
-  std::map<std::string, Value, std::less<>> values_;  // keys that some source sets; "files.fields.backend"
+  // Keys that some source sets: "files.fields.backend", and "files.$FIELDS.backend" from the
+  // environment, which does not tell fields.v2 from Fields-v2.
+  std::map<std::string, Value, std::less<>> values_;
 };
 
 /// A text such as docs/settings.md, made from the table.

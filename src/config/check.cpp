@@ -1,0 +1,136 @@
+#include "config/check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+#include "config/nearest.h"
+#include "config/parse.h"
+
+namespace iocomp::config {
+namespace {
+
+std::vector<std::string> choices(const Key& row) {
+  std::vector<std::string> words;
+  for (std::string_view rest = row.allowed;;) {
+    const auto bar = rest.find('|');
+    words.emplace_back(rest.substr(0, bar));
+    if (bar == std::string_view::npos) {
+      return words;
+    }
+    rest.remove_prefix(bar + 1);
+  }
+}
+
+struct Range {
+  std::string_view lowest;
+  std::string_view highest;
+};
+
+Range range(const Key& row) {
+  const auto dots = row.allowed.find("..");
+  if (dots == std::string_view::npos) {
+    return {};
+  }
+  return {row.allowed.substr(0, dots), row.allowed.substr(dots + 2)};
+}
+
+template <typename Number, typename Parse>
+bool in_range(const Key& row, const std::optional<Number>& number, Parse parse) {
+  const auto [lowest, highest] = range(row);
+  return number && (lowest.empty() || *number >= *parse(lowest)) &&
+         (highest.empty() || *number <= *parse(highest));
+}
+
+bool allows(const Key& row, std::string_view text) {
+  switch (row.type) {
+    case ValueType::text:
+      return true;
+    case ValueType::choice:
+      return std::ranges::count(choices(row), text) == 1;
+    case ValueType::integer:
+      return in_range(row, parse_integer(text), parse_integer);
+    case ValueType::real:
+      return in_range(row, parse_real(text), parse_real);
+    case ValueType::boolean:
+      return parse_boolean(text).has_value();
+    case ValueType::bytes:
+      return in_range(row, parse_bytes(text), parse_bytes);
+    case ValueType::list: {
+      const auto numbers = parse_list(text);
+      return numbers && std::ranges::all_of(*numbers, [&row](auto number) {
+               return in_range(row, std::optional{number}, parse_integer);
+             });
+    }
+  }
+  return false;
+}
+
+std::string range_text(const Key& row) {
+  const auto [lowest, highest] = range(row);
+  if (lowest.empty()) {
+    return highest.empty() ? "" : fmt::format(" up to {}", highest);
+  }
+  return highest.empty() ? fmt::format(" from {} on", lowest)
+                         : fmt::format(" from {} to {}", lowest, highest);
+}
+
+}  // namespace
+
+std::string allowed_text(const Key& row) {
+  switch (row.type) {
+    case ValueType::text:
+      return "is any text (in TOML in quotes)";
+    case ValueType::choice:
+      return fmt::format("are {}", fmt::join(choices(row), ", "));
+    case ValueType::integer:
+      return fmt::format("is an integer{}", range_text(row));
+    case ValueType::real:
+      return fmt::format("is a number{}", range_text(row));
+    case ValueType::boolean:
+      return "are true, false";
+    case ValueType::bytes:
+      return fmt::format("is a size{}, such as 4096, 64 KiB or 1.5 GiB", range_text(row));
+    case ValueType::list:
+      return fmt::format("is a list such as 1,3,5 of integers{}", range_text(row));
+  }
+  return {};
+}
+
+void refuse(std::string_view name, const Value& value, std::string_view reason) {
+  throw Error{ErrorCode::invalid_setting,
+              fmt::format("{} = \"{}\" ({}): {}", name, value.text, value.origin, reason)};
+}
+
+void refuse_unknown(std::string_view name, std::string_view origin, std::string_view nearest_name) {
+  throw Error{ErrorCode::invalid_setting,
+              fmt::format("unknown setting {} ({}): the nearest known one is {}; "
+                          "`iocomp config` lists all",
+                          name, origin, nearest_name)};
+}
+
+void check_value(const Key& row, std::string_view name, const Value& value) {
+  if (allows(row, value.text)) {
+    return;
+  }
+  auto reason = "allowed " + allowed_text(row);
+  if (row.type == ValueType::choice) {
+    const auto words = choices(row);
+    const auto& guess = nearest(value.text, words);
+    const auto longest_slip = std::max<std::size_t>(1, guess.size() / 2);
+    if (edit_distance(value.text, guess) <= longest_slip) {
+      reason += fmt::format("; did you mean \"{}\"?", guess);
+    }
+  }
+  refuse(name, value, reason);
+}
+
+}  // namespace iocomp::config

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/settings.h"
+
+namespace iocomp::config {
+
+/// What a value of this row may be: "are auto, halves, spread", "is an integer from 1 on".
+[[nodiscard]] std::string allowed_text(const Key& row);
+
+/// Refuse a value that the row does not allow.
+/// @param name  how the user knows the key: "files.fields.backend".
+/// @throws Error{invalid_setting} with name, value, origin and what is allowed.
+void check_value(const Key& row, std::string_view name, const Value& value);
+
+/// The parts that every complaint about a setting has: `name = "text" (origin): reason`.
+[[noreturn]] void refuse(std::string_view name, const Value& value, std::string_view reason);
+
+/// @throws Error{invalid_setting} `unknown setting "name" (origin): the nearest known one is ...`
+[[noreturn]] void refuse_unknown(std::string_view name, std::string_view origin,
+                                 std::string_view nearest_name);
+
+}  // namespace iocomp::config

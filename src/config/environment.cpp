@@ -1,0 +1,128 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/check.h"
+#include "config/nearest.h"
+#include "config/sources.h"
+#include "config/table.h"
+
+namespace iocomp::config {
+namespace {
+
+constexpr std::string_view prefix = "IOCOMP_";
+constexpr std::string_view files = "FILES_";
+
+/// Not settings: the file to read, where package managers say they installed iocomp, and our own
+/// scripts.
+bool is_foreign(std::string_view name) {
+  constexpr std::array<std::string_view, 3> others{"CONFIG", "ROOT", "DIR"};
+  return std::ranges::count(others, name) != 0 || name.starts_with("TEST_") ||
+         name.starts_with("BENCH_");
+}
+
+struct Target {
+  const Key* row = nullptr;
+  std::string key;
+};
+
+/// FILES_BACKEND is the default of all files, FILES_FIELDS_BACKEND concerns one.
+Target file_target(std::string_view rest) {
+  for (const auto& row : all_keys()) {
+    if (!is_file_key(row)) {
+      continue;
+    }
+    const auto key = environment_name(name_in_file(row));
+    if (rest == key || rest == "DEFAULT_" + key) {
+      return {&row, "files.default." + std::string{name_in_file(row)}};
+    }
+    if (rest.size() > key.size() + 1 && rest.ends_with("_" + key)) {
+      const auto file = rest.substr(0, rest.size() - key.size() - 1);
+      return {&row, std::string{"files."} + environment_mark + upper_case(file) + "." +
+                        std::string{name_in_file(row)}};
+    }
+  }
+  return {};
+}
+
+Target target_of(std::string_view name) {
+  for (const auto& row : all_keys()) {
+    if (!is_file_key(row) && environment_name(row.name) == name) {
+      return {&row, std::string{row.name}};
+    }
+  }
+  return name.starts_with(files) ? file_target(name.substr(files.size())) : Target{};
+}
+
+/// Every name that is known, and for files also FILES_<NAME>_<KEY> with all beginnings of `name` as
+/// NAME.
+std::vector<std::string> known_names(std::string_view name) {
+  std::vector<std::string> known{"CONFIG"};
+  for (const auto& row : all_keys()) {
+    if (!is_file_key(row)) {
+      known.push_back(environment_name(row.name));
+      continue;
+    }
+    const auto key = environment_name(name_in_file(row));
+    known.push_back(std::string{files} + key);
+    if (!name.starts_with(files)) {
+      continue;
+    }
+    for (auto end = name.find('_', files.size()); end != std::string_view::npos;
+         end = name.find('_', end + 1)) {
+      known.push_back(std::string{name.substr(0, end + 1)} + key);
+    }
+  }
+  return known;
+}
+
+/// Sorted, so that which of two bad variables is complained of does not depend on chance.
+std::map<std::string, std::string> variables() {
+  std::map<std::string, std::string> found;
+  for (char** line = environ; line != nullptr && *line != nullptr; ++line) {
+    const std::string_view text{*line};
+    const auto equals = text.find('=');
+    if (text.starts_with(prefix) && equals != std::string_view::npos) {
+      found.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string environment_name(std::string_view name) {
+  auto upper = upper_case(name);
+  std::ranges::replace(upper, '.', '_');
+  std::ranges::replace(upper, '-', '_');
+  return upper;
+}
+
+std::vector<Entry> read_environment() {
+  std::vector<Entry> entries;
+  for (const auto& [variable, text] : variables()) {
+    const auto name = std::string_view{variable}.substr(prefix.size());
+    if (is_foreign(name)) {
+      continue;
+    }
+    const auto [row, key] = target_of(name);
+    if (row == nullptr) {
+      refuse_unknown(variable, "environment",
+                     std::string{prefix} + nearest(name, known_names(name)));
+    }
+    const Value value{text, "environment " + variable};
+    auto shown = key;
+    std::erase(shown, environment_mark);
+    check_value(*row, shown, value);
+    entries.push_back({key, value});
+  }
+  return entries;
+}
+
+}  // namespace iocomp::config

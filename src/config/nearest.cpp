@@ -1,0 +1,57 @@
+#include "config/nearest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iocomp::config {
+namespace {
+
+constexpr char to_lower(char letter) noexcept {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+constexpr char to_upper(char letter) noexcept {
+  return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+}
+
+}  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string lower{text};
+  std::ranges::transform(lower, lower.begin(), to_lower);
+  return lower;
+}
+
+std::string upper_case(std::string_view text) {
+  std::string upper{text};
+  std::ranges::transform(upper, upper.begin(), to_upper);
+  return upper;
+}
+
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> above(right.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  std::vector<std::size_t> current(right.size() + 1);
+  for (std::size_t row = 0; row < left.size(); ++row) {
+    current[0] = row + 1;
+    for (std::size_t column = 0; column < right.size(); ++column) {
+      const bool same = to_lower(left[row]) == to_lower(right[column]);
+      current[column + 1] =
+          std::min({above[column] + (same ? 0U : 1U), above[column + 1] + 1, current[column] + 1});
+    }
+    std::swap(above, current);
+  }
+  return above.back();
+}
+
+const std::string& nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  return *std::ranges::min_element(candidates, {}, [word](const std::string& candidate) {
+    return edit_distance(word, candidate);
+  });
+}
+
+}  // namespace iocomp::config

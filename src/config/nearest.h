@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iocomp::config {
+
+/// ASCII only: independent of the locale.
+[[nodiscard]] std::string lower_case(std::string_view text);
+[[nodiscard]] std::string upper_case(std::string_view text);
+
+/// Insertions, deletions and replacements that turn one into the other; case does not matter.
+[[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
+
+/// The candidate that `word` is most likely a misspelling of: the first with the smallest distance.
+/// @pre !candidates.empty()
+[[nodiscard]] const std::string& nearest(std::string_view word,
+                                         const std::vector<std::string>& candidates);
+
+}  // namespace iocomp::config

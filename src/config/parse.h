@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace iocomp::config {
+
+/// Text to values; nothing when the text is not one of that type. Blanks around are ignored.
+[[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
+/// Finite numbers only.
+[[nodiscard]] std::optional<double> parse_real(std::string_view text) noexcept;
+/// true, false, on, off, yes, no, 1, 0 in any case.
+[[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
+/// Integers separated by commas or blanks; an empty text is an empty list.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> parse_list(std::string_view text);
+
+}  // namespace iocomp::config

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.h"
+
+namespace iocomp::config {
+
+/// A value that a source sets, checked: `key` as Settings stores it.
+struct Entry {
+  std::string key;
+  Value value;
+};
+
+/// All settings of a TOML text.
+/// @param source      what errors call the text: "iocomp.toml", "program".
+/// @param with_lines  whether the origin names the line: "iocomp.toml:12".
+/// @throws Error{invalid_setting} for bad syntax, unknown keys and bad values.
+[[nodiscard]] std::vector<Entry> read_toml(std::string_view text, std::string_view source,
+                                           bool with_lines);
+
+/// All settings of the variables IOCOMP_*, in the order of their names.
+/// @throws Error{invalid_setting} for unknown names and bad values.
+[[nodiscard]] std::vector<Entry> read_environment();
+
+/// How a file is called in the environment: "fields.v2" is FIELDS_V2.
+[[nodiscard]] std::string environment_name(std::string_view name);
+
+/// Settings of a file from the environment are stored as "files.$FIELDS_V2.backend": which of the
+/// files that are called so there (fields.v2, Fields-v2) the program will open is not known yet,
+/// and '$' is in no name.
+inline constexpr char environment_mark = '$';
+
+}  // namespace iocomp::config

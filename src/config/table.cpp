@@ -1,0 +1,102 @@
+#include "config/table.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace iocomp::config {
+
+const std::vector<Key>& all_keys() {
+  using enum ValueType;
+  static const std::vector<Key> keys{
+      {"mode", choice, "async", "async|sync",
+       "whether servers write while the program computes, or the ranks write themselves"},
+      {"log", choice, "silent", "silent|error|warning|info|debug",
+       "what is printed to stderr as it happens"},
+
+      {"placement.policy", choice, "auto", "auto|halves|spread|packed|list",
+       "which ranks become servers; auto is halves"},
+      {"placement.node_size", integer, "0", "0..1000000",
+       "ranks per node (halves: per group); 0 asks MPI which ranks share a node"},
+      {"placement.servers_per_node", integer, "0", "0..1000000",
+       "servers on each node; 0 takes placement.ratio"},
+      {"placement.ratio", integer, "1", "1..1000000", "compute ranks per server"},
+      {"placement.servers", list, "", "0..", "the ranks that serve, for policy list"},
+
+      {"transport.kind", choice, "auto", "auto|message",
+       "how data travel to the servers; auto takes the cheapest that is possible"},
+      {"transport.chunk", bytes, "16 MiB", "1..1 GiB", "largest message of data"},
+      {"transport.inline", bytes, "4 KiB", "0..1 MiB",
+       "blocks up to this size travel inside their header"},
+      {"transport.credits", integer, "16", "2..1000000",
+       "headers that a compute rank may have on their way to one server"},
+
+      {"staging.memory", bytes, "1 GiB", "1..", "per node, shared out among its servers"},
+      {"staging.touch", bytes, "256 MiB", "0..",
+       "how much of it the servers of a node touch at start"},
+      {"client.buffer_memory", bytes, "1 GiB", "0..",
+       "copies made by buffered puts and strided blocks, per compute rank"},
+
+      {"wait.policy", choice, "sleep", "sleep|yield|spin",
+       "how ranks wait; yield and spin are for comparison only"},
+      {"wait.longest_nap", integer, "1000", "1..1000000",
+       "longest sleep between two looks, in microseconds"},
+      {"wait.deadline", real, "600", "0..",
+       "seconds without progress after which a wait fails; 0: none"},
+
+      {"disk.direct", choice, "auto", "auto|on|off", "O_DIRECT: where it pays, always or never"},
+      {"disk.direct_from", bytes, "1 MiB", "0..", "smallest write that goes O_DIRECT"},
+      {"disk.request", bytes, "64 MiB", "4 KiB..", "largest single write to the file system"},
+      {"disk.early_flush", boolean, "true", "",
+       "start flushing at once, so that the final fsync finds little to do"},
+      {"disk.threads", integer, "1", "1..1024", "writer threads of each process that writes"},
+
+      {"server.returns", boolean, "false", "",
+       "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
+      {"server.exit_status", boolean, "false", "",
+       "true: servers exit with 1 after a failure that nobody was told of"},
+      {"storage.modules", text, "", "", "folder that is searched first for back-ends"},
+      {"trace.summary", boolean, "true", "", "one line on stderr at finalize"},
+      {"trace.json", text, "", "", "file for the same as JSON"},
+
+      {"files.*.backend", text, "posix", "", "the format; `iocomp info` lists those installed"},
+      {"files.*.path", text, "", "",
+       "where the file goes; unset: `<name><extension>` in the working directory; folders must "
+       "exist"},
+      {"files.*.mode", choice, "inherit", "inherit|async|sync",
+       "the mode of this file; inherit takes `mode`"},
+      {"files.*.kind", choice, "program", "program|series|checkpoint",
+       "steps in one file, or one file per step; program: as the program asks"},
+      {"files.*.when_full", choice, "wait", "wait|error",
+       "what a put does when staging memory is full"},
+      {"files.*.steps_in_flight", integer, "2", "1..1000000",
+       "steps that may be on their way before end_step waits"},
+      {"files.*.replace", boolean, "false", "",
+       "replace a target that exists; the old one stays until the commit"},
+      {"files.*.file_per_step", boolean, "false", "",
+       "a file of its own for each step of a series"},
+      {"files.*.keep", integer, "0", "0..1000000",
+       "committed steps of a checkpoint that are kept; 0: all"},
+      {"files.*.raw", boolean, "true", "",
+       "false: the format library writes the data itself, where it could be bypassed"},
+      {"files.*.alignment", bytes, "4 KiB", "1..1 GiB",
+       "of the first byte of a variable in the file"},
+      {"files.*.hints", text, "", "", "MPI-IO hints: `key=value;key=value`"},
+  };
+  return keys;
+}
+
+const Key* find_key(std::string_view name) noexcept {
+  const auto& keys = all_keys();
+  const auto row = std::ranges::find(keys, name, &Key::name);
+  return row == keys.end() || is_file_key(*row) ? nullptr : &*row;
+}
+
+const Key* find_file_key(std::string_view name) noexcept {
+  const auto& keys = all_keys();
+  const auto row = std::ranges::find_if(
+      keys, [name](const Key& key) { return is_file_key(key) && name_in_file(key) == name; });
+  return row == keys.end() ? nullptr : &*row;
+}
+
+}  // namespace iocomp::config

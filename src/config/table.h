@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+
+#include "config/settings.h"
+
+namespace iocomp::config {
+
+/// How the keys of a file begin in the table.
+inline constexpr std::string_view file_prefix = "files.*.";
+
+/// The row of a key that concerns no file, or null.
+[[nodiscard]] const Key* find_key(std::string_view name) noexcept;
+
+/// The row of a key of a file ("backend"), or null.
+[[nodiscard]] const Key* find_file_key(std::string_view name) noexcept;
+
+[[nodiscard]] inline bool is_file_key(const Key& row) noexcept {
+  return row.name.starts_with(file_prefix);
+}
+
+/// "backend" of "files.*.backend".
+[[nodiscard]] inline std::string_view name_in_file(const Key& row) noexcept {
+  return row.name.substr(file_prefix.size());
+}
+
+}  // namespace iocomp::config

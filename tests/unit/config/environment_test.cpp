@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "surroundings.h"
+
+namespace iocomp::config {
+namespace {
+
+class Environment : public Surroundings {};
+
+TEST_F(Environment, SetsEveryKindOfKey) {
+  set("IOCOMP_MODE", "sync");
+  set("IOCOMP_STAGING_MEMORY", "64 MiB");
+  set("IOCOMP_PLACEMENT_SERVERS", "1,3");
+  set("IOCOMP_SERVER_EXIT_STATUS", "on");
+  const auto settings = Settings::read({});
+  EXPECT_EQ(settings.text("mode"), "sync");
+  EXPECT_EQ(settings.bytes("staging.memory"), std::int64_t{64} << 20);
+  EXPECT_EQ(settings.integers("placement.servers"), (std::vector<std::int64_t>{1, 3}));
+  EXPECT_TRUE(settings.boolean("server.exit_status"));
+}
+
+TEST_F(Environment, IsNamedInTheErrorOfABadValue) {
+  set("IOCOMP_PLACEMENT_POLICY", "halfs");
+  EXPECT_EQ(complaint(),
+            "placement.policy = \"halfs\" (environment IOCOMP_PLACEMENT_POLICY): allowed are "
+            "auto, halves, spread, packed, list; did you mean \"halves\"?");
+}
+
+TEST_F(Environment, MayHoldNoUnknownName) {
+  set("IOCOMP_STAGIN_MEMORY", "1 GiB");
+  EXPECT_EQ(complaint(),
+            "unknown setting IOCOMP_STAGIN_MEMORY (environment): the nearest known one is "
+            "IOCOMP_STAGING_MEMORY; `iocomp config` lists all");
+}
+
+TEST_F(Environment, NamesTheNearestKeyOfTheSameFile) {
+  set("IOCOMP_FILES_MY_FIELDS_BAKEND", "hdf5");
+  EXPECT_EQ(complaint(),
+            "unknown setting IOCOMP_FILES_MY_FIELDS_BAKEND (environment): the nearest known one "
+            "is IOCOMP_FILES_MY_FIELDS_BACKEND; `iocomp config` lists all");
+}
+
+TEST_F(Environment, MayHoldNamesOfOurScriptsAndOfPackageManagers) {
+  set("IOCOMP_TEST_FOLDER", "/tmp");
+  set("IOCOMP_BENCH_ROUNDS", "5");
+  set("IOCOMP_ROOT", "/opt/iocomp");
+  set("IOCOMP_DIR", "/opt/iocomp/lib/cmake");
+  EXPECT_EQ(complaint(), "");
+}
+
+TEST_F(Environment, SetsAllFilesWithoutAName) {
+  set("IOCOMP_FILES_BACKEND", "hdf5");
+  set("IOCOMP_FILES_STEPS_IN_FLIGHT", "3");
+  const auto settings = Settings::read({});
+  EXPECT_EQ(settings.file_text("fields", "backend"), "hdf5");
+  EXPECT_EQ(settings.file_text("default", "backend"), "hdf5");
+  EXPECT_EQ(settings.file_integer("fields", "steps_in_flight"), 3);
+}
+
+TEST_F(Environment, DoesNotOverrideAFileThroughTheDefaultOfAllFiles) {
+  set("IOCOMP_FILES_BACKEND", "hdf5");
+  const auto settings = Settings::read("files.fields.backend = 'mpiio'");
+  EXPECT_EQ(settings.file_text("fields", "backend"), "mpiio");
+  EXPECT_EQ(settings.file_text("other", "backend"), "hdf5");
+}
+
+TEST_F(Environment, OverridesOneFileByName) {
+  set("IOCOMP_FILES_FIELDS_BACKEND", "hdf5");
+  const auto settings = Settings::read("files.fields.backend = 'mpiio'");
+  EXPECT_EQ(settings.file_text("fields", "backend"), "hdf5");
+  EXPECT_EQ(settings.file_text("other", "backend"), "posix");
+}
+
+TEST_F(Environment, FindsFilesWhateverTheirCaseDotsAndDashes) {
+  set("IOCOMP_FILES_MY_FIELDS_V2_WHEN_FULL", "error");
+  const auto settings = Settings::read({});
+  for (const auto* name : {"my-fields.v2", "My_Fields_V2", "MY.FIELDS.V2"}) {
+    EXPECT_EQ(settings.file_text(name, "when_full"), "error") << name;
+  }
+  EXPECT_EQ(settings.file_text("my-fields", "when_full"), "wait");
+}
+
+TEST_F(Environment, TakesTheNameOfAFileInAnyCase) {
+  set("IOCOMP_FILES_fields_BACKEND", "hdf5");
+  EXPECT_EQ(Settings::read({}).file_text("fields", "backend"), "hdf5");
+}
+
+TEST_F(Environment, DoesNotTakeTheNameOfAFileForAKey) {
+  set("IOCOMP_FILES_A_MODE_KIND", "series");
+  const auto settings = Settings::read({});
+  EXPECT_EQ(settings.file_text("a_mode", "kind"), "series");
+  EXPECT_EQ(settings.file_text("a", "mode"), "inherit");
+}
+
+}  // namespace
+}  // namespace iocomp::config

@@ -1,0 +1,48 @@
+#include "config/file_settings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "surroundings.h"
+
+namespace iocomp::config {
+namespace {
+
+class FileSettingsTest : public Surroundings {};
+
+TEST_F(FileSettingsTest, InheritTheModeUnlessTheFileSaysOne) {
+  const auto settings = Settings::read("mode = 'sync'\nfiles.fields.mode = 'async'");
+  EXPECT_FALSE(file_settings(settings, "fields", "series").synchronous);
+  EXPECT_TRUE(file_settings(settings, "other", "series").synchronous);
+}
+
+TEST_F(FileSettingsTest, LetTheSettingOverrideTheKindOfTheProgram) {
+  const auto settings = Settings::read("files.fields.kind = 'checkpoint'");
+  EXPECT_TRUE(file_settings(settings, "fields", "series").checkpoint);
+  EXPECT_FALSE(file_settings(settings, "other", "series").checkpoint);
+  EXPECT_TRUE(file_settings(settings, "other", "checkpoint").checkpoint);
+}
+
+TEST_F(FileSettingsTest, GiveEachStepOfACheckpointAFileOfItsOwn) {
+  const auto settings = Settings::read({});
+  EXPECT_TRUE(file_settings(settings, "x", "checkpoint").file_per_step);
+  EXPECT_FALSE(file_settings(settings, "x", "series").file_per_step);
+}
+
+TEST_F(FileSettingsTest, SplitTheHints) {
+  const auto settings = Settings::read("files.x.hints = 'cb_nodes=4;romio_cb_write=enable'");
+  const std::vector<std::pair<std::string, std::string>> expected{{"cb_nodes", "4"},
+                                                                  {"romio_cb_write", "enable"}};
+  EXPECT_EQ(file_settings(settings, "x", "series").hints, expected);
+}
+
+TEST_F(FileSettingsTest, RefuseHintsWithoutAValue) {
+  const auto settings = Settings::read("files.x.hints = 'cb_nodes'");
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "series")), Error);
+}
+
+}  // namespace
+}  // namespace iocomp::config

@@ -1,0 +1,21 @@
+#include "config/nearest.h"
+
+#include <gtest/gtest.h>
+
+namespace iocomp::config {
+namespace {
+
+TEST(Nearest, CountsInsertionsDeletionsAndReplacements) {
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("abc", ""), 3U);
+}
+
+TEST(Nearest, DoesNotTellUpperFromLowerCase) { EXPECT_EQ(edit_distance("MODE", "mode"), 0U); }
+
+TEST(Nearest, FindsTheWordThatWasMeant) {
+  EXPECT_EQ(nearest("halfs", {"auto", "halves", "spread"}), "halves");
+}
+
+}  // namespace
+}  // namespace iocomp::config

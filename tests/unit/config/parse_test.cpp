@@ -1,0 +1,62 @@
+#include "config/parse.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace iocomp::config {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+TEST(Parse, ReadsIntegersOfSixtyFourBits) {
+  EXPECT_EQ(parse_integer("9223372036854775807"), INT64_MAX);
+  EXPECT_EQ(parse_integer(" -5 "), -5);
+}
+
+TEST(Parse, RefusesWhatIsNoWholeInteger) {
+  for (const auto* text : {"", " ", "1.5", "7up", "0x10", "9223372036854775808", "1 2"}) {
+    EXPECT_EQ(parse_integer(text), std::nullopt) << text;
+  }
+}
+
+TEST(Parse, ReadsRealNumbers) {
+  EXPECT_EQ(parse_real("0.5"), 0.5);
+  EXPECT_EQ(parse_real("1e3"), 1000.0);
+}
+
+TEST(Parse, RefusesNumbersWithoutEnd) {
+  for (const auto* text : {"inf", "nan", "1e999", "", "1,5"}) {
+    EXPECT_EQ(parse_real(text), std::nullopt) << text;
+  }
+}
+
+TEST(Parse, KnowsTheUsualWordsForTruth) {
+  for (const auto* text : {"true", "on", "Yes", "1", "TRUE"}) {
+    EXPECT_EQ(parse_boolean(text), true) << text;
+  }
+  for (const auto* text : {"false", "off", "No", "0"}) {
+    EXPECT_EQ(parse_boolean(text), false) << text;
+  }
+  for (const auto* text : {"", "2", "maybe"}) {
+    EXPECT_EQ(parse_boolean(text), std::nullopt) << text;
+  }
+}
+
+TEST(Parse, ReadsListsWithCommasOrBlanks) {
+  EXPECT_EQ(parse_list("1,3,5"), (Numbers{1, 3, 5}));
+  EXPECT_EQ(parse_list(" 1 , 3  5 "), (Numbers{1, 3, 5}));
+  EXPECT_EQ(parse_list("7"), Numbers{7});
+  EXPECT_EQ(parse_list(""), Numbers{});
+}
+
+TEST(Parse, RefusesListsWithHoles) {
+  for (const auto* text : {",", "1,", ",1", "1,,2", "1,x"}) {
+    EXPECT_EQ(parse_list(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace iocomp::config

@@ -1,0 +1,106 @@
+#include "config/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "surroundings.h"
+
+namespace iocomp::config {
+namespace {
+
+class SettingsTest : public Surroundings {};
+
+TEST_F(SettingsTest, AreTheDefaultsWhereNobodySaysAnything) {
+  const auto settings = Settings::read({});
+  EXPECT_EQ(settings.text("mode"), "async");
+  EXPECT_EQ(settings.value("mode").origin, "default");
+  EXPECT_TRUE(settings.integers("placement.servers").empty());
+  EXPECT_EQ(settings.to_text(), "");
+}
+
+TEST_F(SettingsTest, TakeTheFileOverTheProgramAndTheEnvironmentOverBoth) {
+  const std::string program = "mode = 'sync'\nlog = 'error'\nplacement.ratio = 2";
+  write("iocomp.toml", "log = 'info'\nplacement.ratio = 3\n");
+  set("IOCOMP_PLACEMENT_RATIO", "4");
+  const auto settings = Settings::read(program);
+  EXPECT_EQ(settings.value("mode").origin, "program");
+  EXPECT_EQ(settings.text("log"), "info");
+  EXPECT_EQ(settings.value("log").origin, "iocomp.toml:1");
+  EXPECT_EQ(settings.integer("placement.ratio"), 4);
+  EXPECT_EQ(settings.value("placement.ratio").origin, "environment IOCOMP_PLACEMENT_RATIO");
+}
+
+TEST_F(SettingsTest, ComplainOfABadValueEvenWhereItIsOverridden) {
+  set("IOCOMP_MODE", "async");
+  EXPECT_NE(complaint("mode = 'quickly'"), "");
+}
+
+TEST_F(SettingsTest, ReadTheFileThatTheEnvironmentNames) {
+  write("iocomp.toml", "mode = 'sync'\n");
+  write("other.toml", "log = 'info'\n");
+  set("IOCOMP_CONFIG", "other.toml");
+  const auto settings = Settings::read({});
+  EXPECT_EQ(settings.text("mode"), "async");
+  EXPECT_EQ(settings.value("log").origin, "other.toml:1");
+}
+
+TEST_F(SettingsTest, ReadNoFileWhenItsNameIsEmpty) {
+  write("iocomp.toml", "mode = 'sync'\n");
+  set("IOCOMP_CONFIG", "");
+  EXPECT_EQ(Settings::read({}).text("mode"), "async");
+}
+
+TEST_F(SettingsTest, ComplainOfAFileThatIsNotThere) {
+  set("IOCOMP_CONFIG", "missing.toml");
+  EXPECT_EQ(complaint(),
+            "cannot read the settings file missing.toml (environment IOCOMP_CONFIG): No such file "
+            "or directory");
+}
+
+TEST_F(SettingsTest, ComplainOfADirectoryInPlaceOfTheFile) {
+  set("IOCOMP_CONFIG", ".");
+  EXPECT_EQ(complaint(),
+            "cannot read the settings file . (environment IOCOMP_CONFIG): Is a directory");
+}
+
+TEST_F(SettingsTest, SurviveTheWayToAnotherRank) {
+  set("IOCOMP_FILES_FIELDS_BACKEND", "hdf5");
+  const auto sent = Settings::read("trace.json = \"a\\tb\\\\n\\n.json\"\nfiles.default.path = ''");
+  const auto received = Settings::from_text(sent.to_text());
+  EXPECT_EQ(received.to_text(), sent.to_text());
+  EXPECT_EQ(received.text("trace.json"), "a\tb\\n\n.json");
+  EXPECT_EQ(received.file_text("Fields", "backend"), "hdf5");
+  EXPECT_EQ(received.value("trace.json").origin, "program");
+  EXPECT_EQ(received.file_value("x", "path").origin, "program");
+}
+
+TEST_F(SettingsTest, NoticeWhenTheyWereCutOnTheWay) {
+  EXPECT_THROW(static_cast<void>(Settings::from_text("mode\tsync")), Error);
+}
+
+TEST_F(SettingsTest, DoNotAnswerForKeysOrTypesThatAreNotInTheTable) {
+  const auto settings = Settings::read({});
+  const auto code = [](const auto& ask) {
+    try {
+      ask();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::ok;
+  };
+  EXPECT_EQ(code([&] { static_cast<void>(settings.text("mod")); }), ErrorCode::internal);
+  EXPECT_EQ(code([&] { static_cast<void>(settings.text("files.*.mode")); }), ErrorCode::internal);
+  EXPECT_EQ(code([&] { static_cast<void>(settings.file_text("f", "mod")); }), ErrorCode::internal);
+  EXPECT_EQ(code([&] { static_cast<void>(settings.integer("mode")); }), ErrorCode::internal);
+}
+
+TEST_F(SettingsTest, AreListedInTheOrderOfTheTable) {
+  const auto listed = Settings::read({}).in_force();
+  EXPECT_EQ(listed.front().first, "mode");
+  EXPECT_EQ(listed.size(), all_keys().size());
+  EXPECT_EQ(listed.back().first, "files.default.hints");
+}
+
+}  // namespace
+}  // namespace iocomp::config

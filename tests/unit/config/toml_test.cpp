@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "surroundings.h"
+
+namespace iocomp::config {
+namespace {
+
+class Toml : public Surroundings {};
+
+TEST_F(Toml, GivesValuesOfEveryType) {
+  const auto settings = Settings::read(R"(
+    mode = "sync"
+    placement = {ratio = 3, servers = [1, 3, 5]}
+    staging.memory = "2 GiB"
+    staging.touch = 4096
+    [wait]
+    deadline = 1.5
+    [disk]
+    early_flush = false
+  )");
+  EXPECT_EQ(settings.text("mode"), "sync");
+  EXPECT_EQ(settings.integer("placement.ratio"), 3);
+  EXPECT_EQ(settings.integers("placement.servers"), (std::vector<std::int64_t>{1, 3, 5}));
+  EXPECT_EQ(settings.bytes("staging.memory"), std::int64_t{2} << 30);
+  EXPECT_EQ(settings.bytes("staging.touch"), 4096);
+  EXPECT_EQ(settings.real("wait.deadline"), 1.5);
+  EXPECT_FALSE(settings.boolean("disk.early_flush"));
+}
+
+TEST_F(Toml, TakesAWholeNumberForARealOne) {
+  EXPECT_EQ(Settings::read("wait.deadline = 5").real("wait.deadline"), 5.0);
+}
+
+TEST_F(Toml, TakesNumbersAndTruthInQuotesToo) {
+  const auto settings = Settings::read("placement.ratio = '3'\ntrace.summary = 'off'");
+  EXPECT_EQ(settings.integer("placement.ratio"), 3);
+  EXPECT_FALSE(settings.boolean("trace.summary"));
+}
+
+TEST_F(Toml, NamesTheNearestKeyForAnUnknownOne) {
+  write("iocomp.toml", "mode = 'sync'\n[stagin]\nmemory = '1 GiB'\n");
+  EXPECT_EQ(complaint(),
+            "unknown setting stagin.memory (iocomp.toml:3): the nearest known one is "
+            "staging.memory; `iocomp config` lists all");
+}
+
+TEST_F(Toml, NamesTheNearestKeyOfTheSameFile) {
+  EXPECT_EQ(complaint("[files.fields]\nbakend = 'hdf5'"),
+            "unknown setting files.fields.bakend (program): the nearest known one is "
+            "files.fields.backend; `iocomp config` lists all");
+}
+
+TEST_F(Toml, PointsFromAllFilesToTheDefaultFile) {
+  EXPECT_EQ(complaint("[files]\nbackend = 'hdf5'"),
+            "unknown setting files.backend (program): the nearest known one is "
+            "files.default.backend; `iocomp config` lists all");
+}
+
+TEST_F(Toml, NoticesAMisspeltSectionWithoutSettings) {
+  EXPECT_NE(complaint("[stagin]").find("unknown setting [stagin] (program)"), std::string::npos);
+  EXPECT_EQ(complaint("[staging]\n[files]\n[files.fields]"), "");
+}
+
+TEST_F(Toml, TellsTheLineOfABadValue) {
+  write("iocomp.toml", "\n[placement]\n\npolicy = 'halfs'\n");
+  EXPECT_EQ(complaint(),
+            "placement.policy = \"halfs\" (iocomp.toml:4): allowed are auto, halves, spread, "
+            "packed, list; did you mean \"halves\"?");
+}
+
+TEST_F(Toml, RefusesNumbersWhereTextBelongs) {
+  EXPECT_EQ(complaint("[files.fields]\npath = 5"),
+            "files.fields.path = \"5\" (program): allowed is any text (in TOML in quotes)");
+}
+
+TEST_F(Toml, RefusesTablesListsAndDatesAsValues) {
+  EXPECT_EQ(complaint("mode = [1, 2]"), "mode = \"1,2\" (program): allowed are async, sync");
+  EXPECT_NE(complaint("placement.ratio = 2026-11-21"), "");
+  EXPECT_NE(complaint("mode = {fast = true}"), "");
+  EXPECT_NE(complaint("[[files]]\nbackend = 'hdf5'"), "");
+}
+
+TEST_F(Toml, RefusesNamesThatNoFileCanHave) {
+  EXPECT_EQ(complaint("[files.\"a b\"]\nbackend = 'hdf5'"),
+            "the file name \"a b\" (program): allowed are letters, digits, '-', '_' and '.'");
+}
+
+TEST_F(Toml, TellsTheLineOfASyntaxError) {
+  write("iocomp.toml", "mode = 'sync'\n[placement\n");
+  const auto text = complaint();
+  EXPECT_TRUE(text.starts_with("iocomp.toml:2: not valid TOML: ")) << text;
+}
+
+TEST_F(Toml, RefusesTheSameKeyTwice) { EXPECT_NE(complaint("mode = 'sync'\nmode = 'async'"), ""); }
+
+}  // namespace
+}  // namespace iocomp::config
