@@ -1,0 +1,61 @@
+# The commands of this repository; the builds themselves are CMake's (CMakePresets.json), under build/<preset>/.
+PYTHON := /usr/bin/python3
+JOBS ?= $(shell nproc)
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export MPLBACKEND := Agg
+sources = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## what can be done here
+	@echo 'make <target>, where <target> is'
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@echo 'Missing Debian packages are installed first (tools/install-dependencies).'
+
+.PHONY: demo
+demo: build-release ## STREAM with and without output, in several ways: a table and a picture, in a few minutes
+	$(PYTHON) apps/demo/demo.py --build build/release --out build/demo
+
+.PHONY: check
+check: build-release ## build, run every test, verify what the programs wrote
+	ctest --preset release
+
+.PHONY: bench
+bench: build-release ## the benchmarks, into build/bench/results.json; BENCH=id,... runs some
+	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH))
+
+.PHONY: check-all
+check-all: check check-dev-mpich check-asan check-tsan ## check, and the same with MPICH and under the sanitizers
+
+.PHONY: lint
+lint: needs-lint build/dev/build.ninja ## formatting, layers, clang-tidy
+	tools/lint
+
+.PHONY: format
+format: needs-lint ## put all sources into the agreed form
+	clang-format-19 -i $(sources)
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf build
+
+# The rest serves the targets above.
+presets := dev release asan tsan dev-mpich release-mpich asan-mpich
+trees := $(presets:%=build/%/build.ninja)
+
+.PHONY: $(presets:%=check-%) $(presets:%=build-%)
+$(presets:%=check-%): check-%: build-%
+	ctest --preset $*
+
+$(presets:%=build-%): build-%: build/%/build.ninja
+	cmake --build --preset $*
+
+# Ninja runs CMake again by itself when a CMakeLists.txt changes, but does not know the presets.
+$(trees): build/%/build.ninja: CMakePresets.json | needs-base
+	cmake --preset $*
+	@touch $@
+$(filter %-mpich/build.ninja,$(trees)): | needs-mpich
+
+.PHONY: needs-base needs-mpich needs-lint
+needs-base needs-mpich needs-lint: needs-%:
+	@tools/install-dependencies $*
