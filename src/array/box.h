@@ -27,24 +27,29 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// @throws Error{invalid_argument} for a bad number of dimensions, a null pointer, a negative extent,
-/// or more elements than 63 bits count.
+/// @throws Error{invalid_argument} for a bad number of dimensions, a null pointer, a negative
+/// extent, or more elements than 63 bits count.
 [[nodiscard]] Shape make_shape(int dimensions, const std::int64_t* extent);
 /// A block inside `shape`; pointers may be null when the shape is a scalar.
-/// @throws Error{invalid_argument} naming the dimension when the box leaves the shape or is negative.
-[[nodiscard]] Box make_box(const Shape& shape, const std::int64_t* start, const std::int64_t* count);
+/// @throws Error{invalid_argument} naming the dimension when the box leaves the shape or is
+/// negative.
+[[nodiscard]] Box make_box(const Shape& shape, const std::int64_t* start,
+                           const std::int64_t* count);
 
 /// Product of the extents; 1 for a scalar.
 [[nodiscard]] std::int64_t elements(const Shape& shape) noexcept;
 [[nodiscard]] std::int64_t elements(const Box& box) noexcept;
 
 /// How many elements of `box` have a row-major index in `shape` below `index`. O(dimensions).
-[[nodiscard]] std::int64_t elements_below(const Shape& shape, const Box& box, std::int64_t index) noexcept;
+[[nodiscard]] std::int64_t elements_below(const Shape& shape, const Box& box,
+                                          std::int64_t index) noexcept;
 
-/// Whether the elements of the box follow one another in the row-major order of the shape (an empty box does).
+/// Whether the elements of the box follow one another in the row-major order of the shape (an empty
+/// box does).
 [[nodiscard]] bool is_contiguous(const Shape& shape, const Box& box) noexcept;
 
-/// As text for messages: "[0:4, 8:16]" (start:end per dimension), "[]" for a scalar; a shape as "4 x 16", "scalar".
+/// As text for messages: "[0:4, 8:16]" (start:end per dimension), "[]" for a scalar; a shape as "4
+/// x 16", "scalar".
 [[nodiscard]] std::string text(const Box& box);
 [[nodiscard]] std::string text(const Shape& shape);
 

@@ -7,19 +7,22 @@
 
 namespace iocomp::array {
 
-/// Where a block sits in a local array: `start` and `count` of the block inside `shape`, the extents of the array.
+/// Where a block sits in a local array: `start` and `count` of the block inside `shape`, the
+/// extents of the array.
 struct MemoryBox {
   Shape shape;
   Box box;
 };
 
-/// Check a memory box for a block of `count` elements per dimension; null pointers mean a dense block.
+/// Check a memory box for a block of `count` elements per dimension; null pointers mean a dense
+/// block.
 /// @throws Error{invalid_argument} naming the dimension in which the block leaves the local array.
 [[nodiscard]] MemoryBox make_memory_box(const Box& block, const std::int64_t* memory_shape,
                                         const std::int64_t* memory_start);
 
-/// Copy elements `first` to `first + count` of the block's packed order from the local array to `packed`.
-void pack(const MemoryBox& memory, std::size_t element_bytes, const std::byte* local, std::int64_t first,
-          std::int64_t count, std::byte* packed) noexcept;
+/// Copy elements `first` to `first + count` of the block's packed order from the local array to
+/// `packed`.
+void pack(const MemoryBox& memory, std::size_t element_bytes, const std::byte* local,
+          std::int64_t first, std::int64_t count, std::byte* packed) noexcept;
 
 }  // namespace iocomp::array

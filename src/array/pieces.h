@@ -7,8 +7,8 @@
 
 namespace iocomp::array {
 
-/// How a variable is divided over the servers: contiguous parts of its row-major order, one per server, as equal as
-/// whole granules allow.
+/// How a variable is divided over the servers: contiguous parts of its row-major order, one per
+/// server, as equal as whole granules allow.
 struct Domains {
   std::int64_t elements = 0;          ///< of the whole variable
   int parts = 1;                      ///< >= 1
@@ -18,8 +18,9 @@ struct Domains {
   [[nodiscard]] std::int64_t begin(int part) const noexcept;
 };
 
-/// What travels to one server: elements `first` to `first + count` of the packed order of the block. Because the
-/// row-major order of a block follows that of the array, the part of a block in a domain is contiguous in its packed order.
+/// What travels to one server: elements `first` to `first + count` of the packed order of the
+/// block. Because the row-major order of a block follows that of the array, the part of a block in
+/// a domain is contiguous in its packed order.
 struct Piece {
   int part = 0;
   std::int64_t first = 0;
@@ -28,7 +29,8 @@ struct Piece {
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
-/// Cut a block into its pieces, one per domain that it touches, ascending. Empty blocks have none. O(pieces).
+/// Cut a block into its pieces, one per domain that it touches, ascending. Empty blocks have none.
+/// O(pieces).
 [[nodiscard]] std::vector<Piece> cut(const Shape& shape, const Box& box, const Domains& domains);
 
 }  // namespace iocomp::array

@@ -12,8 +12,9 @@ struct Run {
   std::int64_t elements = 0;  ///< how many
 };
 
-/// Walks over a part of a box in the row-major order of the box (its "packed order") and yields the longest runs
-/// that are contiguous in the global array. Runs that touch across rows are joined. O(dimensions) memory.
+/// Walks over a part of a box in the row-major order of the box (its "packed order") and yields the
+/// longest runs that are contiguous in the global array. Runs that touch across rows are joined.
+/// O(dimensions) memory.
 class RunCursor {
  public:
   /// Visit elements `first` to `first + count` (excluded) of the packed order of `box`.
@@ -24,13 +25,17 @@ class RunCursor {
   [[nodiscard]] bool next(Run& run) noexcept;
 
  private:
-  Shape shape_;
-  Box box_;
-  std::int64_t position_;       // in packed order
-  std::int64_t end_;            // in packed order
-  std::int64_t row_elements_;   // elements of the box that are contiguous whatever the outer index
-  int outer_dimensions_;        // dimensions that are walked one by one
-  Extents stride_{};            // of each dimension in the shape
+  void enter_next_row() noexcept;
+
+  std::int64_t left_ = 0;  // elements still to visit
+  std::int64_t row_elements_ =
+      1;                        // elements of the box that are contiguous whatever the outer index
+  std::int64_t row_index_ = 0;  // in the shape, of the first element of the current row
+  std::int64_t in_row_ = 0;     // elements of the current row that were visited or left out
+  int outer_dimensions_ = 0;    // dimensions that are walked one by one
+  Extents count_{};             // of the box in each outer dimension
+  Extents at_{};      // the current row, in each outer dimension, counted from the start of the box
+  Extents stride_{};  // of each outer dimension in the shape
 };
 
 }  // namespace iocomp::array

@@ -1,0 +1,48 @@
+#include "array/element_type.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace iocomp::array {
+namespace {
+
+struct Row {
+  ElementType type;
+  std::size_t bytes;
+  std::string_view name;
+};
+// In the order of the values, which begin at 1.
+constexpr std::array<Row, 13> rows{{
+    {ElementType::int8, 1, "int8"},
+    {ElementType::int16, 2, "int16"},
+    {ElementType::int32, 4, "int32"},
+    {ElementType::int64, 8, "int64"},
+    {ElementType::uint8, 1, "uint8"},
+    {ElementType::uint16, 2, "uint16"},
+    {ElementType::uint32, 4, "uint32"},
+    {ElementType::uint64, 8, "uint64"},
+    {ElementType::float16, 2, "float16"},
+    {ElementType::float32, 4, "float32"},
+    {ElementType::float64, 8, "float64"},
+    {ElementType::complex64, 8, "complex64"},
+    {ElementType::complex128, 16, "complex128"},
+}};
+
+const Row& row(ElementType type) noexcept { return rows.at(static_cast<std::size_t>(type) - 1); }
+
+}  // namespace
+
+std::size_t size_bytes(ElementType type) noexcept { return row(type).bytes; }
+
+std::string_view name(ElementType type) noexcept { return row(type).name; }
+
+std::optional<ElementType> element_type(int value) noexcept {
+  if (value < 1 || value > static_cast<int>(rows.size())) {
+    return std::nullopt;
+  }
+  return rows.at(static_cast<std::size_t>(value) - 1).type;
+}
+
+}  // namespace iocomp::array

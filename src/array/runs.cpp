@@ -1,0 +1,71 @@
+#include "array/runs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "array/box.h"
+
+namespace iocomp::array {
+
+RunCursor::RunCursor(const Shape& shape, const Box& box, std::int64_t first,
+                     std::int64_t count) noexcept
+    : left_{count} {
+  if (count == 0) {
+    return;
+  }
+  // Rows take in dimensions, from the innermost outwards, up to the first that the box does not
+  // cover; a row of these can touch no other, so runs are as long as they can be.
+  auto d = static_cast<std::size_t>(shape.dimensions);
+  std::int64_t stride = 1;
+  bool is_whole = true;
+  while (d > 0 && is_whole) {
+    --d;
+    row_elements_ *= box.count[d];
+    row_index_ += box.start[d] * stride;
+    stride *= shape.extent[d];
+    is_whole = box.count[d] == shape.extent[d];
+  }
+  outer_dimensions_ = static_cast<int>(d);
+
+  in_row_ = first % row_elements_;
+  std::int64_t row = first / row_elements_;
+  while (d > 0) {
+    --d;
+    count_[d] = box.count[d];
+    at_[d] = row % box.count[d];
+    row /= box.count[d];
+    stride_[d] = stride;
+    row_index_ += (box.start[d] + at_[d]) * stride;
+    stride *= shape.extent[d];
+  }
+}
+
+bool RunCursor::next(Run& run) noexcept {
+  if (left_ == 0) {
+    return false;
+  }
+  if (in_row_ == row_elements_) {
+    enter_next_row();
+  }
+  run.index = row_index_ + in_row_;
+  run.elements = std::min(left_, row_elements_ - in_row_);
+  in_row_ += run.elements;
+  left_ -= run.elements;
+  return true;
+}
+
+// Like an odometer: no division, and one step for nearly all rows.
+void RunCursor::enter_next_row() noexcept {
+  in_row_ = 0;
+  for (auto d = static_cast<std::size_t>(outer_dimensions_); d-- > 0;) {
+    row_index_ += stride_[d];
+    if (++at_[d] < count_[d]) {
+      return;
+    }
+    row_index_ -= count_[d] * stride_[d];
+    at_[d] = 0;
+  }
+}
+
+}  // namespace iocomp::array
