@@ -1,0 +1,34 @@
+#include "base/checked.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+
+namespace iocomp {
+namespace {
+
+TEST(CheckedCast, KeepsWhatFits) {
+  EXPECT_EQ(checked_cast<int>(std::int64_t{-5}), -5);
+  EXPECT_EQ(checked_cast<std::size_t>(std::int64_t{1} << 40), std::size_t{1} << 40);
+}
+
+TEST(CheckedCast, NamesTheValueThatDoesNotFit) {
+  try {
+    (void)checked_cast<int>(std::int64_t{1} << 31);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(std::string{error.what()}.find("2147483648"), std::string::npos) << error.what();
+  }
+}
+
+TEST(CheckedCast, RefusesNegativeCounts) {
+  EXPECT_THROW((void)checked_cast<std::size_t>(std::int64_t{-1}), Error);
+}
+
+}  // namespace
+}  // namespace iocomp
