@@ -34,6 +34,7 @@ class Layout {
   };
   Epoch& epoch_from(std::int64_t step);
   [[nodiscard]] const Epoch& epoch_of(std::int64_t step) const;
+  [[nodiscard]] std::int64_t begin(const Epoch& epoch, std::int64_t step) const;  // of a step
   [[nodiscard]] std::int64_t step_bytes(const Epoch& epoch) const;  // aligned
 
   std::int64_t alignment_;

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+
+#include "storage/variable.h"
+
+namespace iocomp::storage::h5 {
+
+/// Attach attributes to an object: one value as a scalar, several as a one-dimensional array, text as a string, none as
+/// a null space. Collective where the file is open on several ranks.
+/// @throws Error{storage_failure}.
+void write_attributes(hid_t object, const Attributes& attributes, const std::string& path);
+
+}  // namespace iocomp::storage::h5

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <hdf5.h>
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "storage/format.h"
+#include "storage/hdf5/dataset.h"
+#include "storage/hdf5/handle.h"
+
+namespace iocomp::storage::h5 {
+
+/// The library's path: all writers have the file open through HDF5's MPI-IO driver. Datasets are made together, data are
+/// written independently.
+class LibraryTarget : public Target {
+ public:
+  /// Collective over `writers`.
+  LibraryTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
+  /// Leaks the file if `finish` was not called: closing it is collective, and the other writers may not follow. HDF5
+  /// closes it when MPI is finalized, where all processes meet again.
+  ~LibraryTarget() override = default;
+
+  std::int64_t place(const Variable& variable, std::int64_t step) override;
+  void write(const Placed& where, const Selection& selection, std::span<const std::byte> bytes) override;
+  void flush() override;
+  void finish(const Description& description) override;
+
+ private:
+  void write_slice(const Placed& where, const Selection& slice, const std::byte* bytes);
+  void open(const std::string& name);
+
+  std::string path_;
+  hid_t file_ = H5I_INVALID_HID;
+  Datasets created_;
+  std::string open_name_;  // the dataset written last stays open: pieces of one variable come in a row
+  Dataset open_;
+};
+
+}  // namespace iocomp::storage::h5

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "storage/format.h"
+
+namespace iocomp::storage {
+
+/// The hints of a file as an MPI_Info.
+class MpiHints {
+ public:
+  /// @throws Error{invalid_setting} for a hint that is too long for this MPI.
+  explicit MpiHints(const FormatOptions& options);
+  MpiHints(const MpiHints&) = delete;
+  MpiHints& operator=(const MpiHints&) = delete;
+  ~MpiHints();
+
+  [[nodiscard]] MPI_Info raw() const noexcept { return raw_; }
+
+ private:
+  void set(const std::string& key, const std::string& value);
+
+  MPI_Info raw_ = MPI_INFO_NULL;
+};
+
+}  // namespace iocomp::storage

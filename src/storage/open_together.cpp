@@ -1,0 +1,57 @@
+#include "storage/open_together.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
+#include "mpi/error.h"
+#include "storage/descriptor.h"
+
+namespace iocomp::storage {
+namespace {
+
+int open_error(const Descriptor& file) { return file.is_open() ? 0 : errno; }
+
+}  // namespace
+
+void agree_on_errno(int errno_value, const std::string& action, const std::string& path, MPI_Comm writers) {
+  int rank = 0;
+  int size = 0;
+  mpi::check(MPI_Comm_rank(writers, &rank));
+  mpi::check(MPI_Comm_size(writers, &size));
+  // The first that failed is the one with the greatest size - rank; MPI_MAXLOC brings its errno along.
+  struct {
+    int loudness;
+    int errno_value;
+  } mine{errno_value == 0 ? 0 : size - rank, errno_value}, first{0, 0};
+  mpi::check(MPI_Allreduce(&mine, &first, 1, MPI_2INT, MPI_MAXLOC, writers));
+  if (first.loudness != 0) {
+    throw Error{ErrorCode::storage_failure, "cannot " + action + ' ' + path + ": " +
+                                                std::generic_category().message(first.errno_value) +
+                                                " (on writer " + std::to_string(size - first.loudness) + ')'};
+  }
+}
+
+Descriptor open_together(const std::string& path, MPI_Comm writers) {
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(writers, &rank));
+  Descriptor file;
+  int error = 0;
+  if (rank == 0) {
+    file = Descriptor{::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    error = open_error(file);
+  }
+  agree_on_errno(error, "create", path, writers);
+  if (rank != 0) {
+    file = Descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+    error = open_error(file);
+  }
+  agree_on_errno(error, "open", path, writers);
+  return file;
+}
+
+}  // namespace iocomp::storage

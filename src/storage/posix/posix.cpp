@@ -1,0 +1,63 @@
+// Raw bytes at the offsets of the layout and nothing else: what the file contains is told by its manifest.
+#include <fcntl.h>
+#include <mpi.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "storage/descriptor.h"
+#include "storage/failure.h"
+#include "storage/format.h"
+
+namespace iocomp::storage {
+namespace {
+
+class PosixTarget : public Target {
+ public:
+  explicit PosixTarget(const std::string& path) {
+    const Descriptor created{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
+    if (!created.is_open()) {
+      throw failure("create", path, errno);
+    }
+  }
+
+  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
+  void write(const Placed& /*where*/, const Selection& /*selection*/,
+             std::span<const std::byte> /*bytes*/) override {
+    throw Error{ErrorCode::internal, "a plain file is not written through its target"};
+  }
+  void flush() override {}
+  void finish(const Description& /*description*/) override {}
+};
+
+class Posix : public Format {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "posix"; }
+  [[nodiscard]] std::string_view extension() const override { return ".bin"; }
+  [[nodiscard]] std::string version() const override { return "POSIX.1-2008"; }
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override { return Access::plain_file; }
+  [[nodiscard]] bool offsets_by_layout() const override { return true; }
+  [[nodiscard]] bool readable_while_open() const override { return true; }
+  void check(const Variable& /*variable*/) const override {}
+  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path, const FormatOptions& /*options*/,
+                                               MPI_Comm /*writers*/) const override {
+    return std::make_unique<PosixTarget>(path);
+  }
+};
+
+const Format* posix() {
+  static const Posix format;
+  return &format;
+}
+
+}  // namespace
+}  // namespace iocomp::storage
+
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::storage::posix};

@@ -1,0 +1,85 @@
+#include "storage/small_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "storage/descriptor.h"
+#include "storage/failure.h"
+
+namespace iocomp::storage {
+namespace {
+
+void write_all(const Descriptor& file, const std::string& path, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file.raw(), text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      throw failure("write", path, errno);
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (!file.is_open()) {
+    throw failure("create", path, errno);
+  }
+  write_all(file, path, text);
+  if (::fsync(file.raw()) != 0) {
+    throw failure("fsync", path, errno);
+  }
+  if (file.close() != 0) {
+    throw failure("close", path, errno);
+  }
+}
+
+}  // namespace
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) {
+    return ".";
+  }
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string name_in_folder(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+void write_durably(const std::string& path, const std::string& temporary, std::string_view text) {
+  try {
+    write_file(temporary, text);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      throw failure("rename " + temporary + " to", path, errno);
+    }
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_folder_of(path);
+}
+
+void sync_folder_of(const std::string& path) {
+  const std::string folder = folder_of(path);
+  const Descriptor opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!opened.is_open()) {
+    throw failure("open the folder", folder, errno);
+  }
+  // Some network file systems know no fsync of a folder and say EINVAL: there is nothing more to do there.
+  if (::fsync(opened.raw()) != 0 && errno != EINVAL) {
+    throw failure("fsync the folder", folder, errno);
+  }
+}
+
+}  // namespace iocomp::storage

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace iocomp::storage {
+
+/// The folder a file lies in ("." for a plain name), and its name there.
+[[nodiscard]] std::string folder_of(const std::string& path);
+[[nodiscard]] std::string name_in_folder(const std::string& path);
+
+/// Write and fsync a file, then rename it to its final name and fsync the folder. Leaves no temporary behind.
+/// @throws Error{storage_failure}.
+void write_durably(const std::string& path, const std::string& temporary, std::string_view text);
+
+/// Make the names in the folder of `path` durable.
+/// @throws Error{storage_failure}.
+void sync_folder_of(const std::string& path);
+
+}  // namespace iocomp::storage

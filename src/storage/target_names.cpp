@@ -1,0 +1,32 @@
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "storage/commit.h"
+#include "storage/small_files.h"
+
+namespace iocomp::storage {
+namespace {
+
+constexpr std::size_t step_digits = 6;
+
+// "ckpt.h5" -> "ckpt.000003.h5"; a name without extension gets the number at its end.
+std::string with_step(const std::string& name, std::int64_t step) {
+  std::string digits = std::to_string(step);
+  digits.insert(0, digits.size() < step_digits ? step_digits - digits.size() : 0, '0');
+  const auto dot = name.rfind('.');
+  const auto at = dot == std::string::npos || dot == 0 ? name.size() : dot;
+  return name.substr(0, at) + '.' + digits + name.substr(at);
+}
+
+}  // namespace
+
+TargetNames target_names(const std::string& path, std::int64_t step, const std::string& job) {
+  const auto slash = path.rfind('/');
+  const std::string prefix = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  const std::string plain = name_in_folder(path);
+  const std::string name = step < 0 ? plain : with_step(plain, step);
+  return {prefix + name, prefix + '.' + name + ".iocomp-" + job, prefix + name + ".json"};
+}
+
+}  // namespace iocomp::storage
