@@ -39,8 +39,9 @@ class Lease {
   std::span<std::byte> bytes_;
 };
 
-/// The staging memory of one server: a fixed range of addresses, handed out in pages, lowest address first so that
-/// pages once touched are used again. Private huge pages where the system gives them. Thread-safe. Outlives its leases.
+/// The staging memory of one server: a fixed range of addresses, handed out in pages, lowest
+/// address first so that pages once touched are used again. Private huge pages where the system
+/// gives them. Thread-safe. Outlives its leases.
 class Arena {
  public:
   static constexpr std::size_t page_bytes = 4096;
@@ -52,8 +53,10 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  /// `bytes` of page-aligned memory (rounded up to whole pages) now, or nothing.
-  /// @throws Error{out_of_staging_memory} "asked for 101 bytes of staging memory, capacity is 100" if it can never fit.
+  /// `bytes` of page-aligned memory now, or nothing. The lease has exactly that size; whole pages
+  /// are used up.
+  /// @throws Error{out_of_staging_memory} "asked for 101 bytes of staging memory, capacity is 100"
+  /// if it can never fit.
   [[nodiscard]] std::optional<Lease> try_take(std::size_t bytes);
 
   /// Write to the first `bytes` so that their pages exist before they are needed.

@@ -1,0 +1,157 @@
+#include "staging/arena.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+
+namespace iocomp::staging {
+namespace {
+
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw Error{ErrorCode::out_of_staging_memory, text};
+}
+
+// A range that begins at a huge page, so that all of it but the end can be made of these.
+std::byte* reserve(std::size_t bytes) {
+  const std::size_t with_slack = bytes + huge_page_bytes;
+  void* const range = mmap(nullptr, with_slack, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) {
+    refuse("the system refuses " + std::to_string(bytes) +
+           " bytes of addresses for staging memory: " + std::strerror(errno));
+  }
+  auto* const first = static_cast<std::byte*>(range);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(first) % huge_page_bytes;
+  const std::size_t before = past == 0 ? 0 : huge_page_bytes - past;
+  if (before > 0) {
+    munmap(first, before);
+  }
+  munmap(first + before + bytes, with_slack - before - bytes);
+  madvise(first + before, bytes, MADV_HUGEPAGE);  // where it is refused there are small pages
+  return first + before;
+}
+
+}  // namespace
+
+Lease::~Lease() {
+  if (arena_ != nullptr) {
+    arena_->give_back(bytes_);
+  }
+}
+
+Arena::Arena(std::size_t capacity_bytes) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() - 2 * huge_page_bytes;
+  if (capacity_bytes > most) {
+    refuse("asked for " + std::to_string(capacity_bytes) +
+           " bytes of addresses for staging memory, " + std::to_string(most) + " is the most");
+  }
+  capacity_ = rounded_up(capacity_bytes, page_bytes);
+  if (capacity_ > 0) {
+    base_ = reserve(capacity_);
+    free_.emplace(0, capacity_);
+  }
+}
+
+Arena::~Arena() {
+  if (base_ != nullptr) {
+    munmap(base_, capacity_);
+  }
+}
+
+std::optional<Lease> Arena::try_take(std::size_t bytes) {
+  if (bytes > capacity_) {
+    refuse("asked for " + std::to_string(bytes) + " bytes of staging memory, capacity is " +
+           std::to_string(capacity_));
+  }
+  const std::size_t taken = rounded_up(bytes, page_bytes);
+  const std::scoped_lock lock{mutex_};
+  if (taken == 0) {
+    return Lease{*this, {}};
+  }
+  for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
+    const auto [offset, size] = *hole;
+    if (size < taken) {
+      continue;
+    }
+    if (size > taken) {
+      free_.emplace_hint(std::next(hole), offset + taken, size - taken);
+    }
+    free_.erase(hole);
+    used_ += taken;
+    peak_ = std::max(peak_, used_);
+    return Lease{*this, {base_ + offset, bytes}};
+  }
+  return std::nullopt;
+}
+
+void Arena::give_back(std::span<std::byte> bytes) noexcept {
+  if (bytes.empty()) {
+    return;
+  }
+  auto offset = static_cast<std::size_t>(bytes.data() - base_);
+  std::size_t size = rounded_up(bytes.size(), page_bytes);
+  const std::scoped_lock lock{mutex_};
+  used_ -= size;
+  const auto after = free_.lower_bound(offset);
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == offset) {
+      offset = before->first;
+      size += before->second;
+      free_.erase(before);
+    }
+  }
+  if (after != free_.end() && offset + size == after->first) {
+    size += after->second;
+    free_.erase(after);
+  }
+  free_.emplace(offset, size);
+}
+
+void Arena::touch(std::size_t bytes) noexcept {
+  bytes = std::min(rounded_up(std::min(bytes, capacity_), page_bytes), capacity_);
+  if (bytes == 0) {
+    return;
+  }
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(base_, bytes, MADV_POPULATE_WRITE) == 0) {
+    return;
+  }
+#endif
+  // An atomic write that changes nothing: leases may be in use already.
+  for (std::size_t offset = 0; offset < bytes; offset += page_bytes) {
+    auto& byte = reinterpret_cast<unsigned char&>(base_[offset]);
+    std::atomic_ref{byte}.fetch_or(0, std::memory_order_relaxed);
+  }
+}
+
+std::size_t Arena::used_bytes() const noexcept {
+  const std::scoped_lock lock{mutex_};
+  return used_;
+}
+
+std::size_t Arena::peak_bytes() const noexcept {
+  const std::scoped_lock lock{mutex_};
+  return peak_;
+}
+
+}  // namespace iocomp::staging
