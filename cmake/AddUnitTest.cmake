@@ -1,5 +1,7 @@
 # add_unit_test(<name> LIBRARIES <target>... [SOURCES <file>...] [LABELS <label>...] [TIMEOUT <seconds>])
 # Builds <name>.cpp (or SOURCES) with GoogleTest's main and registers it as <name> with the label unit: no MPI, no launcher.
+# The target unit_tests builds all of them and nothing else.
+add_custom_target(unit_tests)
 function(add_unit_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_SOURCES)
@@ -9,7 +11,9 @@ function(add_unit_test name)
     set(arg_TIMEOUT 60)
   endif()
   add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main iocomp_warnings)
+  add_dependencies(unit_tests ${name})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
