@@ -39,9 +39,9 @@ struct Completion {
   double seconds = 0;  ///< spent writing or syncing
 };
 
-/// Carries out plans with threads of its own, which do file I/O and nothing else (never MPI). Plans are started in the
-/// order of submission; with several threads they may end in any order. Whoever needs an fsync to cover certain
-/// writes submits it after their completions have come.
+/// Carries out plans with threads of its own, which do file I/O and nothing else (never MPI). Plans
+/// are started in the order of submission; with several threads they may end in any order. Whoever
+/// needs an fsync to cover certain writes submits it after their completions have come.
 class Engine {
  public:
   explicit Engine(const Options& options);
@@ -68,11 +68,11 @@ class Engine {
   mutable std::mutex mutex_;
   std::condition_variable submitted_;
   std::condition_variable completed_;
-  std::deque<Plan> queue_;              // guarded by mutex_, like the rest
+  std::deque<Plan> queue_;  // guarded by mutex_, like the rest
   std::vector<Completion> completions_;
   std::size_t outstanding_ = 0;
   bool stopping_ = false;
-  std::vector<std::jthread> threads_;   // last: they use everything above
+  std::vector<std::jthread> threads_;  // last: they use everything above
 };
 
 /// Carry out a plan in the calling thread: the same writes, by the same code, with no engine.

@@ -15,8 +15,8 @@ struct Options {
   Direct direct = Direct::automatic;
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
-  bool early_flush = true;                            ///< start write-back (sync_file_range) as soon as data are written
-  int threads = 1;                                    ///< writer threads of an Engine
+  bool early_flush = true;  ///< start write-back (sync_file_range) as soon as data are written
+  int threads = 1;          ///< writer threads of an Engine
 };
 
 }  // namespace iocomp::disk

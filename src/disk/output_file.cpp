@@ -1,0 +1,236 @@
+#include "disk/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace iocomp::disk {
+namespace {
+
+// Buffered and direct writes must not share a page of the page cache: writing back the page would
+// put old bytes over what went past it.
+constexpr std::int64_t page_bytes = 4096;
+constexpr std::int64_t largest_block_bytes = std::int64_t{1} << 16;
+// One slice is copied into the page cache while the disk writes the one before.
+constexpr std::size_t slice_bytes = std::size_t{8} << 20;
+// The kernel cuts longer requests short, at an end that O_DIRECT could not go on from.
+constexpr std::size_t largest_request_bytes = std::size_t{1} << 30;
+
+std::string system_text(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void refuse(const std::string& what, int error) {
+  throw Error{ErrorCode::storage_failure, what + ": " + system_text(error)};
+}
+
+template <typename Call>
+auto retried(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) {
+    result = call();
+  }
+  return result;
+}
+
+int open_file(const std::string& path, int flags) {
+  constexpr mode_t mode = 0666;  // less umask
+  return retried([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, mode); });
+}
+
+// What file systems over a network call their block is the size of the requests they like, not a
+// unit of writing.
+std::int64_t block_bytes_of(int descriptor) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) {
+    return page_bytes;
+  }
+  const auto block = static_cast<std::int64_t>(status.st_blksize);
+  const bool is_unit = block > page_bytes && block <= largest_block_bytes &&
+                       std::has_single_bit(static_cast<std::uint64_t>(block));
+  return is_unit ? block : page_bytes;
+}
+
+// Where others may extend the file between the question and the answer, this could shorten it: only
+// where there is no other way. Devices have no size. 0 or an errno.
+int grow_by_truncating(int descriptor, std::int64_t bytes) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) {
+    return errno;
+  }
+  if (!S_ISREG(status.st_mode) || status.st_size >= bytes) {
+    return 0;
+  }
+  return retried([&] { return ::ftruncate(descriptor, bytes); }) == 0 ? 0 : errno;
+}
+
+constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
+  return value / unit * unit;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path, const Options& options)
+    : path_{std::move(path)},
+      options_{options},
+      buffered_{open_file(path_, O_CREAT)},
+      window_{static_cast<std::int64_t>(slice_bytes)} {
+  if (buffered_ == -1) {
+    refuse("cannot open " + path_, errno);
+  }
+  block_bytes_ = block_bytes_of(buffered_);
+  if (options_.direct != Direct::off) {
+    direct_ = open_file(path_, O_DIRECT);
+  }
+}
+
+OutputFile::~OutputFile() {
+  close_descriptor(direct_);
+  close_descriptor(buffered_);
+}
+
+// What was synced is safe whatever close says; of anything else this is the last chance to speak.
+void OutputFile::close_descriptor(int descriptor) noexcept {
+  if (descriptor == -1 || ::close(descriptor) == 0 || errno == EINTR || !has_unsynced_) {
+    return;
+  }
+  try {
+    log::error("closing " + path_ + ", which was not synced: " + system_text(errno));
+  } catch (...) {  // nobody is left to tell
+  }
+}
+
+void OutputFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
+  if (bytes.empty()) {
+    return;
+  }
+  has_unsynced_ = true;
+  const FileRange body = direct_part(offset, bytes);
+  const auto head_bytes = static_cast<std::size_t>(body.offset - offset);
+  const auto body_bytes = static_cast<std::size_t>(body.bytes);
+  const std::int64_t body_end = body.offset + body.bytes;
+  int error = write_buffered(offset, bytes.first(head_bytes));
+  if (error == 0) {
+    error = write_direct(body.offset, bytes.subspan(head_bytes, body_bytes));
+  }
+  if (error == 0) {
+    error = write_buffered(body_end, bytes.subspan(head_bytes + body_bytes));
+  }
+  if (error != 0) {
+    refuse("writing " + std::to_string(bytes.size()) + " bytes at offset " +
+               std::to_string(offset) + " of " + path_,
+           error);
+  }
+}
+
+// The whole blocks of a run that may go O_DIRECT: none, at the beginning of the run, where that is
+// not possible.
+FileRange OutputFile::direct_part(std::int64_t offset, std::span<const std::byte> bytes) const {
+  const FileRange none{.offset = offset, .bytes = 0};
+  const bool is_long_enough =
+      options_.direct == Direct::on || bytes.size() >= options_.direct_from_bytes;
+  if (direct_ == -1 || direct_refused_ || !is_long_enough) {
+    return none;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  constexpr auto page = static_cast<std::uintptr_t>(page_bytes);
+  if (address % page != static_cast<std::uintptr_t>(offset) % page) {
+    return none;
+  }
+  const std::int64_t begin = rounded_down(offset + block_bytes_ - 1, block_bytes_);
+  const std::int64_t end = rounded_down(offset + std::ssize(bytes), block_bytes_);
+  return begin < end ? FileRange{.offset = begin, .bytes = end - begin} : none;
+}
+
+int OutputFile::write_direct(std::int64_t offset, std::span<const std::byte> bytes) {
+  const auto block = static_cast<std::size_t>(block_bytes_);
+  const std::size_t request =
+      std::clamp(options_.request_bytes / block * block, block, largest_request_bytes);
+  while (!bytes.empty()) {
+    const std::size_t asked = std::min(request, bytes.size());
+    const ssize_t written = retried([&] { return ::pwrite(direct_, bytes.data(), asked, offset); });
+    if (written == -1 && errno != EINVAL && errno != EOPNOTSUPP) {
+      return errno;
+    }
+    // After a short write go on at a whole block: what lies before it is written twice with the
+    // same bytes.
+    const std::int64_t kept =
+        written == -1 ? 0 : rounded_down(static_cast<std::int64_t>(written), block_bytes_);
+    if (written == -1) {
+      direct_refused_ = true;
+    }
+    if (kept == 0) {
+      return write_buffered(offset, bytes);  // which works, or tells why not even that
+    }
+    offset += kept;
+    bytes = bytes.subspan(static_cast<std::size_t>(kept));
+    direct_bytes_ += static_cast<std::uint64_t>(kept);
+  }
+  return 0;
+}
+
+int OutputFile::write_buffered(std::int64_t offset, std::span<const std::byte> bytes) {
+  const std::size_t slice = std::clamp(options_.request_bytes, std::size_t{1}, slice_bytes);
+  while (!bytes.empty()) {
+    const std::size_t asked = std::min(slice, bytes.size());
+    const ssize_t written =
+        retried([&] { return ::pwrite(buffered_, bytes.data(), asked, offset); });
+    if (written <= 0) {
+      return written == 0 ? EIO : errno;
+    }
+    buffered_bytes_ += static_cast<std::uint64_t>(written);
+    const auto due = window_.add({.offset = offset, .bytes = written});
+    if (due && options_.early_flush) {
+      // A hint: where it fails, sync does the work and tells what is wrong.
+      (void)::sync_file_range(buffered_, due->offset, due->bytes, SYNC_FILE_RANGE_WRITE);
+    }
+    offset += written;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+void OutputFile::sync() {
+  has_unsynced_ = false;
+  int error = sync_error_;
+  if (error == 0 && retried([&] { return ::fdatasync(buffered_); }) == -1) {
+    error = errno == EINVAL
+                ? 0
+                : errno;  // EINVAL: a device such as /dev/null, with nothing to be made durable
+    sync_error_ = error;
+  }
+  if (error != 0) {
+    has_unsynced_ = true;
+    refuse("syncing " + path_, error);
+  }
+}
+
+void OutputFile::grow(std::int64_t bytes) {
+  if (bytes <= 0) {
+    return;
+  }
+  has_unsynced_ = true;
+  int error = 0;
+  if (retried([&] { return ::fallocate(buffered_, 0, bytes - 1, 1); }) == -1) {
+    error = errno;
+  }
+  if (error == EOPNOTSUPP || error == ENOSYS || error == ENODEV) {
+    error = grow_by_truncating(buffered_, bytes);
+  }
+  if (error != 0) {
+    refuse("growing " + path_ + " to " + std::to_string(bytes) + " bytes", error);
+  }
+}
+
+}  // namespace iocomp::disk
