@@ -17,7 +17,8 @@ static void check(int code, const char *call) {
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   iocomp_session *io = NULL;
-  check(iocomp_init(MPI_COMM_WORLD, NULL, &io), "iocomp_init"); /* servers leave the program in here */
+  check(iocomp_init(MPI_COMM_WORLD, NULL, &io),
+        "iocomp_init"); /* servers leave the program in here */
 
   int rank = 0;
   int size = 1;
