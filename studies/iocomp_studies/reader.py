@@ -1,4 +1,4 @@
-"""Read files that iocomp wrote, without iocomp: plain files through their manifest, HDF5 with h5py."""
+"""Read files without iocomp: plain ones through their manifest, HDF5 with h5py."""
 
 from __future__ import annotations
 
