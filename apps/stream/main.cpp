@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "common/huge_memory.h"
 #include "common/program.h"
 #include "common/ranks.h"
 #include "common/result.h"
@@ -48,6 +49,7 @@ int run(const Options& options) {
   const std::int64_t global = global_elements(options, comm);
   const std::int64_t first = static_cast<std::int64_t>(options.elements()) * rank_in(comm);
   Arrays arrays{options.pattern, options.elements(), first, global};
+  warm_free_memory(options.warm_bytes);
   const Measurement measurement = measure(options, comm, session ? &*session : nullptr, arrays);
 
   nlohmann::json result = report(options, comm, measurement);

@@ -53,6 +53,9 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--pattern", options.pattern,
                  "stream, or index: every element tells its global index and when it was written")
       ->transform(CLI::CheckedTransformer(patterns));
+  app.add_option("--warm", options.warm_bytes,
+                 "bytes of free memory that each rank touches before the start")
+      ->transform(CLI::AsSizeValue(false));
   app.add_flag("--plain", options.plain, "the same kernels without any call of iocomp");
   app.add_flag("--verify", options.verify,
                "read the file back, without iocomp, and compare every element");

@@ -24,6 +24,7 @@ struct Options {
   std::size_t progress_bytes =
       std::size_t{1} << 20;  ///< of the array written, between two calls of iocomp_progress
   Pattern pattern = Pattern::stream;
+  std::size_t warm_bytes = 0;  ///< of free memory, touched before the start
   bool plain = false;
   bool verify = false;
   std::string backend;

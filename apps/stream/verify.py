@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "studies"))
 
-from iocomp_studies.reader import Dataset, open_dataset  # noqa: E402
+from iocomp_studies.reader import Dataset, open_dataset
 
 VARIABLES = ("copy_c", "scale_b", "add_c", "triad_a")
 SCALAR = 3.0
@@ -68,7 +68,8 @@ def mistakes(
             continue
         for kernel, name in enumerate(VARIABLES):
             if dataset.shape(step, name) != (elements,):
-                yield f"step {step}, {name}: shape is {dataset.shape(step, name)}, not ({elements},)"
+                shape = dataset.shape(step, name)
+                yield f"step {step}, {name}: shape is {shape}, not ({elements},)"
                 continue
             for begin in range(0, elements, CHUNK):
                 values = dataset.read(step, name, begin, min(begin + CHUNK, elements))
