@@ -1,0 +1,93 @@
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/program.h"
+#include "common/ranks.h"
+#include "common/result.h"
+#include "overlap/options.h"
+#include "overlap/triad.h"
+#include "overlap/writer.h"
+
+namespace iocomp::bench {
+namespace {
+
+using apps::now_seconds;
+using apps::Stopwatch;
+
+/// Compute, put, compute into the other buffer, put, ...: all the time is computing or inside the
+/// writer.
+nlohmann::json measure(const Options& options, const apps::Session* session, MPI_Comm comm) {
+  const Triad triad{options.elements()};
+  const std::array<apps::HugeArray, 2> buffers{apps::HugeArray{options.elements()},
+                                               apps::HugeArray{options.elements()}};
+  Stopwatch open;
+  Stopwatch compute;
+  Stopwatch put;
+  Stopwatch end_step;
+  Stopwatch wait;
+  Stopwatch close;
+  apps::warm_free_memory(options.warm_bytes);
+  MPI_Barrier(comm);
+
+  const double begin = now_seconds();
+  const auto writer = open.time([&] { return make_writer(options, session, comm); });
+  for (int step = 0; step < options.puts; ++step) {
+    const apps::HugeArray& u = buffers[static_cast<std::size_t>(step % 2)];
+    if (writer && step >= 2) wait.time([&] { writer->wait(step - 2); });
+    if (options.compute_bytes > 0) {
+      compute.time(
+          [&] { triad.run(u.data(), 3.0 + step, options.compute_bytes / sizeof(double)); });
+    }
+    if (!writer) continue;
+    put.time([&] { writer->put(step, u.values()); });
+    end_step.time([&] { writer->end_step(); });
+  }
+  if (writer) close.time([&] { writer->close(); });
+  const double wall = now_seconds() - begin;
+
+  return apps::max_over(comm, nlohmann::json{{"wall_until_durable_seconds", wall},
+                                             {"compute_seconds", compute.seconds()},
+                                             {"open_seconds", open.seconds()},
+                                             {"put_seconds", put.seconds()},
+                                             {"put_longest_seconds", put.longest_seconds()},
+                                             {"end_step_seconds", end_step.seconds()},
+                                             {"wait_seconds", wait.seconds()},
+                                             {"close_seconds", close.seconds()}});
+}
+
+int run(const Options& options) {
+  std::optional<apps::Session> session;
+  if (options.mode == Mode::idle || options.mode == Mode::iocomp) {
+    std::string settings;
+    for (const std::string& line : options.settings) settings += line + "\n";
+    session.emplace(settings + "files.overlap.path = '" + options.file + "'\n");
+  }
+  const MPI_Comm comm = session ? session->comm() : MPI_COMM_WORLD;
+  nlohmann::json result = measure(options, session ? &*session : nullptr, comm);
+  result["program"] = "overlap";
+  result["compute_ranks"] = apps::size_of(comm);
+  result["puts"] = options.puts;
+  result["bytes_per_put_and_rank"] = options.bytes;
+  result["compute_bytes"] = options.compute_bytes;
+  if (session) session->finalize();
+  if (apps::rank_in(MPI_COMM_WORLD) == 0) {
+    if (options.json.empty()) std::cout << result.dump(2) << '\n';
+    apps::write_result(options.json, result);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace iocomp::bench
+
+int main(int argc, char** argv) {
+  iocomp::bench::Options options;
+  CLI::App app{"Compute and write in turn: how much of the writing hides behind the computing",
+               "overlap"};
+  iocomp::bench::declare(app, options);
+  return iocomp::apps::run_program(argc, argv, app, [&] { return iocomp::bench::run(options); });
+}

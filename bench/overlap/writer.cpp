@@ -1,0 +1,101 @@
+#include "overlap/writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <vector>
+
+#include "common/ranks.h"
+
+namespace iocomp::bench {
+namespace {
+
+/// What one would write by hand: it returns when the page cache has the data.
+class PwriteWriter : public Writer {
+ public:
+  explicit PwriteWriter(std::string path)
+      : path_{std::move(path)},
+        file_{open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)} {
+    if (file_ < 0) fail("open");
+  }
+
+  void put(int step, std::span<const double> values) override {
+    const auto bytes = std::as_bytes(values);
+    const auto begin = static_cast<off_t>(bytes.size()) * step;
+    for (std::size_t done = 0; done < bytes.size();) {
+      const std::size_t count = std::min(piece_bytes, bytes.size() - done);
+      const ssize_t written =
+          pwrite(file_, bytes.data() + done, count, begin + static_cast<off_t>(done));
+      if (written <= 0) fail("pwrite");
+      done += static_cast<std::size_t>(written);
+    }
+  }
+
+  void wait(int /*step*/) override {}
+
+  void close() override {
+    if (fsync(file_) != 0) fail("fsync");
+    if (::close(file_) != 0) fail("close");
+  }
+
+ private:
+  static constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+
+  [[noreturn]] void fail(const char* call) const {
+    throw std::system_error(errno, std::generic_category(), std::string{call} + " of " + path_);
+  }
+
+  std::string path_;
+  int file_;
+};
+
+class IocompWriter : public Writer {
+ public:
+  IocompWriter(const apps::Session& session, std::size_t elements, int puts)
+      : count_{static_cast<std::int64_t>(elements)},
+        start_{count_ * apps::rank_in(session.comm())},
+        tickets_(static_cast<std::size_t>(puts)) {
+    const std::int64_t shape = count_ * apps::size_of(session.comm());
+    apps::check(iocomp_open(session.handle(), "overlap", IOCOMP_SERIES, &file_), "iocomp_open");
+    apps::check(iocomp_define(file_, "u", IOCOMP_FLOAT64, 1, &shape, &variable_), "iocomp_define");
+  }
+
+  void put(int step, std::span<const double> values) override {
+    apps::check(iocomp_put(variable_, &start_, &count_, values.data(), &ticket(step)),
+                "iocomp_put");
+  }
+  void end_step() override { apps::check(iocomp_end_step(file_), "iocomp_end_step"); }
+  void wait(int step) override {
+    apps::check(iocomp_wait(&ticket(step), IOCOMP_HANDED_OVER), "iocomp_wait");
+  }
+  void close() override { apps::check(iocomp_close(file_), "iocomp_close"); }
+
+ private:
+  iocomp_ticket& ticket(int step) { return tickets_[static_cast<std::size_t>(step)]; }
+
+  std::int64_t count_;
+  std::int64_t start_;
+  std::vector<iocomp_ticket> tickets_;
+  iocomp_file* file_ = nullptr;
+  iocomp_var* variable_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_writer(const Options& options, const apps::Session* session,
+                                    MPI_Comm comm) {
+  switch (options.mode) {
+    case Mode::pwrite:
+      return std::make_unique<PwriteWriter>(options.file + "." +
+                                            std::to_string(apps::rank_in(comm)));
+    case Mode::iocomp:
+      return std::make_unique<IocompWriter>(*session, options.elements(), options.puts);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace iocomp::bench

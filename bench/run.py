@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""Run the benchmarks and judge them against their goals; docs/metrics.md defines every figure."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
+
+from iocomp_bench.calibrate import calibrate
+from iocomp_bench.figures import chosen
+from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
+from iocomp_bench.report import judge, text
+from iocomp_studies.launch import Build, RunFailedError
+from iocomp_studies.rounds import Rounds, run_rounds
+from iocomp_studies.work_directory import NotEnoughSpaceError, work_directory
+
+LEAST_ROUNDS = 5
+NEEDED_BYTES = 2 * BYTES_PER_RANK + (1 << 30)
+
+
+def arguments() -> argparse.Namespace:
+    """Return the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, required=True, help="build directory")
+    parser.add_argument("--out", type=Path, required=True, help="where the results go")
+    parser.add_argument("--only", default="", help="ids, separated by commas")
+    parser.add_argument("--rounds", type=int, default=9, help=f"at most; at least {LEAST_ROUNDS}")
+    parser.add_argument("--seconds", type=float, default=480, help="no further round after that")
+    return parser.parse_args()
+
+
+def measure(runner: Runner, needed: set[str], rounds: int, seconds: float) -> Rounds:
+    """Calibrate what is needed and run all rounds."""
+    begin = time.monotonic()
+    compute_bytes = {}
+    for ranks in (1, 2):
+        if any(name.startswith(f"overlap {ranks}/") for name in needed):
+            print(f"calibrating with {ranks} rank(s) ...", file=sys.stderr, flush=True)
+            calibration = calibrate(runner, ranks)
+            print(calibration.text())
+            compute_bytes[ranks] = calibration.compute_bytes
+    methods = all_methods(runner, compute_bytes)
+    return run_rounds(
+        {name: method for name, method in methods.items() if name in needed},
+        least=min(LEAST_ROUNDS, rounds),
+        most=rounds,
+        seconds=seconds - (time.monotonic() - begin),
+    )
+
+
+def main() -> int:
+    """Run, print and write; return 0 if no goal was missed, 2 if one was, 1 for a failure."""
+    given = arguments()
+    try:
+        figures = chosen([id_ for id_ in given.only.split(",") if id_])
+        build = Build.read(given.build)
+        if build.build_type != "Release":
+            print(
+                f"bench: {given.build} is a {build.build_type or 'nameless'} build", file=sys.stderr
+            )
+        needed = {method for figure in figures for method in figure.methods}
+        with work_directory(given.out.resolve(), NEEDED_BYTES) as directory:
+            rounds = measure(Runner(build, directory), needed, given.rounds, given.seconds)
+    except (OSError, ValueError, RunFailedError, NotEnoughSpaceError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    judged = judge(figures, rounds)
+    results = [one.record() for one in judged]
+    (given.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (given.out / "raw.json").write_text(json.dumps(rounds.results, indent=1) + "\n")
+    print(f"\n{text(judged)}\n\n{rounds.count()} rounds, methods in a new order in each.")
+    if rounds.disturbed:
+        print(f"Something else used the machine during {rounds.disturbed} of the runs.")
+    print(f"Results: {given.out / 'results.json'}, samples: {given.out / 'raw.json'}")
+    return 2 if any(result["met"] is False for result in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
