@@ -1,0 +1,53 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from iocomp_studies import rounds as module
+from iocomp_studies.quiet import foreign_seconds
+from iocomp_studies.rounds import run_rounds
+
+
+def quiet(method: Callable[[], dict[str, Any]]) -> tuple[dict[str, Any], float]:
+    return method(), 0.0
+
+
+def test_every_method_runs_once_per_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_watched", quiet)
+    seen: list[str] = []
+    methods = {name: lambda name=name: seen.append(name) or {"x": 1.0} for name in "abc"}
+    rounds = run_rounds(methods, least=4, most=4, seconds=60, seed=7)
+    assert rounds.count() == 4
+    assert [sorted(seen[i : i + 3]) for i in range(0, 12, 3)] == [["a", "b", "c"]] * 4
+    assert len({tuple(seen[i : i + 3]) for i in range(0, 12, 3)}) > 1
+
+
+def test_rounds_end_when_time_is_over_but_never_before_the_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_watched", quiet)
+    rounds = run_rounds({"a": lambda: {"x": 1.0}}, least=3, most=9, seconds=0)
+    assert rounds.count() == 3
+
+
+def test_a_disturbed_run_is_repeated_and_the_quieter_one_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    foreign = iter([0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
+    number = iter(range(10))
+    monkeypatch.setattr(module, "_watched", lambda method: (method(), next(foreign)))
+    rounds = run_rounds({"a": lambda: {"x": next(number)}}, least=5, most=5, seconds=60)
+    assert [result["x"] for result in rounds.results["a"]] == [1, 2, 3, 4, 5]
+    assert rounds.disturbed == 0
+
+
+def test_values_are_listed_by_round_and_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_watched", quiet)
+    methods = {"a": lambda: {"x": 1}, "b": lambda: {"x": 2}}
+    rounds = run_rounds(methods, least=2, most=2, seconds=60)
+    assert rounds.values("x", ("a", "b")) == [{"a": 1.0, "b": 2.0}] * 2
+
+
+def test_only_user_time_of_others_and_stolen_time_disturb() -> None:
+    assert foreign_seconds(user_seconds=3.0, stolen_seconds=0.5, own_user_seconds=2.0) == 1.5
+    assert foreign_seconds(user_seconds=1.0, stolen_seconds=0.0, own_user_seconds=2.0) == 0.0

@@ -1,0 +1,69 @@
+import pytest
+
+from iocomp_studies.statistics import Estimate, Goal, Verdict, estimate, medians, quantile
+
+
+def test_medians_are_taken_by_method() -> None:
+    rounds = [{"a": 1.0, "b": 10.0}, {"a": 3.0, "b": 30.0}, {"a": 2.0, "b": 99.0}]
+    assert medians(rounds) == {"a": 2.0, "b": 30.0}
+
+
+def test_a_quantile_lies_between_its_neighbours() -> None:
+    assert quantile([0.0, 1.0, 2.0], 0.0) == 0.0
+    assert quantile([0.0, 1.0, 2.0], 0.75) == 1.5
+    assert quantile([0.0, 1.0, 2.0], 1.0) == 2.0
+
+
+def test_samples_without_spread_have_an_interval_without_width() -> None:
+    rounds = [{"a": 2.0, "b": 4.0}] * 5
+    assert estimate(rounds, lambda m: m["b"] / m["a"]) == Estimate(2.0, 2.0, 2.0)
+
+
+def test_what_moves_all_methods_of_a_round_does_not_widen_their_ratio() -> None:
+    rounds = [{"a": slow, "b": 2 * slow} for slow in (1.0, 1.5, 2.0, 2.5, 3.0)]
+    found = estimate(rounds, lambda m: m["b"] / m["a"])
+    assert found.low == pytest.approx(2.0)
+    assert found.high == pytest.approx(2.0)
+
+
+def test_the_interval_holds_the_value_and_stays_within_the_samples() -> None:
+    rounds = [{"a": value} for value in (1.0, 2.0, 3.0, 4.0, 100.0)]
+    found = estimate(rounds, lambda m: m["a"])
+    assert 1.0 <= found.low <= found.value == 3.0 <= found.high <= 100.0
+
+
+def test_equal_samples_give_equal_intervals() -> None:
+    rounds = [{"a": value} for value in (1.0, 5.0, 2.0, 9.0)]
+    assert estimate(rounds, lambda m: m["a"]) == estimate(rounds, lambda m: m["a"])
+
+
+def test_an_estimate_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one round"):
+        estimate([], lambda m: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.9, 1.0, Verdict.MET), (0.9, 1.1, Verdict.UNRESOLVED), (1.1, 1.2, Verdict.NOT_MET)],
+)
+def test_an_upper_goal_is_met_only_by_the_whole_interval(
+    low: float, high: float, verdict: Verdict
+) -> None:
+    assert Goal(1.0).judge(Estimate(0.95, low, high)) is verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.7, 0.9, Verdict.MET), (0.6, 0.9, Verdict.UNRESOLVED), (0.5, 0.6, Verdict.NOT_MET)],
+)
+def test_a_lower_goal_is_met_only_by_the_whole_interval(
+    low: float, high: float, verdict: Verdict
+) -> None:
+    assert Goal(0.7, at_most=False).judge(Estimate(0.8, low, high)) is verdict
+
+
+def test_a_figure_without_a_goal_is_only_printed() -> None:
+    assert Goal().judge(Estimate(5.0, 4.0, 6.0)) is Verdict.PRINTED
+    assert Goal().text() == "printed"
+    assert Goal(1.02).text() == "<= 1.02"
+    assert Goal(0.7, at_most=False).text() == ">= 0.7"

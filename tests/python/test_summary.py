@@ -1,0 +1,51 @@
+import pytest
+
+from iocomp_studies.rounds import Rounds
+from summary import hidden_part, rows_of, sentence, text_table
+from ways import BACKENDS, CONSECUTIVE, OVERSUBSCRIBE, PLAIN, SYNCHRONOUS, Size, method_name
+
+WALLS = {SYNCHRONOUS: 3.0, CONSECUTIVE: 2.2, OVERSUBSCRIBE: 3.1}
+
+
+def rounds_with(spread: float) -> Rounds:
+    def runs(wall: float) -> list[dict[str, float]]:
+        return [
+            {
+                "wall_until_durable_seconds": wall + shift,
+                "compute_seconds": 2.0,
+                "inside_iocomp_seconds": wall - 2.0,
+            }
+            for shift in (0.0, spread, -spread)
+        ]
+
+    results = {PLAIN: runs(2.0)}
+    for backend in BACKENDS:
+        results |= {method_name(backend, way): runs(wall) for way, wall in WALLS.items()}
+    return Rounds(results)
+
+
+def test_hidden_is_the_part_of_the_cost_that_is_saved() -> None:
+    assert hidden_part(2.0, 3.0, 2.2) == pytest.approx(0.8)
+    assert hidden_part(2.0, 3.0, 3.1) == pytest.approx(-0.1)
+    assert hidden_part(2.0, 2.0, 3.0) == 0.0
+
+
+def test_the_sentence_says_what_was_hidden_and_where_nothing_was() -> None:
+    said = sentence(rows_of(rounds_with(0.0)), Size())
+    assert "Writing 1.00 GiB made this run 1.00 s longer synchronously and 0.20 s longer" in said
+    assert "hid 80 % (posix), 80 % (mpiio), 80 % (hdf5)" in said
+    assert "on the same core nothing, it took longer (posix)" in said
+
+
+def test_every_way_has_a_line() -> None:
+    rows = rows_of(rounds_with(0.1))
+    assert len(rows) == 1 + len(BACKENDS) * len(WALLS)
+    lines = text_table(rows).splitlines()
+    assert len(lines) == 2 + len(rows)
+    assert lines[2].startswith("no output")
+    assert "2.900 - 3.100 s" in lines[3]
+
+
+def test_what_is_written_follows_from_the_size() -> None:
+    assert Size(bytes_per_array=64 << 20, loops=40, write_every=10).bytes_written() == 1 << 30
+    assert Size(bytes_per_array=1, loops=41, write_every=10).bytes_written() == 20
