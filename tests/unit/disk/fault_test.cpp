@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "disk/output_file.h"
+#include "faulty_calls.h"
+#include "folder.h"
+#include "unit/seed.h"
+
+namespace iocomp::disk {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+Options direct_on() {
+  Options options;
+  options.direct = Direct::on;
+  return options;
+}
+
+class OutputFileWithFaults : public testing::Test {
+ protected:
+  OutputFileWithFaults() { faults = {}; }
+  ~OutputFileWithFaults() override { faults = {}; }
+
+  // 0 where the file system refuses O_DIRECT anyway.
+  int direct_calls_of_a_write() {
+    OutputFile file{folder_.file("probe"), direct_on()};
+    const PageAligned data{page};
+    file.write(0, data.bytes());
+    return std::exchange(faults.direct_calls, 0);
+  }
+
+  Folder folder_;
+};
+
+template <typename Body>
+std::string failure_of(Body body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing failed";
+}
+
+TEST_F(OutputFileWithFaults, GoesOnAfterInterrupts) {
+  const PageAligned data{10 * page};
+  OutputFile file{folder_.file("f"), direct_on()};
+  faults.interrupts = 5;
+  file.grow(20 * page);
+  faults.interrupts = 5;
+  file.write(7, data.part(7, 9 * page));
+  faults.interrupts = 5;
+  file.sync();
+  EXPECT_EQ(faults.interrupts, 0);
+  const auto content = content_of(file.path());
+  EXPECT_TRUE(
+      std::equal(content.begin() + 7, content.begin() + 7 + 9 * page, data.bytes().begin() + 7));
+}
+
+TEST_F(OutputFileWithFaults, GoesOnAfterShortWrites) {
+  const std::uint32_t seed = test_seed();
+  SCOPED_TRACE(seed_text(seed));
+  std::mt19937_64 generator{seed};
+  const PageAligned data{10 * page, seed};
+  for (int i = 0; i < 50; ++i) {
+    OutputFile file{folder_.file(std::to_string(i)), direct_on()};
+    faults.most_bytes = static_cast<std::size_t>(draw(generator, 500, 3 * page));
+    const auto first = static_cast<std::size_t>(draw(generator, 0, 2 * page));
+    const auto count = static_cast<std::size_t>(draw(generator, 1, 8 * page));
+    file.write(static_cast<std::int64_t>(first), data.part(first, count));
+    const auto content = content_of(file.path());
+    ASSERT_EQ(content.size(), first + count);
+    ASSERT_TRUE(std::equal(content.begin() + static_cast<std::ptrdiff_t>(first), content.end(),
+                           data.part(first, count).begin()));
+    ASSERT_EQ(file.direct_bytes() + file.buffered_bytes(), count);
+  }
+}
+
+TEST_F(OutputFileWithFaults, GivesUpDirectWritesWhereTheyAreRefused) {
+  const bool is_direct_possible = direct_calls_of_a_write() > 0;
+  for (const int error : {EINVAL, EOPNOTSUPP}) {
+    const PageAligned data{10 * page};
+    OutputFile file{folder_.file(std::to_string(error)), direct_on()};
+    faults.direct_error = error;
+    file.write(0, data.part(0, 5 * page));
+    EXPECT_EQ(faults.direct_calls, is_direct_possible ? 1 : 0);
+    file.write(5 * page, data.part(5 * page, 5 * page));
+    EXPECT_EQ(std::exchange(faults.direct_calls, 0), is_direct_possible ? 1 : 0) << "asked again";
+    EXPECT_EQ(file.buffered_bytes(), 10 * page);
+    EXPECT_EQ(content_of(file.path()), copy_of(data.bytes()));
+  }
+}
+
+TEST_F(OutputFileWithFaults, TellsEveryOtherErrorWithTheTextOfTheSystem) {
+  const bool is_direct_possible = direct_calls_of_a_write() > 0;
+  const PageAligned data{page};
+  OutputFile file{folder_.file("f"), direct_on()};
+  const std::string what = "writing 4096 bytes at offset 0 of " + file.path() + ": ";
+  faults.buffered_error = EDQUOT;
+  faults.direct_error = EDQUOT;
+  EXPECT_EQ(failure_of([&] { file.write(0, data.bytes()); }), what + "Disk quota exceeded");
+  faults.direct_error = EIO;
+  faults.buffered_error = is_direct_possible ? 0 : EIO;
+  EXPECT_EQ(failure_of([&] { file.write(0, data.bytes()); }), what + "Input/output error");
+}
+
+TEST_F(OutputFileWithFaults, RemembersThatASyncFailed) {
+  const PageAligned data{page};
+  OutputFile file{folder_.file("f"), {}};
+  file.write(0, data.bytes());
+  faults.sync_error = EIO;
+  const std::string expected = "syncing " + file.path() + ": Input/output error";
+  EXPECT_EQ(failure_of([&] { file.sync(); }), expected);
+  EXPECT_EQ(failure_of([&] { file.sync(); }), expected) << "the system tells it once";
+}
+
+TEST_F(OutputFileWithFaults, GrowsWhereThereIsNoFallocate) {
+  OutputFile file{folder_.file("f"), {}};
+  for (const int error : {EOPNOTSUPP, ENOSYS}) {
+    faults.fallocate_error = error;
+    file.grow(10'000);
+    file.grow(500);
+    EXPECT_EQ(std::filesystem::file_size(file.path()), 10'000U);
+  }
+}
+
+TEST_F(OutputFileWithFaults, TellsWhyItCannotGrow) {
+  OutputFile file{folder_.file("f"), {}};
+  faults.fallocate_error = ENOSPC;
+  EXPECT_EQ(failure_of([&] { file.grow(10'000); }),
+            "growing " + file.path() + " to 10000 bytes: No space left on device");
+}
+
+TEST_F(OutputFileWithFaults, StartsTheFlushOfEveryEightMebibytes) {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  const PageAligned data{20 * mebibyte};
+  Options options;
+  options.direct = Direct::off;
+  OutputFile file{folder_.file("f"), options};
+  file.write(0, data.bytes());
+  EXPECT_EQ(faults.flushes, 2);
+  for (std::size_t i = 0; i < 4; ++i) {
+    file.write(static_cast<std::int64_t>((20 + i) * mebibyte), data.part(0, mebibyte));
+  }
+  EXPECT_EQ(faults.flushes, 3) << "small writes are gathered";
+  EXPECT_EQ(faults.largest_pwrite_bytes, 8 * mebibyte);
+}
+
+TEST_F(OutputFileWithFaults, StartsNoFlushWhereThatIsOff) {
+  const PageAligned data{std::size_t{20} << 20};
+  Options options;
+  options.direct = Direct::off;
+  options.early_flush = false;
+  OutputFile{folder_.file("f"), options}.write(0, data.bytes());
+  EXPECT_EQ(faults.flushes, 0);
+}
+
+TEST_F(OutputFileWithFaults, AsksForNoMoreThanARequestAtOnce) {
+  const PageAligned data{20 * page};
+  for (const Direct direct : {Direct::on, Direct::off}) {
+    Options options;
+    options.direct = direct;
+    options.request_bytes = 3 * page + 17;
+    OutputFile file{folder_.file("f"), options};
+    file.write(0, data.bytes());
+    EXPECT_LE(std::exchange(faults.largest_pwrite_bytes, 0), 3 * page + 17);
+  }
+}
+
+}  // namespace
+}  // namespace iocomp::disk

@@ -1,0 +1,71 @@
+#include "faulty_calls.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <utility>
+
+namespace iocomp::disk {
+
+Faults faults;
+
+namespace {
+
+bool fails(int error) {
+  if (error != 0) {
+    errno = error;
+  }
+  return error != 0;
+}
+
+bool is_interrupted() {
+  return faults.interrupts > 0 && fails(faults.interrupts-- > 0 ? EINTR : 0);
+}
+
+}  // namespace
+}  // namespace iocomp::disk
+
+// The linker takes these instead of the C library's.
+using iocomp::disk::faults;
+
+extern "C" {
+
+ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
+  if (iocomp::disk::is_interrupted()) {
+    return -1;
+  }
+  const bool is_direct = (::fcntl(descriptor, F_GETFL) & O_DIRECT) != 0;
+  faults.direct_calls += is_direct ? 1 : 0;
+  faults.largest_pwrite_bytes = std::max(faults.largest_pwrite_bytes, count);
+  if (iocomp::disk::fails(is_direct ? faults.direct_error : faults.buffered_error)) {
+    return -1;
+  }
+  const size_t allowed = faults.most_bytes == 0 ? count : std::min(count, faults.most_bytes);
+  return ::syscall(SYS_pwrite64, descriptor, bytes, allowed, offset);
+}
+
+int fdatasync(int descriptor) {
+  if (iocomp::disk::is_interrupted() || iocomp::disk::fails(std::exchange(faults.sync_error, 0))) {
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
+}
+
+int fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
+  if (iocomp::disk::is_interrupted() || iocomp::disk::fails(faults.fallocate_error)) {
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fallocate, descriptor, mode, offset, bytes));
+}
+
+int sync_file_range(int /*descriptor*/, off64_t /*offset*/, off64_t /*bytes*/, unsigned /*flags*/) {
+  ++faults.flushes;
+  errno = ENOSYS;  // which nobody should mind
+  return -1;
+}
+
+}  // extern "C"

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "disk/options.h"
+
+namespace iocomp::disk {
+
+/// A folder of its own for each test; gone at the end.
+class Folder {
+ public:
+  Folder() : path_{testing::TempDir() + "iocomp-disk-XXXXXX"} {
+    if (::mkdtemp(path_.data()) == nullptr) {
+      throw std::runtime_error{"cannot make a folder like " + path_};
+    }
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline std::vector<std::byte> content_of(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  std::vector<std::byte> bytes(std::filesystem::file_size(path));
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
+}
+
+/// Random bytes that begin at a page.
+class PageAligned {
+ public:
+  explicit PageAligned(std::size_t bytes, std::uint32_t seed = 1) : size_{bytes} {
+    data_ = static_cast<std::byte*>(::operator new(bytes, alignment));
+    std::mt19937_64 generator{seed};
+    for (std::byte& byte : std::span{data_, size_}) {
+      byte = static_cast<std::byte>(generator());
+    }
+  }
+  PageAligned(const PageAligned&) = delete;
+  PageAligned& operator=(const PageAligned&) = delete;
+  ~PageAligned() { ::operator delete(data_, alignment); }
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
+  [[nodiscard]] std::span<const std::byte> part(std::size_t first, std::size_t count) const {
+    return bytes().subspan(first, count);
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{4096};
+  std::byte* data_;
+  std::size_t size_;
+};
+
+inline const auto every_mode = testing::Values(Direct::automatic, Direct::on, Direct::off);
+
+inline std::string mode_name(const testing::TestParamInfo<Direct>& tested) {
+  switch (tested.param) {
+    case Direct::automatic:
+      return "Automatic";
+    case Direct::on:
+      return "On";
+    case Direct::off:
+      return "Off";
+  }
+  return "None";
+}
+
+inline std::vector<std::byte> copy_of(std::span<const std::byte> bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace iocomp::disk
