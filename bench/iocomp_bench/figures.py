@@ -9,7 +9,7 @@ from typing import Any
 
 from iocomp_bench.methods import BYTES_PER_RANK, KERNELS, LOADS, PUTS, SYNCHRONOUS, WAYS
 from iocomp_studies.rounds import Rounds
-from iocomp_studies.statistics import Estimate, Goal, estimate
+from iocomp_studies.statistics import Estimate, Goal, estimate, medians
 
 WALL = "wall_until_durable_seconds"
 COMPUTE = "compute_seconds"
@@ -111,6 +111,22 @@ def _stream_ratio(rounds: Rounds) -> Found:
     )
 
 
+def _plain_bandwidth(rounds: Rounds) -> Found:
+    key = "best_bandwidth_gib_per_second"
+    samples = [
+        {
+            f"{method}/{kernel}": float(rounds.results[method][i][key][kernel])
+            for method in ("stream/plain", "stream/reference")
+            for kernel in KERNELS
+        }
+        for i in range(rounds.count())
+    ]
+    found = estimate(
+        samples, lambda m: min(m[f"stream/plain/{k}"] / m[f"stream/reference/{k}"] for k in KERNELS)
+    )
+    return Found(found, {"median_gib_per_second": medians(samples)})
+
+
 def _put_time(rounds: Rounds) -> Found:
     method = "overlap 1/async"
     found = estimate(rounds.values("put_seconds", (method,)), lambda m: 1000 * m[method] / PUTS)
@@ -149,6 +165,13 @@ FIGURES = (
     _hidden("hidden-two-ranks-two-cores", Goal(), 2),
     Figure("put-time", "ms", Goal(1.0), ("overlap 1/async",), _put_time, HIDDEN_CONSECUTIVE),
     _ratio("sync-posix", Goal(1.05), WALL, "write/sync", "write/pwrite"),
+    Figure(
+        "stream-plain-bandwidth",
+        "1",
+        Goal(0.95, at_most=False),
+        ("stream/plain", "stream/reference"),
+        _plain_bandwidth,
+    ),
     Figure(
         "staging-overrun",
         "MiB",

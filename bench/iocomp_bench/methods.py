@@ -81,6 +81,10 @@ class Runner:
             launch = Launch("apps/stream/stream", (*arguments, "--plain"), (0,))
         return self.run(launch)
 
+    def reference(self) -> dict[str, Any]:
+        """Run the classic form of the STREAM kernels, in arrays of the same size."""
+        return self.run(Launch("apps/stream/stream_reference", ("40",), (0,)))
+
     def memory(self, load: str) -> dict[str, Any]:
         """Send more than a server's small staging memory holds."""
         arguments = ("--load", load, "--limit", "32 MiB", "--file", str(self.directory / "m.dat"))
@@ -106,6 +110,7 @@ def all_methods(runner: Runner, compute_bytes: Mapping[int, int]) -> dict[str, M
         add(f"write/{way}", lambda way=way: runner.overlap(way, 1, 0))  # type: ignore[misc]
     add("stream/plain", lambda: runner.stream(plain=True))
     add("stream/same core", lambda: runner.stream(plain=False))
+    add("stream/reference", runner.reference)
     for load in LOADS:
         add(f"memory/{load}", lambda load=load: runner.memory(load))  # type: ignore[misc]
     return methods
