@@ -29,23 +29,11 @@ std::string Session::settings() const {
 std::string Session::setting(const std::string& key) const { return setting_in(settings(), key); }
 
 std::string setting_in(const std::string& settings, const std::string& key) {
+  const std::string begin = key + " = ";
   std::istringstream lines{settings};
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words{line};
-    std::string name;
-    words >> name;
-    if (name != key) continue;
-    words >> std::ws;
-    if (words.peek() == '=') words.get();
-    words >> std::ws;
-    std::string value;
-    if (words.peek() == '"') {
-      words.get();
-      std::getline(words, value, '"');
-    } else {
-      words >> value;
-    }
-    return value;
+    if (!line.starts_with(begin)) continue;
+    return line.substr(begin.size(), line.rfind("  (") - begin.size());
   }
   return "";
 }

@@ -36,7 +36,7 @@ class Session {
   iocomp_session* session_ = nullptr;
 };
 
-/// The same for a text of settings: lines of key, value, origin; the value may be quoted.
+/// The same for a text of settings, with lines such as `mode = sync  (environment IOCOMP_MODE)`.
 [[nodiscard]] std::string setting_in(const std::string& settings, const std::string& key);
 
 }  // namespace iocomp::apps

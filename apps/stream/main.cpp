@@ -32,9 +32,9 @@ std::int64_t global_elements(const Options& options, MPI_Comm comm) {
 bool verified(const Options& options, const Session& session, std::int64_t global) {
   int good = 1;
   if (rank_in(session.comm()) == 0) {
-    good = verify(options, session.setting("files.stream.path"), static_cast<std::size_t>(global))
-               ? 1
-               : 0;
+    const std::string own = session.setting("files.stream.path");
+    const std::string path = own.empty() ? session.setting("files.default.path") : own;
+    good = verify(options, path, static_cast<std::size_t>(global)) ? 1 : 0;
   }
   MPI_Bcast(&good, 1, MPI_INT, 0, session.comm());
   return good != 0;
