@@ -30,6 +30,14 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
+/// What something came to: `ok`, or a failure with its story. For failures that travel or wait to be told.
+struct Outcome {
+  ErrorCode code = ErrorCode::ok;
+  std::string story;
+
+  [[nodiscard]] bool ok() const noexcept { return code == ErrorCode::ok; }
+};
+
 /// A short name of a code, such as "storage failure"; "unknown code" for a value that is none.
 [[nodiscard]] const char* code_name(int code) noexcept;
 

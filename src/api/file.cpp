@@ -1,0 +1,227 @@
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/guard.h"
+#include "api/handles.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "session/session.h"
+
+using iocomp::Error;
+using iocomp::ErrorCode;
+using iocomp::api::guarded;
+using iocomp::api::require;
+using iocomp::session::Counter;
+using iocomp::session::Timer;
+
+namespace {
+
+iocomp::session::Client& client_of(iocomp_session* session, const char* call) {
+  require(session, call, "the session");
+  if (session->session->role() == iocomp::session::Role::server) {
+    throw Error{ErrorCode::invalid_argument, std::string{call} + ": this rank is a server; only compute ranks have files"};
+  }
+  return session->session->client();
+}
+
+iocomp::session::File& file_of(iocomp_file* file, const char* call) {
+  require(file, call, "the file");
+  return *file->file;
+}
+
+/// Run the body of a call that counts as time inside iocomp.
+template <typename Body>
+int timed(iocomp_session* session, Counter counter, Body&& body) noexcept {
+  return guarded([&] {
+    auto& counters = client_of(session, "iocomp").link().counters();
+    const Timer all{counters, Counter::call_seconds};
+    if (counter == Counter::call_seconds) {
+      body();
+    } else {
+      const Timer part{counters, counter};
+      body();
+    }
+  });
+}
+
+iocomp::array::ElementType type_of(int type, const char* call) {
+  const auto known = iocomp::array::element_type(type);
+  if (!known) {
+    throw Error{ErrorCode::invalid_argument, std::string{call} + ": there is no element type " + std::to_string(type) +
+                                                 "; allowed are IOCOMP_INT8 (1) to IOCOMP_COMPLEX128 (13)"};
+  }
+  return *known;
+}
+
+iocomp::session::State state_of(iocomp_state state, const char* call) {
+  if (state < IOCOMP_HANDED_OVER || state > IOCOMP_DURABLE) {
+    throw Error{ErrorCode::invalid_argument,
+                std::string{call} + ": there is no state " + std::to_string(static_cast<int>(state))};
+  }
+  return static_cast<iocomp::session::State>(state);
+}
+
+int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind, iocomp_file** file) {
+  return timed(session, Counter::call_seconds, [&] {
+    require(name, "open", "the name");
+    require(file, "open", "the place for the file");
+    if (kind != IOCOMP_SERIES && kind != IOCOMP_CHECKPOINT) {
+      throw Error{ErrorCode::invalid_argument, "open: there is no kind " + std::to_string(static_cast<int>(kind))};
+    }
+    auto opened = std::make_unique<iocomp_file>();
+    opened->session = session;
+    opened->file =
+        session->session->client().open(comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series");
+    *file = opened.get();
+    session->files.push_back(std::move(opened));
+  });
+}
+
+int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type type, int64_t count,
+                  const void* values) {
+  return timed(file == nullptr ? nullptr : file->session, Counter::call_seconds, [&] {
+    require(name, "attribute", "the name");
+    iocomp::session::Attribute attribute;
+    attribute.type = type_of(type, "attribute");
+    if (count < 0 || count > (int64_t{1} << 20)) {
+      throw Error{ErrorCode::invalid_argument, "attribute \"" + std::string{name} + "\": " + std::to_string(count) +
+                                                   " values; allowed are 0 to 1048576 (put larger things as variables)"};
+    }
+    if (count > 0) {
+      require(values, "attribute", "the values");
+      attribute.values.resize(static_cast<std::size_t>(count) * iocomp::array::size_bytes(attribute.type));
+      std::memcpy(attribute.values.data(), values, attribute.values.size());
+    }
+    file_of(file, "attribute").set_attribute(variable, name, std::move(attribute));
+  });
+}
+
+int set_text(iocomp_file* file, int variable, const char* name, const char* text) {
+  return timed(file == nullptr ? nullptr : file->session, Counter::call_seconds, [&] {
+    require(name, "attribute", "the name");
+    require(text, "attribute", "the text");
+    iocomp::session::Attribute attribute;
+    attribute.is_text = true;
+    attribute.values.resize(std::strlen(text));
+    std::memcpy(attribute.values.data(), text, attribute.values.size());
+    file_of(file, "attribute").set_attribute(variable, name, std::move(attribute));
+  });
+}
+
+int put(iocomp_var* var, const iocomp::session::PutArguments& arguments, iocomp_ticket* ticket) {
+  iocomp_session* const session = var == nullptr ? nullptr : var->file->session;
+  return timed(session, Counter::put_seconds, [&] {
+    const std::uint64_t number = var->file->file->put(var->id, arguments);
+    if (ticket != nullptr) {
+      *ticket = {session, number};
+    }
+  });
+}
+
+}  // namespace
+
+int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind, iocomp_file** file) {
+  return open_file(session, MPI_COMM_NULL, name, kind, file);
+}
+
+int iocomp_open_on(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind, iocomp_file** file) {
+  if (comm == MPI_COMM_NULL) {
+    return guarded([] { throw Error{ErrorCode::invalid_argument, "open_on: the communicator is MPI_COMM_NULL"}; });
+  }
+  return open_file(session, comm, name, kind, file);
+}
+
+int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndims, const int64_t* shape,
+                  iocomp_var** var) {
+  return timed(file == nullptr ? nullptr : file->session, Counter::call_seconds, [&] {
+    require(name, "define", "the name");
+    require(var, "define", "the place for the variable");
+    const int id = file->file->define(name, type_of(type, "define"), ndims, shape);
+    file->variables.push_back({file, id});
+    *var = &file->variables.back();
+  });
+}
+
+int iocomp_set_shape(iocomp_var* var, const int64_t* shape) {
+  return timed(var == nullptr ? nullptr : var->file->session, Counter::call_seconds,
+               [&] { var->file->file->set_shape(var->id, shape); });
+}
+
+int iocomp_set_attribute(iocomp_file* file, const char* name, iocomp_type type, int64_t count, const void* values) {
+  return set_attribute(file, -1, name, type, count, values);
+}
+
+int iocomp_set_attribute_text(iocomp_file* file, const char* name, const char* text) {
+  return set_text(file, -1, name, text);
+}
+
+int iocomp_set_var_attribute(iocomp_var* var, const char* name, iocomp_type type, int64_t count, const void* values) {
+  return set_attribute(var == nullptr ? nullptr : var->file, var == nullptr ? -1 : var->id, name, type, count, values);
+}
+
+int iocomp_set_var_attribute_text(iocomp_var* var, const char* name, const char* text) {
+  return set_text(var == nullptr ? nullptr : var->file, var == nullptr ? -1 : var->id, name, text);
+}
+
+int iocomp_put(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
+               iocomp_ticket* ticket) {
+  return put(var, {.start = start, .count = count, .values = values}, ticket);
+}
+
+int iocomp_put_buffered(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
+                        iocomp_ticket* ticket) {
+  return put(var, {.start = start, .count = count, .values = values, .buffered = true}, ticket);
+}
+
+int iocomp_put_from(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
+                    const int64_t* memory_shape, const int64_t* memory_start, int buffered, iocomp_ticket* ticket) {
+  return put(var,
+             {.start = start,
+              .count = count,
+              .values = values,
+              .memory_shape = memory_shape,
+              .memory_start = memory_start,
+              .buffered = buffered != 0},
+             ticket);
+}
+
+int iocomp_end_step(iocomp_file* file) {
+  return timed(file == nullptr ? nullptr : file->session, Counter::call_seconds, [&] { file->file->end_step(); });
+}
+
+int64_t iocomp_current_step(const iocomp_file* file) { return file == nullptr ? -1 : file->file->current_step(); }
+
+int iocomp_test(const iocomp_ticket* ticket, iocomp_state state, int* reached) {
+  return timed(ticket == nullptr ? nullptr : ticket->session, Counter::call_seconds, [&] {
+    require(reached, "test", "the place for the answer");
+    *reached = 0;
+    *reached = ticket->session->session->client().test(ticket->number, state_of(state, "test")) ? 1 : 0;
+  });
+}
+
+int iocomp_wait(const iocomp_ticket* ticket, iocomp_state state) {
+  return timed(ticket == nullptr ? nullptr : ticket->session, Counter::wait_seconds, [&] {
+    ticket->session->session->client().wait(ticket->number, state_of(state, "wait"));
+  });
+}
+
+int iocomp_wait_step(iocomp_file* file, int64_t step) {
+  return timed(file == nullptr ? nullptr : file->session, Counter::wait_seconds, [&] { file->file->wait_step(step); });
+}
+
+int iocomp_close(iocomp_file* file) {
+  return timed(file == nullptr ? nullptr : file->session, Counter::close_seconds, [&] {
+    iocomp_session* const session = file->session;
+    iocomp::session::File* const closing = file->file;
+    std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
+    session->session->client().close(closing);
+  });
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace iocomp::api {
+
+/// The story of the last failure on this rank.
+[[nodiscard]] std::string& last_story();
+/// Turn the exception in flight into a code, and keep its story.
+[[nodiscard]] int code_of_current_exception() noexcept;
+
+/// Run the body of a C function: no exception crosses C.
+template <typename Body>
+int guarded(Body&& body) noexcept {
+  try {
+    std::forward<Body>(body)();
+    return 0;
+  } catch (...) {
+    return code_of_current_exception();
+  }
+}
+
+/// @throws Error{invalid_argument} "put: the variable is null".
+void require(const void* pointer, const char* call, const char* what);
+
+}  // namespace iocomp::api

@@ -1,0 +1,84 @@
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "api/guard.h"
+#include "api/handles.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "session/session.h"
+
+using iocomp::api::guarded;
+using iocomp::api::require;
+
+int iocomp_init(MPI_Comm comm, const char* settings, iocomp_session** session) {
+  return guarded([&] {
+    require(session, "init", "the place for the session");
+    *session = nullptr;
+    auto started = std::make_unique<iocomp_session>();
+    started->session = std::make_unique<iocomp::session::Session>(comm, settings == nullptr ? "" : settings);
+    if (started->session->role() == iocomp::session::Role::server && !started->session->server_returns()) {
+      const int status = started->session->exit_status();
+      started.reset();
+      MPI_Finalize();
+      std::exit(status);
+    }
+    *session = started.release();
+  });
+}
+
+MPI_Comm iocomp_comm(const iocomp_session* session) {
+  return session == nullptr ? MPI_COMM_NULL : session->session->compute();
+}
+
+iocomp_rank_role iocomp_role(const iocomp_session* session) {
+  return session == nullptr ? IOCOMP_COMPUTE : static_cast<iocomp_rank_role>(session->session->role());
+}
+
+int iocomp_finalize(iocomp_session* session) {
+  return guarded([&] {
+    require(session, "finalize", "the session");
+    const std::unique_ptr<iocomp_session> ending{session};
+    const iocomp::Outcome outcome = ending->session->finalize();
+    if (!outcome.ok()) {
+      std::fprintf(stderr, "iocomp: %s\n", outcome.story.c_str());
+      throw iocomp::Error{outcome.code, outcome.story};
+    }
+  });
+}
+
+int iocomp_progress(iocomp_session* session) {
+  return guarded([&] {
+    require(session, "progress", "the session");
+    if (session->session->role() != iocomp::session::Role::server) {
+      session->session->client().progress();
+    }
+  });
+}
+
+const char* iocomp_error(void) { return iocomp::api::last_story().c_str(); }
+
+const char* iocomp_code_name(int code) { return iocomp::code_name(code); }
+
+size_t iocomp_type_size(iocomp_type type) {
+  const auto known = iocomp::array::element_type(type);
+  return known ? iocomp::array::size_bytes(*known) : 0;
+}
+
+const char* iocomp_settings(iocomp_session* session) {
+  if (session == nullptr) {
+    return "";
+  }
+  const int failed = guarded([&] {
+    session->settings_text.clear();
+    for (const auto& [key, value] : session->session->settings().in_force()) {
+      session->settings_text += key + " = " + value.text + "  (" + value.origin + ")\n";
+    }
+  });
+  return failed == 0 ? session->settings_text.c_str() : "";
+}

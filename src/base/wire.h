@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace iocomp {
+
+/// Appends plain values to a message, in native byte order: all ranks of a job run the same build (checked in init).
+class WireWriter {
+ public:
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  void put(const T& value) {
+    append(&value, sizeof value);
+  }
+  void put_bytes(std::span<const std::byte> bytes) {
+    put(static_cast<std::uint64_t>(bytes.size()));
+    append(bytes.data(), bytes.size());
+  }
+  void put_text(std::string_view text) {
+    put_bytes(std::as_bytes(std::span{text.data(), text.size()}));
+  }
+  [[nodiscard]] std::vector<std::byte> take() noexcept { return std::move(bytes_); }
+
+ private:
+  void append(const void* source, std::size_t size) {
+    const auto* first = static_cast<const std::byte*>(source);
+    bytes_.insert(bytes_.end(), first, first + size);
+  }
+
+  std::vector<std::byte> bytes_;
+};
+
+/// Reads what a WireWriter wrote. Every access is checked.
+class WireReader {
+ public:
+  explicit WireReader(std::span<const std::byte> bytes) noexcept : left_{bytes} {}
+
+  /// @throws Error{internal} when the message is shorter than its content claims.
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  [[nodiscard]] T get() {
+    T value{};
+    const auto bytes = next(sizeof value);
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+  [[nodiscard]] std::span<const std::byte> get_bytes() { return next(get<std::uint64_t>()); }
+  [[nodiscard]] std::string get_text() {
+    const auto bytes = get_bytes();
+    std::string text(bytes.size(), '\0');
+    if (!bytes.empty()) {
+      std::memcpy(text.data(), bytes.data(), bytes.size());
+    }
+    return text;
+  }
+  [[nodiscard]] std::size_t bytes_left() const noexcept { return left_.size(); }
+
+ private:
+  std::span<const std::byte> next(std::uint64_t size) {
+    if (size > left_.size()) {
+      throw Error{ErrorCode::internal, "a message ends early: " + std::to_string(size) +
+                                           " bytes expected, " + std::to_string(left_.size()) + " left"};
+    }
+    const auto bytes = left_.first(size);
+    left_ = left_.subspan(size);
+    return bytes;
+  }
+
+  std::span<const std::byte> left_;
+};
+
+}  // namespace iocomp

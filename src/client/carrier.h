@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "array/box.h"
+#include "array/memory_box.h"
+#include "base/error.h"
+#include "client/tickets.h"
+#include "storage/catalogue.h"
+#include "storage/variable.h"
+
+namespace iocomp::client {
+
+/// A block that a rank puts: where it goes, and where it comes from.
+struct Block {
+  storage::Variable variable;
+  std::int64_t step = 0;
+  array::Box box;
+  array::MemoryBox memory;
+  const std::byte* values = nullptr;  ///< first element of the local array
+  bool buffered = false;              ///< `values` is free when put returns
+  std::uint64_t ticket = 0;
+
+  [[nodiscard]] std::size_t element_bytes() const noexcept { return array::size_bytes(variable.type); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return static_cast<std::size_t>(array::elements(box)) * element_bytes();
+  }
+  [[nodiscard]] bool is_dense() const noexcept { return array::is_contiguous(memory.shape, memory.box); }
+  /// First element of the block itself. @pre is_dense()
+  [[nodiscard]] const std::byte* first_value() const noexcept;
+};
+
+/// Carries out what the program asks of one file: through servers, or in the compute ranks themselves.
+/// File (file.h) has checked everything that can be checked without others.
+class Carrier {
+ public:
+  Carrier() = default;
+  Carrier(const Carrier&) = delete;
+  Carrier& operator=(const Carrier&) = delete;
+  virtual ~Carrier() = default;
+
+  /// An event that this rank's catalogue has applied.
+  virtual void announce(const storage::Event& event, std::int64_t sequence) = 0;
+  /// Called before the first put of a step, and before its end: may wait for earlier steps.
+  virtual void enter_step(std::int64_t step) = 0;
+  virtual void put(const Block& block) = 0;
+  virtual void end_step(std::int64_t step) = 0;
+  /// Sleep until the step is committed. @throws Error with the failure of the step.
+  virtual void wait_step(std::int64_t step) = 0;
+  /// Do whatever is needed so that a ticket comes to a state without further calls of put or end_step.
+  /// @throws Error{invalid_argument} when only an end_step can bring it there.
+  virtual void urge(std::uint64_t ticket, State state) = 0;
+  /// Settle everything. `open_step` is the step that was not ended.
+  [[nodiscard]] virtual Outcome close(std::int64_t open_step) = 0;
+};
+
+}  // namespace iocomp::client

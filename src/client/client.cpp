@@ -1,0 +1,233 @@
+#include "client/client.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "client/direct_carrier.h"
+#include "client/direct_output.h"
+#include "client/file.h"
+#include "client/remote_carrier.h"
+#include "config/file_settings.h"
+#include "mpi/error.h"
+#include "mpi/wait.h"
+#include "protocol/messages.h"
+#include "storage/registry.h"
+
+namespace iocomp::client {
+namespace {
+
+void check_name(const std::string& name) {
+  const bool allowed = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  if (name.empty() || !allowed || name.front() == '.' || name.size() > 200) {
+    throw Error{ErrorCode::invalid_argument, "the file name \"" + name +
+                                                 "\" is not allowed: 1 to 200 letters, digits, '-', '_' and '.', not "
+                                                 "beginning with '.'; its path is set by files.<name>.path"};
+  }
+}
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {  // FNV-1a, 64 bits
+  for (int byte = 0; byte < 8; ++byte) {
+    hash = (hash ^ (value & 0xff)) * 0x100000001b3ULL;
+    value >>= 8;
+  }
+  return hash;
+}
+
+}  // namespace
+
+Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy, const disk::Options& disk, Place place,
+               transport::Transport* transport)
+    : settings_{settings},
+      disk_{disk},
+      place_{std::move(place)},
+      link_{transport, place_.server_ranks, policy, static_cast<std::size_t>(settings.bytes("client.buffer_memory"))} {}
+
+Client::~Client() = default;
+
+std::vector<int> Client::members(MPI_Comm comm) const {
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  mpi::check(MPI_Comm_group(place_.comm, &all));
+  mpi::check(MPI_Comm_group(comm, &group));
+  int size = 0;
+  mpi::check(MPI_Group_size(group, &size));
+  std::vector<int> theirs(static_cast<std::size_t>(size));
+  std::iota(theirs.begin(), theirs.end(), 0);
+  std::vector<int> ours(theirs.size());
+  mpi::check(MPI_Group_translate_ranks(group, size, theirs.data(), all, ours.data()));
+  MPI_Group_free(&group);
+  MPI_Group_free(&all);
+  if (std::find(ours.begin(), ours.end(), MPI_UNDEFINED) != ours.end()) {
+    throw Error{ErrorCode::invalid_argument,
+                "the communicator of a file may contain only ranks of iocomp_comm(): one of this has others"};
+  }
+  return ours;
+}
+
+File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind) {
+  check_name(name);
+  const auto file = config::file_settings(settings_, name, kind);
+  const auto& format = storage::format(file.backend, settings_.text("storage.modules"));
+  const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
+  const auto ranks = members(group);
+
+  // The same on all members without a message: name, group, and how often this group opened it.
+  std::string group_name = name + ':';
+  std::uint64_t key = 0xcbf29ce484222325ULL;
+  for (const int rank : ranks) {
+    key = mix(key, static_cast<std::uint64_t>(rank));
+  }
+  group_name += std::to_string(key);
+  for (const char c : name) {
+    key = mix(key, static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
+  }
+  key = mix(key, opens_[group_name]++) | 1U;  // 0 means "no file"
+
+  Opened opened;
+  opened.file = std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
+  if (link_.has_servers() && !file.synchronous) {
+    open_remote(opened, file, ranks);
+  } else {
+    open_direct(opened, file, group, format);
+  }
+  return files_.emplace(key, std::move(opened)).first->second.file.get();
+}
+
+void Client::open_remote(Opened& opened, const config::FileSettings& file, const std::vector<int>& members) {
+  RemoteCarrier::Route route;
+  route.key = opened.file->key();
+  route.name = opened.file->name();
+  route.compute_rank = place_.rank;
+  route.home = home();
+  route.chunk_bytes = place_.chunk_bytes;
+  route.inline_bytes = static_cast<std::size_t>(settings_.bytes("transport.inline"));
+  route.alignment_bytes = file.alignment_bytes;
+  route.steps_in_flight = file.steps_in_flight;
+  protocol::Open open;
+  open.name = route.name;
+  open.kind = file.checkpoint ? 2 : 1;
+  open.opener = place_.rank;
+  open.members = static_cast<std::int64_t>(members.size());
+  std::set<int> homes;
+  for (const int rank : members) {
+    const int server = place_.home[static_cast<std::size_t>(rank)];
+    homes.insert(server);
+    open.home_members += server == route.home ? 1 : 0;
+  }
+  open.homes = static_cast<std::int64_t>(homes.size());
+  auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
+  RemoteCarrier& opening = *carrier;
+  opened.file->carry_with(std::move(carrier));
+  opening.open(open);
+}
+
+void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+                         const storage::Format& format) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::check(MPI_Comm_idup(comm, &opened.comm, &request));
+  mpi::wait(request, link_.policy(), "the other ranks that open a file");
+  mpi::check(MPI_Comm_set_errhandler(opened.comm, MPI_ERRORS_RETURN));
+  DirectOutput::Setup setup;
+  setup.comm = opened.comm;
+  mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
+  setup.format = &format;
+  setup.options = {.library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
+  setup.disk = disk_;
+  storage::Publication::Identity identity{.name = opened.file->name(),
+                                          .path = file.path,
+                                          .job = place_.job,
+                                          .checkpoint = file.checkpoint,
+                                          .file_per_step = file.file_per_step,
+                                          .replace = file.replace,
+                                          .keep = file.keep};
+  auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(), std::move(setup),
+                                                 std::move(identity), link_, opened.file->catalogue());
+  DirectCarrier& opening = *carrier;
+  opened.file->carry_with(std::move(carrier));
+  try {
+    opening.open();
+  } catch (...) {
+    MPI_Comm_free(&opened.comm);  // the failure is the same on all ranks: they all come here
+    throw;
+  }
+}
+
+void Client::close(File* file) {
+  auto node = files_.extract(file->key());
+  Opened& opened = node.mapped();
+  const Outcome outcome = outcome_of([&] { opened.file->close(); });
+  opened.file.reset();
+  if (opened.comm != MPI_COMM_NULL && outcome.code != ErrorCode::timed_out) {
+    MPI_Comm_free(&opened.comm);
+  }
+  if (!outcome.ok()) {
+    throw Error{outcome.code, outcome.story};
+  }
+}
+
+File* Client::owner(std::uint64_t number) {
+  Ticket* ticket = link_.tickets().find(number);
+  if (ticket == nullptr) {
+    return nullptr;
+  }
+  const auto found = files_.find(ticket->file);
+  return found == files_.end() ? nullptr : found->second.file.get();
+}
+
+bool Client::test(std::uint64_t ticket, State state) {
+  if (!link_.tickets().knows(ticket)) {
+    throw Error{ErrorCode::invalid_argument, "ticket " + std::to_string(ticket) + " is none of this session"};
+  }
+  link_.pump();
+  return link_.has_reached(ticket, state);
+}
+
+void Client::wait(std::uint64_t ticket, State state) {
+  if (test(ticket, state)) {
+    return;
+  }
+  if (File* file = owner(ticket); file != nullptr) {
+    file->urge(ticket, state);
+  }
+  link_.wait_until([&] { return link_.has_reached(ticket, state); },
+                   [&] {
+                     constexpr const char* names[] = {"", "handed over", "written", "durable"};
+                     const Ticket* open = link_.tickets().find(ticket);
+                     return "ticket " + std::to_string(ticket) + " (variable \"" + (open ? open->variable : "?") +
+                            "\", step " + (open ? std::to_string(open->step) : "?") + ") of compute rank " +
+                            std::to_string(place_.rank) + " to be " + names[static_cast<int>(state)] +
+                            " by its servers";
+                   });
+}
+
+Outcome Client::finalize() {
+  Outcome first;
+  while (!files_.empty()) {
+    const Outcome closed = outcome_of([&] { close(files_.begin()->second.file.get()); });
+    if (first.ok()) {
+      first = closed;
+    }
+  }
+  if (link_.has_servers()) {
+    link_.post(home(), protocol::encode(0, protocol::Kind::bye));
+    link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
+                     [&] { return "the goodbye of server " + std::to_string(home()); });
+  }
+  const Outcome untold = link_.failures().take_any_untold();
+  return first.ok() ? untold : first;
+}
+
+}  // namespace iocomp::client

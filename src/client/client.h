@@ -1,0 +1,76 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/file.h"
+#include "client/link.h"
+#include "client/tickets.h"
+#include "config/file_settings.h"
+#include "config/settings.h"
+#include "disk/options.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+
+/// What a compute rank knows of its session.
+struct Place {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< all compute ranks; the library's own
+  std::int32_t rank = 0;          ///< in `comm`
+  std::string job;                ///< "<host>-<pid>", the same on all ranks
+  std::vector<int> server_ranks;  ///< by number of the server; empty without servers
+  std::vector<int> home;          ///< by compute rank: number of its server
+  std::size_t chunk_bytes = 0;    ///< largest message of data
+};
+
+/// The compute side of a session: opens files and answers for tickets.
+class Client {
+ public:
+  Client(const config::Settings& settings, const mpi::WaitPolicy& policy, const disk::Options& disk, Place place,
+         transport::Transport* transport);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// @param comm  of the members; MPI_COMM_NULL for all compute ranks.
+  /// @param kind  "series" or "checkpoint".
+  File* open(MPI_Comm comm, const std::string& name, const std::string& kind);
+  /// Close and forget the file, whatever close says.
+  void close(File* file);
+
+  /// @throws Error with the failure of the ticket.
+  [[nodiscard]] bool test(std::uint64_t ticket, State state);
+  void wait(std::uint64_t ticket, State state);
+  void progress() { link_.pump(); }
+
+  /// Close what is open, say goodbye to home and take its counters. @return the first failure nobody was told.
+  [[nodiscard]] Outcome finalize();
+
+  [[nodiscard]] Link& link() noexcept { return link_; }
+  [[nodiscard]] int home() const { return place_.home.empty() ? -1 : place_.home[static_cast<std::size_t>(place_.rank)]; }
+
+ private:
+  struct Opened {
+    std::unique_ptr<File> file;
+    MPI_Comm comm = MPI_COMM_NULL;  // of a synchronous file
+  };
+  void open_remote(Opened& opened, const config::FileSettings& file, const std::vector<int>& members);
+  void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm, const storage::Format& format);
+  [[nodiscard]] std::vector<int> members(MPI_Comm comm) const;
+  [[nodiscard]] File* owner(std::uint64_t ticket);
+
+  const config::Settings& settings_;
+  disk::Options disk_;
+  Place place_;
+  Link link_;
+  std::map<std::uint64_t, Opened> files_;            // by key
+  std::map<std::string, std::uint64_t> opens_;       // how often a name was opened by a group
+};
+
+}  // namespace iocomp::client

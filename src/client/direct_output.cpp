@@ -1,0 +1,187 @@
+#include "client/direct_output.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/memory_box.h"
+#include "array/runs.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "disk/output_file.h"
+#include "mpi/agree.h"
+#include "storage/catalogue.h"
+#include "storage/format.h"
+#include "storage/publication.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+namespace {
+
+constexpr std::size_t part_bytes = std::size_t{8} << 20;  // of strided blocks packed, and of MPI writes, at once
+
+}  // namespace
+
+DirectOutput::DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue,
+                           Link& link)
+    : setup_{std::move(setup)}, publication_{publication}, catalogue_{catalogue}, link_{link} {}
+
+bool DirectOutput::writes_at_once() const noexcept {
+  return setup_.format->offsets_by_layout() && (is_plain() || publication_.target_of(0) == -1);
+}
+
+void DirectOutput::agree(const Outcome& mine, const char* what) {
+  const Outcome common = mpi::agree(setup_.comm, mine, link_.policy(), what);
+  if (!common.ok()) {
+    throw Error{common.code, common.story};
+  }
+}
+
+void DirectOutput::create(std::int64_t target) {
+  const auto path = publication_.names(target).temporary;
+  Output& output = outputs_[target];
+  agree(outcome_of([&] {
+          if (has_target() && is_plain()) {
+            output.target = setup_.format->create(path, setup_.options, MPI_COMM_SELF);
+          }
+        }),
+        "the start of a file");
+  // All have met just now, so a collective open does not wait for anybody who computes.
+  agree(outcome_of([&] {
+          if (!is_plain()) {
+            output.target = setup_.format->create(path, setup_.options, setup_.comm);
+          }
+          (void)file(target);
+        }),
+        "the opening of a file");
+}
+
+disk::OutputFile& DirectOutput::file(std::int64_t target) {
+  auto& output = outputs_[target];
+  if (!output.file) {
+    output.file = std::make_shared<disk::OutputFile>(publication_.names(target).temporary, setup_.disk);
+  }
+  return *output.file;
+}
+
+void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
+  std::vector<std::int64_t> placed(variables.size(), -1);
+  auto& output = outputs_[publication_.target_of(step)];
+  agree(outcome_of([&] {
+          for (std::size_t i = 0; i < variables.size(); ++i) {
+            const auto variable = catalogue_.variable(variables[i], step);
+            if (setup_.format->offsets_by_layout()) {
+              placed[i] = catalogue_.layout().offset(variable.id, step);
+            } else if (output.target) {
+              placed[i] = output.target->place(variable, step);
+            }
+          }
+        }),
+        "room for the variables of a step");
+  if (is_plain() && !setup_.format->offsets_by_layout() && !placed.empty()) {
+    mpi::maximum(setup_.comm, placed, link_.policy(), "the offsets of a step");
+  }
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    offsets_[{step, variables[i]}] = placed[i];
+    contents_.add(step, variables[i], placed[i]);
+  }
+}
+
+std::int64_t DirectOutput::offset(int variable, std::int64_t step) const {
+  if (setup_.format->offsets_by_layout()) {
+    return catalogue_.layout().offset(variable, step);
+  }
+  return offsets_.at({step, variable});
+}
+
+void DirectOutput::write(const Block& block) {
+  const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
+  const std::int64_t elements = array::elements(block.box);
+  if (block.is_dense() && is_plain()) {
+    write_part(block, 0, elements, block.first_value());
+    return;
+  }
+  const auto element = static_cast<std::int64_t>(block.element_bytes());
+  const std::int64_t part = static_cast<std::int64_t>(part_bytes) / element;
+  std::vector<std::byte> packed(block.is_dense() ? 0 : static_cast<std::size_t>(std::min(part, elements) * element));
+  for (std::int64_t first = 0; first < elements; first += part) {
+    const std::int64_t count = std::min(part, elements - first);
+    const std::byte* values = packed.data();
+    if (block.is_dense()) {
+      values = block.first_value() + first * element;
+    } else {
+      array::pack(block.memory, block.element_bytes(), block.values, first, count, packed.data());
+    }
+    write_part(block, first, count, values);
+  }
+}
+
+void DirectOutput::write_part(const Block& block, std::int64_t first, std::int64_t count, const std::byte* packed) {
+  const std::size_t element = block.element_bytes();
+  const std::int64_t target = publication_.target_of(block.step);
+  const std::int64_t begin = offset(block.variable.id, block.step);
+  if (!is_plain()) {
+    outputs_[target].target->write({block.step, block.variable, begin}, {block.box, first, count},
+                                   {packed, static_cast<std::size_t>(count) * element});
+    return;
+  }
+  disk::OutputFile& output = file(target);
+  array::RunCursor runs{block.variable.shape, block.box, first, count};
+  array::Run run;
+  while (runs.next(run)) {
+    const std::size_t bytes = static_cast<std::size_t>(run.elements) * element;
+    output.write(begin + run.index * static_cast<std::int64_t>(element), {packed, bytes});
+    packed += bytes;
+  }
+}
+
+void DirectOutput::sync(std::int64_t target) {
+  const auto output = outputs_.find(target);
+  if (output != outputs_.end() && output->second.file) {
+    const trace::Timer timer{link_.counters(), trace::Counter::sync_seconds};
+    output->second.file->sync();
+  }
+}
+
+void DirectOutput::flush(std::int64_t target) {
+  agree(outcome_of([&] {
+          if (outputs_[target].target) {
+            outputs_[target].target->flush();
+          }
+        }),
+        "the flush of a file");
+}
+
+void DirectOutput::finish(std::int64_t target, const storage::Description& description) {
+  agree(outcome_of([&] {
+          if (auto closing = std::move(outputs_[target].target)) {
+            closing->finish(description);
+          }
+        }),
+        "the end of a file");
+}
+
+void DirectOutput::seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job) {
+  agree(outcome_of([&] {
+          if (setup_.rank == 0) {
+            const trace::Timer timer{link_.counters(), trace::Counter::commit_seconds};
+            disk::OutputFile& output = file(target);
+            if (setup_.format->offsets_by_layout() && step >= 0) {
+              output.grow(catalogue_.layout().end(step));
+            }
+            output.sync();
+            job();
+          }
+        }),
+        "the commit of a step");
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "disk/options.h"
+#include "disk/output_file.h"
+#include "storage/catalogue.h"
+#include "storage/format.h"
+#include "storage/publication.h"
+
+namespace iocomp::client {
+
+/// The physical files of a synchronous file on one rank: the descriptors it writes through, the targets of the format, and
+/// where variables lie. Collective calls say so; failures on one rank are agreed before anybody goes on.
+class DirectOutput {
+ public:
+  struct Setup {
+    MPI_Comm comm = MPI_COMM_NULL;  ///< of the file; used by nobody else
+    int rank = 0;                   ///< in `comm`
+    const storage::Format* format = nullptr;
+    storage::FormatOptions options;
+    disk::Options disk;
+  };
+  DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue, Link& link);
+
+  /// Whether a put can write before end_step: offsets are known and no collective call stands before the write.
+  [[nodiscard]] bool writes_at_once() const noexcept;
+
+  /// Start the physical file (-1: of all steps). Collective over the file's ranks. @throws Error, the same on all ranks.
+  void create(std::int64_t target);
+  /// Make room for variables in a step. Collective. @throws Error, the same on all ranks.
+  void place(std::int64_t step, const std::vector<int>& variables);
+  /// Write a block. Local. @throws Error{storage_failure}.
+  void write(const Block& block);
+  /// fsync what this rank wrote to a physical file. Local. @throws Error{storage_failure}.
+  void sync(std::int64_t target);
+  /// Give what the format library holds of an unfinished file to the operating system. Collective.
+  void flush(std::int64_t target);
+  /// End the physical file. Collective. @throws Error, the same on all ranks.
+  void finish(std::int64_t target, const storage::Description& description);
+  /// Let a physical file grow to its size, make it durable and do the job. Rank 0's part; others do nothing. Collective:
+  /// @throws Error, the same on all ranks.
+  void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job);
+  /// The descriptors of a physical file are not needed any more. Local.
+  void forget(std::int64_t target) { outputs_.erase(target); }
+
+  [[nodiscard]] const storage::Contents& contents() const noexcept { return contents_; }
+  void drop_step(std::int64_t step) { contents_.remove_step(step); }
+  /// All ranks throw if one failed. Collective.
+  void agree(const Outcome& mine, const char* what);
+
+ private:
+  struct Output {
+    std::shared_ptr<disk::OutputFile> file;
+    std::unique_ptr<storage::Target> target;  // plain files: on rank 0, where the format needs one
+  };
+  [[nodiscard]] bool is_plain() const { return setup_.format->access(setup_.options) == storage::Access::plain_file; }
+  [[nodiscard]] bool has_target() const { return !is_plain() || (setup_.rank == 0 && !setup_.format->offsets_by_layout()); }
+  disk::OutputFile& file(std::int64_t target);
+  void write_part(const Block& block, std::int64_t first, std::int64_t count, const std::byte* packed);
+  [[nodiscard]] std::int64_t offset(int variable, std::int64_t step) const;
+
+  Setup setup_;
+  storage::Publication& publication_;
+  const storage::Catalogue& catalogue_;
+  Link& link_;
+  std::map<std::int64_t, Output> outputs_;                         // by physical file
+  std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;   // step, variable; where place told them
+  storage::Contents contents_;
+};
+
+/// Run `body`; a failure becomes an Outcome.
+template <typename Body>
+[[nodiscard]] Outcome outcome_of(Body&& body) {
+  try {
+    body();
+    return {};
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+}
+
+}  // namespace iocomp::client

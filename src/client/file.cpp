@@ -1,0 +1,151 @@
+#include "client/file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "array/memory_box.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "client/tickets.h"
+#include "storage/catalogue.h"
+#include "storage/variable.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+const std::byte* Block::first_value() const noexcept {
+  std::int64_t index = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(memory.shape.dimensions); ++d) {
+    index = index * memory.shape.extent[d] + memory.box.start[d];
+  }
+  return values + static_cast<std::size_t>(index) * element_bytes();
+}
+
+File::File(std::string name, std::uint64_t key, const storage::Format& format, std::int64_t alignment_bytes,
+           bool one_file, Link& link)
+    : name_{std::move(name)}, key_{key}, catalogue_{format, alignment_bytes, one_file}, link_{link} {}
+
+void File::announce(const storage::Event& event) {
+  const std::int64_t sequence = catalogue_.events();
+  catalogue_.apply(event);
+  carrier_->announce(event, sequence);
+}
+
+int File::define(const std::string& name, array::ElementType type, int dimensions, const std::int64_t* shape) {
+  storage::Event event;
+  event.what = storage::Event::What::define;
+  event.step = step_;
+  event.name = name;
+  event.type = type;
+  event.shape = array::make_shape(dimensions, shape);
+  announce(event);
+  return catalogue_.variables() - 1;
+}
+
+void File::set_shape(int variable, const std::int64_t* shape) {
+  const auto known = catalogue_.variable(variable, step_);
+  if (puts_in_step_ > 0) {
+    throw Error{ErrorCode::invalid_argument,
+                "set_shape(\"" + known.name + "\") after " + std::to_string(puts_in_step_) + " puts of step " +
+                    std::to_string(step_) + " of file \"" + name_ +
+                    "\": shapes change before the first put of a step"};
+  }
+  storage::Event event;
+  event.what = storage::Event::What::set_shape;
+  event.step = step_;
+  event.variable = variable;
+  event.shape = array::make_shape(known.shape.dimensions, shape);
+  announce(event);
+}
+
+void File::set_attribute(int variable, const std::string& name, storage::Attribute value) {
+  storage::Event event;
+  event.what = storage::Event::What::attribute;
+  event.step = step_;
+  event.variable = variable;
+  event.name = name;
+  event.attribute = std::move(value);
+  announce(event);
+}
+
+std::uint64_t File::put(int variable, const PutArguments& arguments) {
+  Block block;
+  block.variable = catalogue_.variable(variable, step_);
+  block.step = step_;
+  try {
+    block.box = array::make_box(block.variable.shape, arguments.start, arguments.count);
+    block.memory = array::make_memory_box(block.box, arguments.memory_shape, arguments.memory_start);
+  } catch (const Error& error) {
+    throw Error{error.code(), "put of \"" + block.variable.name + "\" into file \"" + name_ + "\": " + error.what()};
+  }
+  if (arguments.values == nullptr && array::elements(block.box) > 0) {
+    throw Error{ErrorCode::invalid_argument, "put of \"" + block.variable.name + "\" into file \"" + name_ +
+                                                 "\": values is null, the block has " +
+                                                 std::to_string(array::elements(block.box)) + " elements"};
+  }
+  block.values = static_cast<const std::byte*>(arguments.values);
+  block.buffered = arguments.buffered;
+
+  if (puts_in_step_ == 0) {
+    carrier_->enter_step(step_);
+  }
+  ++puts_in_step_;
+  Ticket ticket;
+  ticket.file = key_;
+  ticket.step = step_;
+  ticket.variable = block.variable.name;
+  block.ticket = link_.tickets().open(std::move(ticket));
+  link_.counters().add(trace::Counter::puts, 1);
+  link_.counters().add(trace::Counter::put_bytes, static_cast<double>(block.bytes()));
+  if (array::elements(block.box) > 0) {
+    carrier_->put(block);
+  }
+  link_.tickets().settle(block.ticket);
+  return block.ticket;
+}
+
+void File::end_step() {
+  if (puts_in_step_ == 0) {
+    carrier_->enter_step(step_);
+  }
+  const std::int64_t ended = step_++;
+  puts_in_step_ = 0;
+  link_.counters().add(trace::Counter::steps, 1);
+  carrier_->end_step(ended);
+}
+
+void File::wait_step(std::int64_t step) {
+  if (step < 0 || step >= step_) {
+    throw Error{ErrorCode::invalid_argument, "step " + std::to_string(step) + " of file \"" + name_ +
+                                                 "\" cannot be waited for: this rank has ended " +
+                                                 std::to_string(step_) + " steps"};
+  }
+  carrier_->wait_step(step);
+}
+
+void File::close() {
+  const Outcome closed = carrier_->close(step_);
+  if (!closed.ok()) {
+    link_.failures().add(key_, closed);
+  }
+  // Whatever is not settled now never will be: a later wait shall say so instead of waiting.
+  link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
+    if (ticket.file == key_ && ticket.failure.ok() && !ticket.settled()) {
+      ticket.failure = closed.ok() ? Outcome{ErrorCode::storage_failure, "file \"" + name_ + "\" is closed, and the step " +
+                                                                             std::to_string(ticket.step) +
+                                                                             " of this block was not committed"}
+                                   : closed;
+    }
+  });
+  const Outcome untold = link_.failures().take_untold(key_);
+  if (!untold.ok()) {
+    throw Error{untold.code, untold.story};
+  }
+}
+
+}  // namespace iocomp::client

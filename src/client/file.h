@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "array/element_type.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "storage/catalogue.h"
+#include "storage/format.h"
+
+namespace iocomp::client {
+
+/// What the caller of put says, unchecked.
+struct PutArguments {
+  const std::int64_t* start = nullptr;
+  const std::int64_t* count = nullptr;
+  const void* values = nullptr;
+  const std::int64_t* memory_shape = nullptr;  ///< null: the block is dense
+  const std::int64_t* memory_start = nullptr;
+  bool buffered = false;
+};
+
+/// A file on a compute rank: checks what the program says, keeps the catalogue and counts steps; the carrier does the rest.
+class File {
+ public:
+  File(std::string name, std::uint64_t key, const storage::Format& format, std::int64_t alignment_bytes, bool one_file,
+       Link& link);
+
+  /// The carrier needs the catalogue, so it comes second.
+  void carry_with(std::unique_ptr<Carrier> carrier) { carrier_ = std::move(carrier); }
+
+  int define(const std::string& name, array::ElementType type, int dimensions, const std::int64_t* shape);
+  void set_shape(int variable, const std::int64_t* shape);
+  /// @param variable  -1 for the file itself.
+  void set_attribute(int variable, const std::string& name, storage::Attribute value);
+  /// @return the number of the ticket.
+  std::uint64_t put(int variable, const PutArguments& arguments);
+  void end_step();
+  void wait_step(std::int64_t step);
+  void urge(std::uint64_t ticket, State state) { carrier_->urge(ticket, state); }
+  /// @throws Error with the first failure of the file that was not told.
+  void close();
+
+  [[nodiscard]] std::int64_t current_step() const noexcept { return step_; }
+  [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const storage::Catalogue& catalogue() const noexcept { return catalogue_; }
+
+ private:
+  void announce(const storage::Event& event);
+
+  std::string name_;
+  std::uint64_t key_;
+  storage::Catalogue catalogue_;
+  Link& link_;
+  std::unique_ptr<Carrier> carrier_;
+  std::int64_t step_ = 0;
+  std::int64_t puts_in_step_ = 0;
+};
+
+}  // namespace iocomp::client

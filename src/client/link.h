@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "client/tickets.h"
+#include "mpi/wait.h"
+#include "protocol/messages.h"
+#include "trace/counters.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+
+/// What the servers have told about a file.
+struct RemoteFile {
+  std::optional<Outcome> opened;
+  std::optional<Outcome> closed;
+  Outcome failed;                            ///< the whole file
+  std::int64_t settled = 0;                  ///< steps 0 ... settled - 1 are committed or failed
+  std::map<std::int64_t, Outcome> failures;  ///< of these, the failed ones
+};
+
+/// The compute side's end of the transport: sends to servers, takes in what they tell, and sleeps in between.
+/// Without servers (synchronous mode) there is no transport; tickets and failures are kept all the same.
+class Link {
+ public:
+  Link(transport::Transport* transport, std::vector<int> server_ranks, const mpi::WaitPolicy& policy,
+       std::size_t buffer_limit_bytes);
+
+  /// Post to a server (by number); waits while the server has not given credit for what was posted before.
+  transport::PostId post(int server, std::vector<std::byte> message, std::span<const std::byte> bulk = {},
+                         std::size_t chunk_bytes = 0);
+
+  /// Move messages both ways; true if anything moved.
+  bool pump();
+  /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline.
+  void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what);
+
+  /// Memory for a copy; waits until earlier copies are handed over when the limit is reached.
+  /// @throws Error{out_of_staging_memory} for a copy larger than the limit.
+  [[nodiscard]] Copy copy_buffer(std::size_t bytes);
+  /// Keep a copy until its post is taken.
+  void free_when_taken(Copy copy, transport::PostId post, std::size_t bytes);
+
+  /// Whether a ticket has reached a state. @throws Error with the ticket's failure.
+  [[nodiscard]] bool has_reached(std::uint64_t ticket, State state);
+  /// Whether the caller's memory is free of all puts into a file. Settled tickets are forgotten on the way.
+  [[nodiscard]] bool all_taken(std::uint64_t file);
+  /// Record a failure that a call shall tell later.
+  void fail(std::uint64_t file, std::uint64_t ticket, const Outcome& outcome);
+
+  [[nodiscard]] RemoteFile& file(std::uint64_t key) { return files_[key]; }
+  void forget(std::uint64_t key) { files_.erase(key); }
+  [[nodiscard]] TicketBook& tickets() noexcept { return tickets_; }
+  [[nodiscard]] FailureBook& failures() noexcept { return failures_; }
+  [[nodiscard]] trace::Counters& counters() noexcept { return counters_; }
+  [[nodiscard]] const mpi::WaitPolicy& policy() const noexcept { return policy_; }
+  [[nodiscard]] bool has_servers() const noexcept { return transport_ != nullptr; }
+  [[nodiscard]] int servers() const noexcept { return static_cast<int>(server_ranks_.size()); }
+  [[nodiscard]] bool is_idle() const { return transport_ == nullptr || transport_->is_idle(); }
+  /// The servers' counters, once home has answered `bye`.
+  [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept { return farewell_; }
+
+ private:
+  struct HeldCopy {
+    Copy copy;
+    transport::PostId post;
+    std::size_t bytes;
+  };
+  void dispatch(const transport::Incoming& incoming);
+  void take_notice(const protocol::Notice& notice);
+  void release_copies();
+
+  transport::Transport* transport_;
+  std::vector<int> server_ranks_;
+  mpi::WaitPolicy policy_;
+  std::size_t buffer_limit_;
+  std::size_t buffer_used_ = 0;
+  std::vector<HeldCopy> copies_;
+  TicketBook tickets_;
+  FailureBook failures_;
+  trace::Counters counters_;
+  std::unordered_map<std::uint64_t, RemoteFile> files_;
+  std::optional<std::vector<double>> farewell_;
+};
+
+}  // namespace iocomp::client

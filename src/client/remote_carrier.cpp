@@ -1,0 +1,181 @@
+#include "client/remote_carrier.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/memory_box.h"
+#include "array/pieces.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "client/tickets.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "storage/catalogue.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+using protocol::Kind;
+
+RemoteCarrier::RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue)
+    : route_{std::move(route)}, link_{link}, catalogue_{catalogue} {}
+
+std::string RemoteCarrier::what(const std::string& owed) const {
+  return "compute rank " + std::to_string(route_.compute_rank) + " waits for its server " +
+         std::to_string(route_.home) + ": " + owed + " of file \"" + route_.name + '"';
+}
+
+void RemoteCarrier::open(const protocol::Open& open) {
+  link_.post(route_.home, protocol::encode(route_.key, Kind::open, open));
+  RemoteFile& remote = link_.file(route_.key);
+  link_.wait_until([&] { return remote.opened.has_value(); }, [&] { return what("the opening"); });
+  if (!remote.opened->ok()) {
+    const Outcome refused = *remote.opened;
+    link_.forget(route_.key);
+    throw Error{refused.code, refused.story};
+  }
+}
+
+void RemoteCarrier::announce(const storage::Event& event, std::int64_t sequence) {
+  link_.post(route_.home, protocol::encode(route_.key, Kind::event,
+                                           protocol::Event{sequence, route_.compute_rank, storage::encode(event)}));
+  link_.pump();
+}
+
+void RemoteCarrier::enter_step(std::int64_t step) {
+  RemoteFile& remote = link_.file(route_.key);
+  const auto may_enter = [&] { return step - remote.settled <= route_.steps_in_flight || !remote.failed.ok(); };
+  if (!may_enter()) {
+    const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
+    link_.wait_until(may_enter, [&] {
+      return what("step " + std::to_string(remote.settled) + " to be committed (steps_in_flight = " +
+                  std::to_string(route_.steps_in_flight) + ')');
+    });
+  }
+}
+
+void RemoteCarrier::put(const Block& block) {
+  Block source = block;
+  Copy copy;
+  if (block.bytes() > route_.inline_bytes && (block.buffered || !block.is_dense())) {
+    copy = link_.copy_buffer(block.bytes());
+    array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box), copy.get());
+    source.values = copy.get();
+    source.memory = array::make_memory_box(block.box, nullptr, nullptr);
+  }
+  array::Domains domains;
+  domains.elements = array::elements(block.variable.shape);
+  domains.parts = link_.servers();
+  domains.granule_elements =
+      std::max<std::int64_t>(1, route_.alignment_bytes / static_cast<std::int64_t>(block.element_bytes()));
+  variables_[block.variable.id] = true;
+  // What is contiguous in the file already stays with the home server.
+  const bool at_home = domains.parts == 1 || array::is_contiguous(block.variable.shape, block.box);
+  std::vector<array::Piece> pieces{{route_.home, 0, array::elements(block.box)}};
+  if (!at_home) {
+    pieces = array::cut(block.variable.shape, block.box, domains);
+  }
+  Ticket* ticket = link_.tickets().find(block.ticket);
+  ticket->pieces = static_cast<std::int64_t>(pieces.size());
+  for (const auto& piece : pieces) {
+    put_piece(source, piece.part, piece.first, piece.count);
+  }
+  if (copy) {
+    // The copy lives until its last piece is taken; the caller's memory is free at once.
+    ticket = link_.tickets().find(block.ticket);
+    for (const auto post : ticket->posts) {
+      link_.free_when_taken(copy, post, post == ticket->posts.back() ? block.bytes() : 0);
+    }
+    ticket->posts.clear();
+  }
+  link_.pump();
+}
+
+void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first, std::int64_t count) {
+  const std::size_t element = block.element_bytes();
+  const std::size_t bytes = static_cast<std::size_t>(count) * element;
+  protocol::Piece piece;
+  piece.step = block.step;
+  piece.variable = block.variable.id;
+  piece.events = catalogue_.events();
+  piece.ticket = block.ticket;
+  piece.box = block.box;
+  piece.first = first;
+  piece.count = count;
+  piece.element_bytes = static_cast<std::int32_t>(element);
+  ++pieces_[server];
+  if (bytes <= route_.inline_bytes) {
+    std::vector<std::byte> packed(bytes);
+    array::pack(block.memory, element, block.values, first, count, packed.data());
+    piece.inside = packed;
+    link_.post(server, protocol::encode(route_.key, piece));
+    return;
+  }
+  piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
+  const std::span<const std::byte> bulk{block.first_value() + static_cast<std::size_t>(first) * element, bytes};
+  const auto post = link_.post(server, protocol::encode(route_.key, piece), bulk,
+                               static_cast<std::size_t>(piece.chunk_elements) * element);
+  link_.tickets().find(block.ticket)->posts.push_back(post);
+}
+
+protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
+  protocol::StepCounts counts;
+  counts.step = step;
+  counts.events = catalogue_.events();
+  counts.pieces.assign(pieces_.begin(), pieces_.end());
+  for (const auto& [variable, put] : variables_) {
+    counts.variables.push_back(variable);
+  }
+  pieces_.clear();
+  variables_.clear();
+  return counts;
+}
+
+void RemoteCarrier::end_step(std::int64_t step) {
+  link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
+  link_.pump();
+}
+
+void RemoteCarrier::wait_step(std::int64_t step) {
+  RemoteFile& remote = link_.file(route_.key);
+  link_.wait_until([&] { return remote.settled > step || !remote.failed.ok(); },
+                   [&] { return what("the commit of step " + std::to_string(step)); });
+  const auto failure = remote.failures.find(step);
+  const Outcome outcome = failure != remote.failures.end() ? failure->second : Outcome{};
+  const Outcome& told = outcome.ok() && remote.settled <= step ? remote.failed : outcome;
+  if (!told.ok()) {
+    link_.failures().told(route_.key, told.story);
+    throw Error{told.code, told.story};
+  }
+}
+
+void RemoteCarrier::urge(std::uint64_t ticket, State state) {
+  if (state != State::durable || link_.tickets().find(ticket) == nullptr) {
+    return;
+  }
+  // Pieces may lie with any server; those that have none of this file ignore it.
+  for (int server = 0; server < link_.servers(); ++server) {
+    link_.post(server, protocol::encode(route_.key, Kind::flush));
+  }
+}
+
+Outcome RemoteCarrier::close(std::int64_t open_step) {
+  link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step)));
+  RemoteFile& remote = link_.file(route_.key);
+  link_.wait_until([&] { return remote.closed.has_value() || !remote.failed.ok(); },
+                   [&] { return what("the closing (do all compute ranks close it?)"); });
+  const Outcome outcome = remote.closed.value_or(remote.failed);
+  link_.wait_until([&] { return link_.all_taken(route_.key); }, [&] { return what("the last blocks to be taken"); });
+  link_.forget(route_.key);
+  return outcome;
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "client/carrier.h"
+#include "client/link.h"
+#include "protocol/messages.h"
+#include "storage/catalogue.h"
+
+namespace iocomp::client {
+
+/// Carries a file to the servers: events and step ends to the home server, pieces to the servers that own them.
+class RemoteCarrier : public Carrier {
+ public:
+  struct Route {
+    std::uint64_t key = 0;
+    std::string name;
+    std::int32_t compute_rank = 0;
+    int home = 0;                     ///< number of this rank's server
+    std::size_t chunk_bytes = 0;      ///< largest message of data
+    std::size_t inline_bytes = 0;     ///< blocks up to this size travel in their header
+    std::int64_t alignment_bytes = 1; ///< of the borders between domains
+    int steps_in_flight = 2;
+  };
+  RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue);
+
+  /// Tell home about the file and sleep until the servers have opened it.
+  /// @throws Error with the servers' reason.
+  void open(const protocol::Open& open);
+
+  void announce(const storage::Event& event, std::int64_t sequence) override;
+  void enter_step(std::int64_t step) override;
+  void put(const Block& block) override;
+  void end_step(std::int64_t step) override;
+  void wait_step(std::int64_t step) override;
+  void urge(std::uint64_t ticket, State state) override;
+  Outcome close(std::int64_t open_step) override;
+
+ private:
+  void put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
+  [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step);
+  [[nodiscard]] std::string what(const std::string& owed) const;
+
+  Route route_;
+  Link& link_;
+  const storage::Catalogue& catalogue_;
+  std::map<std::int32_t, std::int64_t> pieces_;        // of the open step, by server
+  std::map<std::int32_t, bool> variables_;             // put in the open step
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,79 @@
+#include "client/tickets.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace iocomp::client {
+
+std::uint64_t TicketBook::open(Ticket ticket) {
+  open_.emplace(next_, std::move(ticket));
+  return next_++;
+}
+
+Ticket* TicketBook::find(std::uint64_t number) {
+  const auto found = open_.find(number);
+  return found == open_.end() ? nullptr : &found->second;
+}
+
+void TicketBook::settle(std::uint64_t number) {
+  const auto found = open_.find(number);
+  if (found != open_.end() && found->second.settled()) {
+    open_.erase(found);
+  }
+}
+
+void TicketBook::for_each(const std::function<void(std::uint64_t, Ticket&)>& visit) {
+  for (auto& [number, ticket] : open_) {
+    visit(number, ticket);
+  }
+}
+
+void FailureBook::add(std::uint64_t file, const Outcome& outcome) {
+  const bool known = std::any_of(failures_.begin(), failures_.end(), [&](const Failure& failure) {
+    return failure.file == file && failure.outcome.story == outcome.story;
+  });
+  if (!known) {
+    failures_.push_back({file, outcome, false});
+  }
+}
+
+void FailureBook::told(std::uint64_t file, const std::string& story) {
+  for (auto& failure : failures_) {
+    if (failure.file == file && failure.outcome.story == story) {
+      failure.told = true;
+    }
+  }
+}
+
+Outcome FailureBook::take_untold(std::uint64_t file) {
+  Outcome first;
+  for (auto& failure : failures_) {
+    if (failure.file == file && !std::exchange(failure.told, true) && first.ok()) {
+      first = failure.outcome;
+    }
+  }
+  return first;
+}
+
+Outcome FailureBook::take_any_untold() {
+  Outcome first;
+  int more = 0;
+  for (auto& failure : failures_) {
+    if (!std::exchange(failure.told, true)) {
+      if (first.ok()) {
+        first = failure.outcome;
+      } else {
+        ++more;
+      }
+    }
+  }
+  if (more > 0) {
+    first.story += " (and " + std::to_string(more) + " more failures that nobody asked for)";
+  }
+  return first;
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+
+namespace iocomp::client {
+
+/// How far a put has come. Values are those of `iocomp_state`.
+enum class State { handed_over = 1, written = 2, durable = 3 };
+
+/// Memory of the library that a put reads from: freed when it is handed over.
+using Copy = std::shared_ptr<std::byte[]>;
+
+/// One put on its way.
+struct Ticket {
+  std::uint64_t file = 0;
+  std::int64_t step = 0;
+  std::string variable;  ///< for messages
+  std::int64_t pieces = 0;
+  std::int64_t written = 0;  ///< pieces
+  std::int64_t durable = 0;  ///< pieces
+  std::vector<std::uint64_t> posts;  ///< of the transport, not known to be taken yet
+  bool kept = false;                 ///< the caller's memory is still needed for another reason (see DirectCarrier)
+  Outcome failure;
+
+  [[nodiscard]] bool settled() const noexcept { return durable == pieces && posts.empty() && !kept && failure.ok(); }
+};
+
+/// All tickets of a session that are not settled. A number that is not here was durable, without failure; so memory
+/// is used only for what is under way or has failed.
+class TicketBook {
+ public:
+  /// A new ticket; its number.
+  std::uint64_t open(Ticket ticket);
+  /// The ticket, or nothing when it is settled.
+  [[nodiscard]] Ticket* find(std::uint64_t number);
+  /// Forget the ticket if it is settled.
+  void settle(std::uint64_t number);
+  [[nodiscard]] bool knows(std::uint64_t number) const noexcept { return number > 0 && number < next_; }
+
+  /// All open tickets, in no particular order.
+  void for_each(const std::function<void(std::uint64_t, Ticket&)>& visit);
+
+ private:
+  std::uint64_t next_ = 1;
+  std::unordered_map<std::uint64_t, Ticket> open_;
+};
+
+/// The failures of a session on this rank, so that none stays untold.
+class FailureBook {
+ public:
+  /// A failure of a file (0: of the session). `first` of several with the same story is kept.
+  void add(std::uint64_t file, const Outcome& outcome);
+  /// The program was told this failure of the file.
+  void told(std::uint64_t file, const std::string& story);
+  /// The first failure of a file that was not told; all of that file count as told from now on.
+  [[nodiscard]] Outcome take_untold(std::uint64_t file);
+  /// The first of all failures that was not told, and how many more there are; all count as told from now on.
+  [[nodiscard]] Outcome take_any_untold();
+
+ private:
+  struct Failure {
+    std::uint64_t file;
+    Outcome outcome;
+    bool told;
+  };
+  std::vector<Failure> failures_;
+};
+
+}  // namespace iocomp::client

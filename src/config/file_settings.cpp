@@ -1,0 +1,58 @@
+#include "config/file_settings.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "config/settings.h"
+
+namespace iocomp::config {
+namespace {
+
+std::vector<std::pair<std::string, std::string>> parse_hints(std::string_view name, const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> hints;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(';', begin), text.size());
+    const std::string hint = text.substr(begin, end - begin);
+    const std::size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error{ErrorCode::invalid_setting, "files." + std::string{name} + ".hints: \"" + hint +
+                                                  "\" is not of the form key=value"};
+    }
+    hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
+    begin = end + 1;
+  }
+  return hints;
+}
+
+}  // namespace
+
+FileSettings file_settings(const Settings& settings, std::string_view name, std::string_view kind) {
+  FileSettings file;
+  file.backend = settings.file_text(name, "backend");
+  file.path = settings.file_text(name, "path");
+  const auto mode = settings.file_text(name, "mode");
+  file.synchronous = (mode == "inherit" ? settings.text("mode") : mode) == "sync";
+  const auto chosen = settings.file_text(name, "kind");
+  file.checkpoint = (chosen == "program" ? kind : chosen) == "checkpoint";
+  file.fail_when_full = settings.file_text(name, "when_full") == "error";
+  file.steps_in_flight = checked_cast<int>(settings.file_integer(name, "steps_in_flight"));
+  file.replace = settings.file_boolean(name, "replace");
+  file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
+  file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
+  file.raw = settings.file_boolean(name, "raw");
+  file.alignment_bytes = settings.file_bytes(name, "alignment");
+  if (file.alignment_bytes < 1) {
+    throw Error{ErrorCode::invalid_setting, "files." + std::string{name} + ".alignment must be at least 1 byte"};
+  }
+  file.hints = parse_hints(name, settings.file_text(name, "hints"));
+  return file;
+}
+
+}  // namespace iocomp::config

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/settings.h"
+
+namespace iocomp::config {
+
+/// The settings of one file, read once when it is opened: the same on compute ranks and servers.
+struct FileSettings {
+  std::string backend;
+  std::string path;  ///< empty: "<name><extension>"
+  bool synchronous = false;
+  bool checkpoint = false;
+  bool fail_when_full = false;  ///< when_full = "error"
+  int steps_in_flight = 2;
+  bool replace = false;
+  bool file_per_step = false;  ///< always true for a checkpoint
+  int keep = 0;
+  bool raw = true;
+  std::int64_t alignment_bytes = 4096;
+  std::vector<std::pair<std::string, std::string>> hints;
+};
+
+/// @param kind  what the program says: "series" or "checkpoint"; the setting `kind` may override it.
+/// @throws Error{invalid_setting} for combinations that make no sense.
+[[nodiscard]] FileSettings file_settings(const Settings& settings, std::string_view name, std::string_view kind);
+
+}  // namespace iocomp::config

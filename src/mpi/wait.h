@@ -1,0 +1,57 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace iocomp::mpi {
+
+/// How this process waits. Set once per session.
+struct WaitPolicy {
+  enum class Kind {
+    sleep,  ///< poll for a few microseconds, then nap, longer each time
+    yield,  ///< sched_yield between polls: for comparison
+    spin,   ///< poll without pause: for comparison
+  };
+  Kind kind = Kind::sleep;
+  std::chrono::nanoseconds longest_nap = std::chrono::milliseconds{1};
+  double deadline_seconds = 600;  ///< without any progress; 0 for none
+};
+
+/// The pause between two polls: none for the first polls, then naps from a few microseconds to the longest.
+class Nap {
+ public:
+  explicit Nap(const WaitPolicy& policy) noexcept : policy_{&policy} {}
+
+  /// Something arrived: poll eagerly again.
+  void reset() noexcept { idle_polls_ = 0; }
+
+  /// Pause once. `sleep_for` replaces the plain sleep, for a caller that can be woken by something else.
+  void pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for = {});
+
+ private:
+  const WaitPolicy* policy_;
+  unsigned idle_polls_ = 0;
+};
+
+/// Measures how long owed work has not moved, and gives up at the deadline.
+class Deadline {
+ public:
+  explicit Deadline(const WaitPolicy& policy);
+  /// Something moved: start counting again.
+  void moved();
+  /// @throws Error{timed_out} "waited 600 s without progress for WHAT"; `what` is asked only then.
+  void check(const std::function<std::string()>& what) const;
+
+ private:
+  double limit_seconds_;
+  double last_move_;
+};
+
+/// Complete a request with MPI_Test and naps, never in a blocking call.
+/// @throws Error{timed_out} naming `what`.
+void wait(MPI_Request& request, const WaitPolicy& policy, const char* what);
+
+}  // namespace iocomp::mpi

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace iocomp::placement {
+
+enum class Policy {
+  halves,  ///< groups of `node_size` ranks alternate: compute, servers; what is left is cut in half
+  spread,  ///< on every node each (N/k)-th rank serves, k servers per node
+  packed,  ///< on every node the k lowest ranks serve
+  list,    ///< the ranks named in `servers`
+};
+
+/// What is asked for.
+struct Request {
+  Policy policy = Policy::halves;
+  int servers_per_node = 0;  ///< spread, packed; 0: as many as `ratio` needs
+  int ratio = 1;             ///< compute ranks per server, when servers_per_node is 0
+  int node_size = 0;         ///< halves: ranks per group; 0: the ranks of the first node
+  std::vector<int> servers;  ///< list
+};
+
+/// Who serves, and who belongs to whom. Ranks are those of the session.
+struct Placement {
+  std::vector<int> compute;  ///< session ranks that compute, ascending: index = rank in iocomp_comm
+  std::vector<int> servers;  ///< session ranks that serve, ascending: index = number of the server
+  std::vector<int> home;     ///< by compute rank (index as in `compute`): number of its server
+  std::string reason;        ///< one line for the report: policy, counts
+};
+
+/// Decide. A pure function: the same on every rank. Every compute rank has a home, every server at least one client.
+/// @param node_of_rank  number of the node of every rank, nodes numbered from 0 in order of their first rank.
+/// @throws Error{invalid_setting} for requests that are impossible, naming what would be possible.
+[[nodiscard]] Placement place(const Request& request, const std::vector<int>& node_of_rank);
+
+/// @throws Error{invalid_setting} naming the policies.
+[[nodiscard]] Policy policy(const std::string& name);
+
+}  // namespace iocomp::placement

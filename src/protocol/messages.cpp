@@ -1,0 +1,252 @@
+#include "protocol/messages.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/wire.h"
+#include "protocol/header.h"
+
+namespace iocomp::protocol {
+namespace {
+
+void put(WireWriter& writer, const Outcome& outcome) {
+  writer.put(outcome.code);
+  writer.put_text(outcome.story);
+}
+
+Outcome get_outcome(WireReader& reader) {
+  Outcome outcome;
+  outcome.code = reader.get<ErrorCode>();
+  outcome.story = reader.get_text();
+  return outcome;
+}
+
+template <typename T>
+void put_list(WireWriter& writer, const std::vector<T>& values) {
+  writer.put_bytes(std::as_bytes(std::span{values}));
+}
+
+template <typename T>
+std::vector<T> get_list(WireReader& reader) {
+  const auto bytes = reader.get_bytes();
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) {
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  }
+  return values;
+}
+
+}  // namespace
+
+Bytes encode(std::uint64_t file, Kind kind, const Open& open) {
+  WireWriter writer;
+  writer.put_text(open.name);
+  writer.put(open.kind);
+  writer.put(open.opener);
+  writer.put(open.members);
+  writer.put(open.home_members);
+  writer.put(open.homes);
+  return message(kind, file, writer.take());
+}
+
+Open decode_open(std::span<const std::byte> body) {
+  WireReader reader{body};
+  Open open;
+  open.name = reader.get_text();
+  open.kind = reader.get<std::uint8_t>();
+  open.opener = reader.get<std::int32_t>();
+  open.members = reader.get<std::int64_t>();
+  open.home_members = reader.get<std::int64_t>();
+  open.homes = reader.get<std::int64_t>();
+  return open;
+}
+
+Bytes encode(std::uint64_t file, Kind kind, const Event& event) {
+  WireWriter writer;
+  writer.put(event.sequence);
+  writer.put(event.caller);
+  writer.put_bytes(event.what);
+  return message(kind, file, writer.take());
+}
+
+Event decode_event(std::span<const std::byte> body) {
+  WireReader reader{body};
+  Event event;
+  event.sequence = reader.get<std::int64_t>();
+  event.caller = reader.get<std::int32_t>();
+  const auto what = reader.get_bytes();
+  event.what.assign(what.begin(), what.end());
+  return event;
+}
+
+Bytes encode(std::uint64_t file, const Piece& piece) {
+  WireWriter writer;
+  writer.put(piece.step);
+  writer.put(piece.variable);
+  writer.put(piece.events);
+  writer.put(piece.ticket);
+  writer.put(piece.box);
+  writer.put(piece.first);
+  writer.put(piece.count);
+  writer.put(piece.chunk_elements);
+  writer.put(piece.element_bytes);
+  writer.put_bytes(piece.inside);
+  return message(Kind::piece, file, writer.take());
+}
+
+Piece decode_piece(std::span<const std::byte> body) {
+  WireReader reader{body};
+  Piece piece;
+  piece.step = reader.get<std::int64_t>();
+  piece.variable = reader.get<std::int32_t>();
+  piece.events = reader.get<std::int64_t>();
+  piece.ticket = reader.get<std::uint64_t>();
+  piece.box = reader.get<array::Box>();
+  piece.first = reader.get<std::int64_t>();
+  piece.count = reader.get<std::int64_t>();
+  piece.chunk_elements = reader.get<std::int64_t>();
+  piece.element_bytes = reader.get<std::int32_t>();
+  piece.inside = reader.get_bytes();
+  return piece;
+}
+
+Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
+  WireWriter writer;
+  writer.put(counts.step);
+  writer.put(counts.events);
+  writer.put(static_cast<std::uint64_t>(counts.pieces.size()));
+  for (const auto& [server, pieces] : counts.pieces) {
+    writer.put(server);
+    writer.put(pieces);
+  }
+  put_list(writer, counts.variables);
+  return message(kind, file, writer.take());
+}
+
+StepCounts decode_step_counts(std::span<const std::byte> body) {
+  WireReader reader{body};
+  StepCounts counts;
+  counts.step = reader.get<std::int64_t>();
+  counts.events = reader.get<std::int64_t>();
+  const auto servers = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < servers; ++i) {
+    const auto server = reader.get<std::int32_t>();
+    counts.pieces.emplace_back(server, reader.get<std::int64_t>());
+  }
+  counts.variables = get_list<std::int32_t>(reader);
+  return counts;
+}
+
+void add(StepCounts& sum, const StepCounts& more) {
+  for (const auto& [server, pieces] : more.pieces) {
+    const auto same = std::find_if(sum.pieces.begin(), sum.pieces.end(),
+                                   [wanted = server](const auto& entry) { return entry.first == wanted; });
+    if (same == sum.pieces.end()) {
+      sum.pieces.emplace_back(server, pieces);
+    } else {
+      same->second += pieces;
+    }
+  }
+  for (const auto variable : more.variables) {
+    if (std::find(sum.variables.begin(), sum.variables.end(), variable) == sum.variables.end()) {
+      sum.variables.push_back(variable);
+    }
+  }
+  sum.events = std::max(sum.events, more.events);
+}
+
+Bytes encode(std::uint64_t file, Kind kind, const StepNote& note) {
+  WireWriter writer;
+  writer.put(note.step);
+  writer.put(note.variable);
+  writer.put(note.number);
+  put(writer, note.outcome);
+  return message(kind, file, writer.take());
+}
+
+StepNote decode_step_note(std::span<const std::byte> body) {
+  WireReader reader{body};
+  StepNote note;
+  note.step = reader.get<std::int64_t>();
+  note.variable = reader.get<std::int32_t>();
+  note.number = reader.get<std::int64_t>();
+  note.outcome = get_outcome(reader);
+  return note;
+}
+
+Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note) {
+  WireWriter writer;
+  writer.put(note.action);
+  writer.put(note.number);
+  writer.put(note.step);
+  writer.put(note.variable);
+  put(writer, note.outcome);
+  put_list(writer, note.variables);
+  return message(kind, file, writer.take());
+}
+
+ActionNote decode_action(std::span<const std::byte> body) {
+  WireReader reader{body};
+  ActionNote note;
+  note.action = reader.get<Action>();
+  note.number = reader.get<std::int64_t>();
+  note.step = reader.get<std::int64_t>();
+  note.variable = reader.get<std::int32_t>();
+  note.outcome = get_outcome(reader);
+  note.variables = get_list<std::int32_t>(reader);
+  return note;
+}
+
+Bytes encode(std::uint64_t file, Kind kind, const Outcome& outcome) {
+  WireWriter writer;
+  put(writer, outcome);
+  return message(kind, file, writer.take());
+}
+
+Outcome decode_outcome(std::span<const std::byte> body) {
+  WireReader reader{body};
+  return get_outcome(reader);
+}
+
+Bytes encode(const std::vector<Notice>& notices) {
+  WireWriter writer;
+  writer.put(static_cast<std::uint64_t>(notices.size()));
+  for (const auto& notice : notices) {
+    writer.put(notice.about);
+    writer.put(notice.file);
+    writer.put(notice.number);
+    put(writer, notice.outcome);
+  }
+  return message(Kind::notices, 0, writer.take());
+}
+
+std::vector<Notice> decode_notices(std::span<const std::byte> body) {
+  WireReader reader{body};
+  std::vector<Notice> notices(reader.get<std::uint64_t>());
+  for (auto& notice : notices) {
+    notice.about = reader.get<Notice::About>();
+    notice.file = reader.get<std::uint64_t>();
+    notice.number = reader.get<std::uint64_t>();
+    notice.outcome = get_outcome(reader);
+  }
+  return notices;
+}
+
+Bytes encode(Kind kind, const std::vector<double>& counters) {
+  WireWriter writer;
+  put_list(writer, counters);
+  return message(kind, 0, writer.take());
+}
+
+std::vector<double> decode_counters(std::span<const std::byte> body) {
+  WireReader reader{body};
+  return get_list<double>(reader);
+}
+
+Bytes encode(std::uint64_t file, Kind kind) { return message(kind, file, {}); }
+
+}  // namespace iocomp::protocol

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "base/error.h"
+#include "protocol/header.h"
+
+/// The bodies of the messages: plain records, each with `encode` (the whole message, header included) and `decode`.
+namespace iocomp::protocol {
+
+using Bytes = std::vector<std::byte>;
+
+/// open, home_open
+struct Open {
+  std::string name;
+  std::uint8_t kind = 0;          ///< iocomp_kind
+  std::int32_t opener = 0;        ///< compute rank
+  std::int64_t members = 0;       ///< compute ranks of the file
+  std::int64_t home_members = 0;  ///< those that belong to this home
+  std::int64_t homes = 0;         ///< servers that are home to a member
+};
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Open& open);
+[[nodiscard]] Open decode_open(std::span<const std::byte> body);
+
+/// event, home_event, known_event: `what` is storage's encoding of the event.
+struct Event {
+  std::int64_t sequence = 0;  ///< number of the event in its file, from 0
+  std::int32_t caller = 0;    ///< compute rank
+  Bytes what;
+};
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Event& event);
+[[nodiscard]] Event decode_event(std::span<const std::byte> body);
+
+/// piece: elements `first` to `first + count` of the packed order of `box`. The bytes are `inside`, or follow as chunks
+/// of `chunk_elements` (the last one shorter).
+struct Piece {
+  std::int64_t step = 0;
+  std::int32_t variable = 0;
+  std::int64_t events = 0;  ///< how many events of the file the sender had issued
+  std::uint64_t ticket = 0;
+  array::Box box;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t chunk_elements = 0;  ///< 0: the bytes are inside
+  std::int32_t element_bytes = 0;
+  std::span<const std::byte> inside;  ///< of the message that was decoded
+
+  [[nodiscard]] std::size_t chunk_bytes(std::int64_t elements) const noexcept {
+    return static_cast<std::size_t>(elements) * static_cast<std::size_t>(element_bytes);
+  }
+};
+[[nodiscard]] Bytes encode(std::uint64_t file, const Piece& piece);
+[[nodiscard]] Piece decode_piece(std::span<const std::byte> body);
+
+/// end_step, close: what one rank has put in the step it ends. home_step, home_close: the same summed over a home.
+struct StepCounts {
+  std::int64_t step = 0;
+  std::int64_t events = 0;                                         ///< issued before the end
+  std::vector<std::pair<std::int32_t, std::int64_t>> pieces;       ///< server, pieces sent to it
+  std::vector<std::int32_t> variables;                             ///< that were put
+};
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts);
+[[nodiscard]] StepCounts decode_step_counts(std::span<const std::byte> body);
+/// Add `more` to `sum` (same step).
+void add(StepCounts& sum, const StepCounts& more);
+
+/// want_place; placed; expect; step_settled; step_done: whichever fields the kind needs.
+struct StepNote {
+  std::int64_t step = 0;
+  std::int32_t variable = -1;  ///< want_place, placed
+  std::int64_t number = 0;     ///< placed: offset; expect: pieces; want_place: events
+  Outcome outcome;             ///< placed, step_done, step_settled
+};
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepNote& note);
+[[nodiscard]] StepNote decode_step_note(std::span<const std::byte> body);
+
+/// action, action_done
+enum class Action : std::uint8_t {
+  create = 1,  ///< start the physical file of a step (-1: of all steps)
+  place = 2,   ///< make room for a variable in a step
+  flush = 3,   ///< give what the format library holds to the operating system
+  finish = 4,  ///< end the physical file
+};
+struct ActionNote {
+  Action action{};
+  std::int64_t number = 0;  ///< counts the actions of the session
+  std::int64_t step = 0;
+  std::int32_t variable = -1;
+  Outcome outcome;              ///< action_done
+  std::vector<std::int32_t> variables;  ///< finish: those in the step(s)
+};
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note);
+[[nodiscard]] ActionNote decode_action(std::span<const std::byte> body);
+
+/// opened, closed, file_failed, file_closed
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Outcome& outcome);
+[[nodiscard]] Outcome decode_outcome(std::span<const std::byte> body);
+
+/// notices: several at once.
+struct Notice {
+  enum class About : std::uint8_t {
+    written = 1,    ///< a piece of ticket `number`
+    durable = 2,    ///< a piece of ticket `number`
+    failed = 3,     ///< a piece of ticket `number`
+    settled = 4,    ///< step `number` of `file` is committed (ok) or failed
+    file_failed = 5 ///< the whole of `file`
+  };
+  About about{};
+  std::uint64_t file = 0;
+  std::uint64_t number = 0;
+  Outcome outcome;
+};
+[[nodiscard]] Bytes encode(const std::vector<Notice>& notices);
+[[nodiscard]] std::vector<Notice> decode_notices(std::span<const std::byte> body);
+
+/// farewell, server_bye, all_bye: counters of the servers, summed or maximised on the way (see trace/).
+[[nodiscard]] Bytes encode(Kind kind, const std::vector<double>& counters);
+[[nodiscard]] std::vector<double> decode_counters(std::span<const std::byte> body);
+
+/// flush and bye have no body.
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind);
+
+}  // namespace iocomp::protocol

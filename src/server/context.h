@@ -1,0 +1,66 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "config/settings.h"
+#include "disk/engine.h"
+#include "disk/options.h"
+#include "mpi/wait.h"
+#include "server/post_office.h"
+#include "server/worker.h"
+#include "staging/arena.h"
+#include "trace/counters.h"
+
+namespace iocomp::server {
+
+/// What a server knows of its session.
+struct Place {
+  MPI_Comm servers = MPI_COMM_NULL;  ///< all servers, in the order of their numbers; the library's own
+  int number = 0;                    ///< of this server; 0 is the lead of every file
+  std::vector<int> server_ranks;     ///< session rank by number
+  std::vector<int> compute_ranks;    ///< session rank by compute rank
+  std::vector<int> home;             ///< number of the server by compute rank
+  std::string job;                   ///< "<host>-<pid>", the same on all ranks
+  std::size_t staging_bytes = 0;     ///< this server's share of the node's limit
+};
+
+/// What the parts of one server share. Everything is used by the loop's thread.
+struct Context {
+  const config::Settings& settings;
+  mpi::WaitPolicy policy;
+  disk::Options disk;
+  Place place;
+  staging::Arena& arena;
+  disk::Engine& engine;
+  Worker& worker;
+  PostOffice& post;
+  trace::Counters counters;
+
+  /// Carry out a disk plan; `done` is called from the loop.
+  void submit(disk::Plan plan, std::function<void(const disk::Completion&)> done) {
+    plan.id = next_id++;
+    plans.emplace(plan.id, std::move(done));
+    engine.submit(std::move(plan));
+  }
+  /// Run a job on the worker; `done` is called from the loop.
+  void submit(Worker::Job job, std::function<void(const Outcome&)> done) {
+    const std::uint64_t id = next_id++;
+    jobs.emplace(id, std::move(done));
+    worker.submit(id, std::move(job));
+  }
+
+  std::uint64_t next_id = 1;
+  std::unordered_map<std::uint64_t, std::function<void(const disk::Completion&)>> plans;
+  std::unordered_map<std::uint64_t, std::function<void(const Outcome&)>> jobs;
+};
+
+}  // namespace iocomp::server

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "config/file_settings.h"
+#include "protocol/messages.h"
+#include "server/context.h"
+#include "server/piece.h"
+#include "storage/catalogue.h"
+#include "storage/format.h"
+#include "storage/publication.h"
+
+namespace iocomp::server {
+
+/// A file as every server sees it: writes the pieces that come to this server, makes them durable and tells their
+/// owners. What concerns the file as a whole comes from the lead (lead.h) as messages.
+class File {
+ public:
+  File(Context& context, std::uint64_t key, std::string name, config::FileSettings settings,
+       const storage::Format& format);
+
+  // From the lead.
+  void apply(const protocol::Event& event);
+  void place(const protocol::StepNote& note);
+  void expect(std::int64_t step, std::int64_t pieces);
+  void settle(std::int64_t step, const Outcome& outcome);
+  void fail(const Outcome& outcome);
+  /// Carry out an ordered action (MPI files only). Collective over the servers.
+  void act(const protocol::ActionNote& action);
+
+  // From the intake.
+  /// Whether a piece can be begun: all events its sender had issued are known here.
+  [[nodiscard]] bool knows(std::int64_t events) const noexcept { return catalogue_.events() >= events || !failure_.ok(); }
+  [[nodiscard]] std::shared_ptr<Piece> begin(int client, const protocol::Piece& piece);
+  /// There is no staging memory for `bytes` of a piece, and the file does not want to wait: the piece fails.
+  void refuse(Piece& piece, std::int64_t bytes);
+  /// A chunk is in staging memory, or was drained because its piece has failed.
+  void arrived(Chunk chunk);
+  /// Make what this client has sent so far durable as soon as it is written.
+  void make_durable(int client);
+
+  /// MPI files: write at most one slice. @return whether anything was written.
+  bool write_slice();
+
+  [[nodiscard]] const config::FileSettings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  struct Target {  // a physical file, as this server writes it
+    std::shared_ptr<disk::OutputFile> file;
+    std::unique_ptr<storage::Target> format;  // MPI files
+    std::deque<Chunk> to_write;               // MPI files
+    std::vector<std::shared_ptr<Piece>> unsynced;
+    bool syncing = false;
+    bool sync_again = false;
+  };
+  struct Step {
+    std::int64_t expected = -1;  // unknown
+    std::int64_t written = 0;    // pieces written, or failed
+    std::int64_t synced = 0;     // pieces durable, or failed
+    Outcome failure;
+    bool reported = false;
+  };
+  struct Room {  // of a variable in a step
+    bool asked = false;
+    bool ready = false;
+    Outcome failure;
+    std::int64_t offset = -1;
+    std::vector<Chunk> waiting;
+  };
+
+  [[nodiscard]] bool is_plain() const { return format_.access(options_) == storage::Access::plain_file; }
+  [[nodiscard]] std::int64_t offset(const Piece& piece, const Room& room) const;
+  Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
+  Target& target(std::int64_t number) { return targets_[number]; }
+  disk::OutputFile& output(std::int64_t number);
+  void write(Chunk chunk);
+  void write_plain(Chunk chunk);
+  void chunk_done(const Chunk& chunk);
+  void fail_piece(Piece& piece, const Outcome& outcome);
+  void piece_written(const std::shared_ptr<Piece>& piece);
+  void request_sync(std::int64_t number);
+  void synced(std::int64_t number, const std::vector<std::shared_ptr<Piece>>& pieces, const Outcome& outcome);
+  void check_step(std::int64_t step);
+  [[nodiscard]] std::string told(const Piece& piece, const std::string& cause) const;
+  void notify(const Piece& piece, protocol::Notice::About about, const Outcome& outcome = {});
+
+  Context& context_;
+  std::uint64_t key_;
+  std::string name_;
+  config::FileSettings settings_;
+  const storage::Format& format_;
+  storage::FormatOptions options_;
+  storage::Publication publication_;  // for the names only
+  storage::Catalogue catalogue_;
+  storage::Contents contents_;  // MPI files: what the format was told to make room for
+  std::map<std::int64_t, Target> targets_;
+  std::map<std::int64_t, Step> steps_;
+  std::map<std::pair<std::int64_t, int>, Room> rooms_;
+  std::set<int> in_a_hurry_;  // clients that wait for durability
+  Outcome failure_;           // of the whole file
+};
+
+/// What storage needs to know of a file, from its settings.
+[[nodiscard]] storage::FormatOptions format_options(const config::FileSettings& settings);
+[[nodiscard]] storage::Publication::Identity identity(const std::string& name, const config::FileSettings& settings,
+                                                      const std::string& job);
+
+/// Run `body`; a failure becomes an Outcome.
+template <typename Body>
+[[nodiscard]] Outcome outcome_of(Body&& body) {
+  try {
+    body();
+    return {};
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+}
+
+}  // namespace iocomp::server

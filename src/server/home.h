@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "protocol/messages.h"
+#include "server/context.h"
+
+namespace iocomp::server {
+
+/// A file as the home of some of its members sees it: compares what they call, sums what they have put in a step, and
+/// tells the lead once per home.
+class HomeFile {
+ public:
+  HomeFile(Context& context, std::uint64_t key) : context_{context}, key_{key} {}
+
+  void open(int client, const protocol::Open& open);
+  void event(int client, const protocol::Event& event);
+  void end_step(int client, const protocol::StepCounts& counts);
+  void close(int client, const protocol::StepCounts& counts);
+
+  /// The lead's answers.
+  void opened(const Outcome& outcome);
+  void settled(std::int64_t step, const Outcome& outcome);
+  void failed(const Outcome& outcome);
+  void closed(const Outcome& outcome);
+
+  /// Nobody will ask for this file any more.
+  [[nodiscard]] bool is_over() const noexcept;
+
+ private:
+  struct Gathering {
+    protocol::StepCounts sum;
+    std::int64_t members = 0;
+  };
+  void inconsistent(const std::string& what);
+  void gather(int client, const protocol::StepCounts& counts, Gathering& gathering, const char* call);
+  [[nodiscard]] std::string compute_rank(int client) const;
+
+  Context& context_;
+  std::uint64_t key_;
+  std::optional<protocol::Open> open_;
+  std::vector<int> clients_;  // session ranks that have opened
+  std::optional<Outcome> opened_;
+  std::optional<Outcome> closed_;
+  std::vector<std::pair<std::int32_t, protocol::Bytes>> events_;  // first caller, what
+  std::map<std::int64_t, Gathering> steps_;
+  std::optional<Gathering> closing_;
+  bool failed_ = false;
+};
+
+}  // namespace iocomp::server

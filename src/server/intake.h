@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "server/context.h"
+#include "server/file.h"
+#include "server/piece.h"
+#include "transport/transport.h"
+
+namespace iocomp::server {
+
+/// Takes pieces in: one queue per compute rank, in the order of its puts, and fetches a chunk only when there is a lease
+/// for it, so that the staging memory bounds what this server holds. Pieces that have failed are fetched into one
+/// scratch chunk and dropped, because their sender's memory must become free all the same.
+class Intake {
+ public:
+  using FindFile = std::function<File*(std::uint64_t)>;
+  Intake(Context& context, transport::Transport& transport, FindFile find);
+
+  /// A piece message of a compute rank has arrived.
+  void take(int client, std::vector<std::byte> message);
+  /// Fetch what can be fetched, pass on what has arrived; true if anything moved.
+  bool advance();
+  [[nodiscard]] bool is_empty() const noexcept { return queued_ == 0 && fetching_.empty(); }
+
+ private:
+  struct Queued {
+    std::vector<std::byte> message;
+    protocol::Piece piece;  // refers to the message
+    std::uint64_t file_key = 0;
+    File* file = nullptr;
+    std::shared_ptr<Piece> begun;
+    std::int64_t next = 0;  // elements of the piece asked for so far
+  };
+  struct Client {
+    std::deque<Queued> queue;
+    int fetches = 0;  // under way
+  };
+  struct Fetching {
+    int client = -1;
+    File* file = nullptr;
+    Chunk chunk;
+    bool drained = false;
+    bool last = false;  // of its piece
+  };
+
+  bool begin(int client, Queued& queued);
+  bool fetch_next(int rank, Client& client);
+  bool take_inside(Queued& queued);
+  [[nodiscard]] bool lease(Queued& queued, std::int64_t count, Chunk& chunk);
+  void complete(transport::FetchId id);
+
+  Context& context_;
+  transport::Transport& transport_;
+  FindFile find_;
+  std::map<int, Client> clients_;  // by session rank
+  std::unordered_map<transport::FetchId, Fetching> fetching_;
+  std::vector<std::byte> scratch_;
+  bool scratch_used_ = false;
+  std::size_t queued_ = 0;
+  double full_since_ = 0;
+  int turn_ = 0;  // who is first in this round
+};
+
+}  // namespace iocomp::server

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "config/file_settings.h"
+#include "protocol/messages.h"
+#include "server/context.h"
+#include "storage/catalogue.h"
+#include "storage/format.h"
+#include "storage/publication.h"
+
+namespace iocomp::server {
+
+/// A file as the lead (server 0) sees it: the one log of its definitions, where variables lie, which steps are complete,
+/// and their commits, in ascending order.
+class LeadFile {
+ public:
+  LeadFile(Context& context, std::uint64_t key, const protocol::Open& open, config::FileSettings settings,
+           const storage::Format& format);
+
+  /// Begin: refuse what stands in the way, start the physical file, tell all servers.
+  void start();
+
+  // From homes and servers.
+  void open(const protocol::Open& open);
+  void event(const protocol::Event& event);
+  void want_place(const protocol::StepNote& note);
+  void home_step(const protocol::StepCounts& counts);
+  void step_done(const protocol::StepNote& note);
+  void home_close(const protocol::StepCounts& counts);
+  void action_done(const protocol::ActionNote& note);
+  void fail(const Outcome& outcome);
+
+  [[nodiscard]] bool is_over() const noexcept { return over_; }
+  [[nodiscard]] bool has_failed() const noexcept { return !failure_.ok(); }
+
+ private:
+  using Then = std::function<void(const Outcome&)>;
+  struct Step {
+    protocol::StepCounts sum;
+    std::int64_t homes = 0;
+    int servers_done = 0;
+    bool complete = false;
+    Outcome failure;
+  };
+  struct Target {
+    std::unique_ptr<storage::Target> format;    // plain files whose offsets the format chooses
+    std::shared_ptr<disk::OutputFile> file;     // for size and fsync
+    bool asked = false;
+    bool started = false;
+    Outcome failure;
+    std::vector<Then> waiting;
+  };
+  struct Action {
+    int servers = 0;
+    Outcome outcome;
+    Then then;
+  };
+
+  [[nodiscard]] bool is_plain() const { return format_.access(options_) == storage::Access::plain_file; }
+  void with_target(std::int64_t number, Then then);
+  void target_started(std::int64_t number, const Outcome& outcome);
+  void act(protocol::Action action, std::int64_t step, int variable, Then then);
+  void place(std::int64_t step, int variable);
+  void placed(std::int64_t step, int variable, std::int64_t offset, const Outcome& outcome);
+  void announce(std::int64_t step);
+  void advance();
+  void commit(std::int64_t first, std::int64_t last);
+  void drop(std::int64_t step, const Outcome& outcome);
+  void prepare_commit(std::int64_t step, const Then& then);
+  void seal(std::int64_t last, storage::Publication::Job job, Then then);
+  void settle(std::int64_t step, const Outcome& outcome);
+  void close();
+  void closed(const Outcome& outcome);
+  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step) const;
+
+  Context& context_;
+  std::uint64_t key_;
+  protocol::Open open_;
+  config::FileSettings settings_;
+  const storage::Format& format_;
+  storage::FormatOptions options_;
+  storage::Publication publication_;
+  storage::Catalogue catalogue_;
+  storage::Contents contents_;
+  std::vector<std::pair<std::int32_t, protocol::Bytes>> events_;  // first caller, what
+  std::map<std::int64_t, Target> targets_;
+  std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // told by the format
+  std::set<std::pair<std::int64_t, int>> asked_;
+  std::map<std::int64_t, Step> steps_;
+  std::map<std::int64_t, Action> actions_;
+  std::int64_t next_action_ = 0;
+  std::int64_t next_commit_ = 0;
+  bool committing_ = false;
+  std::int64_t homes_closed_ = 0;
+  protocol::StepCounts close_sum_;
+  std::int64_t steps_ended_ = -1;  // known when all homes have closed
+  std::int64_t committed_ = 0;     // steps
+  bool closing_ = false;
+  bool over_ = false;
+  Outcome failure_;
+};
+
+}  // namespace iocomp::server

@@ -1,0 +1,53 @@
+#include "server/post_office.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "transport/transport.h"
+
+namespace iocomp::server {
+
+PostOffice::PostOffice(transport::Transport& transport, std::vector<int> server_ranks, int number)
+    : transport_{transport}, server_ranks_{std::move(server_ranks)}, number_{number} {}
+
+void PostOffice::to_server(int server, std::vector<std::byte> message) {
+  if (server == number_) {
+    own_.push_back(std::move(message));
+  } else {
+    transport_.post(server_ranks_[static_cast<std::size_t>(server)], std::move(message));
+  }
+}
+
+void PostOffice::to_all_servers(const std::vector<std::byte>& message) {
+  for (int server = 0; server < static_cast<int>(server_ranks_.size()); ++server) {
+    to_server(server, message);
+  }
+}
+
+void PostOffice::to_rank(int rank, std::vector<std::byte> message) {
+  flush();  // what was noticed before comes before
+  transport_.post(rank, std::move(message));
+}
+
+void PostOffice::notify(int rank, protocol::Notice notice) { notices_[rank].push_back(std::move(notice)); }
+
+void PostOffice::flush() {
+  for (const auto& [rank, notices] : notices_) {
+    transport_.post(rank, protocol::encode(notices));
+  }
+  notices_.clear();
+}
+
+std::optional<transport::Incoming> PostOffice::take_own() {
+  if (own_.empty()) {
+    return std::nullopt;
+  }
+  transport::Incoming incoming{server_ranks_[static_cast<std::size_t>(number_)], std::move(own_.front())};
+  own_.pop_front();
+  return incoming;
+}
+
+}  // namespace iocomp::server

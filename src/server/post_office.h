@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "transport/transport.h"
+
+namespace iocomp::server {
+
+/// What a server sends: messages to servers (itself included, without MPI), answers to compute ranks, and notices, which are
+/// collected and sent once per round of the loop.
+class PostOffice {
+ public:
+  PostOffice(transport::Transport& transport, std::vector<int> server_ranks, int number);
+
+  void to_server(int server, std::vector<std::byte> message);
+  void to_all_servers(const std::vector<std::byte>& message);
+  /// @param rank  session rank of a compute rank.
+  void to_rank(int rank, std::vector<std::byte> message);
+  void notify(int rank, protocol::Notice notice);
+  /// Send the notices collected so far.
+  void flush();
+
+  /// The next message of this server to itself.
+  [[nodiscard]] std::optional<transport::Incoming> take_own();
+
+ private:
+  transport::Transport& transport_;
+  std::vector<int> server_ranks_;
+  int number_;
+  std::deque<std::vector<std::byte>> own_;
+  std::map<int, std::vector<protocol::Notice>> notices_;
+};
+
+}  // namespace iocomp::server

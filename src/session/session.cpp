@@ -1,0 +1,93 @@
+#include "session/session.h"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <fstream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "server/server.h"
+#include "trace/counters.h"
+#include "trace/summary.h"
+
+namespace iocomp::session {
+
+Session::~Session() = default;
+
+void Session::serve() {
+  server::Place place;
+  place.servers = own_comm_.raw();
+  mpi::check(MPI_Comm_rank(place.servers, &place.number));
+  place.server_ranks = placement_.servers;
+  place.compute_ranks = placement_.compute;
+  place.home = placement_.home;
+  place.job = job_;
+  place.staging_bytes = staging_share_[static_cast<std::size_t>(place.number)];
+  try {
+    server::Server server{settings_, policy_, disk_, std::move(place), *transport_};
+    server.serve();
+    server_had_failures_ = server.had_failures();
+  } catch (const std::exception& error) {
+    // A broken invariant or a broken MPI: compute ranks would wait for this server in vain.
+    std::fprintf(stderr, "iocomp: a server cannot go on: %s\n", error.what());
+    MPI_Abort(comm_.raw(), 1);
+  }
+  transport_.reset();
+}
+
+int Session::exit_status() const {
+  return settings_.boolean("server.exit_status") && server_had_failures_ ? 1 : 0;
+}
+
+Outcome Session::finalize() {
+  Outcome outcome;
+  if (client_) {
+    outcome = client_->finalize();
+    mpi::gate(own_comm_.raw(), policy_, "the other compute ranks in iocomp_finalize");
+    summarize();
+    client_.reset();
+  }
+  transport_.reset();
+  return outcome;
+}
+
+void Session::summarize() {
+  trace::Summary summary;
+  mpi::check(MPI_Comm_size(own_comm_.raw(), &summary.compute_ranks));
+  summary.servers = static_cast<int>(placement_.servers.size());
+  summary.transport = transport_name_;
+  auto sum = client_->link().counters().values();
+  auto most = sum;
+  mpi::sum(own_comm_.raw(), std::span{sum}, policy_, "the counters of the compute ranks");
+  mpi::maximum(own_comm_.raw(), std::span{most}, policy_, "the counters of the compute ranks");
+  summary.compute_sum.merge(sum);
+  summary.compute_max.merge(most);
+  if (client_->link().farewell()) {
+    summary.server_sum.merge(*client_->link().farewell());
+  }
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(own_comm_.raw(), &rank));
+  if (rank != 0) {
+    return;
+  }
+  if (settings_.boolean("trace.summary") && summary.compute_sum[trace::Counter::puts] > 0) {
+    std::fprintf(stderr, "%s\n", trace::line(summary).c_str());
+  }
+  const auto path = settings_.text("trace.json");
+  if (!path.empty()) {
+    std::ofstream file{path};
+    file << trace::json(summary);
+    if (!file.flush()) {
+      log::warning("the trace could not be written to " + path);
+    }
+  }
+}
+
+}  // namespace iocomp::session

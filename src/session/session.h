@@ -1,0 +1,86 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "client/client.h"
+#include "config/settings.h"
+#include "disk/options.h"
+#include "mpi/handle.h"
+#include "mpi/wait.h"
+#include "placement/placement.h"
+#include "server/server.h"
+#include "storage/variable.h"
+#include "trace/counters.h"
+#include "transport/message/message_transport.h"
+
+namespace iocomp::session {
+
+// What the C functions work with, so that they need to know this room only.
+using Client = client::Client;
+using File = client::File;
+using PutArguments = client::PutArguments;
+using State = client::State;
+using Attribute = storage::Attribute;
+using Counter = trace::Counter;
+using Timer = trace::Timer;
+
+enum class Role { compute = 1, server = 2, both = 3 };
+
+/// One iocomp_init ... iocomp_finalize: splits the ranks, builds the client or the server, and shuts them down.
+class Session {
+ public:
+  /// Collective over `world`. A server serves in here until all compute ranks have finalized.
+  /// @throws Error{invalid_setting}, the same on all ranks, when settings or placement are impossible.
+  Session(MPI_Comm world, const std::string& program_settings);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] Role role() const noexcept { return role_; }
+  /// For the program: all compute ranks. MPI_COMM_NULL on a server.
+  [[nodiscard]] MPI_Comm compute() const noexcept { return program_comm_.raw(); }
+  /// @pre role() != server
+  [[nodiscard]] client::Client& client() noexcept { return *client_; }
+  [[nodiscard]] const config::Settings& settings() const noexcept { return settings_; }
+  /// Whether a server shall return from init instead of leaving through exit.
+  [[nodiscard]] bool server_returns() const { return settings_.boolean("server.returns"); }
+  /// What a server's process shall exit with.
+  [[nodiscard]] int exit_status() const;
+
+  /// Settle everything. Collective. @return the first failure that nobody was told.
+  [[nodiscard]] Outcome finalize();
+
+ private:
+  void read_settings(const std::string& program_settings);
+  void start_synchronous();
+  void start_asynchronous();
+  [[nodiscard]] std::vector<int> nodes() const;
+  void place_ranks(const std::vector<int>& node_of_rank);
+  void split();
+  [[nodiscard]] bool probe_transport();
+  void serve();
+  void summarize();
+
+  mpi::WaitPolicy policy_;
+  mpi::Communicator comm_;          // all ranks
+  mpi::Communicator own_comm_;      // the ranks of this role
+  mpi::Communicator program_comm_;  // the compute ranks, for the program
+  config::Settings settings_;
+  disk::Options disk_;
+  Role role_ = Role::both;
+  std::string job_;
+  placement::Placement placement_;
+  std::vector<std::size_t> staging_share_;  // by number of the server
+  std::size_t chunk_bytes_ = 0;
+  std::string transport_name_ = "direct";
+  std::unique_ptr<transport::MessageTransport> transport_;
+  std::unique_ptr<client::Client> client_;
+  bool server_had_failures_ = false;
+};
+
+}  // namespace iocomp::session

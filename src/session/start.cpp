@@ -1,0 +1,259 @@
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "client/client.h"
+#include "config/settings.h"
+#include "disk/options.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "mpi/handle.h"
+#include "mpi/wait.h"
+#include "placement/placement.h"
+#include "session/session.h"
+#include "session/version.h"
+#include "transport/message/message_transport.h"
+#include "transport/message/pull_probe.h"
+
+namespace iocomp::session {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t least_staging = 16 * page;
+constexpr std::size_t largest_chunk = std::size_t{1} << 30;  // an MPI count is an int
+
+mpi::WaitPolicy wait_policy(const config::Settings& settings) {
+  mpi::WaitPolicy policy;
+  const auto kind = settings.text("wait.policy");
+  policy.kind = kind == "spin"    ? mpi::WaitPolicy::Kind::spin
+                : kind == "yield" ? mpi::WaitPolicy::Kind::yield
+                                  : mpi::WaitPolicy::Kind::sleep;
+  policy.longest_nap = std::chrono::microseconds{settings.integer("wait.longest_nap")};
+  policy.deadline_seconds = settings.real("wait.deadline");
+  return policy;
+}
+
+disk::Options disk_options(const config::Settings& settings) {
+  disk::Options options;
+  const auto direct = settings.text("disk.direct");
+  options.direct = direct == "on" ? disk::Direct::on : direct == "off" ? disk::Direct::off : disk::Direct::automatic;
+  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("disk.direct_from"));
+  options.request_bytes = static_cast<std::size_t>(settings.bytes("disk.request"));
+  options.early_flush = settings.boolean("disk.early_flush");
+  options.threads = static_cast<int>(settings.integer("disk.threads"));
+  return options;
+}
+
+log::Level log_level(const config::Settings& settings) {
+  static const std::map<std::string, log::Level> levels{{"silent", log::Level::silent},
+                                                        {"error", log::Level::error},
+                                                        {"warning", log::Level::warning},
+                                                        {"info", log::Level::info},
+                                                        {"debug", log::Level::debug}};
+  return levels.at(settings.text("log"));
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(comm, &rank));
+  return rank;
+}
+
+mpi::Communicator duplicate_asleep(MPI_Comm comm, const mpi::WaitPolicy& policy) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::check(MPI_Comm_idup(comm, &copy, &request));
+  mpi::wait(request, policy, "the other ranks in iocomp_init");
+  mpi::check(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN));
+  return mpi::Communicator{copy};
+}
+
+}  // namespace
+
+Session::Session(MPI_Comm world, const std::string& program_settings) : comm_{duplicate_asleep(world, policy_)} {
+  read_settings(program_settings);
+  if (settings_.text("mode") == "sync") {
+    start_synchronous();
+  } else {
+    start_asynchronous();
+  }
+}
+
+void Session::read_settings(const std::string& program_settings) {
+  const int rank = rank_in(comm_.raw());
+  std::array<std::int64_t, 2> build{build_number(), -build_number()};
+  mpi::maximum(comm_.raw(), build, policy_, "the versions of all ranks");
+  if (build[0] != -build[1]) {
+    throw Error{ErrorCode::inconsistent_calls,
+                "the ranks of this job use different builds of iocomp; this rank has " + version_text()};
+  }
+  Outcome read;
+  std::string text;
+  if (rank == 0) {
+    try {
+      text = config::Settings::read(program_settings).to_text();
+    } catch (const Error& error) {
+      read = {error.code(), error.what()};
+    }
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    job_ = std::string{host.data()} + '-' + std::to_string(getpid());
+  }
+  read = mpi::agree(comm_.raw(), read, policy_, "the settings");
+  if (!read.ok()) {
+    throw Error{read.code, read.story};
+  }
+  mpi::broadcast(comm_.raw(), 0, text, policy_, "the settings");
+  mpi::broadcast(comm_.raw(), 0, job_, policy_, "the settings");
+  settings_ = config::Settings::from_text(text);
+  policy_ = wait_policy(settings_);
+  disk_ = disk_options(settings_);
+  log::configure(log_level(settings_), "rank " + std::to_string(rank));
+}
+
+void Session::start_synchronous() {
+  role_ = Role::both;
+  own_comm_ = duplicate_asleep(comm_.raw(), policy_);
+  program_comm_ = duplicate_asleep(comm_.raw(), policy_);
+  client::Place place;
+  place.comm = own_comm_.raw();
+  place.rank = rank_in(place.comm);
+  place.job = job_;
+  client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place), nullptr);
+}
+
+std::vector<int> Session::nodes() const {
+  const int rank = rank_in(comm_.raw());
+  mpi::gate(comm_.raw(), policy_, "the other ranks in iocomp_init");
+  MPI_Comm raw = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split_type(comm_.raw(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &raw));
+  const mpi::Communicator node{raw};
+  std::int64_t first = -rank;  // the node is known by its lowest rank
+  mpi::maximum(node.raw(), std::span{&first, 1}, policy_, "the ranks of this node");
+  const auto leaders = mpi::gather_to_all(comm_.raw(), -first, policy_, "the nodes of all ranks");
+  std::map<std::int64_t, int> number;
+  std::vector<int> node_of_rank;
+  node_of_rank.reserve(leaders.size());
+  for (const auto leader : leaders) {
+    node_of_rank.push_back(number.emplace(leader, static_cast<int>(number.size())).first->second);
+  }
+  return node_of_rank;
+}
+
+void Session::place_ranks(const std::vector<int>& node_of_rank) {
+  placement::Request request;
+  const auto policy = settings_.text("placement.policy");
+  request.policy = placement::policy(policy);
+  request.servers_per_node = static_cast<int>(settings_.integer("placement.servers_per_node"));
+  request.ratio = static_cast<int>(settings_.integer("placement.ratio"));
+  request.node_size = static_cast<int>(settings_.integer("placement.node_size"));
+  if (policy == "auto" && (request.servers_per_node > 0 || request.ratio > 1)) {
+    request.policy = placement::Policy::spread;  // halves knows pairs only
+  }
+  for (const auto server : settings_.integers("placement.servers")) {
+    request.servers.push_back(static_cast<int>(server));
+  }
+  std::vector<int> as_told = node_of_rank;
+  if (request.node_size > 0) {
+    for (std::size_t rank = 0; rank < as_told.size(); ++rank) {
+      as_told[rank] = static_cast<int>(rank) / request.node_size;
+    }
+  }
+  placement_ = placement::place(request, as_told);
+
+  // The staging limit is the node's: whatever the policy calls a node, memory is shared by those that share it.
+  std::map<int, std::size_t> servers_on;
+  for (const int rank : placement_.servers) {
+    ++servers_on[node_of_rank[static_cast<std::size_t>(rank)]];
+  }
+  const auto memory = static_cast<std::size_t>(settings_.bytes("staging.memory"));
+  std::size_t least = memory;
+  for (const int rank : placement_.servers) {
+    staging_share_.push_back(memory / servers_on[node_of_rank[static_cast<std::size_t>(rank)]] / page * page);
+    least = std::min(least, staging_share_.back());
+  }
+  if (least < least_staging) {
+    throw Error{ErrorCode::invalid_setting,
+                "staging.memory = " + format_bytes(static_cast<std::int64_t>(memory)) + " leaves a server " +
+                    format_bytes(static_cast<std::int64_t>(least)) + ": at least " +
+                    format_bytes(static_cast<std::int64_t>(least_staging)) + " each are needed"};
+  }
+  const auto wanted = static_cast<std::size_t>(settings_.bytes("transport.chunk"));
+  chunk_bytes_ = std::max(page, std::min({wanted, least / 4, largest_chunk}) / page * page);
+}
+
+void Session::split() {
+  const int rank = rank_in(comm_.raw());
+  const bool serves = std::binary_search(placement_.servers.begin(), placement_.servers.end(), rank);
+  role_ = serves ? Role::server : Role::compute;
+  mpi::gate(comm_.raw(), policy_, "the other ranks in iocomp_init");
+  MPI_Comm raw = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split(comm_.raw(), serves ? 1 : 0, rank, &raw));
+  own_comm_ = mpi::Communicator{raw};
+  mpi::check(MPI_Comm_set_errhandler(raw, MPI_ERRORS_RETURN));
+  if (!serves) {
+    program_comm_ = duplicate_asleep(raw, policy_);
+    // The program's communicator behaves as its world does.
+    mpi::check(MPI_Comm_set_errhandler(program_comm_.raw(), MPI_ERRORS_ARE_FATAL));
+  }
+}
+
+bool Session::probe_transport() {
+  const int number = rank_in(own_comm_.raw());
+  std::int64_t pulls = 1;
+  // One compute rank of every server, so that each server probes once.
+  if (role_ == Role::server) {
+    const auto first = std::find(placement_.home.begin(), placement_.home.end(), number) - placement_.home.begin();
+    transport::probe_as_receiver(comm_.raw(), placement_.compute[static_cast<std::size_t>(first)], policy_);
+  } else {
+    const auto& home = placement_.home;
+    const int server = home[static_cast<std::size_t>(number)];
+    if (std::find(home.begin(), home.end(), server) - home.begin() == number) {
+      const int rank = placement_.servers[static_cast<std::size_t>(server)];
+      pulls = transport::probe_as_sender(comm_.raw(), rank, policy_) ? 1 : 0;
+    }
+  }
+  pulls = -pulls;
+  mpi::maximum(comm_.raw(), std::span{&pulls, 1}, policy_, "the probe of the message transport");
+  return pulls == -1;
+}
+
+void Session::start_asynchronous() {
+  place_ranks(nodes());
+  split();
+  log::configure(log_level(settings_), std::string{role_ == Role::server ? "server " : "compute "} +
+                                           std::to_string(rank_in(own_comm_.raw())));
+  const bool pulls = probe_transport();
+  transport_name_ = pulls ? "message, receivers pull while senders compute"
+                          : "message, moves only inside calls (iocomp_progress helps)";
+  log::info(placement_.reason + "; transport: " + transport_name_);
+  transport_ = std::make_unique<transport::MessageTransport>(
+      comm_.raw(), static_cast<int>(settings_.integer("transport.credits")), role_ == Role::compute);
+  if (role_ == Role::server) {
+    serve();
+    return;
+  }
+  client::Place place;
+  place.comm = own_comm_.raw();
+  place.rank = rank_in(place.comm);
+  place.job = job_;
+  place.server_ranks = placement_.servers;
+  place.home = placement_.home;
+  place.chunk_bytes = chunk_bytes_;
+  client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place), transport_.get());
+}
+
+}  // namespace iocomp::session

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace iocomp::session {
+
+/// A number that differs between releases and between versions of the wire protocol.
+[[nodiscard]] std::int64_t build_number() noexcept;
+[[nodiscard]] std::string version_text();
+
+}  // namespace iocomp::session

@@ -1,0 +1,190 @@
+#include "storage/catalogue.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "base/wire.h"
+#include "storage/format.h"
+#include "storage/variable.h"
+
+namespace iocomp::storage {
+namespace {
+
+void check_name(const std::string& name, const char* what) {
+  const bool parts_filled = !name.empty() && name.front() != '/' && name.back() != '/' &&
+                            name.find("//") == std::string::npos;
+  const bool printable =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+  if (!parts_filled || !printable || name == "." || name == ".." || name.size() > 255) {
+    throw Error{ErrorCode::invalid_argument, std::string{"the name \""} + name + "\" of " + what +
+                                                 " is not allowed: 1 to 255 printable characters; '/' separates "
+                                                 "groups and may neither begin, end nor be doubled"};
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const Event& event) {
+  WireWriter writer;
+  writer.put(event.what);
+  writer.put(event.step);
+  writer.put(event.variable);
+  writer.put_text(event.name);
+  writer.put(event.type);
+  writer.put(event.shape.dimensions);
+  for (const auto extent : event.shape.extent) {
+    writer.put(extent);
+  }
+  writer.put(event.attribute.type);
+  writer.put(event.attribute.is_text);
+  writer.put_bytes(event.attribute.values);
+  return writer.take();
+}
+
+Event decode_event(std::span<const std::byte> bytes) {
+  WireReader reader{bytes};
+  Event event;
+  event.what = reader.get<Event::What>();
+  event.step = reader.get<std::int64_t>();
+  event.variable = reader.get<std::int32_t>();
+  event.name = reader.get_text();
+  event.type = reader.get<array::ElementType>();
+  event.shape.dimensions = reader.get<int>();
+  for (auto& extent : event.shape.extent) {
+    extent = reader.get<std::int64_t>();
+  }
+  event.attribute.type = reader.get<array::ElementType>();
+  event.attribute.is_text = reader.get<bool>();
+  const auto values = reader.get_bytes();
+  event.attribute.values.assign(values.begin(), values.end());
+  return event;
+}
+
+std::string text(const Event& event) {
+  const std::string where = " in step " + std::to_string(event.step);
+  switch (event.what) {
+    case Event::What::define:
+      return "define(\"" + event.name + "\", " + std::string{array::name(event.type)} + ", " +
+             array::text(event.shape) + ')' + where;
+    case Event::What::set_shape:
+      return "set_shape(variable " + std::to_string(event.variable) + ", " + array::text(event.shape) + ')' + where;
+    case Event::What::attribute:
+      break;
+  }
+  const std::string owner = event.variable < 0 ? "file" : "variable " + std::to_string(event.variable);
+  return "attribute(" + owner + ", \"" + event.name + "\", " + std::to_string(event.attribute.values.size()) +
+         " bytes)" + where;
+}
+
+void Catalogue::apply(const Event& event) {
+  switch (event.what) {
+    case Event::What::define:
+      define(event);
+      break;
+    case Event::What::set_shape:
+      set_shape(event);
+      break;
+    case Event::What::attribute:
+      check_name(event.name, "an attribute");
+      if (event.variable >= 0) {
+        (void)entry(event.variable);
+        variables_[static_cast<std::size_t>(event.variable)].attributes[event.name] = event.attribute;
+      } else {
+        attributes_[event.name] = event.attribute;
+      }
+      break;
+  }
+  ++events_;
+}
+
+void Catalogue::define(const Event& event) {
+  check_name(event.name, "a variable");
+  for (const auto& other : variables_) {
+    if (other.name == event.name) {
+      throw Error{ErrorCode::invalid_argument, "the variable \"" + event.name + "\" is defined already"};
+    }
+    // A variable "a" and a variable "a/b" would need a dataset and a group of one name.
+    const auto& longer = other.name.size() > event.name.size() ? other.name : event.name;
+    const auto& shorter = other.name.size() > event.name.size() ? event.name : other.name;
+    if (longer.starts_with(shorter + '/')) {
+      throw Error{ErrorCode::invalid_argument, "the variable \"" + event.name + "\" cannot exist beside \"" +
+                                                   other.name + "\": one name would be both a group and a variable"};
+    }
+  }
+  const int id = variables();
+  Variable variable{id, event.name, event.type, event.shape};
+  format_->check(variable);
+  layout_.define(id, variable.bytes(), event.step);
+  variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}});
+}
+
+void Catalogue::set_shape(const Event& event) {
+  (void)entry(event.variable);
+  auto& shapes = variables_[static_cast<std::size_t>(event.variable)].shapes;
+  const auto& old = shapes.back();
+  if (old.second.dimensions != event.shape.dimensions) {
+    throw Error{ErrorCode::invalid_argument,
+                "the variable \"" + entry(event.variable).name + "\" has " + std::to_string(old.second.dimensions) +
+                    " dimensions, a shape with " + std::to_string(event.shape.dimensions) + " cannot be set"};
+  }
+  Variable variable{event.variable, {}, entry(event.variable).type, event.shape};
+  layout_.set_bytes(event.variable, variable.bytes(), event.step);
+  if (old.first == event.step) {
+    shapes.back().second = event.shape;
+  } else {
+    shapes.emplace_back(event.step, event.shape);
+  }
+}
+
+const Catalogue::Entry& Catalogue::entry(int id) const {
+  if (id < 0 || id >= variables()) {
+    throw Error{ErrorCode::internal, "there is no variable number " + std::to_string(id)};
+  }
+  return variables_[static_cast<std::size_t>(id)];
+}
+
+Variable Catalogue::variable(int id, std::int64_t step) const {
+  const Entry& found = entry(id);
+  auto shape = found.shapes.begin()->second;
+  for (const auto& [from, later] : found.shapes) {
+    if (from <= step) {
+      shape = later;
+    }
+  }
+  return {id, found.name, found.type, shape};
+}
+
+std::vector<Attributes> Catalogue::variable_attributes() const {
+  std::vector<Attributes> all;
+  all.reserve(variables_.size());
+  for (const auto& variable : variables_) {
+    all.push_back(variable.attributes);
+  }
+  return all;
+}
+
+void Contents::add(std::int64_t step, int variable, std::int64_t offset) { offset_[step][variable] = offset; }
+
+void Contents::remove_step(std::int64_t step) { offset_.erase(step); }
+
+Description Contents::describe(const Catalogue& catalogue, std::int64_t first, std::int64_t last) const {
+  Description description;
+  for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last; ++step) {
+    for (const auto& [id, offset] : step->second) {
+      description.contents.push_back({step->first, catalogue.variable(id, step->first), offset});
+    }
+  }
+  description.attributes = catalogue.attributes();
+  description.of_variable = catalogue.variable_attributes();
+  return description;
+}
+
+}  // namespace iocomp::storage

@@ -1,0 +1,80 @@
+#include "trace/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/byte_size.h"
+#include "trace/counters.h"
+
+namespace iocomp::trace {
+namespace {
+
+std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f s", value);
+  return text;
+}
+
+std::string bytes(double value) { return format_bytes(static_cast<std::int64_t>(value)); }
+
+nlohmann::ordered_json object(const Counters& counters) {
+  nlohmann::ordered_json result;
+  for (std::size_t i = 0; i < counter_count; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    result[std::string{name(counter)}] = counters[counter];
+  }
+  return result;
+}
+
+}  // namespace
+
+double Summary::io_seconds() const {
+  const Counters& busy = servers > 0 ? server_sum : compute_sum;
+  const double total = busy[Counter::write_seconds] + busy[Counter::sync_seconds] + busy[Counter::commit_seconds];
+  return total / std::max(1, servers > 0 ? servers : compute_ranks);
+}
+
+double Summary::hidden() const {
+  const double io = io_seconds();
+  if (servers == 0 || io <= 0) {
+    return 0;
+  }
+  return std::clamp(1 - compute_max[Counter::call_seconds] / io, 0.0, 1.0);
+}
+
+std::string line(const Summary& summary) {
+  std::string text = "iocomp: " + bytes(summary.compute_sum[Counter::put_bytes]) + " in " +
+                     std::to_string(std::lround(summary.compute_max[Counter::steps])) + " steps";
+  if (summary.servers == 0) {
+    return text + ", synchronous, " + seconds(summary.compute_max[Counter::call_seconds]) + " in iocomp calls";
+  }
+  text += ", hidden " + std::to_string(std::lround(100 * summary.hidden())) + " %, clients waited " +
+          seconds(summary.compute_max[Counter::buffer_wait_seconds]) + " for buffers (should be near zero), staging peak " +
+          bytes(summary.server_sum[Counter::staging_peak_bytes]) + " of " +
+          bytes(summary.server_sum[Counter::staging_limit_bytes]);
+  const double failures = summary.server_sum[Counter::failures] + summary.compute_sum[Counter::failures];
+  if (failures > 0) {
+    text += ", " + std::to_string(std::lround(failures)) + " failures";
+  }
+  return text;
+}
+
+std::string json(const Summary& summary) {
+  nlohmann::ordered_json result;
+  result["compute_ranks"] = summary.compute_ranks;
+  result["servers"] = summary.servers;
+  result["transport"] = summary.transport;
+  result["io_seconds"] = summary.io_seconds();
+  result["hidden"] = summary.hidden();
+  result["compute_sum"] = object(summary.compute_sum);
+  result["compute_max"] = object(summary.compute_max);
+  result["server_sum"] = object(summary.server_sum);
+  return result.dump(2) + '\n';
+}
+
+}  // namespace iocomp::trace

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace iocomp::transport {
+
+/// A control message that arrived.
+struct Incoming {
+  int sender = -1;  ///< session rank
+  std::vector<std::byte> message;
+};
+
+using PostId = std::uint64_t;
+using FetchId = std::uint64_t;
+
+/// How messages and bulk data travel between the ranks of a session. Control messages are small and arrive in the order
+/// of sending per pair; bulk data stay with the sender until the receiver fetches them, chunk by chunk, into memory of its
+/// choice. Nothing here waits: whoever has nothing to do naps (mpi/wait.h) and calls `progress` again.
+/// Used by one thread.
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  /// Send a control message to `rank`, and offer `bulk` (may be empty) for fetching in chunks of `chunk_bytes`, the last one
+  /// shorter. The message is taken over; `bulk` must stay untouched until `is_taken`.
+  virtual PostId post(int rank, std::vector<std::byte> message, std::span<const std::byte> bulk = {},
+                      std::size_t chunk_bytes = 0) = 0;
+
+  /// Whether the bulk data of a post were taken by the receiver.
+  [[nodiscard]] virtual bool is_taken(PostId post) = 0;
+
+  /// Posts to `rank` that wait for a credit, so are held back in this process.
+  [[nodiscard]] virtual std::size_t held_back(int rank) const = 0;
+
+  /// The next control message that has arrived, if any.
+  [[nodiscard]] virtual std::optional<Incoming> poll() = 0;
+
+  /// The receiver has dealt with a message of `rank` and its bulk data: another may be sent.
+  virtual void give_credit(int rank) = 0;
+
+  /// Fetch the next chunk that `rank` offers (chunks come in the order of posting) into `memory`, which has its exact size.
+  virtual FetchId fetch(int rank, std::span<std::byte> memory) = 0;
+
+  /// A fetch that has completed since the last call, if any.
+  [[nodiscard]] virtual std::optional<FetchId> next_fetched() = 0;
+
+  /// Move what can be moved; true if anything did.
+  virtual bool progress() = 0;
+
+  /// Nothing that this process sent is still on its way.
+  [[nodiscard]] virtual bool is_idle() const = 0;
+};
+
+}  // namespace iocomp::transport
