@@ -1,7 +1,7 @@
 #include "config/check.h"
 
+#include <fmt/core.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "config/nearest.h"
 #include "config/parse.h"
+#include "config/settings.h"
 
 namespace iocomp::config {
 namespace {
@@ -40,14 +41,14 @@ Range range(const Key& row) {
   if (dots == std::string_view::npos) {
     return {};
   }
-  return {row.allowed.substr(0, dots), row.allowed.substr(dots + 2)};
+  return {.lowest = row.allowed.substr(0, dots), .highest = row.allowed.substr(dots + 2)};
 }
 
 template <typename Number, typename Parse>
 bool in_range(const Key& row, const std::optional<Number>& number, Parse parse) {
   const auto [lowest, highest] = range(row);
-  return number && (lowest.empty() || *number >= *parse(lowest)) &&
-         (highest.empty() || *number <= *parse(highest));
+  return number && (lowest.empty() || number >= parse(lowest)) &&
+         (highest.empty() || number <= parse(highest));
 }
 
 bool allows(const Key& row, std::string_view text) {

@@ -1,8 +1,8 @@
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,6 +10,7 @@
 
 #include "config/check.h"
 #include "config/nearest.h"
+#include "config/settings.h"
 #include "config/sources.h"
 #include "config/table.h"
 
@@ -40,12 +41,13 @@ Target file_target(std::string_view rest) {
     }
     const auto key = environment_name(name_in_file(row));
     if (rest == key || rest == "DEFAULT_" + key) {
-      return {&row, "files.default." + std::string{name_in_file(row)}};
+      return {.row = &row, .key = "files.default." + std::string{name_in_file(row)}};
     }
     if (rest.size() > key.size() + 1 && rest.ends_with("_" + key)) {
       const auto file = rest.substr(0, rest.size() - key.size() - 1);
-      return {&row, std::string{"files."} + environment_mark + upper_case(file) + "." +
-                        std::string{name_in_file(row)}};
+      return {.row = &row,
+              .key = fmt::format("files.{}{}.{}", environment_mark, upper_case(file),
+                                 name_in_file(row))};
     }
   }
   return {};
@@ -54,7 +56,7 @@ Target file_target(std::string_view rest) {
 Target target_of(std::string_view name) {
   for (const auto& row : all_keys()) {
     if (!is_file_key(row) && environment_name(row.name) == name) {
-      return {&row, std::string{row.name}};
+      return {.row = &row, .key = std::string{row.name}};
     }
   }
   return name.starts_with(files) ? file_target(name.substr(files.size())) : Target{};
@@ -116,7 +118,7 @@ std::vector<Entry> read_environment() {
       refuse_unknown(variable, "environment",
                      std::string{prefix} + nearest(name, known_names(name)));
     }
-    const Value value{text, "environment " + variable};
+    const Value value{.text = text, .origin = "environment " + variable};
     auto shown = key;
     std::erase(shown, environment_mark);
     check_value(*row, shown, value);

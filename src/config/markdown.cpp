@@ -1,10 +1,8 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
-#include "config/check.h"
 #include "config/settings.h"
 #include "config/sources.h"
 #include "config/table.h"
@@ -58,8 +56,8 @@ Every key is also a variable: `IOCOMP_` and the key in upper case, with `_` for 
 
 For files `IOCOMP_FILES_<NAME>_<KEY>` concerns the files of that name, and `IOCOMP_FILES_<KEY>` is the same as
 `[files.default]`: it holds for all files that do not say it themselves, so it does not override `[files.fields]`.
-`IOCOMP_FILES_FIELDS_V2_BACKEND` means every file whose name is `fields.v2` when upper and lower case, and `.`, `-` and
-`_`, are not told apart.
+There `.`, `-` and `_` are the same, and so are upper and lower case: `IOCOMP_FILES_FIELDS_V2_BACKEND` holds for
+`fields.v2` and for `Fields-v2`.
 
 ## Values
 
@@ -144,9 +142,8 @@ std::string settings_markdown() {
           "--- |\n",
           heading(section));
     }
-    const auto key = is_file_key(row)  ? name_in_file(row)
-                     : section.empty() ? row.name
-                                       : row.name.substr(section.size() + 1);
+    const auto dot = row.name.rfind('.');
+    const auto key = dot == std::string_view::npos ? row.name : row.name.substr(dot + 1);
     const auto initial =
         row.default_value.empty() ? std::string{"unset"} : fmt::format("`{}`", row.default_value);
     out += fmt::format("| `{}` | {} | {} | {} | `{}` |\n", key, allowed_column(row), initial,

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -27,8 +28,8 @@ template <typename Number>
 std::optional<Number> parse_number(std::string_view text) noexcept {
   text = trimmed(text);
   Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [rest, failure] = std::from_chars(text.data(), end, number);
+  const auto* const end = std::to_address(text.end());
+  const auto [rest, failure] = std::from_chars(std::to_address(text.begin()), end, number);
   if (failure != std::errc{} || rest != end) {
     return std::nullopt;
   }

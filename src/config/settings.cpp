@@ -1,12 +1,13 @@
 #include "config/settings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <ios>
 #include <iterator>
 #include <set>
 #include <string>
@@ -23,9 +24,15 @@
 namespace iocomp::config {
 namespace {
 
+/// The variable that names the settings file, or null. Read in iocomp_init, by the application's
+/// own thread.
+const char* chosen_file() noexcept {
+  return std::getenv("IOCOMP_CONFIG");  // NOLINT(concurrency-mt-unsafe)
+}
+
 /// The settings file that this process reads; empty: none.
 std::filesystem::path settings_file() {
-  if (const char* chosen = std::getenv("IOCOMP_CONFIG")) {
+  if (const char* chosen = chosen_file()) {
     return chosen;
   }
   const std::filesystem::path usual{"iocomp.toml"};
@@ -36,15 +43,15 @@ std::filesystem::path settings_file() {
 std::string contents(const std::filesystem::path& path) {
   std::error_code ignored;
   errno = std::filesystem::is_directory(path, ignored) ? EISDIR : 0;
-  std::ifstream file;
+  std::ifstream file{};
   if (errno == 0) {
     file.open(path, std::ios::binary);
   }
   if (!file.is_open()) {
     throw Error{ErrorCode::invalid_setting,
                 fmt::format("cannot read the settings file {} ({}): {}", path.string(),
-                            std::getenv("IOCOMP_CONFIG") != nullptr ? "environment IOCOMP_CONFIG"
-                                                                    : "in the working directory",
+                            chosen_file() != nullptr ? "environment IOCOMP_CONFIG"
+                                                     : "in the working directory",
                             std::generic_category().message(errno))};
   }
   return {std::istreambuf_iterator<char>{file}, {}};
@@ -86,7 +93,9 @@ Value Settings::value(std::string_view key) const {
     throw Error{ErrorCode::internal, fmt::format("\"{}\" is no key of the settings table", key)};
   }
   const auto found = values_.find(key);
-  return found != values_.end() ? found->second : Value{std::string{row->default_value}, "default"};
+  return found != values_.end()
+             ? found->second
+             : Value{.text = std::string{row->default_value}, .origin = "default"};
 }
 
 Value Settings::file_value(std::string_view file, std::string_view key) const {
@@ -103,7 +112,7 @@ Value Settings::file_value(std::string_view file, std::string_view key) const {
   if (const auto found = values_.find(file_key("default", key)); found != values_.end()) {
     return found->second;
   }
-  return {std::string{row->default_value}, "default"};
+  return {.text = std::string{row->default_value}, .origin = "default"};
 }
 
 std::vector<std::pair<std::string, Value>> Settings::file_in_force(std::string_view file) const {

@@ -1,7 +1,7 @@
 #define TOML_EXCEPTIONS \
   0  // failures of the parser are results here, so none of its exceptions can leak
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <algorithm>

@@ -27,6 +27,17 @@ void append_escaped(std::string& out, std::string_view field, char end) {
   out += end;
 }
 
+char unescaped(char letter) noexcept {
+  switch (letter) {
+    case 'n':
+      return '\n';
+    case 't':
+      return '\t';
+    default:
+      return letter;
+  }
+}
+
 /// Take one field off the front of `text`.
 std::string take_field(std::string_view& text, char end) {
   std::string field;
@@ -37,7 +48,7 @@ std::string take_field(std::string_view& text, char end) {
     }
     if (text[at] == '\\' && at + 1 < text.size()) {
       ++at;
-      field += text[at] == 'n' ? '\n' : text[at] == 't' ? '\t' : text[at];
+      field += unescaped(text[at]);
     } else {
       field += text[at];
     }
@@ -63,7 +74,7 @@ Settings Settings::from_text(std::string_view text) {
     auto key = take_field(text, '\t');
     auto value = take_field(text, '\t');
     auto origin = take_field(text, '\n');
-    settings.values_[std::move(key)] = {std::move(value), std::move(origin)};
+    settings.values_[std::move(key)] = {.text = std::move(value), .origin = std::move(origin)};
   }
   return settings;
 }
