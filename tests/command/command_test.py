@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Tests of the command `iocomp`: what users see, and the status that scripts see.
+
+Usage: command_test.py <path of the command> [unittest options]
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BAD_INPUT = 2
+
+
+class CommandTest(unittest.TestCase):
+    """Each test has a working directory of its own and no IOCOMP_* variable but its own."""
+
+    command = "iocomp"
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_command(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run the command with these words and variables, and return what it did."""
+        environment = {
+            name: text for name, text in os.environ.items() if not name.startswith("IOCOMP_")
+        }
+        return subprocess.run(
+            [self.command, *words],
+            cwd=self.folder,
+            env=environment | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def settings(self, *words: str, **variables: str) -> dict[str, dict[str, str]]:
+        """Return what `iocomp config --json` lists, by key."""
+        done = self.run_command("config", "--json", *words, **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {entry["key"]: entry for entry in json.loads(done.stdout)}
+
+    def test_config_lists_every_key_with_value_and_origin(self) -> None:
+        (self.folder / "iocomp.toml").write_text("[staging]\nmemory = '2 GiB'\n")
+        done = self.run_command("config", IOCOMP_MODE="sync")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^mode +sync +environment IOCOMP_MODE$")
+        self.assertRegex(done.stdout, r"(?m)^staging\.memory +2 GiB +iocomp\.toml:2$")
+        self.assertRegex(done.stdout, r"(?m)^trace\.json +- +default$")
+
+    def test_config_aligns_its_columns(self) -> None:
+        lines = self.run_command("config").stdout.splitlines()
+        self.assertEqual(len({line.index("default", line.index(" ")) for line in lines[:5]}), 1)
+
+    def test_config_prints_the_same_as_json(self) -> None:
+        found = self.settings(IOCOMP_MODE="sync")
+        self.assertEqual(found["mode"]["value"], "sync")
+        self.assertEqual(found["mode"]["origin"], "environment IOCOMP_MODE")
+        self.assertEqual(found["files.default.backend"]["origin"], "default")
+
+    def test_config_shows_the_keys_of_one_file(self) -> None:
+        found = self.settings("--file", "fields", IOCOMP_FILES_BACKEND="hdf5")
+        self.assertEqual(found["files.fields.backend"]["value"], "hdf5")
+        self.assertTrue(all(key.startswith("files.fields.") for key in found))
+
+    def test_a_bad_value_ends_with_status_2_and_says_what_is_allowed(self) -> None:
+        done = self.run_command("config", IOCOMP_PLACEMENT_POLICY="halfs")
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(
+            done.stderr,
+            'iocomp: placement.policy = "halfs" (environment IOCOMP_PLACEMENT_POLICY): '
+            'allowed are auto, halves, spread, packed, list; did you mean "halves"?\n',
+        )
+
+    def test_an_unknown_variable_ends_with_status_2(self) -> None:
+        done = self.run_command("info", IOCOMP_MODUS="sync")
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("IOCOMP_MODE", done.stderr)
+
+    def test_unknown_words_end_with_status_2(self) -> None:
+        for words in ([], ["nonsense"], ["config", "--nonsense"], ["config", "--json", "--markdown"]):
+            done = self.run_command(*words)
+            self.assertEqual(done.returncode, BAD_INPUT, words)
+            self.assertNotEqual(done.stderr, "", words)
+
+    def test_the_reference_does_not_depend_on_what_is_set(self) -> None:
+        plain = self.run_command("config", "--markdown")
+        bad = self.run_command("config", "--markdown", IOCOMP_MODE="quickly")
+        self.assertEqual(plain.returncode, 0)
+        self.assertEqual(plain.stdout, bad.stdout)
+
+    def test_info_names_versions_and_back_ends(self) -> None:
+        done = self.run_command("info", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertRegex(found["version"], r"^\d+\.\d+\.\d+$")
+        self.assertRegex(found["mpi_library"], "Open MPI|MPICH|Intel|MVAPICH|Cray")
+        self.assertNotIn("\0", found["mpi_library"])
+        formats = {entry["name"]: entry for entry in found["back_ends"]}
+        self.assertTrue(formats["posix"]["found"], formats)
+        for entry in formats.values():
+            self.assertTrue(entry["version"] if entry["found"] else entry["reason"], entry)
+
+    def test_info_is_readable(self) -> None:
+        done = self.run_command("info")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^MPI library +\S")
+        self.assertRegex(done.stdout, r"(?m)^back-end posix +found")
+
+    def test_help_and_version_succeed(self) -> None:
+        for words in (["--help"], ["config", "--help"], ["--version"]):
+            self.assertEqual(self.run_command(*words).returncode, 0, words)
+
+
+if __name__ == "__main__":
+    CommandTest.command = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,131 @@
+#include <fmt/core.h>
+#include <hwloc.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/error.h"
+#include "config/settings.h"
+#include "iocomp/subcommands.h"
+#include "iocomp/table.h"
+#include "storage/registry.h"
+
+namespace iocomp::command {
+namespace {
+
+/// What `iocomp info` knows; both ways of printing show the same.
+struct Installation {
+  std::string mpi_library;  ///< as the library names itself
+  std::string mpi_standard;
+  std::string hwloc;
+  std::vector<storage::FormatStatus> formats;
+};
+
+/// These two MPI calls are allowed before MPI_Init, so the command needs no launcher.
+std::string mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) {
+    throw Error{ErrorCode::mpi_failure, "MPI does not tell its version"};
+  }
+  const std::string whole{text.data()};  // Open MPI counts the final zero in the length
+  return whole.substr(0, whole.find_last_not_of(" \n\t") + 1);
+}
+
+std::string mpi_standard() {
+  int version = 0;
+  int part = 0;
+  if (MPI_Get_version(&version, &part) != MPI_SUCCESS) {
+    throw Error{ErrorCode::mpi_failure, "MPI does not tell its standard"};
+  }
+  return fmt::format("{}.{}", version, part);
+}
+
+/// hwloc tells the release it was built with, of the library that is loaded only the version of its
+/// interface.
+std::string hwloc_version() {
+  const unsigned version = hwloc_get_api_version();
+  return fmt::format("{} (interface {}.{}.{} loaded)", HWLOC_VERSION, version >> 16U,
+                     (version >> 8U) & 0xFFU, version & 0xFFU);
+}
+
+/// Where the modules lie beside this command: also in an installed tree that was moved.
+std::string modules_beside() {
+  std::error_code failure;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
+  return failure ? std::string{}
+                 : (self.parent_path() / IOCOMP_COMMAND_MODULES).lexically_normal().string();
+}
+
+Installation inspect() {
+  const auto settings = config::Settings::read({});
+  const auto chosen = settings.text("storage.modules");
+  return {.mpi_library = mpi_library(),
+          .mpi_standard = mpi_standard(),
+          .hwloc = hwloc_version(),
+          .formats = storage::available_formats(chosen.empty() ? modules_beside() : chosen)};
+}
+
+/// The first line of what MPICH says about itself is enough for people.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+void print_table(const Installation& found) {
+  std::vector<std::vector<std::string>> rows{
+      {"iocomp", IOCOMP_COMMAND_VERSION},
+      {"MPI library", first_line(found.mpi_library)},
+      {"MPI standard", found.mpi_standard},
+      {"hwloc", found.hwloc},
+  };
+  for (const auto& format : found.formats) {
+    rows.push_back({"back-end " + format.name, format.found
+                                                   ? fmt::format("found    {}", format.version)
+                                                   : fmt::format("missing  {}", format.reason)});
+  }
+  fmt::print("{}", aligned(rows));
+}
+
+void print_json(const Installation& found) {
+  nlohmann::ordered_json out{
+      {"version", IOCOMP_COMMAND_VERSION},
+      {"mpi_library", found.mpi_library},
+      {"mpi_standard", found.mpi_standard},
+      {"hwloc", found.hwloc},
+  };
+  out["back_ends"] = nlohmann::ordered_json::array();
+  for (const auto& format : found.formats) {
+    nlohmann::ordered_json entry{{"name", format.name}, {"found", format.found}};
+    if (format.found) {
+      entry["version"] = format.version;
+    } else {
+      entry["reason"] = format.reason;
+    }
+    out["back_ends"].push_back(entry);
+  }
+  fmt::print("{}\n", out.dump(2));
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto json = std::make_shared<bool>(false);  // lives as long as the action
+  auto* command =
+      app.add_subcommand("info", "Print versions, and which back-ends are found or missing");
+  command->add_flag("--json", *json, "Print it as JSON");
+  command->callback([json] {
+    const auto found = inspect();
+    if (*json) {
+      print_json(found);
+    } else {
+      print_table(found);
+    }
+  });
+}
+
+}  // namespace iocomp::command

@@ -1,0 +1,42 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "base/error.h"
+#include "iocomp/subcommands.h"
+
+namespace {
+
+constexpr int bad_input = 2;
+constexpr int own_failure = 1;
+
+int run(int argc, char** argv) {
+  CLI::App app{"iocomp: parallel output that costs an MPI simulation nothing"};
+  app.set_version_flag("--version", "iocomp " IOCOMP_COMMAND_VERSION);
+  app.require_subcommand(1);
+  iocomp::command::add_config(app);
+  iocomp::command::add_info(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {  // --help and --version are such too, with status 0
+    return app.exit(error) == 0 ? 0 : bad_input;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int status = run(argc, argv);
+    return std::fflush(stdout) == 0 ? status : own_failure;
+  } catch (const iocomp::Error& error) {
+    fmt::print(stderr, "iocomp: {}\n", error.what());
+    return error.code() == iocomp::ErrorCode::internal ? own_failure : bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "iocomp: {}\n", error.what());
+    return own_failure;
+  }
+}

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace iocomp::command {
+
+// One source file per subcommand. Each adds itself to the command line with the action that runs
+// it, and reports what the user did wrong as an Error.
+
+void add_config(CLI::App& app);
+void add_info(CLI::App& app);
+
+}  // namespace iocomp::command
