@@ -25,7 +25,7 @@ using iocomp::session::Timer;
 namespace {
 
 iocomp::session::Client& client_of(iocomp_session* session, const char* call) {
-  require(session, call, "the session");
+  require(session, call, "the session, file, variable or ticket");
   if (session->session->role() == iocomp::session::Role::server) {
     throw Error{ErrorCode::invalid_argument, std::string{call} + ": this rank is a server; only compute ranks have files"};
   }
@@ -39,9 +39,9 @@ iocomp::session::File& file_of(iocomp_file* file, const char* call) {
 
 /// Run the body of a call that counts as time inside iocomp.
 template <typename Body>
-int timed(iocomp_session* session, Counter counter, Body&& body) noexcept {
+int timed(iocomp_session* session, const char* call, Counter counter, Body&& body) noexcept {
   return guarded([&] {
-    auto& counters = client_of(session, "iocomp").link().counters();
+    auto& counters = client_of(session, call).link().counters();
     const Timer all{counters, Counter::call_seconds};
     if (counter == Counter::call_seconds) {
       body();
@@ -70,7 +70,10 @@ iocomp::session::State state_of(iocomp_state state, const char* call) {
 }
 
 int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind, iocomp_file** file) {
-  return timed(session, Counter::call_seconds, [&] {
+  if (file != nullptr) {
+    *file = nullptr;
+  }
+  return timed(session, "open", Counter::call_seconds, [&] {
     require(name, "open", "the name");
     require(file, "open", "the place for the file");
     if (kind != IOCOMP_SERIES && kind != IOCOMP_CHECKPOINT) {
@@ -87,7 +90,7 @@ int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_k
 
 int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type type, int64_t count,
                   const void* values) {
-  return timed(file == nullptr ? nullptr : file->session, Counter::call_seconds, [&] {
+  return timed(file == nullptr ? nullptr : file->session, "attribute", Counter::call_seconds, [&] {
     require(name, "attribute", "the name");
     iocomp::session::Attribute attribute;
     attribute.type = type_of(type, "attribute");
@@ -105,7 +108,7 @@ int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type
 }
 
 int set_text(iocomp_file* file, int variable, const char* name, const char* text) {
-  return timed(file == nullptr ? nullptr : file->session, Counter::call_seconds, [&] {
+  return timed(file == nullptr ? nullptr : file->session, "attribute", Counter::call_seconds, [&] {
     require(name, "attribute", "the name");
     require(text, "attribute", "the text");
     iocomp::session::Attribute attribute;
@@ -118,7 +121,7 @@ int set_text(iocomp_file* file, int variable, const char* name, const char* text
 
 int put(iocomp_var* var, const iocomp::session::PutArguments& arguments, iocomp_ticket* ticket) {
   iocomp_session* const session = var == nullptr ? nullptr : var->file->session;
-  return timed(session, Counter::put_seconds, [&] {
+  return timed(session, "put", Counter::put_seconds, [&] {
     const std::uint64_t number = var->file->file->put(var->id, arguments);
     if (ticket != nullptr) {
       *ticket = {session, number};
@@ -141,7 +144,10 @@ int iocomp_open_on(iocomp_session* session, MPI_Comm comm, const char* name, ioc
 
 int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndims, const int64_t* shape,
                   iocomp_var** var) {
-  return timed(file == nullptr ? nullptr : file->session, Counter::call_seconds, [&] {
+  if (var != nullptr) {
+    *var = nullptr;
+  }
+  return timed(file == nullptr ? nullptr : file->session, "define", Counter::call_seconds, [&] {
     require(name, "define", "the name");
     require(var, "define", "the place for the variable");
     const int id = file->file->define(name, type_of(type, "define"), ndims, shape);
@@ -151,7 +157,7 @@ int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndi
 }
 
 int iocomp_set_shape(iocomp_var* var, const int64_t* shape) {
-  return timed(var == nullptr ? nullptr : var->file->session, Counter::call_seconds,
+  return timed(var == nullptr ? nullptr : var->file->session, "set_shape", Counter::call_seconds,
                [&] { var->file->file->set_shape(var->id, shape); });
 }
 
@@ -194,13 +200,13 @@ int iocomp_put_from(iocomp_var* var, const int64_t* start, const int64_t* count,
 }
 
 int iocomp_end_step(iocomp_file* file) {
-  return timed(file == nullptr ? nullptr : file->session, Counter::call_seconds, [&] { file->file->end_step(); });
+  return timed(file == nullptr ? nullptr : file->session, "end_step", Counter::call_seconds, [&] { file->file->end_step(); });
 }
 
 int64_t iocomp_current_step(const iocomp_file* file) { return file == nullptr ? -1 : file->file->current_step(); }
 
 int iocomp_test(const iocomp_ticket* ticket, iocomp_state state, int* reached) {
-  return timed(ticket == nullptr ? nullptr : ticket->session, Counter::call_seconds, [&] {
+  return timed(ticket == nullptr ? nullptr : ticket->session, "test", Counter::call_seconds, [&] {
     require(reached, "test", "the place for the answer");
     *reached = 0;
     *reached = ticket->session->session->client().test(ticket->number, state_of(state, "test")) ? 1 : 0;
@@ -208,17 +214,17 @@ int iocomp_test(const iocomp_ticket* ticket, iocomp_state state, int* reached) {
 }
 
 int iocomp_wait(const iocomp_ticket* ticket, iocomp_state state) {
-  return timed(ticket == nullptr ? nullptr : ticket->session, Counter::wait_seconds, [&] {
+  return timed(ticket == nullptr ? nullptr : ticket->session, "wait", Counter::wait_seconds, [&] {
     ticket->session->session->client().wait(ticket->number, state_of(state, "wait"));
   });
 }
 
 int iocomp_wait_step(iocomp_file* file, int64_t step) {
-  return timed(file == nullptr ? nullptr : file->session, Counter::wait_seconds, [&] { file->file->wait_step(step); });
+  return timed(file == nullptr ? nullptr : file->session, "wait_step", Counter::wait_seconds, [&] { file->file->wait_step(step); });
 }
 
 int iocomp_close(iocomp_file* file) {
-  return timed(file == nullptr ? nullptr : file->session, Counter::close_seconds, [&] {
+  return timed(file == nullptr ? nullptr : file->session, "close", Counter::close_seconds, [&] {
     iocomp_session* const session = file->session;
     iocomp::session::File* const closing = file->file;
     std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
