@@ -1,0 +1,196 @@
+// iocomp.hpp over the real library, on 2 ranks. Servers return here instead of leaving the program,
+// so that GoogleTest can finish on them too.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iocomp/iocomp.hpp>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+static_assert(iocomp::ElementType<std::int8_t>::value == IOCOMP_INT8);
+static_assert(iocomp::ElementType<std::uint16_t>::value == IOCOMP_UINT16);
+static_assert(iocomp::ElementType<long>::value == IOCOMP_INT64);
+static_assert(iocomp::ElementType<long long>::value == IOCOMP_INT64);
+static_assert(iocomp::ElementType<std::complex<double>>::value == IOCOMP_COMPLEX128);
+static_assert(!iocomp::Element<bool> && !iocomp::Element<char> && !iocomp::Element<std::string>);
+static_assert(!std::is_copy_constructible_v<iocomp::File> &&
+              std::is_nothrow_move_constructible_v<iocomp::File>);
+
+constexpr std::int64_t total = 1000;
+
+/// A new directory that all ranks know, removed by rank 0 at the end.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    std::array<char, 64> path{"/tmp/iocomp_cpp_face_XXXXXX"};
+    if (rank_ == 0 && mkdtemp(path.data()) == nullptr) {
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Bcast(path.data(), static_cast<int>(path.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    path_ = path.data();
+  }
+  SharedFolder(const SharedFolder&) = delete;
+  SharedFolder& operator=(const SharedFolder&) = delete;
+  ~SharedFolder() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_ == 0) {
+      std::filesystem::remove_all(path_);
+    }
+  }
+  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
+
+ private:
+  int rank_ = 0;
+  std::filesystem::path path_;
+};
+
+class CppFace : public testing::TestWithParam<std::string> {
+ protected:
+  /// Settings of a session whose file "numbers" lies in the test's folder.
+  [[nodiscard]] std::string settings() const {
+    return "mode = \"" + GetParam() + "\"\nserver.returns = true\ntrace.summary = false\n" +
+           "[files.numbers]\npath = \"" + path().string() + "\"\n";
+  }
+  [[nodiscard]] std::filesystem::path path() const { return folder_.file("numbers.bin"); }
+  [[nodiscard]] std::vector<std::int64_t> numbers_in_file() const {
+    std::ifstream stream{path(), std::ios::binary};
+    const std::string bytes{std::istreambuf_iterator<char>{stream}, {}};
+    std::vector<std::int64_t> numbers(bytes.size() / sizeof(std::int64_t));
+    bytes.copy(reinterpret_cast<char*>(numbers.data()), numbers.size() * sizeof(std::int64_t));
+    return numbers;
+  }
+
+ private:
+  SharedFolder folder_;
+};
+INSTANTIATE_TEST_SUITE_P(BothModes, CppFace, testing::Values("async", "sync"),
+                         [](const auto& suite) { return suite.param; });
+
+/// This rank's part of 0 ... total - 1.
+struct Part {
+  explicit Part(const iocomp::Session& io) {
+    int rank = 0;
+    int size = 1;
+    MPI_Comm_rank(io.comm(), &rank);
+    MPI_Comm_size(io.comm(), &size);
+    start = total * rank / size;
+    values.resize(static_cast<std::size_t>(total * (rank + 1) / size - start));
+    std::iota(values.begin(), values.end(), start);
+  }
+  [[nodiscard]] std::int64_t count() const { return std::ssize(values); }
+
+  std::int64_t start = 0;
+  std::vector<std::int64_t> values;
+};
+
+std::vector<std::int64_t> all_numbers() {
+  std::vector<std::int64_t> numbers(total);
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+  return numbers;
+}
+
+TEST_P(CppFace, WritesWhatWasPut) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    const Part part{io};
+    iocomp::File out = io.open("numbers", IOCOMP_SERIES);
+    out.attribute("title", "numbers in a row");
+    const auto numbers = out.define<std::int64_t>("numbers", {total});
+    numbers.attribute("range", std::array{0.0, 999.0});
+    numbers.attribute("origin", 0);
+    const iocomp::Ticket ticket = numbers.put({part.start}, {part.count()}, part.values);
+    EXPECT_EQ(out.current_step(), 0);
+    out.end_step();
+    EXPECT_EQ(out.current_step(), 1);
+    out.wait_step(0);
+    ticket.wait(IOCOMP_DURABLE);
+    EXPECT_TRUE(ticket.test(IOCOMP_WRITTEN));
+    out.close();
+    EXPECT_FALSE(out.is_open());
+    EXPECT_EQ(numbers_in_file(), all_numbers());
+  }
+  io.finalize();
+}
+
+TEST_P(CppFace, DestructorsCloseAndFinalizeWhatWasLeftOpen) {
+  {
+    iocomp::Session io{MPI_COMM_WORLD, settings()};
+    if (io.role() != IOCOMP_SERVER) {
+      const Part part{io};
+      iocomp::File opened = io.open("numbers", IOCOMP_SERIES);
+      iocomp::File out = std::move(opened);
+      const std::vector<std::int64_t> shape{total};
+      const auto numbers = out.define<std::int64_t>("numbers", shape);
+      static_cast<void>(numbers.put_buffered({part.start}, {part.count()}, part.values));
+      out.end_step();
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(numbers_in_file(), all_numbers());
+}
+
+TEST_P(CppFace, PutsTheInsideOfAnArrayWithHalos) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    const Part part{io};
+    std::vector<std::int64_t> with_halo(part.values.size() + 2, -1);
+    std::copy(part.values.begin(), part.values.end(), with_halo.begin() + 1);
+    iocomp::File out = io.open("numbers", IOCOMP_SERIES);
+    const auto numbers = out.define<std::int64_t>("numbers", {total});
+    const auto ticket =
+        numbers.put_from({part.start}, {part.count()}, with_halo, {std::ssize(with_halo)}, {1});
+    out.end_step();
+    ticket.wait();
+    out.close();
+    EXPECT_EQ(numbers_in_file(), all_numbers());
+  }
+  io.finalize();
+}
+
+TEST_P(CppFace, ThrowsWhenSpansAndBoxesDoNotFit) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    iocomp::File out = io.open("numbers", IOCOMP_SERIES);
+    const auto numbers = out.define<std::int64_t>("numbers", {total});
+    const std::vector<std::int64_t> three(3);
+    const auto code_of = [](const auto& call) -> std::optional<int> {
+      try {
+        call();
+      } catch (const iocomp::Error& error) {
+        return error.code();
+      }
+      return std::nullopt;
+    };
+    EXPECT_EQ(code_of([&] { numbers.put({0}, {4}, three); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { numbers.put({0, 0}, {3}, three); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { numbers.put_from({0}, {1}, three, {4}, {0}); }),
+              IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { numbers.put({total}, {3}, three); }), IOCOMP_INVALID_ARGUMENT);
+    out.close();
+  }
+  io.finalize();
+}
+
+TEST(CppFaceErrors, ABadSettingIsToldByItsName) {
+  try {
+    iocomp::Session{MPI_COMM_WORLD, "moode = \"sync\"\n"};
+    FAIL() << "a session was started with an unknown setting";
+  } catch (const iocomp::Error& error) {
+    EXPECT_EQ(error.code(), IOCOMP_INVALID_SETTING);
+    EXPECT_NE(std::string{error.what()}.find("moode"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
