@@ -62,7 +62,7 @@ TEST(Engine, CarriesOutAPlan) {
   EXPECT_EQ(completions[0].code, ErrorCode::ok) << completions[0].story;
   EXPECT_EQ(completions[0].story, "");
   EXPECT_GT(completions[0].seconds, 0);
-  EXPECT_EQ(content_of(folder.file("f")), copy_of(data.bytes()));
+  EXPECT_TRUE(same(content_of(folder.file("f")), data.bytes()));
 }
 
 TEST(Engine, CarriesOutAnEmptyPlan) {
@@ -110,7 +110,7 @@ TEST(Engine, WithOneThreadKeepsTheOrderOfSubmission) {
   for (std::uint64_t id = 0; id < 100; ++id) {
     EXPECT_EQ(completions[id].id, id);
   }
-  EXPECT_EQ(content_of(file->path()), copy_of(data.part(99, 1)));
+  EXPECT_TRUE(same(content_of(file->path()), data.part(99, 1)));
 }
 
 TEST(Engine, WithSeveralThreadsCarriesOutEveryPlanOnce) {
@@ -137,7 +137,7 @@ TEST(Engine, WithSeveralThreadsCarriesOutEveryPlanOnce) {
   std::vector<std::uint64_t> expected(parts);
   std::iota(expected.begin(), expected.end(), 0U);
   EXPECT_EQ(ids, expected);
-  EXPECT_EQ(content_of(file->path()), copy_of(data.bytes()));
+  EXPECT_TRUE(same(content_of(file->path()), data.bytes()));
 }
 
 TEST(Engine, TellsWhyAPlanFailedAndGoesOnWithTheNext) {
@@ -155,7 +155,7 @@ TEST(Engine, TellsWhyAPlanFailedAndGoesOnWithTheNext) {
   EXPECT_EQ(completions[0].story,
             "writing 512 bytes at offset 8 of /dev/full: No space left on device");
   EXPECT_EQ(completions[1].code, ErrorCode::ok);
-  EXPECT_EQ(content_of(good->path()), copy_of(data.bytes()));
+  EXPECT_TRUE(same(content_of(good->path()), data.bytes()));
 }
 
 TEST(Engine, HasLetGoOfAFileWhenItsCompletionIsSeen) {
@@ -181,7 +181,7 @@ TEST(Engine, CarriesOutWhatWasSubmittedBeforeItEnds) {
                                  .bytes = data.part(first, 1'000)}}});
     }
   }
-  EXPECT_EQ(content_of(file->path()), copy_of(data.bytes()));
+  EXPECT_TRUE(same(content_of(file->path()), data.bytes()));
   EXPECT_EQ(file.use_count(), 1);
 }
 
@@ -194,7 +194,7 @@ TEST(CarryOut, DoesThePlanInTheCallingThread) {
                                      .sync = true});
   EXPECT_EQ(good.id, 7U);
   EXPECT_EQ(good.code, ErrorCode::ok);
-  EXPECT_EQ(content_of(folder.file("f")), copy_of(data.bytes()));
+  EXPECT_TRUE(same(content_of(folder.file("f")), data.bytes()));
   const Completion bad = carry_out(
       {.id = 8, .file = open("/dev/full"), .writes = {{.offset = 0, .bytes = data.bytes()}}});
   EXPECT_EQ(bad.id, 8U);

@@ -89,13 +89,16 @@ TEST(OutputFile, SaysWhyItCannotBeOpened) {
 
 TEST(OutputFile, SaysThatPermissionIsMissing) {
   const Folder folder;
-  if (::geteuid() == 0) {
-    GTEST_SKIP() << "root may write everywhere";
-  }
   ::chmod(folder.path().c_str(), 0500);
   const std::string path = folder.file("f");
-  EXPECT_EQ(failure_of([&] { const OutputFile file(path, {}); }),
-            "cannot open " + path + ": Permission denied");
+  const uid_t before = ::geteuid();
+  constexpr uid_t nobody = 65534;  // root may write everywhere
+  if (before == 0 && ::seteuid(nobody) != 0) {
+    GTEST_SKIP() << "cannot give up the rights of root: " << std::strerror(errno);
+  }
+  const std::string story = failure_of([&] { const OutputFile file(path, {}); });
+  ASSERT_EQ(::seteuid(before), 0);
+  EXPECT_EQ(story, "cannot open " + path + ": Permission denied");
 }
 
 TEST(OutputFile, TellsOfAFullDevice) {
@@ -136,7 +139,7 @@ TEST_P(FullDisk, IsToldAndTheFileGoesOnWhenThereIsRoomAgain) {
   std::filesystem::remove(folder.file("ballast"));
   file.write(0, data.part(0, 200 * page));
   file.sync();
-  EXPECT_EQ(content_of(file.path()), copy_of(data.part(0, 200 * page)));
+  EXPECT_TRUE(same(content_of(file.path()), data.part(0, 200 * page)));
 }
 
 TEST_P(FullDisk, IsToldWhenTheFileGrows) {
@@ -172,7 +175,7 @@ TEST_P(LimitedFileSize, IsToldByTheWriteThatExceedsIt) {
   }
   std::signal(SIGXFSZ, before);
   EXPECT_EQ(story, "writing 32768 bytes at offset 0 of " + file.path() + ": File too large");
-  EXPECT_EQ(content_of(file.path()), copy_of(data.part(0, 10'000)));
+  EXPECT_TRUE(same(content_of(file.path()), data.part(0, 10'000)));
 }
 
 TEST_P(LimitedFileSize, IsToldByAnEngineWithoutHelpOfTheProgram) {
