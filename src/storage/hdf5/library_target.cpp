@@ -2,9 +2,11 @@
 
 #include <hdf5.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -14,20 +16,28 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "mpi/error.h"
 #include "storage/descriptor.h"
+#include "storage/failure.h"
 #include "storage/format.h"
 #include "storage/hdf5/dataset.h"
 #include "storage/hdf5/error.h"
 #include "storage/hdf5/handle.h"
+#include "storage/hdf5/room.h"
 #include "storage/hdf5/sub_boxes.h"
 #include "storage/hdf5/types.h"
 #include "storage/mpi_hints.h"
 #include "storage/open_together.h"
+#include "storage/variable.h"
 
 namespace iocomp::storage::h5 {
 namespace {
 
 constexpr std::int64_t slice_bytes = std::int64_t{8} << 20;
+constexpr std::int64_t smallest_object_bytes = 4096;
+constexpr std::int64_t objects_per_dataset =
+    16;  // groups, headers, nodes: more than one call makes
+constexpr std::int64_t bytes_around_an_attribute = 512;
 
 using Extents = std::array<hsize_t, array::max_dimensions>;
 
@@ -38,46 +48,87 @@ Extents extents(const array::Extents& values) {
   return converted;
 }
 
+std::int64_t size_of(const Attributes& attributes) {
+  std::int64_t sum = 0;
+  for (const auto& [name, values] : attributes) {
+    sum +=
+        static_cast<std::int64_t>(name.size() + values.values.size()) + bytes_around_an_attribute;
+  }
+  return sum;
+}
+
+std::int64_t size_of_attributes(const Description& description) {
+  std::int64_t sum = size_of(description.attributes);
+  for (const auto& placed : description.contents) {
+    const auto id = static_cast<std::size_t>(placed.variable.id);
+    sum += id < description.of_variable.size() ? size_of(description.of_variable[id]) : 0;
+  }
+  return sum;
+}
+
 }  // namespace
 
 LibraryTarget::LibraryTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
-    : path_{std::move(path)} {
-  // HDF5 does not recover when one rank cannot open the file, so try that first.
-  const Descriptor tried = open_together(path_, writers);
+    : path_{std::move(path)}, writers_{writers}, plain_{open_together(path_, writers)} {
   const Quiet quiet;
+  metadata_bytes_ = objects_per_dataset * std::max(options.alignment_bytes, smallest_object_bytes);
+  reserve_on_all(0, "create");
   const MpiHints hints{options};
   const Properties access = file_access(options);
   check(H5Pset_fapl_mpio(access.raw(), writers, hints.raw()), "open", path_);
   check(H5Pset_coll_metadata_write(access.raw(), true), "open", path_);
-  file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "create", path_);
+  file_ =
+      check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "create", path_);
+}
+
+// Only the first writer asks, for all: the others would set the same bytes aside.
+void LibraryTarget::reserve_on_all(std::int64_t more_bytes, const std::string& action) {
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(writers_, &rank));
+  const std::int64_t wanted = end_of_data_ + after_data_ + 4 * metadata_bytes_ + more_bytes;
+  agree_on_errno(rank == 0 ? reserve(plain_, wanted) : 0, action, path_, writers_);
+}
+
+// With this driver HDF5 does not tell where its file ends, but new data lie at the end.
+void LibraryTarget::note_the_end(const Dataset& dataset, const Variable& variable) {
+  const haddr_t offset = variable.bytes() == 0 ? HADDR_UNDEF : H5Dget_offset(dataset.raw());
+  const std::int64_t end =
+      offset == HADDR_UNDEF ? 0 : static_cast<std::int64_t>(offset) + variable.bytes();
+  after_data_ = metadata_bytes_ + (end > end_of_data_ ? 0 : after_data_);
+  end_of_data_ = std::max(end, end_of_data_);
 }
 
 std::int64_t LibraryTarget::place(const Variable& variable, std::int64_t step) {
   const Quiet quiet;
-  (void)create_dataset(file_, variable, step, path_);
+  reserve_on_all(variable.bytes(), "make room for " + dataset_name(variable, step) + " in");
+  note_the_end(create_dataset(file_, variable, step, path_), variable);
   created_.emplace(step, variable.name);
   return -1;
 }
 
-void LibraryTarget::write(const Placed& where, const Selection& selection, std::span<const std::byte> bytes) {
+void LibraryTarget::write(const Placed& where, const Selection& selection,
+                          std::span<const std::byte> bytes) {
   const Quiet quiet;
   open(dataset_name(where.variable, where.step));
   const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(where.variable.type));
   const std::int64_t most = slice_bytes / element_bytes;
   for (std::int64_t done = 0; done < selection.count; done += most) {
-    const Selection slice{selection.box, selection.first + done, std::min(most, selection.count - done)};
+    const Selection slice{selection.box, selection.first + done,
+                          std::min(most, selection.count - done)};
     write_slice(where, slice, bytes.data() + done * element_bytes);
   }
 }
 
 void LibraryTarget::open(const std::string& name) {
   if (name != open_name_ || open_.raw() < 0) {
-    open_ = Dataset{check(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), "open the dataset " + name + " in", path_)};
+    open_ = Dataset{check(H5Dopen2(file_, name.c_str(), H5P_DEFAULT),
+                          "open the dataset " + name + " in", path_)};
     open_name_ = name;
   }
 }
 
-void LibraryTarget::write_slice(const Placed& where, const Selection& slice, const std::byte* bytes) {
+void LibraryTarget::write_slice(const Placed& where, const Selection& slice,
+                                const std::byte* bytes) {
   const std::string action = "write to " + open_name_ + " in";
   const Type type = element_type(where.variable.type);
   const Space in_file{check(H5Dget_space(open_.raw()), action, path_)};
@@ -85,12 +136,14 @@ void LibraryTarget::write_slice(const Placed& where, const Selection& slice, con
     if (part.dimensions > 0) {
       const Extents start = extents(part.start);
       const Extents count = extents(part.count);
-      check(H5Sselect_hyperslab(in_file.raw(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+      check(H5Sselect_hyperslab(in_file.raw(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                                nullptr),
             action, path_);
     }
     const auto packed = static_cast<hsize_t>(elements(part));
     const Space in_memory{check(H5Screate_simple(1, &packed, nullptr), action, path_)};
-    check(H5Dwrite(open_.raw(), type.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, bytes), action, path_);
+    check(H5Dwrite(open_.raw(), type.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, bytes),
+          action, path_);
     bytes += packed * array::size_bytes(where.variable.type);
   }
 }
@@ -103,6 +156,7 @@ void LibraryTarget::flush() {
 void LibraryTarget::finish(const Description& description) {
   const Quiet quiet;
   open_ = {};
+  reserve_on_all(size_of_attributes(description), "make room for the attributes in");
   // All steps, whatever fails: each is collective, and the other writers will be in them.
   std::exception_ptr first;
   const auto attempt = [&first](const auto& action) {
@@ -116,6 +170,12 @@ void LibraryTarget::finish(const Description& description) {
   attempt([&] { check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_); });
   attempt([&] { check(H5Fclose(file_), "close", path_); });
   file_ = H5I_INVALID_HID;
+  attempt([&] {
+    give_back_the_rest(plain_);
+    if (::fsync(plain_.raw()) != 0) {
+      throw failure("fsync", path_, errno);
+    }
+  });
   if (first) {
     std::rethrow_exception(first);
   }

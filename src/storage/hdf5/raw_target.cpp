@@ -1,9 +1,9 @@
 #include "storage/hdf5/raw_target.h"
 
+#include <fcntl.h>
 #include <hdf5.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,41 +12,41 @@
 
 #include "base/error.h"
 #include "storage/descriptor.h"
+#include "storage/failure.h"
 #include "storage/format.h"
+#include "storage/hdf5/buffer_driver.h"
 #include "storage/hdf5/dataset.h"
 #include "storage/hdf5/error.h"
 #include "storage/hdf5/handle.h"
+#include "storage/hdf5/metadata_buffer.h"
 
 namespace iocomp::storage::h5 {
 namespace {
 
-// Closing a file writes what is left of its metadata. Where that fails, HDF5 keeps the file, tries again when the process
-// ends, and prints. A file that nobody wants any more is therefore closed into memory.
-void divert_to_memory(hid_t file) noexcept {
-  void* handle = nullptr;
-  const Descriptor memory{::memfd_create("iocomp-abandoned", MFD_CLOEXEC)};
-  if (memory.is_open() && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle != nullptr) {
-    (void)::dup2(memory.raw(), *static_cast<const int*>(handle));
+// The file is there already or not, but empty: others may have opened it, so it is not made anew.
+Descriptor opened(const std::string& path) {
+  Descriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)};
+  if (!file.is_open()) {
+    throw failure("create", path, errno);
   }
+  return file;
 }
 
 }  // namespace
 
-RawTarget::RawTarget(std::string path, const FormatOptions& options) : path_{std::move(path)} {
+RawTarget::RawTarget(std::string path, const FormatOptions& options)
+    : path_{std::move(path)}, buffer_{opened(path_)} {
   const Quiet quiet;
   const Properties access = file_access(options);
-#if H5_VERSION_GE(1, 10, 7)
-  // Not every parallel file system has locks, and nobody else knows the file yet.
-  H5Pset_file_locking(access.raw(), false, true);
-#endif
-  file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "create", path_);
+  check(use_buffer(access.raw(), buffer_), "create", path_);
+  file_ =
+      check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "create", path_);
 }
 
 RawTarget::~RawTarget() {
   if (file_ >= 0) {
     const Quiet quiet;
-    divert_to_memory(file_);
-    H5Fclose(file_);
+    H5Fclose(file_);  // into the buffer, and gone with it
   }
 }
 
@@ -72,15 +72,23 @@ void RawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
 void RawTarget::flush() {
   const Quiet quiet;
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
+  store(end_of_file(file_));
 }
 
 void RawTarget::finish(const Description& description) {
   const Quiet quiet;
   describe(file_, description, created_, path_);
-  // Whatever can fail for want of room fails here, while the file can still be abandoned.
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
-  check(H5Fclose(file_), "close", path_);
-  file_ = H5I_INVALID_HID;
+  const std::int64_t file_bytes = end_of_file(file_);
+  check(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close", path_);
+  store(file_bytes);
+}
+
+void RawTarget::store(std::int64_t file_bytes) {
+  const int error = buffer_.store(file_bytes);
+  if (error != 0) {
+    throw failure("write the metadata of", path_, error);
+  }
 }
 
 }  // namespace iocomp::storage::h5

@@ -1,0 +1,146 @@
+#include "storage/hdf5/buffer_driver.h"
+
+#include <hdf5.h>
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "storage/hdf5/metadata_buffer.h"
+
+namespace iocomp::storage::h5 {
+namespace {
+
+/// What HDF5 knows as the open file; it uses the first member.
+struct File {
+  H5FD_t common{};
+  MetadataBuffer* buffer = nullptr;
+  haddr_t allotted = 0;  // HDF5's "end of allocation"
+  haddr_t written = 0;
+};
+
+/// The driver's part of a property list, which HDF5 copies byte by byte.
+struct Settings {
+  MetadataBuffer* buffer;
+};
+
+File& own(H5FD_t* file) { return *reinterpret_cast<File*>(file); }
+const File& own(const H5FD_t* file) { return *reinterpret_cast<const File*>(file); }
+
+H5FD_t* open(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*most*/) {
+  const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
+  if (settings == nullptr) {
+    return nullptr;
+  }
+  try {
+    auto file = std::make_unique<File>();
+    file->buffer = settings->buffer;
+    return &file.release()->common;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+herr_t close(H5FD_t* file) {
+  const std::unique_ptr<File> closed{&own(file)};
+  return 0;
+}
+
+herr_t query(const H5FD_t* /*file*/, unsigned long* flags) {
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA |
+           H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+haddr_t end_of_allocation(const H5FD_t* file, H5FD_mem_t /*type*/) { return own(file).allotted; }
+
+herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) {
+  own(file).allotted = end;
+  return 0;
+}
+
+haddr_t end_of_what_is_written(const H5FD_t* file, H5FD_mem_t /*type*/) {
+  return own(file).written;
+}
+
+herr_t handle(H5FD_t* file, hid_t /*access*/, void** result) {
+  *result = &own(file);
+  return 0;
+}
+
+herr_t read(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, std::size_t size,
+            void* bytes) {
+  return own(file).buffer->read(static_cast<std::int64_t>(offset),
+                                {static_cast<std::byte*>(bytes), size}) == 0
+             ? 0
+             : -1;
+}
+
+herr_t write(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset,
+             std::size_t size, const void* bytes) {
+  try {
+    own(file).buffer->write(static_cast<std::int64_t>(offset),
+                            {static_cast<const std::byte*>(bytes), size});
+  } catch (const std::exception&) {
+    return -1;
+  }
+  own(file).written = std::max(own(file).written, offset + size);
+  return 0;
+}
+
+herr_t truncate(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
+  own(file).written = own(file).allotted;
+  return 0;
+}
+
+H5FD_class_t driver_class() {
+  H5FD_class_t driver{};
+#ifdef H5FD_CLASS_VERSION
+  driver.version = H5FD_CLASS_VERSION;
+  driver.value =
+      static_cast<H5FD_class_value_t>(600);  // 512 and above are free for private drivers
+#endif
+  driver.name = "iocomp_buffer";
+  driver.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
+  driver.fc_degree = H5F_CLOSE_STRONG;
+  driver.fapl_size = sizeof(Settings);
+  driver.open = &open;
+  driver.close = &close;
+  driver.query = &query;
+  driver.get_eoa = &end_of_allocation;
+  driver.set_eoa = &set_end_of_allocation;
+  driver.get_eof = &end_of_what_is_written;
+  driver.get_handle = &handle;
+  driver.read = &read;
+  driver.write = &write;
+  driver.truncate = &truncate;
+  const H5FD_mem_t free_lists[] = H5FD_FLMAP_DICHOTOMY;
+  std::copy(std::begin(free_lists), std::end(free_lists), std::begin(driver.fl_map));
+  return driver;
+}
+
+}  // namespace
+
+herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer) {
+  static const H5FD_class_t driver = driver_class();
+  static const hid_t registered = H5FDregister(&driver);
+  const Settings settings{&buffer};
+  return registered < 0 ? -1 : H5Pset_driver(file_access, registered, &settings);
+}
+
+std::int64_t end_of_file(hid_t file) {
+  void* found = nullptr;
+  return H5Fget_vfd_handle(file, H5P_DEFAULT, &found) < 0 || found == nullptr
+             ? 0
+             : static_cast<std::int64_t>(static_cast<const File*>(found)->allotted);
+}
+
+}  // namespace iocomp::storage::h5

@@ -1,0 +1,192 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "back_end.h"
+#include "read_back.h"
+#include "shared_file.h"
+#include "shared_folder.h"
+#include "storage/format.h"
+
+namespace iocomp::storage {
+namespace {
+
+using array::Box;
+using array::ElementType;
+using array::Shape;
+
+Variable variable(int id, const std::string& name, ElementType type,
+                  std::vector<std::int64_t> extents) {
+  return {id, name, type, array::make_shape(static_cast<int>(extents.size()), extents.data())};
+}
+
+// This rank's share when dimension `d` is cut over all ranks; the last ones may get nothing.
+Box share(const Shape& shape, int d) {
+  Box box{shape.dimensions, {}, shape.extent};
+  const auto dimension = static_cast<std::size_t>(d);
+  const std::int64_t rows = (shape.extent.at(dimension) + ranks() - 1) / ranks();
+  box.start.at(dimension) = std::min(rows * rank(), shape.extent.at(dimension));
+  box.count.at(dimension) = std::min(rows, shape.extent.at(dimension) - box.start.at(dimension));
+  return box;
+}
+
+Box whole(const Shape& shape) { return {shape.dimensions, {}, shape.extent}; }
+
+class Contract : public testing::TestWithParam<BackEnd> {
+ protected:
+  // What is not as written, on rank 0; collective, because only then all have written.
+  std::string differences(const SharedFile& file, const std::vector<Placed>& contents) {
+    std::string different;
+    for (const auto& placed : contents) {
+      if (rank() == 0 && read_back(GetParam(), file.path(), placed) != expected(placed)) {
+        different += placed.variable.name + " of step " + std::to_string(placed.step) + "; ";
+      }
+    }
+    barrier();
+    return different;
+  }
+
+  SharedFolder folder_;
+};
+
+TEST_P(Contract, EveryElementIsReadBackWhereItBelongs) {
+  SharedFile file{GetParam(),
+                  folder_ / "file",
+                  {variable(0, "u", ElementType::float64, {7, 9, 5}),
+                   variable(1, "group/inner/v", ElementType::int16, {40, 3}),
+                   variable(2, "w", ElementType::uint8, {1001})}};
+  std::vector<Placed> contents;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    for (int id = 0; id < 3; ++id) {
+      const Placed placed = file.place(id, step);
+      const int d = static_cast<int>(step) % placed.variable.shape.dimensions;
+      file.put(placed, share(placed.variable.shape, d));
+      contents.push_back(placed);
+    }
+    file.flush();
+  }
+  file.finish();
+  EXPECT_EQ(differences(file, contents), "");
+}
+
+TEST_P(Contract, PiecesMayBeginAndEndAnywhereInABlock) {
+  SharedFile file{
+      GetParam(), folder_ / "file", {variable(0, "u", ElementType::complex64, {4, 6, 5, 7})}};
+  std::vector<Placed> contents;
+  for (std::int64_t step = 0; step < 6; ++step) {
+    const Placed placed = file.place(0, step);
+    const std::int64_t piece =
+        std::vector<std::int64_t>{1, 2, 13, 36, 100, 211}.at(static_cast<std::size_t>(step));
+    file.put(placed, share(placed.variable.shape, static_cast<int>(step) % 4), piece);
+    contents.push_back(placed);
+  }
+  file.finish();
+  EXPECT_EQ(differences(file, contents), "");
+}
+
+TEST_P(Contract, KeepsEveryElementType) {
+  std::vector<Variable> variables;
+  for (int value = 1; array::element_type(value); ++value) {
+    variables.push_back(
+        variable(value - 1, "type" + std::to_string(value), *array::element_type(value), {23}));
+  }
+  SharedFile file{GetParam(), folder_ / "file", variables};
+  std::vector<Placed> contents;
+  for (const auto& each : variables) {
+    contents.push_back(file.place(each.id, 0));
+    file.put(contents.back(), share(each.shape, 0));
+  }
+  file.finish();
+  EXPECT_EQ(contents.size(), 13U);
+  EXPECT_EQ(differences(file, contents), "");
+}
+
+TEST_P(Contract, KeepsScalarsAndEightDimensionsAndNoElementsAtAll) {
+  SharedFile file{GetParam(),
+                  folder_ / "file",
+                  {variable(0, "scalar", ElementType::float64, {}),
+                   variable(1, "empty", ElementType::float64, {4, 0}),
+                   variable(2, "eight", ElementType::int32, {2, 1, 3, 2, 1, 2, 2, 3})}};
+  std::vector<Placed> contents;
+  for (int id = 0; id < 3; ++id) {
+    contents.push_back(file.place(id, 0));
+    if (rank() == ranks() - 1) {
+      file.put(contents.back(), whole(contents.back().variable.shape), 5);
+    }
+  }
+  file.finish();
+  EXPECT_EQ(differences(file, contents), "");
+}
+
+TEST_P(Contract, RoomMadeLaterDoesNotDisturbWhatIsWritten) {
+  std::vector<Variable> variables;
+  for (int id = 0; id < 12; ++id) {
+    variables.push_back(variable(id, "v" + std::to_string(id), ElementType::int64, {id * 700 + 1}));
+  }
+  SharedFile file{GetParam(), folder_ / "file", variables};
+  std::vector<Placed> contents;
+  for (int id = 0; id < 12; ++id) {
+    contents.push_back(file.place(id, id % 3));
+    file.put(contents.back(), share(variables.at(static_cast<std::size_t>(id)).shape, 0), 333);
+    if (id % 4 == 3) {
+      file.flush();
+    }
+  }
+  file.finish();
+  EXPECT_EQ(differences(file, contents), "");
+}
+
+TEST_P(Contract, DataBeginAtMultiplesOfTheAlignment) {
+  if (!GetParam().is_plain()) {
+    GTEST_SKIP() << "the library places the data";
+  }
+  SharedFile file{GetParam(),
+                  folder_ / "file",
+                  {variable(0, "scalar", ElementType::int8, {}),
+                   variable(1, "u", ElementType::float64, {777})}};
+  for (std::int64_t step = 0; step < 3; ++step) {
+    for (int id = 0; id < 2; ++id) {
+      EXPECT_EQ(file.place(id, step).offset % GetParam().options().alignment_bytes, 0);
+    }
+  }
+  file.finish();
+}
+
+TEST_P(Contract, AFileWithNothingInItCanBeFinished) {
+  SharedFile file{GetParam(), folder_ / "file", {}};
+  file.flush();
+  file.finish();
+}
+
+TEST_P(Contract, AWrittenRangeLargerThanASliceArrivesWhole) {
+  SharedFile file{GetParam(),
+                  folder_ / "file",
+                  {variable(0, "u", ElementType::complex128, {1024 * 1024 + 17})}};
+  const Placed placed = file.place(0, 0);
+  file.put(placed, share(placed.variable.shape, 0), placed.variable.shape.extent[0]);
+  file.finish();
+  EXPECT_EQ(differences(file, {placed}), "");
+}
+
+TEST_P(Contract, AnAbandonedFileLeavesNobodyWaiting) {
+  SharedFile file{GetParam(), folder_ / "file", {variable(0, "u", ElementType::float64, {100})}};
+  const Placed placed = file.place(0, 0);
+  if (rank() == 0) {
+    file.put(placed, whole(placed.variable.shape));
+    file.abandon();
+    return;
+  }
+  file.abandon();
+}
+
+INSTANTIATE_TEST_SUITE_P(Storage, Contract, testing::ValuesIn(back_ends()),
+                         [](const auto& tested) { return label(tested.param); });
+
+}  // namespace
+}  // namespace iocomp::storage

@@ -1,0 +1,192 @@
+// Needs a tmpfs of its own for full and read-only disks: skipped where this process may not mount
+// one.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "back_end.h"
+#include "base/error.h"
+#include "shared_file.h"
+#include "shared_folder.h"
+#include "storage/descriptor.h"
+#include "storage/format.h"
+#include "storage/variable.h"
+
+namespace iocomp::storage {
+namespace {
+
+Variable one_dimension(std::int64_t extent) {
+  return {0, "u", array::ElementType::float64, array::make_shape(1, &extent)};
+}
+
+// The story of what failed, or nothing.
+template <typename Action>
+std::string story_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::storage_failure);
+    return error.what();
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Faults : public testing::TestWithParam<BackEnd> {
+ protected:
+  // Makes a target the way its access wants it. All ranks of an MPI file, the lead of a plain one.
+  [[nodiscard]] std::string story_of_creating(const std::string& path) const {
+    const bool plain = GetParam().is_plain();
+    if (plain && rank() != 0) {
+      return {};
+    }
+    return story_of([&] {
+      (void)GetParam().format().create(path, GetParam().options(),
+                                       plain ? MPI_COMM_SELF : MPI_COMM_WORLD);
+    });
+  }
+
+  SharedFolder folder_;
+};
+
+TEST_P(Faults, AMissingFolderIsToldByName) {
+  const std::string path = folder_ / "missing/file";
+  const std::string story = story_of_creating(path);
+  barrier();
+  if (rank() == 0 || !GetParam().is_plain()) {
+    EXPECT_TRUE(contains(story, path)) << story;
+    EXPECT_TRUE(contains(story, "No such file or directory")) << story;
+  }
+}
+
+TEST_P(Faults, AReadOnlyDiskIsTold) {
+  const SmallDisk disk{folder_, 1 << 20, true};
+  if (!disk.is_mounted()) {
+    GTEST_SKIP() << "this process may not mount a tmpfs";
+  }
+  const std::string story = story_of_creating(disk / "file");
+  barrier();
+  if (rank() == 0 || !GetParam().is_plain()) {
+    EXPECT_TRUE(contains(story, "Read-only file system")) << story;
+  }
+}
+
+TEST_P(Faults, ARankThatCannotOpenTheFileFailsAllAndLeavesNobodyWaiting) {
+  if (GetParam().is_plain()) {
+    GTEST_SKIP() << "only the lead opens a plain file";
+  }
+  struct rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  if (rank() == ranks() - 1) {
+    const Descriptor next{::dup(0)};
+    const struct rlimit no_more{static_cast<rlim_t>(next.raw()), before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &no_more);
+  }
+  const std::string story = story_of_creating(folder_ / "file");
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  barrier();
+  EXPECT_TRUE(
+      contains(story, "Too many open files (on writer " + std::to_string(ranks() - 1) + ')'))
+      << story;
+}
+
+TEST_P(Faults, AFullDiskIsToldWithItsCauseAndTheFileCanBeFinished) {
+  if (GetParam().is_plain()) {
+    GTEST_SKIP() << "plain files are not written through their target";
+  }
+  const SmallDisk disk{folder_, 2 << 20, false};
+  if (!disk.is_mounted()) {
+    GTEST_SKIP() << "this process may not mount a tmpfs";
+  }
+  SharedFile file{GetParam(), disk / "file", {one_dimension(1 << 20)}};
+  const std::int64_t share = (1 << 20) / ranks();
+  const array::Box mine{1, {rank() * share}, {share}};
+  const std::string story = story_of([&] {
+    const Placed placed = file.place(0, 0);
+    file.put(placed, mine, 1 << 15);
+  });
+  EXPECT_TRUE(on_some_rank(!story.empty()));
+  EXPECT_TRUE(story.empty() || contains(story, "No space left on device")) << story;
+  // Whatever this says, all come back from it.
+  (void)story_of([&] { file.target().finish(file.description()); });
+  barrier();
+}
+
+TEST_P(Faults, AFileWhoseWriteFailedCanBeAbandoned) {
+  if (GetParam().is_plain()) {
+    GTEST_SKIP() << "plain files are not written through their target";
+  }
+  const SmallDisk disk{folder_, 2 << 20, false};
+  if (!disk.is_mounted()) {
+    GTEST_SKIP() << "this process may not mount a tmpfs";
+  }
+  SharedFile file{GetParam(), disk / "file", {one_dimension(1 << 20)}};
+  EXPECT_NE(story_of([&] {
+              const Placed placed = file.place(0, 0);
+              file.put(placed, {1, {rank() * 1000}, {1 << 19}});
+            }),
+            "");
+  file.abandon();
+}
+
+TEST_P(Faults, ADiskThatFillsUpBeforeTheEndLeavesNobodyWaiting) {
+  if (GetParam().is_plain()) {
+    GTEST_SKIP() << "plain files are not written through their target";
+  }
+  const SmallDisk disk{folder_, 2 << 20, false};
+  if (!disk.is_mounted()) {
+    GTEST_SKIP() << "this process may not mount a tmpfs";
+  }
+  SharedFile file{GetParam(), disk / "file", {one_dimension(1000)}};
+  const Placed placed = file.place(0, 0);
+  std::string story_of_put;
+  if (rank() == 0) {
+    disk.fill();
+    story_of_put = story_of([&] { file.put(placed, {1, {}, {1000}}); });
+  }
+  EXPECT_TRUE(story_of_put.empty() || contains(story_of_put, "No space left on device"))
+      << story_of_put;
+  barrier();
+  Attribute large;
+  large.values.resize(2 << 20);
+  file.description().attributes["large"] = large;
+  const std::string story = story_of([&] { file.target().finish(file.description()); });
+  EXPECT_TRUE(GetParam().name != "hdf5" || contains(story, "No space left on device")) << story;
+  barrier();
+}
+
+TEST_P(Faults, MetadataForWhichThereIsNoRoomAreTold) {
+  const SmallDisk disk{folder_, 1 << 20, false};
+  if (!disk.is_mounted()) {
+    GTEST_SKIP() << "this process may not mount a tmpfs";
+  }
+  if (GetParam().name != "hdf5" || GetParam().library_path) {
+    GTEST_SKIP() << "no metadata of its own";
+  }
+  SharedFile file{GetParam(), disk / "file", {one_dimension(10)}};
+  (void)file.place(0, 0);
+  std::string story = "not the lead";
+  if (file.is_mine()) {
+    disk.fill();
+    story = story_of([&] { file.target().flush(); });
+    EXPECT_TRUE(contains(story, "No space left on device")) << story;
+    story = story_of([&] { file.target().finish(file.description()); });
+    file.abandon();
+  }
+  EXPECT_NE(story, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Storage, Faults, testing::ValuesIn(back_ends()),
+                         [](const auto& tested) { return label(tested.param); });
+
+}  // namespace
+}  // namespace iocomp::storage

@@ -1,0 +1,131 @@
+// What only HDF5 files have: attributes, groups, absent steps that are gone.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "back_end.h"
+#include "base/error.h"
+#include "read_hdf5.h"
+#include "shared_file.h"
+#include "shared_folder.h"
+#include "storage/format.h"
+#include "storage/variable.h"
+
+namespace iocomp::storage {
+namespace {
+
+template <typename T>
+Attribute attribute(array::ElementType type, const std::vector<T>& values) {
+  Attribute made;
+  made.type = type;
+  made.values.resize(values.size() * sizeof(T));
+  if (!values.empty()) {
+    std::memcpy(made.values.data(), values.data(), made.values.size());
+  }
+  return made;
+}
+
+Attribute text_attribute(const std::string& text) {
+  Attribute made =
+      attribute(array::ElementType::uint8, std::vector<char>(text.begin(), text.end()));
+  made.is_text = true;
+  return made;
+}
+
+Variable variable(int id, const std::string& name) {
+  const std::int64_t extent = 10;
+  return {id, name, array::ElementType::float64, array::make_shape(1, &extent)};
+}
+
+std::vector<BackEnd> both_ways() { return {{"hdf5", false, {}}, {"hdf5", true, {}}}; }
+
+class Hdf5 : public testing::TestWithParam<BackEnd> {
+ protected:
+  SharedFolder folder_;
+};
+
+TEST_P(Hdf5, KeepsAttributesOfTheFileAndOfVariables) {
+  SharedFile file{GetParam(), folder_ / "file.h5", {variable(0, "u"), variable(1, "deep/v")}};
+  for (std::int64_t step = 0; step < 2; ++step) {
+    (void)file.place(0, step);
+    (void)file.place(1, step);
+  }
+  auto& description = file.description();
+  description.attributes["title"] = text_attribute("a wave, größer");
+  description.attributes["nothing"] = text_attribute("");
+  description.attributes["dt"] = attribute<double>(array::ElementType::float64, {0.25});
+  description.attributes["none"] = attribute<double>(array::ElementType::float64, {});
+  description.of_variable.resize(2);
+  description.of_variable[1]["levels"] =
+      attribute<std::int32_t>(array::ElementType::int32, {3, -1, 7});
+  description.of_variable[1]["phase"] =
+      attribute<float>(array::ElementType::complex64, {1.5F, -2.0F});
+  file.finish();
+  if (rank() == 0) {
+    EXPECT_EQ(hdf5_attribute(file.path(), "/", "title"), "a wave, größer");
+    EXPECT_EQ(hdf5_attribute(file.path(), "/", "nothing"), "");
+    EXPECT_EQ(hdf5_attribute(file.path(), "/", "dt"), "0.25");
+    EXPECT_EQ(hdf5_attribute(file.path(), "/", "none"), "");
+    EXPECT_EQ(hdf5_attribute(file.path(), "/0/deep/v", "levels"), "3 -1 7");
+    EXPECT_EQ(hdf5_attribute(file.path(), "/1/deep/v", "phase"), "1.5 -2");
+    EXPECT_EQ(hdf5_attribute(file.path(), "/1/u", "phase"), "missing");
+  }
+}
+
+TEST_P(Hdf5, WhatIsNotDescribedIsNotThere) {
+  SharedFile file{GetParam(), folder_ / "file.h5", {variable(0, "u")}};
+  for (std::int64_t step = 0; step < 3; ++step) {
+    const Placed placed = file.place(0, step);
+    if (rank() == 0) {
+      file.put(placed, {1, {}, placed.variable.shape.extent});
+    }
+  }
+  file.forget(1);
+  file.finish();
+  if (rank() == 0) {
+    EXPECT_TRUE(hdf5_has(file.path(), "/0/u"));
+    EXPECT_FALSE(hdf5_has(file.path(), "/1"));
+    EXPECT_TRUE(hdf5_has(file.path(), "/2/u"));
+    for (const auto& placed : file.description().contents) {
+      EXPECT_EQ(read_hdf5(file.path(), placed), expected(placed));
+    }
+  }
+}
+
+TEST_P(Hdf5, RefusesNamesThatItWouldReadAsAnotherPath) {
+  const Format& format = GetParam().format();
+  EXPECT_NO_THROW(format.check(variable(0, "a/b.c/..d")));
+  for (const char* name : {"", "a//b", "/a", "a/", "a/../b", "./a", "."}) {
+    EXPECT_THROW(format.check(variable(0, name)), Error) << name;
+  }
+}
+
+TEST_P(Hdf5, AVariableThatCannotBeMadeIsToldWithTheErrorsOfTheLibrary) {
+  SharedFile file{GetParam(), folder_ / "file.h5", {variable(0, "u"), variable(1, "u/v")}};
+  (void)file.place(0, 0);
+  if (file.is_mine()) {
+    try {
+      (void)file.target().place(variable(1, "u/v"), 0);
+      ADD_FAILURE() << "a dataset cannot be a group";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::storage_failure);
+      EXPECT_NE(std::string{error.what()}.find("create the dataset /0/u/v in " + file.path() +
+                                               ": HDF5: H5"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+  file.finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Storage, Hdf5, testing::ValuesIn(both_ways()),
+                         [](const auto& tested) { return label(tested.param); });
+
+}  // namespace
+}  // namespace iocomp::storage

@@ -1,0 +1,42 @@
+#include "read_back.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "back_end.h"
+#include "storage/descriptor.h"
+#include "storage/format.h"
+#ifdef IOCOMP_TESTS_HDF5
+#include "read_hdf5.h"
+#endif
+
+namespace iocomp::storage {
+namespace {
+
+std::vector<std::byte> read_plain(const std::string& path, const Placed& placed) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(placed.variable.bytes()));
+  const Descriptor file{::open(path.c_str(), O_RDONLY)};
+  if (::pread(file.raw(), bytes.data(), bytes.size(), placed.offset) !=
+      static_cast<ssize_t>(bytes.size())) {
+    bytes.clear();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& path,
+                                 const Placed& placed) {
+#ifdef IOCOMP_TESTS_HDF5
+  if (back_end.name == "hdf5") {
+    return read_hdf5(path, placed);
+  }
+#endif
+  return read_plain(path, placed);
+}
+
+}  // namespace iocomp::storage

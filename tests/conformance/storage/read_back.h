@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "back_end.h"
+#include "storage/format.h"
+
+namespace iocomp::storage {
+
+/// All elements of a variable, packed, read without iocomp: by pread, or by the serial interface of
+/// HDF5. Local. Empty when there is no such variable, or not with that type and shape.
+[[nodiscard]] std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& path,
+                                               const Placed& placed);
+
+}  // namespace iocomp::storage

@@ -1,0 +1,105 @@
+#include "read_hdf5.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "storage/format.h"
+
+namespace iocomp::storage {
+namespace {
+
+// Closed by the process's end at the latest: a test that reads has nothing to lose.
+hid_t open_file(const std::string& path) {
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
+  H5Pclose(access);
+  return file;
+}
+
+H5T_class_t expected_class(array::ElementType type) {
+  const auto value = static_cast<int>(type);
+  if (value >= static_cast<int>(array::ElementType::complex64)) {
+    return H5T_COMPOUND;
+  }
+  return value >= static_cast<int>(array::ElementType::float16) ? H5T_FLOAT : H5T_INTEGER;
+}
+
+bool has_type_and_shape(hid_t dataset, const Variable& variable) {
+  const hid_t type = H5Dget_type(dataset);
+  const hid_t space = H5Dget_space(dataset);
+  std::array<hsize_t, array::max_dimensions> extent{};
+  const int dimensions = H5Sget_simple_extent_dims(space, extent.data(), nullptr);
+  bool same = H5Tget_class(type) == expected_class(variable.type) &&
+              H5Tget_size(type) == array::size_bytes(variable.type) &&
+              dimensions == variable.shape.dimensions;
+  for (std::size_t d = 0; same && d < static_cast<std::size_t>(dimensions); ++d) {
+    same = extent.at(d) == static_cast<hsize_t>(variable.shape.extent.at(d));
+  }
+  return same;
+}
+
+}  // namespace
+
+std::vector<std::byte> read_hdf5(const std::string& path, const Placed& placed) {
+  const hid_t file = open_file(path);
+  const std::string name = '/' + std::to_string(placed.step) + '/' + placed.variable.name;
+  const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+  std::vector<std::byte> bytes;
+  if (dataset >= 0 && has_type_and_shape(dataset, placed.variable)) {
+    bytes.resize(static_cast<std::size_t>(placed.variable.bytes()));
+    if (H5Dread(dataset, H5Dget_type(dataset), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) {
+      bytes.clear();
+    }
+  }
+  H5Fclose(file);
+  return bytes;
+}
+
+bool hdf5_has(const std::string& path, const std::string& object) {
+  const hid_t file = open_file(path);
+  const bool found = H5Oexists_by_name(file, object.c_str(), H5P_DEFAULT) > 0;
+  H5Fclose(file);
+  return found;
+}
+
+std::string hdf5_attribute(const std::string& path, const std::string& object,
+                           const std::string& name) {
+  const hid_t file = open_file(path);
+  const hid_t attribute =
+      H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t type = H5Aget_type(attribute);
+  std::ostringstream text;
+  if (attribute < 0) {
+    text << "missing";
+  } else if (H5Tis_variable_str(type) > 0) {
+    char* value = nullptr;
+    H5Aread(attribute, type, static_cast<void*>(&value));
+    text << value;
+    H5free_memory(value);
+  } else {
+    const std::size_t parts = H5Tget_class(type) == H5T_COMPOUND ? 2 : 1;
+    const auto count = static_cast<std::size_t>(
+        std::max<hssize_t>(H5Sget_simple_extent_npoints(H5Aget_space(attribute)), 0));
+    const hid_t pair = H5Tcreate(H5T_COMPOUND, 2 * sizeof(double));
+    H5Tinsert(pair, "r", 0, H5T_NATIVE_DOUBLE);
+    H5Tinsert(pair, "i", sizeof(double), H5T_NATIVE_DOUBLE);
+    std::vector<double> values(count * parts);
+    H5Aread(attribute, parts == 2 ? pair : H5T_NATIVE_DOUBLE, values.data());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      text << (i == 0 ? "" : " ") << values[i];
+    }
+  }
+  H5Fclose(file);
+  return text.str();
+}
+
+}  // namespace iocomp::storage

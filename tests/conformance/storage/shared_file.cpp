@@ -1,0 +1,149 @@
+#include "shared_file.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/element_type.h"
+#include "array/runs.h"
+#include "base/error.h"
+#include "shared_folder.h"
+#include "storage/failure.h"
+
+namespace iocomp::storage {
+namespace {
+
+std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ value >> 27) * 0x94d049bb133111ebU;
+  return value ^ value >> 31;
+}
+
+// 16 bytes, of which an element takes as many as it has.
+void append_element(const Placed& placed, std::int64_t index, std::size_t size,
+                    std::vector<std::byte>& bytes) {
+  const auto where = static_cast<std::uint64_t>(placed.step) << 40 ^
+                     static_cast<std::uint64_t>(placed.variable.id) << 52 ^
+                     static_cast<std::uint64_t>(index);
+  const std::array<std::uint64_t, 2> pattern{mixed(where), mixed(~where)};
+  const auto* first = std::as_bytes(std::span{pattern}).data();
+  bytes.insert(bytes.end(), first, first + size);
+}
+
+std::vector<std::byte> elements_of(const Placed& placed, const Selection& selection) {
+  const std::size_t size = array::size_bytes(placed.variable.type);
+  std::vector<std::byte> bytes;
+  bytes.reserve(static_cast<std::size_t>(selection.count) * size);
+  array::RunCursor cursor{placed.variable.shape, selection.box, selection.first, selection.count};
+  array::Run run;
+  while (cursor.next(run)) {
+    for (std::int64_t index = run.index; index < run.index + run.elements; ++index) {
+      append_element(placed, index, size, bytes);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::byte> expected(const Placed& placed) {
+  const array::Box whole{placed.variable.shape.dimensions, {}, placed.variable.shape.extent};
+  return elements_of(placed, {whole, 0, elements(whole)});
+}
+
+SharedFile::SharedFile(const BackEnd& back_end, std::string path, std::vector<Variable> variables)
+    : back_end_{back_end},
+      path_{std::move(path)},
+      variables_{std::move(variables)},
+      layout_{back_end.options().alignment_bytes, true} {
+  for (const auto& variable : variables_) {
+    layout_.define(variable.id, variable.bytes(), 0);
+  }
+  if (!back_end_.is_plain()) {
+    target_ = back_end_.format().create(path_, back_end_.options(), MPI_COMM_WORLD);
+    return;
+  }
+  if (rank() == 0) {
+    target_ = back_end_.format().create(path_, back_end_.options(), MPI_COMM_SELF);
+  }
+  barrier();
+  plain_ = Descriptor{::open(path_.c_str(), O_WRONLY)};
+}
+
+Placed SharedFile::place(int variable, std::int64_t step) {
+  Placed placed{step, variables_.at(static_cast<std::size_t>(variable)), -1};
+  if (target_) {
+    placed.offset = target_->place(placed.variable, step);
+  }
+  if (back_end_.format().offsets_by_layout()) {
+    placed.offset = layout_.offset(variable, step);
+  } else if (back_end_.is_plain()) {
+    MPI_Bcast(&placed.offset, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  }
+  description_.contents.push_back(placed);
+  return placed;
+}
+
+void SharedFile::put(const Placed& placed, const array::Box& box, std::int64_t piece) {
+  const std::int64_t all = elements(box);
+  for (std::int64_t end = all; end > 0;) {
+    const std::int64_t first = std::max<std::int64_t>(0, end - piece);
+    const Selection selection{box, first, end - first};
+    write(placed, selection, elements_of(placed, selection));
+    end = first;
+  }
+}
+
+void SharedFile::write(const Placed& placed, const Selection& selection,
+                       const std::vector<std::byte>& bytes) {
+  if (!back_end_.is_plain()) {
+    target_->write(placed, selection, bytes);
+    return;
+  }
+  const auto size = static_cast<std::int64_t>(array::size_bytes(placed.variable.type));
+  const std::byte* next = bytes.data();
+  array::RunCursor cursor{placed.variable.shape, selection.box, selection.first, selection.count};
+  array::Run run;
+  while (cursor.next(run)) {
+    const auto wanted = static_cast<ssize_t>(run.elements * size);
+    const auto count = static_cast<std::size_t>(wanted);
+    if (::pwrite(plain_.raw(), next, count, placed.offset + run.index * size) != wanted) {
+      throw failure("write", path_, errno);
+    }
+    next += wanted;
+  }
+}
+
+void SharedFile::flush() {
+  if (target_) {
+    target_->flush();
+  }
+  barrier();
+}
+
+void SharedFile::finish() {
+  barrier();
+  if (target_) {
+    target_->finish(description_);
+    target_.reset();
+  }
+  barrier();
+}
+
+void SharedFile::forget(std::int64_t step) {
+  std::erase_if(description_.contents,
+                [step](const Placed& placed) { return placed.step == step; });
+}
+
+}  // namespace iocomp::storage

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "back_end.h"
+#include "storage/descriptor.h"
+#include "storage/format.h"
+#include "storage/layout.h"
+
+namespace iocomp::storage {
+
+/// Does with a target what iocomp does with it, in the shortest way: rank 0 is the lead, all ranks
+/// write.
+class SharedFile {
+ public:
+  /// Collective over MPI_COMM_WORLD. The variables are defined in step 0.
+  SharedFile(const BackEnd& back_end, std::string path, std::vector<Variable> variables);
+
+  /// Collective over MPI_COMM_WORLD.
+  Placed place(int variable, std::int64_t step);
+
+  /// Write the block, whose elements are those of `element_bytes_at`, in pieces of at most `piece`
+  /// elements, the last one first. Local.
+  void put(const Placed& placed, const array::Box& box, std::int64_t piece = 1000000);
+
+  /// Collective over MPI_COMM_WORLD.
+  void flush();
+  /// Collective over MPI_COMM_WORLD. What was placed and not forgotten is described.
+  void finish();
+  /// The step has failed. Local.
+  void forget(std::int64_t step);
+  /// Destroy the target without finishing it. Local.
+  void abandon() { target_.reset(); }
+
+  [[nodiscard]] Target& target() { return *target_; }
+  [[nodiscard]] Description& description() { return description_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] bool is_mine() const noexcept { return target_ != nullptr; }
+
+ private:
+  void write(const Placed& placed, const Selection& selection, const std::vector<std::byte>& bytes);
+
+  BackEnd back_end_;
+  std::string path_;
+  std::vector<Variable> variables_;
+  Layout layout_;
+  std::unique_ptr<Target> target_;  // on rank 0 only for a plain file
+  Descriptor plain_;
+  Description description_;
+};
+
+/// What a file must hold: the bytes of one element follow from variable, step, index and nothing
+/// else.
+[[nodiscard]] std::vector<std::byte> expected(const Placed& placed);
+
+}  // namespace iocomp::storage
