@@ -3,9 +3,10 @@
  * @file iocomp.h
  * Parallel output that costs an MPI simulation nothing: the C interface.
  *
- * Every function returns IOCOMP_OK (0) or a code of `iocomp_code`; `iocomp_error()` then tells the whole story
- * on that rank. Functions are called by one thread at a time; MPI_THREAD_SINGLE suffices. "Members" are the ranks
- * of the communicator a file was opened on. All sizes and indices are 64 bits wide, in elements, row-major.
+ * Every function returns IOCOMP_OK (0) or a code of `iocomp_code`; `iocomp_error()` then tells the
+ * whole story on that rank. Functions are called by one thread at a time; MPI_THREAD_SINGLE
+ * suffices. "Members" are the ranks of the communicator a file was opened on. All sizes and indices
+ * are 64 bits wide, in elements, row-major.
  */
 #ifndef IOCOMP_IOCOMP_H
 #define IOCOMP_IOCOMP_H
@@ -36,25 +37,34 @@ typedef struct iocomp_ticket {
 /** Why a call failed. Values never change; new ones are added at the end. */
 typedef enum iocomp_code {
   IOCOMP_OK = 0,
-  IOCOMP_INVALID_ARGUMENT = 1,   /**< a caller's mistake, found before anything was sent */
-  IOCOMP_OUT_OF_STAGING = 2,     /**< staging memory is full and the file says when_full = "error" */
-  IOCOMP_STORAGE_FAILURE = 3,    /**< the operating system or the format library refused: full disk, no permission, ... */
-  IOCOMP_MPI_FAILURE = 4,        /**< an MPI call failed */
-  IOCOMP_INVALID_SETTING = 5,    /**< an unknown key, a bad value, or a placement that is impossible */
-  IOCOMP_TARGET_EXISTS = 6,      /**< the target is there already and neither `replace` nor `append` was chosen */
-  IOCOMP_INCONSISTENT_CALLS = 7, /**< ranks called open, define, ... in different order or with different arguments */
-  IOCOMP_TIMED_OUT = 8,          /**< nothing that was owed moved for longer than the deadline */
-  IOCOMP_UNSUPPORTED = 9,        /**< a back-end that is not installed, or a type that a format cannot hold */
+  IOCOMP_INVALID_ARGUMENT = 1, /**< a caller's mistake, found before anything was sent */
+  IOCOMP_OUT_OF_STAGING = 2,   /**< staging memory is full and the file says when_full = "error" */
+  IOCOMP_STORAGE_FAILURE =
+      3, /**< the operating system or the format library refused: full disk, no permission, ... */
+  IOCOMP_MPI_FAILURE = 4,     /**< an MPI call failed */
+  IOCOMP_INVALID_SETTING = 5, /**< an unknown key, a bad value, or a placement that is impossible */
+  IOCOMP_TARGET_EXISTS =
+      6, /**< the target is there already and neither `replace` nor `append` was chosen */
+  IOCOMP_INCONSISTENT_CALLS =
+      7, /**< ranks called open, define, ... in different order or with different arguments */
+  IOCOMP_TIMED_OUT = 8, /**< nothing that was owed moved for longer than the deadline */
+  IOCOMP_UNSUPPORTED =
+      9, /**< a back-end that is not installed, or a type that a format cannot hold */
   IOCOMP_INTERNAL = 99
 } iocomp_code;
 
 /** What this rank is. */
-typedef enum iocomp_rank_role { IOCOMP_COMPUTE = 1, IOCOMP_SERVER = 2, IOCOMP_BOTH = 3 } iocomp_rank_role;
+typedef enum iocomp_rank_role {
+  IOCOMP_COMPUTE = 1,
+  IOCOMP_SERVER = 2,
+  IOCOMP_BOTH = 3
+} iocomp_rank_role;
 
 /** What a file is. */
 typedef enum iocomp_kind {
-  IOCOMP_SERIES = 1,    /**< steps are appended to one file */
-  IOCOMP_CHECKPOINT = 2 /**< one file per step, seen under its name only when it is whole and durable */
+  IOCOMP_SERIES = 1, /**< steps are appended to one file */
+  IOCOMP_CHECKPOINT =
+      2 /**< one file per step, seen under its name only when it is whole and durable */
 } iocomp_kind;
 
 /** How far a put must have come. Each state includes those before it. */
@@ -86,38 +96,45 @@ typedef enum iocomp_type {
 
 /**
  * Start a session: split the ranks into compute ranks and servers. Collective over `comm`.
- * On a server the call serves until the last compute rank finalizes, then leaves through MPI_Finalize and exit(0);
- * with the setting `server.returns = true` it returns instead, with the role IOCOMP_SERVER.
+ * On a server the call serves until the last compute rank finalizes, then leaves through
+ * MPI_Finalize and exit(0); with the setting `server.returns = true` it returns instead, with the
+ * role IOCOMP_SERVER.
  * @param comm      after MPI_Init; it is duplicated, never used itself.
- * @param settings  settings of the program as TOML text, the weakest source (file and environment override them); or NULL.
- * @return IOCOMP_INVALID_SETTING (the same on all ranks) for settings or placements that are impossible.
+ * @param settings  settings of the program as TOML text, the weakest source (file and environment
+ * override them); or NULL.
+ * @return IOCOMP_INVALID_SETTING (the same on all ranks) for settings or placements that are
+ * impossible.
  */
 IOCOMP_EXPORT int iocomp_init(MPI_Comm comm, const char *settings, iocomp_session **session);
 
-/** The communicator of the compute ranks: use it where MPI_COMM_WORLD stood. MPI_COMM_NULL on a server. Local. */
+/** The communicator of the compute ranks: use it where MPI_COMM_WORLD stood. MPI_COMM_NULL on a
+ * server. Local. */
 IOCOMP_EXPORT MPI_Comm iocomp_comm(const iocomp_session *session);
 
 /** What this rank is; IOCOMP_BOTH in synchronous mode. Local. */
 IOCOMP_EXPORT iocomp_rank_role iocomp_role(const iocomp_session *session);
 
 /**
- * Finish: settle all files, release the servers. Collective over the session. Files that are open are closed first.
+ * Finish: settle all files, release the servers. Collective over the session. Files that are open
+ * are closed first.
  * @return the first failure that no call has told yet; it is printed to stderr too.
  */
 IOCOMP_EXPORT int iocomp_finalize(iocomp_session *session);
 
 /**
- * Open a file for writing on all compute ranks. Path, back-end and mode come from the settings `[files.<name>]`.
- * Collective over the compute ranks, in the same order; waits for the servers, for other compute ranks only in
- * synchronous mode.
+ * Open a file for writing on all compute ranks. Path, back-end and mode come from the settings
+ * `[files.<name>]`. Collective over the compute ranks, in the same order; waits for the servers,
+ * for other compute ranks only in synchronous mode.
  * @param name  letters, digits, '-', '_' and '.'; names the file in the settings.
- * @return IOCOMP_TARGET_EXISTS, IOCOMP_STORAGE_FAILURE, IOCOMP_UNSUPPORTED, IOCOMP_INVALID_ARGUMENT.
+ * @return IOCOMP_TARGET_EXISTS, IOCOMP_STORAGE_FAILURE, IOCOMP_UNSUPPORTED,
+ * IOCOMP_INVALID_ARGUMENT.
  */
-IOCOMP_EXPORT int iocomp_open(iocomp_session *session, const char *name, iocomp_kind kind, iocomp_file **file);
+IOCOMP_EXPORT int iocomp_open(iocomp_session *session, const char *name, iocomp_kind kind,
+                              iocomp_file **file);
 
 /** The same on a sub-communicator of `iocomp_comm()`. Collective over `comm`. */
-IOCOMP_EXPORT int iocomp_open_on(iocomp_session *session, MPI_Comm comm, const char *name, iocomp_kind kind,
-                                 iocomp_file **file);
+IOCOMP_EXPORT int iocomp_open_on(iocomp_session *session, MPI_Comm comm, const char *name,
+                                 iocomp_kind kind, iocomp_file **file);
 
 /**
  * Define a variable. Called by all members in the same order; waits for nobody.
@@ -129,38 +146,43 @@ IOCOMP_EXPORT int iocomp_define(iocomp_file *file, const char *name, iocomp_type
                                 const int64_t *shape, iocomp_var **var);
 
 /**
- * Give a variable another shape from the current step on. Called by all members in the same order, before the
- * caller's first put of the step; waits for nobody.
+ * Give a variable another shape from the current step on. Called by all members in the same order,
+ * before the caller's first put of the step; waits for nobody.
  */
 IOCOMP_EXPORT int iocomp_set_shape(iocomp_var *var, const int64_t *shape);
 
 /**
- * Attach an attribute to a file: `count` values of `type`. Called by all members in the same order; waits for nobody.
- * Setting a name again replaces the value.
+ * Attach an attribute to a file: `count` values of `type`. Called by all members in the same order;
+ * waits for nobody. Setting a name again replaces the value.
  */
-IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, const char *name, iocomp_type type, int64_t count,
-                                       const void *values);
+IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, const char *name, iocomp_type type,
+                                       int64_t count, const void *values);
 /** The same for text (zero-terminated, UTF-8). */
 IOCOMP_EXPORT int iocomp_set_attribute_text(iocomp_file *file, const char *name, const char *text);
 /** The same for a variable. */
-IOCOMP_EXPORT int iocomp_set_var_attribute(iocomp_var *var, const char *name, iocomp_type type, int64_t count,
-                                           const void *values);
+IOCOMP_EXPORT int iocomp_set_var_attribute(iocomp_var *var, const char *name, iocomp_type type,
+                                           int64_t count, const void *values);
 /** The same for a variable and text. */
-IOCOMP_EXPORT int iocomp_set_var_attribute_text(iocomp_var *var, const char *name, const char *text);
+IOCOMP_EXPORT int iocomp_set_var_attribute_text(iocomp_var *var, const char *name,
+                                                const char *text);
 
 /**
- * Put one block of a variable into the current step. Local: any number of puts per rank, in any order, none included.
- * Returns before the data reach the file (synchronous mode: may write before it returns).
+ * Put one block of a variable into the current step. Local: any number of puts per rank, in any
+ * order, none included. Returns before the data reach the file (synchronous mode: may write before
+ * it returns).
  * @param start   first global index per dimension; NULL when the variable is a scalar.
  * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing.
- * @param values  product(count) elements, row-major; keep unchanged until the ticket is IOCOMP_HANDED_OVER.
+ * @param values  product(count) elements, row-major; keep unchanged until the ticket is
+ * IOCOMP_HANDED_OVER.
  * @param ticket  where the ticket goes; may be NULL.
- * Cost: no copy of the block by the caller (message transport: the server pulls it where the MPI can).
+ * Cost: no copy of the block by the caller (message transport: the server pulls it where the MPI
+ * can).
  */
-IOCOMP_EXPORT int iocomp_put(iocomp_var *var, const int64_t *start, const int64_t *count, const void *values,
-                             iocomp_ticket *ticket);
+IOCOMP_EXPORT int iocomp_put(iocomp_var *var, const int64_t *start, const int64_t *count,
+                             const void *values, iocomp_ticket *ticket);
 
-/** The same, but the library copies the block: `values` is free on return. May wait for buffer memory. */
+/** The same, but the library copies the block: `values` is free on return. May wait for buffer
+ * memory. */
 IOCOMP_EXPORT int iocomp_put_buffered(iocomp_var *var, const int64_t *start, const int64_t *count,
                                       const void *values, iocomp_ticket *ticket);
 
@@ -171,42 +193,48 @@ IOCOMP_EXPORT int iocomp_put_buffered(iocomp_var *var, const int64_t *start, con
  * @param memory_start  where the block begins in the local array, one per dimension.
  * @param buffered      nonzero: `values` is free on return.
  */
-IOCOMP_EXPORT int iocomp_put_from(iocomp_var *var, const int64_t *start, const int64_t *count, const void *values,
-                                  const int64_t *memory_shape, const int64_t *memory_start, int buffered,
-                                  iocomp_ticket *ticket);
+IOCOMP_EXPORT int iocomp_put_from(iocomp_var *var, const int64_t *start, const int64_t *count,
+                                  const void *values, const int64_t *memory_shape,
+                                  const int64_t *memory_start, int buffered, iocomp_ticket *ticket);
 
 /**
- * This rank has put all it has for the current step; the next one begins. Called by all members in the same order.
- * Asynchronous: waits for nobody (but see `steps_in_flight`). Synchronous: collective over the members.
+ * This rank has put all it has for the current step; the next one begins. Called by all members in
+ * the same order. Asynchronous: waits for nobody (but see `steps_in_flight`). Synchronous:
+ * collective over the members.
  */
 IOCOMP_EXPORT int iocomp_end_step(iocomp_file *file);
 
 /** Steps that this rank has ended so far: the number of the current step. Local. */
 IOCOMP_EXPORT int64_t iocomp_current_step(const iocomp_file *file);
 
-/** Has the ticket reached `state`? `*reached` is 1 or 0. Local. A failed ticket returns its failure. */
+/** Has the ticket reached `state`? `*reached` is 1 or 0. Local. A failed ticket returns its
+ * failure. */
 IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, int *reached);
 
-/** Sleep until the ticket has reached `state`. Local. A failed ticket returns its failure, each time it is asked. */
+/** Sleep until the ticket has reached `state`. Local. A failed ticket returns its failure, each
+ * time it is asked. */
 IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
 /**
- * Sleep until the step is committed: complete on all members and durable. Asynchronous: waits for the other members'
- * end_step; synchronous: collective over the members.
+ * Sleep until the step is committed: complete on all members and durable. Asynchronous: waits for
+ * the other members' end_step; synchronous: collective over the members.
  */
 IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 
-/** Let the transport move, for MPIs whose messages do not move by themselves. Never waits. Local. */
+/** Let the transport move, for MPIs whose messages do not move by themselves. Never waits. Local.
+ */
 IOCOMP_EXPORT int iocomp_progress(iocomp_session *session);
 
 /**
- * Close a file; an open step that has puts is ended first. Called by all members in the same order. Returns when the
- * whole file is durable, so it waits until the other members have closed it too.
- * @return the first failure of the file that was not told to this rank yet. The handle is gone in any case.
+ * Close a file; an open step that has puts is ended first. Called by all members in the same order.
+ * Returns when the whole file is durable, so it waits until the other members have closed it too.
+ * @return the first failure of the file that was not told to this rank yet. The handle is gone in
+ * any case.
  */
 IOCOMP_EXPORT int iocomp_close(iocomp_file *file);
 
-/** The full story of the last failure on this rank: file, variable, step, server and cause. Valid until the next failure. */
+/** The full story of the last failure on this rank: file, variable, step, server and cause. Valid
+ * until the next failure. */
 IOCOMP_EXPORT const char *iocomp_error(void);
 
 /** A short name of a code, such as "storage failure". */

@@ -27,7 +27,8 @@ namespace {
 iocomp::session::Client& client_of(iocomp_session* session, const char* call) {
   require(session, call, "the session, file, variable or ticket");
   if (session->session->role() == iocomp::session::Role::server) {
-    throw Error{ErrorCode::invalid_argument, std::string{call} + ": this rank is a server; only compute ranks have files"};
+    throw Error{ErrorCode::invalid_argument,
+                std::string{call} + ": this rank is a server; only compute ranks have files"};
   }
   return session->session->client();
 }
@@ -55,21 +56,23 @@ int timed(iocomp_session* session, const char* call, Counter counter, Body&& bod
 iocomp::array::ElementType type_of(int type, const char* call) {
   const auto known = iocomp::array::element_type(type);
   if (!known) {
-    throw Error{ErrorCode::invalid_argument, std::string{call} + ": there is no element type " + std::to_string(type) +
-                                                 "; allowed are IOCOMP_INT8 (1) to IOCOMP_COMPLEX128 (13)"};
+    throw Error{ErrorCode::invalid_argument,
+                std::string{call} + ": there is no element type " + std::to_string(type) +
+                    "; allowed are IOCOMP_INT8 (1) to IOCOMP_COMPLEX128 (13)"};
   }
   return *known;
 }
 
 iocomp::session::State state_of(iocomp_state state, const char* call) {
   if (state < IOCOMP_HANDED_OVER || state > IOCOMP_DURABLE) {
-    throw Error{ErrorCode::invalid_argument,
-                std::string{call} + ": there is no state " + std::to_string(static_cast<int>(state))};
+    throw Error{ErrorCode::invalid_argument, std::string{call} + ": there is no state " +
+                                                 std::to_string(static_cast<int>(state))};
   }
   return static_cast<iocomp::session::State>(state);
 }
 
-int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind, iocomp_file** file) {
+int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
+              iocomp_file** file) {
   if (file != nullptr) {
     *file = nullptr;
   }
@@ -77,30 +80,33 @@ int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_k
     require(name, "open", "the name");
     require(file, "open", "the place for the file");
     if (kind != IOCOMP_SERIES && kind != IOCOMP_CHECKPOINT) {
-      throw Error{ErrorCode::invalid_argument, "open: there is no kind " + std::to_string(static_cast<int>(kind))};
+      throw Error{ErrorCode::invalid_argument,
+                  "open: there is no kind " + std::to_string(static_cast<int>(kind))};
     }
     auto opened = std::make_unique<iocomp_file>();
     opened->session = session;
-    opened->file =
-        session->session->client().open(comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series");
+    opened->file = session->session->client().open(
+        comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series");
     *file = opened.get();
     session->files.push_back(std::move(opened));
   });
 }
 
-int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type type, int64_t count,
-                  const void* values) {
+int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type type,
+                  int64_t count, const void* values) {
   return timed(file == nullptr ? nullptr : file->session, "attribute", Counter::call_seconds, [&] {
     require(name, "attribute", "the name");
     iocomp::session::Attribute attribute;
     attribute.type = type_of(type, "attribute");
     if (count < 0 || count > (int64_t{1} << 20)) {
-      throw Error{ErrorCode::invalid_argument, "attribute \"" + std::string{name} + "\": " + std::to_string(count) +
-                                                   " values; allowed are 0 to 1048576 (put larger things as variables)"};
+      throw Error{ErrorCode::invalid_argument,
+                  "attribute \"" + std::string{name} + "\": " + std::to_string(count) +
+                      " values; allowed are 0 to 1048576 (put larger things as variables)"};
     }
     if (count > 0) {
       require(values, "attribute", "the values");
-      attribute.values.resize(static_cast<std::size_t>(count) * iocomp::array::size_bytes(attribute.type));
+      attribute.values.resize(static_cast<std::size_t>(count) *
+                              iocomp::array::size_bytes(attribute.type));
       std::memcpy(attribute.values.data(), values, attribute.values.size());
     }
     file_of(file, "attribute").set_attribute(variable, name, std::move(attribute));
@@ -135,15 +141,18 @@ int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind, ioc
   return open_file(session, MPI_COMM_NULL, name, kind, file);
 }
 
-int iocomp_open_on(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind, iocomp_file** file) {
+int iocomp_open_on(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
+                   iocomp_file** file) {
   if (comm == MPI_COMM_NULL) {
-    return guarded([] { throw Error{ErrorCode::invalid_argument, "open_on: the communicator is MPI_COMM_NULL"}; });
+    return guarded([] {
+      throw Error{ErrorCode::invalid_argument, "open_on: the communicator is MPI_COMM_NULL"};
+    });
   }
   return open_file(session, comm, name, kind, file);
 }
 
-int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndims, const int64_t* shape,
-                  iocomp_var** var) {
+int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndims,
+                  const int64_t* shape, iocomp_var** var) {
   if (var != nullptr) {
     *var = nullptr;
   }
@@ -161,7 +170,8 @@ int iocomp_set_shape(iocomp_var* var, const int64_t* shape) {
                [&] { var->file->file->set_shape(var->id, shape); });
 }
 
-int iocomp_set_attribute(iocomp_file* file, const char* name, iocomp_type type, int64_t count, const void* values) {
+int iocomp_set_attribute(iocomp_file* file, const char* name, iocomp_type type, int64_t count,
+                         const void* values) {
   return set_attribute(file, -1, name, type, count, values);
 }
 
@@ -169,8 +179,10 @@ int iocomp_set_attribute_text(iocomp_file* file, const char* name, const char* t
   return set_text(file, -1, name, text);
 }
 
-int iocomp_set_var_attribute(iocomp_var* var, const char* name, iocomp_type type, int64_t count, const void* values) {
-  return set_attribute(var == nullptr ? nullptr : var->file, var == nullptr ? -1 : var->id, name, type, count, values);
+int iocomp_set_var_attribute(iocomp_var* var, const char* name, iocomp_type type, int64_t count,
+                             const void* values) {
+  return set_attribute(var == nullptr ? nullptr : var->file, var == nullptr ? -1 : var->id, name,
+                       type, count, values);
 }
 
 int iocomp_set_var_attribute_text(iocomp_var* var, const char* name, const char* text) {
@@ -182,13 +194,14 @@ int iocomp_put(iocomp_var* var, const int64_t* start, const int64_t* count, cons
   return put(var, {.start = start, .count = count, .values = values}, ticket);
 }
 
-int iocomp_put_buffered(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
-                        iocomp_ticket* ticket) {
+int iocomp_put_buffered(iocomp_var* var, const int64_t* start, const int64_t* count,
+                        const void* values, iocomp_ticket* ticket) {
   return put(var, {.start = start, .count = count, .values = values, .buffered = true}, ticket);
 }
 
 int iocomp_put_from(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
-                    const int64_t* memory_shape, const int64_t* memory_start, int buffered, iocomp_ticket* ticket) {
+                    const int64_t* memory_shape, const int64_t* memory_start, int buffered,
+                    iocomp_ticket* ticket) {
   return put(var,
              {.start = start,
               .count = count,
@@ -200,16 +213,20 @@ int iocomp_put_from(iocomp_var* var, const int64_t* start, const int64_t* count,
 }
 
 int iocomp_end_step(iocomp_file* file) {
-  return timed(file == nullptr ? nullptr : file->session, "end_step", Counter::call_seconds, [&] { file->file->end_step(); });
+  return timed(file == nullptr ? nullptr : file->session, "end_step", Counter::call_seconds,
+               [&] { file->file->end_step(); });
 }
 
-int64_t iocomp_current_step(const iocomp_file* file) { return file == nullptr ? -1 : file->file->current_step(); }
+int64_t iocomp_current_step(const iocomp_file* file) {
+  return file == nullptr ? -1 : file->file->current_step();
+}
 
 int iocomp_test(const iocomp_ticket* ticket, iocomp_state state, int* reached) {
   return timed(ticket == nullptr ? nullptr : ticket->session, "test", Counter::call_seconds, [&] {
     require(reached, "test", "the place for the answer");
     *reached = 0;
-    *reached = ticket->session->session->client().test(ticket->number, state_of(state, "test")) ? 1 : 0;
+    *reached =
+        ticket->session->session->client().test(ticket->number, state_of(state, "test")) ? 1 : 0;
   });
 }
 
@@ -220,7 +237,8 @@ int iocomp_wait(const iocomp_ticket* ticket, iocomp_state state) {
 }
 
 int iocomp_wait_step(iocomp_file* file, int64_t step) {
-  return timed(file == nullptr ? nullptr : file->session, "wait_step", Counter::wait_seconds, [&] { file->file->wait_step(step); });
+  return timed(file == nullptr ? nullptr : file->session, "wait_step", Counter::wait_seconds,
+               [&] { file->file->wait_step(step); });
 }
 
 int iocomp_close(iocomp_file* file) {

@@ -1,3 +1,5 @@
+#include "session/session.h"
+
 #include <iocomp/iocomp.h>
 #include <mpi.h>
 
@@ -11,7 +13,6 @@
 #include "api/handles.h"
 #include "array/element_type.h"
 #include "base/error.h"
-#include "session/session.h"
 
 using iocomp::api::guarded;
 using iocomp::api::require;
@@ -21,8 +22,10 @@ int iocomp_init(MPI_Comm comm, const char* settings, iocomp_session** session) {
     require(session, "init", "the place for the session");
     *session = nullptr;
     auto started = std::make_unique<iocomp_session>();
-    started->session = std::make_unique<iocomp::session::Session>(comm, settings == nullptr ? "" : settings);
-    if (started->session->role() == iocomp::session::Role::server && !started->session->server_returns()) {
+    started->session =
+        std::make_unique<iocomp::session::Session>(comm, settings == nullptr ? "" : settings);
+    if (started->session->role() == iocomp::session::Role::server &&
+        !started->session->server_returns()) {
       const int status = started->session->exit_status();
       started.reset();
       MPI_Finalize();
@@ -37,7 +40,8 @@ MPI_Comm iocomp_comm(const iocomp_session* session) {
 }
 
 iocomp_rank_role iocomp_role(const iocomp_session* session) {
-  return session == nullptr ? IOCOMP_COMPUTE : static_cast<iocomp_rank_role>(session->session->role());
+  return session == nullptr ? IOCOMP_COMPUTE
+                            : static_cast<iocomp_rank_role>(session->session->role());
 }
 
 int iocomp_finalize(iocomp_session* session) {

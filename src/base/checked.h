@@ -13,9 +13,9 @@ namespace iocomp {
 template <std::integral To, std::integral From>
 [[nodiscard]] constexpr To checked_cast(From value) {
   if (!std::in_range<To>(value)) {
-    throw Error{ErrorCode::invalid_argument,
-                "the number " + std::to_string(value) + " does not fit a count of " +
-                    std::to_string(sizeof(To)) + " bytes"};
+    throw Error{ErrorCode::invalid_argument, "the number " + std::to_string(value) +
+                                                 " does not fit a count of " +
+                                                 std::to_string(sizeof(To)) + " bytes"};
   }
   return static_cast<To>(value);
 }

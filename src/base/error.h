@@ -30,7 +30,8 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-/// What something came to: `ok`, or a failure with its story. For failures that travel or wait to be told.
+/// What something came to: `ok`, or a failure with its story. For failures that travel or wait to
+/// be told.
 struct Outcome {
   ErrorCode code = ErrorCode::ok;
   std::string story;

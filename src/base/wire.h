@@ -14,7 +14,8 @@
 
 namespace iocomp {
 
-/// Appends plain values to a message, in native byte order: all ranks of a job run the same build (checked in init).
+/// Appends plain values to a message, in native byte order: all ranks of a job run the same build
+/// (checked in init).
 class WireWriter {
  public:
   template <typename T>
@@ -69,7 +70,8 @@ class WireReader {
   std::span<const std::byte> next(std::uint64_t size) {
     if (size > left_.size()) {
       throw Error{ErrorCode::internal, "a message ends early: " + std::to_string(size) +
-                                           " bytes expected, " + std::to_string(left_.size()) + " left"};
+                                           " bytes expected, " + std::to_string(left_.size()) +
+                                           " left"};
     }
     const auto bytes = left_.first(size);
     left_ = left_.subspan(size);

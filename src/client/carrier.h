@@ -23,17 +23,21 @@ struct Block {
   bool buffered = false;              ///< `values` is free when put returns
   std::uint64_t ticket = 0;
 
-  [[nodiscard]] std::size_t element_bytes() const noexcept { return array::size_bytes(variable.type); }
+  [[nodiscard]] std::size_t element_bytes() const noexcept {
+    return array::size_bytes(variable.type);
+  }
   [[nodiscard]] std::size_t bytes() const noexcept {
     return static_cast<std::size_t>(array::elements(box)) * element_bytes();
   }
-  [[nodiscard]] bool is_dense() const noexcept { return array::is_contiguous(memory.shape, memory.box); }
+  [[nodiscard]] bool is_dense() const noexcept {
+    return array::is_contiguous(memory.shape, memory.box);
+  }
   /// First element of the block itself. @pre is_dense()
   [[nodiscard]] const std::byte* first_value() const noexcept;
 };
 
-/// Carries out what the program asks of one file: through servers, or in the compute ranks themselves.
-/// File (file.h) has checked everything that can be checked without others.
+/// Carries out what the program asks of one file: through servers, or in the compute ranks
+/// themselves. File (file.h) has checked everything that can be checked without others.
 class Carrier {
  public:
   Carrier() = default;
@@ -49,7 +53,8 @@ class Carrier {
   virtual void end_step(std::int64_t step) = 0;
   /// Sleep until the step is committed. @throws Error with the failure of the step.
   virtual void wait_step(std::int64_t step) = 0;
-  /// Do whatever is needed so that a ticket comes to a state without further calls of put or end_step.
+  /// Do whatever is needed so that a ticket comes to a state without further calls of put or
+  /// end_step.
   /// @throws Error{invalid_argument} when only an end_step can bring it there.
   virtual void urge(std::uint64_t ticket, State state) = 0;
   /// Settle everything. `open_step` is the step that was not ended.

@@ -32,9 +32,10 @@ void check_name(const std::string& name) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
   });
   if (name.empty() || !allowed || name.front() == '.' || name.size() > 200) {
-    throw Error{ErrorCode::invalid_argument, "the file name \"" + name +
-                                                 "\" is not allowed: 1 to 200 letters, digits, '-', '_' and '.', not "
-                                                 "beginning with '.'; its path is set by files.<name>.path"};
+    throw Error{ErrorCode::invalid_argument,
+                "the file name \"" + name +
+                    "\" is not allowed: 1 to 200 letters, digits, '-', '_' and '.', not "
+                    "beginning with '.'; its path is set by files.<name>.path"};
   }
 }
 
@@ -48,12 +49,13 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {  // FNV-1a, 64 bits
 
 }  // namespace
 
-Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy, const disk::Options& disk, Place place,
-               transport::Transport* transport)
+Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
+               const disk::Options& disk, Place place, transport::Transport* transport)
     : settings_{settings},
       disk_{disk},
       place_{std::move(place)},
-      link_{transport, place_.server_ranks, policy, static_cast<std::size_t>(settings.bytes("client.buffer_memory"))} {}
+      link_{transport, place_.server_ranks, policy,
+            static_cast<std::size_t>(settings.bytes("client.buffer_memory"))} {}
 
 Client::~Client() = default;
 
@@ -72,7 +74,8 @@ std::vector<int> Client::members(MPI_Comm comm) const {
   MPI_Group_free(&all);
   if (std::find(ours.begin(), ours.end(), MPI_UNDEFINED) != ours.end()) {
     throw Error{ErrorCode::invalid_argument,
-                "the communicator of a file may contain only ranks of iocomp_comm(): one of this has others"};
+                "the communicator of a file may contain only ranks of iocomp_comm(): one of this "
+                "has others"};
   }
   return ours;
 }
@@ -97,7 +100,8 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   key = mix(key, opens_[group_name]++) | 1U;  // 0 means "no file"
 
   Opened opened;
-  opened.file = std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
+  opened.file =
+      std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
   if (link_.has_servers() && !file.synchronous) {
     open_remote(opened, file, ranks);
   } else {
@@ -106,7 +110,8 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   return files_.emplace(key, std::move(opened)).first->second.file.get();
 }
 
-void Client::open_remote(Opened& opened, const config::FileSettings& file, const std::vector<int>& members) {
+void Client::open_remote(Opened& opened, const config::FileSettings& file,
+                         const std::vector<int>& members) {
   RemoteCarrier::Route route;
   route.key = opened.file->key();
   route.name = opened.file->name();
@@ -144,7 +149,8 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.comm = opened.comm;
   mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
   setup.format = &format;
-  setup.options = {.library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
+  setup.options = {
+      .library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
   setup.disk = disk_;
   storage::Publication::Identity identity{.name = opened.file->name(),
                                           .path = file.path,
@@ -153,8 +159,9 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
                                           .file_per_step = file.file_per_step,
                                           .replace = file.replace,
                                           .keep = file.keep};
-  auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(), std::move(setup),
-                                                 std::move(identity), link_, opened.file->catalogue());
+  auto carrier =
+      std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(), std::move(setup),
+                                      std::move(identity), link_, opened.file->catalogue());
   DirectCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
   try {
@@ -189,7 +196,8 @@ File* Client::owner(std::uint64_t number) {
 
 bool Client::test(std::uint64_t ticket, State state) {
   if (!link_.tickets().knows(ticket)) {
-    throw Error{ErrorCode::invalid_argument, "ticket " + std::to_string(ticket) + " is none of this session"};
+    throw Error{ErrorCode::invalid_argument,
+                "ticket " + std::to_string(ticket) + " is none of this session"};
   }
   link_.pump();
   return link_.has_reached(ticket, state);
@@ -206,10 +214,11 @@ void Client::wait(std::uint64_t ticket, State state) {
                    [&] {
                      constexpr const char* names[] = {"", "handed over", "written", "durable"};
                      const Ticket* open = link_.tickets().find(ticket);
-                     return "ticket " + std::to_string(ticket) + " (variable \"" + (open ? open->variable : "?") +
-                            "\", step " + (open ? std::to_string(open->step) : "?") + ") of compute rank " +
-                            std::to_string(place_.rank) + " to be " + names[static_cast<int>(state)] +
-                            " by its servers";
+                     return "ticket " + std::to_string(ticket) + " (variable \"" +
+                            (open ? open->variable : "?") + "\", step " +
+                            (open ? std::to_string(open->step) : "?") + ") of compute rank " +
+                            std::to_string(place_.rank) + " to be " +
+                            names[static_cast<int>(state)] + " by its servers";
                    });
 }
 

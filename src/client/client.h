@@ -32,8 +32,8 @@ struct Place {
 /// The compute side of a session: opens files and answers for tickets.
 class Client {
  public:
-  Client(const config::Settings& settings, const mpi::WaitPolicy& policy, const disk::Options& disk, Place place,
-         transport::Transport* transport);
+  Client(const config::Settings& settings, const mpi::WaitPolicy& policy, const disk::Options& disk,
+         Place place, transport::Transport* transport);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -49,19 +49,24 @@ class Client {
   void wait(std::uint64_t ticket, State state);
   void progress() { link_.pump(); }
 
-  /// Close what is open, say goodbye to home and take its counters. @return the first failure nobody was told.
+  /// Close what is open, say goodbye to home and take its counters. @return the first failure
+  /// nobody was told.
   [[nodiscard]] Outcome finalize();
 
   [[nodiscard]] Link& link() noexcept { return link_; }
-  [[nodiscard]] int home() const { return place_.home.empty() ? -1 : place_.home[static_cast<std::size_t>(place_.rank)]; }
+  [[nodiscard]] int home() const {
+    return place_.home.empty() ? -1 : place_.home[static_cast<std::size_t>(place_.rank)];
+  }
 
  private:
   struct Opened {
     std::unique_ptr<File> file;
     MPI_Comm comm = MPI_COMM_NULL;  // of a synchronous file
   };
-  void open_remote(Opened& opened, const config::FileSettings& file, const std::vector<int>& members);
-  void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm, const storage::Format& format);
+  void open_remote(Opened& opened, const config::FileSettings& file,
+                   const std::vector<int>& members);
+  void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+                   const storage::Format& format);
   [[nodiscard]] std::vector<int> members(MPI_Comm comm) const;
   [[nodiscard]] File* owner(std::uint64_t ticket);
 
@@ -69,8 +74,8 @@ class Client {
   disk::Options disk_;
   Place place_;
   Link link_;
-  std::map<std::uint64_t, Opened> files_;            // by key
-  std::map<std::string, std::uint64_t> opens_;       // how often a name was opened by a group
+  std::map<std::uint64_t, Opened> files_;       // by key
+  std::map<std::string, std::uint64_t> opens_;  // how often a name was opened by a group
 };
 
 }  // namespace iocomp::client

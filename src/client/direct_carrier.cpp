@@ -24,7 +24,8 @@
 namespace iocomp::client {
 
 DirectCarrier::DirectCarrier(std::uint64_t key, std::string name, DirectOutput::Setup setup,
-                             storage::Publication::Identity identity, Link& link, const storage::Catalogue& catalogue)
+                             storage::Publication::Identity identity, Link& link,
+                             const storage::Catalogue& catalogue)
     : key_{key},
       name_{std::move(name)},
       comm_{setup.comm},
@@ -58,8 +59,9 @@ void DirectCarrier::write(const Block& block) {
     ticket->written = ticket->pieces;
     return;
   }
-  const Outcome told{outcome.code, "file \"" + name_ + "\", variable \"" + block.variable.name + "\", step " +
-                                       std::to_string(block.step) + ": " + outcome.story};
+  const Outcome told{outcome.code, "file \"" + name_ + "\", variable \"" + block.variable.name +
+                                       "\", step " + std::to_string(block.step) + ": " +
+                                       outcome.story};
   link_.fail(key_, block.ticket, told);
   if (put_failure_.ok()) {
     put_failure_ = told;
@@ -84,7 +86,8 @@ void DirectCarrier::put(const Block& block) {
 void DirectCarrier::keep_copy(Kept& kept) {
   Block& block = kept.block;
   kept.copy = link_.copy_buffer(block.bytes());
-  array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box), kept.copy.get());
+  array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box),
+              kept.copy.get());
   block.values = kept.copy.get();
   block.memory = array::make_memory_box(block.box, nullptr, nullptr);
   link_.tickets().find(block.ticket)->kept = false;
@@ -113,14 +116,16 @@ std::int64_t DirectCarrier::meet(Call call, std::int64_t step, std::int64_t extr
   mpi::maximum(comm_, same, link_.policy(), "the other ranks of a file");
   if (same[0] != -same[1] || same[2] != -same[3] || same[4] != -same[5]) {
     constexpr std::array<const char*, 4> names{"?", "end_step", "wait_step", "close"};
-    throw Error{ErrorCode::inconsistent_calls,
-                "file \"" + name_ + "\": the ranks do not make the same calls in the same order: this rank called " +
-                    names.at(static_cast<std::size_t>(code)) + " in step " + std::to_string(step) + " after " +
-                    std::to_string(events) + " definitions; all ranks together: " +
-                    names.at(static_cast<std::size_t>(-same[1])) + " to " +
-                    names.at(static_cast<std::size_t>(same[0])) + ", steps " + std::to_string(-same[3]) + " to " +
-                    std::to_string(same[2]) + ", " + std::to_string(-same[5]) + " to " + std::to_string(same[4]) +
-                    " definitions"};
+    throw Error{
+        ErrorCode::inconsistent_calls,
+        "file \"" + name_ +
+            "\": the ranks do not make the same calls in the same order: this rank called " +
+            names.at(static_cast<std::size_t>(code)) + " in step " + std::to_string(step) +
+            " after " + std::to_string(events) +
+            " definitions; all ranks together: " + names.at(static_cast<std::size_t>(-same[1])) +
+            " to " + names.at(static_cast<std::size_t>(same[0])) + ", steps " +
+            std::to_string(-same[3]) + " to " + std::to_string(same[2]) + ", " +
+            std::to_string(-same[5]) + " to " + std::to_string(same[4]) + " definitions"};
   }
   return same[6];
 }
@@ -150,7 +155,8 @@ void DirectCarrier::end_step(std::int64_t step) {
   }
   kept_.clear();
   if (outcome.ok()) {
-    outcome = mpi::agree(comm_, std::exchange(put_failure_, {}), link_.policy(), "the end of a step");
+    outcome =
+        mpi::agree(comm_, std::exchange(put_failure_, {}), link_.policy(), "the end of a step");
   }
   if (!outcome.ok()) {
     commit_until(step - 1);
@@ -182,8 +188,8 @@ void DirectCarrier::commit_until(std::int64_t step) {
     const std::int64_t committing = next_commit_;
     const Outcome outcome = outcome_of([&] { commit(committing); });
     if (!outcome.ok()) {
-      fail_step(committing, {outcome.code, "file \"" + name_ + "\", step " + std::to_string(committing) + ": " +
-                                               outcome.story});
+      fail_step(committing, {outcome.code, "file \"" + name_ + "\", step " +
+                                               std::to_string(committing) + ": " + outcome.story});
     }
   }
 }
@@ -212,7 +218,8 @@ void DirectCarrier::mark_durable(std::int64_t last_step) {
       settled.push_back(number);
     }
   });
-  std::for_each(settled.begin(), settled.end(), [this](auto number) { link_.tickets().settle(number); });
+  std::for_each(settled.begin(), settled.end(),
+                [this](auto number) { link_.tickets().settle(number); });
 }
 
 void DirectCarrier::wait_step(std::int64_t step) {
@@ -232,12 +239,14 @@ void DirectCarrier::urge(std::uint64_t number, State state) {
   if (ticket == nullptr || !ticket->failure.ok()) {
     return;
   }
-  const auto kept = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.block.ticket == number; });
+  const auto kept = std::find_if(kept_.begin(), kept_.end(),
+                                 [&](const Kept& k) { return k.block.ticket == number; });
   if (kept != kept_.end()) {
     if (state != State::handed_over) {
       throw Error{ErrorCode::invalid_argument,
                   "file \"" + name_ + "\", variable \"" + ticket->variable +
-                      "\": in synchronous mode this back-end writes in end_step; call it before waiting for more than "
+                      "\": in synchronous mode this back-end writes in end_step; call it before "
+                      "waiting for more than "
                       "handed over"};
     }
     if (ticket->kept) {
@@ -270,8 +279,8 @@ Outcome DirectCarrier::close(std::int64_t open_step) {
     const auto everything = output_.contents().describe(catalogue_, 0, ended_);
     output_.finish(-1, everything);
     output_.seal(-1, -1,
-                 publication_.commit_file(ended_ > 0 ? catalogue_.layout().end(ended_ - 1) : 0, output_.contents(),
-                                          catalogue_));
+                 publication_.commit_file(ended_ > 0 ? catalogue_.layout().end(ended_ - 1) : 0,
+                                          output_.contents(), catalogue_));
   });
   if (!ended.ok()) {
     int rank = 0;

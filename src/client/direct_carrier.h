@@ -18,14 +18,15 @@
 
 namespace iocomp::client {
 
-/// Carries a file without servers (synchronous mode): the compute ranks write themselves. Blocks are written inside put
-/// where their place is known; formats that need all ranks to make room keep them until end_step. Steps of a series
-/// are fsynced and committed one step later, while the file system has had time to write (at the latest in wait_step or
-/// close); checkpoints at once.
+/// Carries a file without servers (synchronous mode): the compute ranks write themselves. Blocks
+/// are written inside put where their place is known; formats that need all ranks to make room keep
+/// them until end_step. Steps of a series are fsynced and committed one step later, while the file
+/// system has had time to write (at the latest in wait_step or close); checkpoints at once.
 class DirectCarrier : public Carrier {
  public:
   DirectCarrier(std::uint64_t key, std::string name, DirectOutput::Setup setup,
-                storage::Publication::Identity identity, Link& link, const storage::Catalogue& catalogue);
+                storage::Publication::Identity identity, Link& link,
+                const storage::Catalogue& catalogue);
   ~DirectCarrier() override;
 
   /// Collective over the file's ranks. @throws Error, the same on all ranks.
@@ -46,7 +47,8 @@ class DirectCarrier : public Carrier {
     Copy copy;
   };
   /// Meet the other ranks of the file in the same call; the maximum of `extra`. Collective.
-  /// @throws Error{inconsistent_calls} on all ranks when some make another call, or know other definitions.
+  /// @throws Error{inconsistent_calls} on all ranks when some make another call, or know other
+  /// definitions.
   std::int64_t meet(Call call, std::int64_t step, std::int64_t extra);
   void write(const Block& block);
   void keep_copy(Kept& kept);

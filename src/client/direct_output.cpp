@@ -26,12 +26,13 @@
 namespace iocomp::client {
 namespace {
 
-constexpr std::size_t part_bytes = std::size_t{8} << 20;  // of strided blocks packed, and of MPI writes, at once
+constexpr std::size_t part_bytes = std::size_t{8}
+                                   << 20;  // of strided blocks packed, and of MPI writes, at once
 
 }  // namespace
 
-DirectOutput::DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue,
-                           Link& link)
+DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
+                           const storage::Catalogue& catalogue, Link& link)
     : setup_{std::move(setup)}, publication_{publication}, catalogue_{catalogue}, link_{link} {}
 
 bool DirectOutput::writes_at_once() const noexcept {
@@ -67,7 +68,8 @@ void DirectOutput::create(std::int64_t target) {
 disk::OutputFile& DirectOutput::file(std::int64_t target) {
   auto& output = outputs_[target];
   if (!output.file) {
-    output.file = std::make_shared<disk::OutputFile>(publication_.names(target).temporary, setup_.disk);
+    output.file =
+        std::make_shared<disk::OutputFile>(publication_.names(target).temporary, setup_.disk);
   }
   return *output.file;
 }
@@ -111,7 +113,8 @@ void DirectOutput::write(const Block& block) {
   }
   const auto element = static_cast<std::int64_t>(block.element_bytes());
   const std::int64_t part = static_cast<std::int64_t>(part_bytes) / element;
-  std::vector<std::byte> packed(block.is_dense() ? 0 : static_cast<std::size_t>(std::min(part, elements) * element));
+  std::vector<std::byte> packed(
+      block.is_dense() ? 0 : static_cast<std::size_t>(std::min(part, elements) * element));
   for (std::int64_t first = 0; first < elements; first += part) {
     const std::int64_t count = std::min(part, elements - first);
     const std::byte* values = packed.data();
@@ -124,7 +127,8 @@ void DirectOutput::write(const Block& block) {
   }
 }
 
-void DirectOutput::write_part(const Block& block, std::int64_t first, std::int64_t count, const std::byte* packed) {
+void DirectOutput::write_part(const Block& block, std::int64_t first, std::int64_t count,
+                              const std::byte* packed) {
   const std::size_t element = block.element_bytes();
   const std::int64_t target = publication_.target_of(block.step);
   const std::int64_t begin = offset(block.variable.id, block.step);
@@ -169,7 +173,8 @@ void DirectOutput::finish(std::int64_t target, const storage::Description& descr
         "the end of a file");
 }
 
-void DirectOutput::seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job) {
+void DirectOutput::seal(std::int64_t target, std::int64_t step,
+                        const storage::Publication::Job& job) {
   agree(outcome_of([&] {
           if (setup_.rank == 0) {
             const trace::Timer timer{link_.counters(), trace::Counter::commit_seconds};

@@ -19,8 +19,9 @@
 
 namespace iocomp::client {
 
-/// The physical files of a synchronous file on one rank: the descriptors it writes through, the targets of the format, and
-/// where variables lie. Collective calls say so; failures on one rank are agreed before anybody goes on.
+/// The physical files of a synchronous file on one rank: the descriptors it writes through, the
+/// targets of the format, and where variables lie. Collective calls say so; failures on one rank
+/// are agreed before anybody goes on.
 class DirectOutput {
  public:
   struct Setup {
@@ -30,12 +31,15 @@ class DirectOutput {
     storage::FormatOptions options;
     disk::Options disk;
   };
-  DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue, Link& link);
+  DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue,
+               Link& link);
 
-  /// Whether a put can write before end_step: offsets are known and no collective call stands before the write.
+  /// Whether a put can write before end_step: offsets are known and no collective call stands
+  /// before the write.
   [[nodiscard]] bool writes_at_once() const noexcept;
 
-  /// Start the physical file (-1: of all steps). Collective over the file's ranks. @throws Error, the same on all ranks.
+  /// Start the physical file (-1: of all steps). Collective over the file's ranks. @throws Error,
+  /// the same on all ranks.
   void create(std::int64_t target);
   /// Make room for variables in a step. Collective. @throws Error, the same on all ranks.
   void place(std::int64_t step, const std::vector<int>& variables);
@@ -47,7 +51,8 @@ class DirectOutput {
   void flush(std::int64_t target);
   /// End the physical file. Collective. @throws Error, the same on all ranks.
   void finish(std::int64_t target, const storage::Description& description);
-  /// Let a physical file grow to its size, make it durable and do the job. Rank 0's part; others do nothing. Collective:
+  /// Let a physical file grow to its size, make it durable and do the job. Rank 0's part; others do
+  /// nothing. Collective:
   /// @throws Error, the same on all ranks.
   void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job);
   /// The descriptors of a physical file are not needed any more. Local.
@@ -63,18 +68,24 @@ class DirectOutput {
     std::shared_ptr<disk::OutputFile> file;
     std::unique_ptr<storage::Target> target;  // plain files: on rank 0, where the format needs one
   };
-  [[nodiscard]] bool is_plain() const { return setup_.format->access(setup_.options) == storage::Access::plain_file; }
-  [[nodiscard]] bool has_target() const { return !is_plain() || (setup_.rank == 0 && !setup_.format->offsets_by_layout()); }
+  [[nodiscard]] bool is_plain() const {
+    return setup_.format->access(setup_.options) == storage::Access::plain_file;
+  }
+  [[nodiscard]] bool has_target() const {
+    return !is_plain() || (setup_.rank == 0 && !setup_.format->offsets_by_layout());
+  }
   disk::OutputFile& file(std::int64_t target);
-  void write_part(const Block& block, std::int64_t first, std::int64_t count, const std::byte* packed);
+  void write_part(const Block& block, std::int64_t first, std::int64_t count,
+                  const std::byte* packed);
   [[nodiscard]] std::int64_t offset(int variable, std::int64_t step) const;
 
   Setup setup_;
   storage::Publication& publication_;
   const storage::Catalogue& catalogue_;
   Link& link_;
-  std::map<std::int64_t, Output> outputs_;                         // by physical file
-  std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;   // step, variable; where place told them
+  std::map<std::int64_t, Output> outputs_;  // by physical file
+  std::map<std::pair<std::int64_t, int>, std::int64_t>
+      offsets_;  // step, variable; where place told them
   storage::Contents contents_;
 };
 

@@ -26,9 +26,12 @@ const std::byte* Block::first_value() const noexcept {
   return values + static_cast<std::size_t>(index) * element_bytes();
 }
 
-File::File(std::string name, std::uint64_t key, const storage::Format& format, std::int64_t alignment_bytes,
-           bool one_file, Link& link)
-    : name_{std::move(name)}, key_{key}, catalogue_{format, alignment_bytes, one_file}, link_{link} {}
+File::File(std::string name, std::uint64_t key, const storage::Format& format,
+           std::int64_t alignment_bytes, bool one_file, Link& link)
+    : name_{std::move(name)},
+      key_{key},
+      catalogue_{format, alignment_bytes, one_file},
+      link_{link} {}
 
 void File::announce(const storage::Event& event) {
   const std::int64_t sequence = catalogue_.events();
@@ -36,7 +39,8 @@ void File::announce(const storage::Event& event) {
   carrier_->announce(event, sequence);
 }
 
-int File::define(const std::string& name, array::ElementType type, int dimensions, const std::int64_t* shape) {
+int File::define(const std::string& name, array::ElementType type, int dimensions,
+                 const std::int64_t* shape) {
   storage::Event event;
   event.what = storage::Event::What::define;
   event.step = step_;
@@ -51,8 +55,8 @@ void File::set_shape(int variable, const std::int64_t* shape) {
   const auto known = catalogue_.variable(variable, step_);
   if (puts_in_step_ > 0) {
     throw Error{ErrorCode::invalid_argument,
-                "set_shape(\"" + known.name + "\") after " + std::to_string(puts_in_step_) + " puts of step " +
-                    std::to_string(step_) + " of file \"" + name_ +
+                "set_shape(\"" + known.name + "\") after " + std::to_string(puts_in_step_) +
+                    " puts of step " + std::to_string(step_) + " of file \"" + name_ +
                     "\": shapes change before the first put of a step"};
   }
   storage::Event event;
@@ -79,14 +83,17 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.step = step_;
   try {
     block.box = array::make_box(block.variable.shape, arguments.start, arguments.count);
-    block.memory = array::make_memory_box(block.box, arguments.memory_shape, arguments.memory_start);
+    block.memory =
+        array::make_memory_box(block.box, arguments.memory_shape, arguments.memory_start);
   } catch (const Error& error) {
-    throw Error{error.code(), "put of \"" + block.variable.name + "\" into file \"" + name_ + "\": " + error.what()};
+    throw Error{error.code(), "put of \"" + block.variable.name + "\" into file \"" + name_ +
+                                  "\": " + error.what()};
   }
   if (arguments.values == nullptr && array::elements(block.box) > 0) {
-    throw Error{ErrorCode::invalid_argument, "put of \"" + block.variable.name + "\" into file \"" + name_ +
-                                                 "\": values is null, the block has " +
-                                                 std::to_string(array::elements(block.box)) + " elements"};
+    throw Error{ErrorCode::invalid_argument, "put of \"" + block.variable.name + "\" into file \"" +
+                                                 name_ + "\": values is null, the block has " +
+                                                 std::to_string(array::elements(block.box)) +
+                                                 " elements"};
   }
   block.values = static_cast<const std::byte*>(arguments.values);
   block.buffered = arguments.buffered;
@@ -121,7 +128,8 @@ void File::end_step() {
 
 void File::wait_step(std::int64_t step) {
   if (step < 0 || step >= step_) {
-    throw Error{ErrorCode::invalid_argument, "step " + std::to_string(step) + " of file \"" + name_ +
+    throw Error{ErrorCode::invalid_argument, "step " + std::to_string(step) + " of file \"" +
+                                                 name_ +
                                                  "\" cannot be waited for: this rank has ended " +
                                                  std::to_string(step_) + " steps"};
   }
@@ -136,9 +144,10 @@ void File::close() {
   // Whatever is not settled now never will be: a later wait shall say so instead of waiting.
   link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
     if (ticket.file == key_ && ticket.failure.ok() && !ticket.settled()) {
-      ticket.failure = closed.ok() ? Outcome{ErrorCode::storage_failure, "file \"" + name_ + "\" is closed, and the step " +
-                                                                             std::to_string(ticket.step) +
-                                                                             " of this block was not committed"}
+      ticket.failure = closed.ok() ? Outcome{ErrorCode::storage_failure,
+                                             "file \"" + name_ + "\" is closed, and the step " +
+                                                 std::to_string(ticket.step) +
+                                                 " of this block was not committed"}
                                    : closed;
     }
   });

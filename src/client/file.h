@@ -24,16 +24,18 @@ struct PutArguments {
   bool buffered = false;
 };
 
-/// A file on a compute rank: checks what the program says, keeps the catalogue and counts steps; the carrier does the rest.
+/// A file on a compute rank: checks what the program says, keeps the catalogue and counts steps;
+/// the carrier does the rest.
 class File {
  public:
-  File(std::string name, std::uint64_t key, const storage::Format& format, std::int64_t alignment_bytes, bool one_file,
-       Link& link);
+  File(std::string name, std::uint64_t key, const storage::Format& format,
+       std::int64_t alignment_bytes, bool one_file, Link& link);
 
   /// The carrier needs the catalogue, so it comes second.
   void carry_with(std::unique_ptr<Carrier> carrier) { carrier_ = std::move(carrier); }
 
-  int define(const std::string& name, array::ElementType type, int dimensions, const std::int64_t* shape);
+  int define(const std::string& name, array::ElementType type, int dimensions,
+             const std::int64_t* shape);
   void set_shape(int variable, const std::int64_t* shape);
   /// @param variable  -1 for the file itself.
   void set_attribute(int variable, const std::string& name, storage::Attribute value);

@@ -23,21 +23,23 @@ namespace iocomp::client {
 using protocol::Kind;
 using protocol::Notice;
 
-Link::Link(transport::Transport* transport, std::vector<int> server_ranks, const mpi::WaitPolicy& policy,
-           std::size_t buffer_limit_bytes)
+Link::Link(transport::Transport* transport, std::vector<int> server_ranks,
+           const mpi::WaitPolicy& policy, std::size_t buffer_limit_bytes)
     : transport_{transport},
       server_ranks_{std::move(server_ranks)},
       policy_{policy},
       buffer_limit_{buffer_limit_bytes} {}
 
-transport::PostId Link::post(int server, std::vector<std::byte> message, std::span<const std::byte> bulk,
-                             std::size_t chunk_bytes) {
+transport::PostId Link::post(int server, std::vector<std::byte> message,
+                             std::span<const std::byte> bulk, std::size_t chunk_bytes) {
   const int rank = server_ranks_[static_cast<std::size_t>(server)];
   if (transport_->held_back(rank) > 0) {
     const trace::Timer timer{counters_, trace::Counter::buffer_wait_seconds};
     wait_until([&] { return transport_->held_back(rank) == 0; },
-               [&] { return "server " + std::to_string(server) + " (rank " + std::to_string(rank) +
-                            ") to take earlier messages of this rank"; });
+               [&] {
+                 return "server " + std::to_string(server) + " (rank " + std::to_string(rank) +
+                        ") to take earlier messages of this rank";
+               });
   }
   return transport_->post(rank, std::move(message), bulk, chunk_bytes);
 }
@@ -75,13 +77,17 @@ Copy Link::copy_buffer(std::size_t bytes) {
   if (bytes > buffer_limit_) {
     throw Error{ErrorCode::out_of_staging_memory,
                 "asked for a copy of " + format_bytes(static_cast<std::int64_t>(bytes)) +
-                    ", client.buffer_memory is " + format_bytes(static_cast<std::int64_t>(buffer_limit_)) +
+                    ", client.buffer_memory is " +
+                    format_bytes(static_cast<std::int64_t>(buffer_limit_)) +
                     ": put the block in parts, unbuffered from dense memory, or raise the setting"};
   }
   if (buffer_used_ + bytes > buffer_limit_) {
     const trace::Timer timer{counters_, trace::Counter::buffer_wait_seconds};
     wait_until([&] { return buffer_used_ + bytes <= buffer_limit_; },
-               [] { return std::string{"servers to take copies of earlier blocks (client.buffer_memory is full)"}; });
+               [] {
+                 return std::string{
+                     "servers to take copies of earlier blocks (client.buffer_memory is full)"};
+               });
   }
   counters_.add(trace::Counter::copied_bytes, static_cast<double>(bytes));
   return Copy{new std::byte[bytes]};

@@ -29,16 +29,18 @@ struct RemoteFile {
   std::map<std::int64_t, Outcome> failures;  ///< of these, the failed ones
 };
 
-/// The compute side's end of the transport: sends to servers, takes in what they tell, and sleeps in between.
-/// Without servers (synchronous mode) there is no transport; tickets and failures are kept all the same.
+/// The compute side's end of the transport: sends to servers, takes in what they tell, and sleeps
+/// in between. Without servers (synchronous mode) there is no transport; tickets and failures are
+/// kept all the same.
 class Link {
  public:
-  Link(transport::Transport* transport, std::vector<int> server_ranks, const mpi::WaitPolicy& policy,
-       std::size_t buffer_limit_bytes);
+  Link(transport::Transport* transport, std::vector<int> server_ranks,
+       const mpi::WaitPolicy& policy, std::size_t buffer_limit_bytes);
 
-  /// Post to a server (by number); waits while the server has not given credit for what was posted before.
-  transport::PostId post(int server, std::vector<std::byte> message, std::span<const std::byte> bulk = {},
-                         std::size_t chunk_bytes = 0);
+  /// Post to a server (by number); waits while the server has not given credit for what was posted
+  /// before.
+  transport::PostId post(int server, std::vector<std::byte> message,
+                         std::span<const std::byte> bulk = {}, std::size_t chunk_bytes = 0);
 
   /// Move messages both ways; true if anything moved.
   bool pump();
@@ -53,7 +55,8 @@ class Link {
 
   /// Whether a ticket has reached a state. @throws Error with the ticket's failure.
   [[nodiscard]] bool has_reached(std::uint64_t ticket, State state);
-  /// Whether the caller's memory is free of all puts into a file. Settled tickets are forgotten on the way.
+  /// Whether the caller's memory is free of all puts into a file. Settled tickets are forgotten on
+  /// the way.
   [[nodiscard]] bool all_taken(std::uint64_t file);
   /// Record a failure that a call shall tell later.
   void fail(std::uint64_t file, std::uint64_t ticket, const Outcome& outcome);
@@ -68,7 +71,9 @@ class Link {
   [[nodiscard]] int servers() const noexcept { return static_cast<int>(server_ranks_.size()); }
   [[nodiscard]] bool is_idle() const { return transport_ == nullptr || transport_->is_idle(); }
   /// The servers' counters, once home has answered `bye`.
-  [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept { return farewell_; }
+  [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept {
+    return farewell_;
+  }
 
  private:
   struct HeldCopy {

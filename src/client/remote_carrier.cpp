@@ -46,18 +46,22 @@ void RemoteCarrier::open(const protocol::Open& open) {
 
 void RemoteCarrier::announce(const storage::Event& event, std::int64_t sequence) {
   link_.post(route_.home, protocol::encode(route_.key, Kind::event,
-                                           protocol::Event{sequence, route_.compute_rank, storage::encode(event)}));
+                                           protocol::Event{sequence, route_.compute_rank,
+                                                           storage::encode(event)}));
   link_.pump();
 }
 
 void RemoteCarrier::enter_step(std::int64_t step) {
   RemoteFile& remote = link_.file(route_.key);
-  const auto may_enter = [&] { return step - remote.settled <= route_.steps_in_flight || !remote.failed.ok(); };
+  const auto may_enter = [&] {
+    return step - remote.settled <= route_.steps_in_flight || !remote.failed.ok();
+  };
   if (!may_enter()) {
     const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
     link_.wait_until(may_enter, [&] {
-      return what("step " + std::to_string(remote.settled) + " to be committed (steps_in_flight = " +
-                  std::to_string(route_.steps_in_flight) + ')');
+      return what("step " + std::to_string(remote.settled) +
+                  " to be committed (steps_in_flight = " + std::to_string(route_.steps_in_flight) +
+                  ')');
     });
   }
 }
@@ -67,15 +71,16 @@ void RemoteCarrier::put(const Block& block) {
   Copy copy;
   if (block.bytes() > route_.inline_bytes && (block.buffered || !block.is_dense())) {
     copy = link_.copy_buffer(block.bytes());
-    array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box), copy.get());
+    array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box),
+                copy.get());
     source.values = copy.get();
     source.memory = array::make_memory_box(block.box, nullptr, nullptr);
   }
   array::Domains domains;
   domains.elements = array::elements(block.variable.shape);
   domains.parts = link_.servers();
-  domains.granule_elements =
-      std::max<std::int64_t>(1, route_.alignment_bytes / static_cast<std::int64_t>(block.element_bytes()));
+  domains.granule_elements = std::max<std::int64_t>(
+      1, route_.alignment_bytes / static_cast<std::int64_t>(block.element_bytes()));
   variables_[block.variable.id] = true;
   // What is contiguous in the file already stays with the home server.
   const bool at_home = domains.parts == 1 || array::is_contiguous(block.variable.shape, block.box);
@@ -99,7 +104,8 @@ void RemoteCarrier::put(const Block& block) {
   link_.pump();
 }
 
-void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first, std::int64_t count) {
+void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first,
+                              std::int64_t count) {
   const std::size_t element = block.element_bytes();
   const std::size_t bytes = static_cast<std::size_t>(count) * element;
   protocol::Piece piece;
@@ -120,7 +126,8 @@ void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first
     return;
   }
   piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
-  const std::span<const std::byte> bulk{block.first_value() + static_cast<std::size_t>(first) * element, bytes};
+  const std::span<const std::byte> bulk{
+      block.first_value() + static_cast<std::size_t>(first) * element, bytes};
   const auto post = link_.post(server, protocol::encode(route_.key, piece), bulk,
                                static_cast<std::size_t>(piece.chunk_elements) * element);
   link_.tickets().find(block.ticket)->posts.push_back(post);
@@ -173,7 +180,8 @@ Outcome RemoteCarrier::close(std::int64_t open_step) {
   link_.wait_until([&] { return remote.closed.has_value() || !remote.failed.ok(); },
                    [&] { return what("the closing (do all compute ranks close it?)"); });
   const Outcome outcome = remote.closed.value_or(remote.failed);
-  link_.wait_until([&] { return link_.all_taken(route_.key); }, [&] { return what("the last blocks to be taken"); });
+  link_.wait_until([&] { return link_.all_taken(route_.key); },
+                   [&] { return what("the last blocks to be taken"); });
   link_.forget(route_.key);
   return outcome;
 }

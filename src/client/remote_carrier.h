@@ -12,17 +12,18 @@
 
 namespace iocomp::client {
 
-/// Carries a file to the servers: events and step ends to the home server, pieces to the servers that own them.
+/// Carries a file to the servers: events and step ends to the home server, pieces to the servers
+/// that own them.
 class RemoteCarrier : public Carrier {
  public:
   struct Route {
     std::uint64_t key = 0;
     std::string name;
     std::int32_t compute_rank = 0;
-    int home = 0;                     ///< number of this rank's server
-    std::size_t chunk_bytes = 0;      ///< largest message of data
-    std::size_t inline_bytes = 0;     ///< blocks up to this size travel in their header
-    std::int64_t alignment_bytes = 1; ///< of the borders between domains
+    int home = 0;                      ///< number of this rank's server
+    std::size_t chunk_bytes = 0;       ///< largest message of data
+    std::size_t inline_bytes = 0;      ///< blocks up to this size travel in their header
+    std::int64_t alignment_bytes = 1;  ///< of the borders between domains
     int steps_in_flight = 2;
   };
   RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue);
@@ -47,8 +48,8 @@ class RemoteCarrier : public Carrier {
   Route route_;
   Link& link_;
   const storage::Catalogue& catalogue_;
-  std::map<std::int32_t, std::int64_t> pieces_;        // of the open step, by server
-  std::map<std::int32_t, bool> variables_;             // put in the open step
+  std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
+  std::map<std::int32_t, bool> variables_;       // put in the open step
 };
 
 }  // namespace iocomp::client

@@ -24,17 +24,20 @@ struct Ticket {
   std::int64_t step = 0;
   std::string variable;  ///< for messages
   std::int64_t pieces = 0;
-  std::int64_t written = 0;  ///< pieces
-  std::int64_t durable = 0;  ///< pieces
+  std::int64_t written = 0;          ///< pieces
+  std::int64_t durable = 0;          ///< pieces
   std::vector<std::uint64_t> posts;  ///< of the transport, not known to be taken yet
-  bool kept = false;                 ///< the caller's memory is still needed for another reason (see DirectCarrier)
+  bool kept =
+      false;  ///< the caller's memory is still needed for another reason (see DirectCarrier)
   Outcome failure;
 
-  [[nodiscard]] bool settled() const noexcept { return durable == pieces && posts.empty() && !kept && failure.ok(); }
+  [[nodiscard]] bool settled() const noexcept {
+    return durable == pieces && posts.empty() && !kept && failure.ok();
+  }
 };
 
-/// All tickets of a session that are not settled. A number that is not here was durable, without failure; so memory
-/// is used only for what is under way or has failed.
+/// All tickets of a session that are not settled. A number that is not here was durable, without
+/// failure; so memory is used only for what is under way or has failed.
 class TicketBook {
  public:
   /// A new ticket; its number.
@@ -43,7 +46,9 @@ class TicketBook {
   [[nodiscard]] Ticket* find(std::uint64_t number);
   /// Forget the ticket if it is settled.
   void settle(std::uint64_t number);
-  [[nodiscard]] bool knows(std::uint64_t number) const noexcept { return number > 0 && number < next_; }
+  [[nodiscard]] bool knows(std::uint64_t number) const noexcept {
+    return number > 0 && number < next_;
+  }
 
   /// All open tickets, in no particular order.
   void for_each(const std::function<void(std::uint64_t, Ticket&)>& visit);
@@ -62,7 +67,8 @@ class FailureBook {
   void told(std::uint64_t file, const std::string& story);
   /// The first failure of a file that was not told; all of that file count as told from now on.
   [[nodiscard]] Outcome take_untold(std::uint64_t file);
-  /// The first of all failures that was not told, and how many more there are; all count as told from now on.
+  /// The first of all failures that was not told, and how many more there are; all count as told
+  /// from now on.
   [[nodiscard]] Outcome take_any_untold();
 
  private:

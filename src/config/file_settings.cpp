@@ -14,7 +14,8 @@
 namespace iocomp::config {
 namespace {
 
-std::vector<std::pair<std::string, std::string>> parse_hints(std::string_view name, const std::string& text) {
+std::vector<std::pair<std::string, std::string>> parse_hints(std::string_view name,
+                                                             const std::string& text) {
   std::vector<std::pair<std::string, std::string>> hints;
   std::size_t begin = 0;
   while (begin < text.size()) {
@@ -49,7 +50,8 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.raw = settings.file_boolean(name, "raw");
   file.alignment_bytes = settings.file_bytes(name, "alignment");
   if (file.alignment_bytes < 1) {
-    throw Error{ErrorCode::invalid_setting, "files." + std::string{name} + ".alignment must be at least 1 byte"};
+    throw Error{ErrorCode::invalid_setting,
+                "files." + std::string{name} + ".alignment must be at least 1 byte"};
   }
   file.hints = parse_hints(name, settings.file_text(name, "hints"));
   return file;

@@ -26,8 +26,10 @@ struct FileSettings {
   std::vector<std::pair<std::string, std::string>> hints;
 };
 
-/// @param kind  what the program says: "series" or "checkpoint"; the setting `kind` may override it.
+/// @param kind  what the program says: "series" or "checkpoint"; the setting `kind` may override
+/// it.
 /// @throws Error{invalid_setting} for combinations that make no sense.
-[[nodiscard]] FileSettings file_settings(const Settings& settings, std::string_view name, std::string_view kind);
+[[nodiscard]] FileSettings file_settings(const Settings& settings, std::string_view name,
+                                         std::string_view kind);
 
 }  // namespace iocomp::config

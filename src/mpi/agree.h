@@ -17,11 +17,14 @@ namespace iocomp::mpi {
 /// Meet all ranks. Collective over `comm`.
 void gate(MPI_Comm comm, const WaitPolicy& policy, const char* what);
 
-/// The outcome of the lowest rank that failed, on all ranks; `ok` when none did. Collective over `comm`.
-[[nodiscard]] Outcome agree(MPI_Comm comm, const Outcome& mine, const WaitPolicy& policy, const char* what);
+/// The outcome of the lowest rank that failed, on all ranks; `ok` when none did. Collective over
+/// `comm`.
+[[nodiscard]] Outcome agree(MPI_Comm comm, const Outcome& mine, const WaitPolicy& policy,
+                            const char* what);
 
 /// Element-wise maximum over all ranks, in place. Collective over `comm`.
-void maximum(MPI_Comm comm, std::span<std::int64_t> values, const WaitPolicy& policy, const char* what);
+void maximum(MPI_Comm comm, std::span<std::int64_t> values, const WaitPolicy& policy,
+             const char* what);
 /// Element-wise sum over all ranks, in place. Collective over `comm`.
 void sum(MPI_Comm comm, std::span<std::int64_t> values, const WaitPolicy& policy, const char* what);
 
@@ -29,11 +32,13 @@ void maximum(MPI_Comm comm, std::span<double> values, const WaitPolicy& policy, 
 void sum(MPI_Comm comm, std::span<double> values, const WaitPolicy& policy, const char* what);
 
 /// Rank `root`'s bytes on all ranks. Collective over `comm`.
-void broadcast(MPI_Comm comm, int root, std::vector<std::byte>& bytes, const WaitPolicy& policy, const char* what);
-void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& policy, const char* what);
+void broadcast(MPI_Comm comm, int root, std::vector<std::byte>& bytes, const WaitPolicy& policy,
+               const char* what);
+void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& policy,
+               const char* what);
 
 /// One value of every rank, on all ranks. Collective over `comm`.
-[[nodiscard]] std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine, const WaitPolicy& policy,
-                                                      const char* what);
+[[nodiscard]] std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine,
+                                                      const WaitPolicy& policy, const char* what);
 
 }  // namespace iocomp::mpi

@@ -34,7 +34,8 @@ void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) 
   if (idle_polls_ <= eager_polls) {
     return;
   }
-  // Two naps of each length: fast enough to be cheap soon, slow enough to catch what follows shortly.
+  // Two naps of each length: fast enough to be cheap soon, slow enough to catch what follows
+  // shortly.
   const unsigned shift = std::min((idle_polls_ - eager_polls - 1) / 2, longest_shift);
   const auto nap = std::min(first_nap * (1U << shift), policy_->longest_nap);
   if (sleep_for) {

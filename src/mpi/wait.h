@@ -20,7 +20,8 @@ struct WaitPolicy {
   double deadline_seconds = 600;  ///< without any progress; 0 for none
 };
 
-/// The pause between two polls: none for the first polls, then naps from a few microseconds to the longest.
+/// The pause between two polls: none for the first polls, then naps from a few microseconds to the
+/// longest.
 class Nap {
  public:
   explicit Nap(const WaitPolicy& policy) noexcept : policy_{&policy} {}
@@ -28,7 +29,8 @@ class Nap {
   /// Something arrived: poll eagerly again.
   void reset() noexcept { idle_polls_ = 0; }
 
-  /// Pause once. `sleep_for` replaces the plain sleep, for a caller that can be woken by something else.
+  /// Pause once. `sleep_for` replaces the plain sleep, for a caller that can be woken by something
+  /// else.
   void pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for = {});
 
  private:

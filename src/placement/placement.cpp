@@ -12,7 +12,9 @@
 namespace iocomp::placement {
 namespace {
 
-[[noreturn]] void impossible(const std::string& what) { throw Error{ErrorCode::invalid_setting, what}; }
+[[noreturn]] void impossible(const std::string& what) {
+  throw Error{ErrorCode::invalid_setting, what};
+}
 
 std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
@@ -31,7 +33,8 @@ std::vector<std::vector<int>> ranks_of_nodes(const std::vector<int>& node_of_ran
 }
 
 /// `clients` in order, cut into one block per server, sizes differing by at most one.
-void serve_in_blocks(const std::vector<int>& clients, const std::vector<int>& servers, std::vector<int>& server_of) {
+void serve_in_blocks(const std::vector<int>& clients, const std::vector<int>& servers,
+                     std::vector<int>& server_of) {
   const std::size_t base = clients.size() / servers.size();
   const std::size_t larger = clients.size() % servers.size();
   std::size_t next = 0;
@@ -43,9 +46,11 @@ void serve_in_blocks(const std::vector<int>& clients, const std::vector<int>& se
   }
 }
 
-void place_halves(const Request& request, const std::vector<std::vector<int>>& nodes, std::vector<int>& server_of) {
+void place_halves(const Request& request, const std::vector<std::vector<int>>& nodes,
+                  std::vector<int>& server_of) {
   const int ranks = static_cast<int>(server_of.size());
-  const int group = request.node_size > 0 ? request.node_size : static_cast<int>(nodes.front().size());
+  const int group =
+      request.node_size > 0 ? request.node_size : static_cast<int>(nodes.front().size());
   int first = 0;
   for (; first + 2 * group <= ranks; first += 2 * group) {
     for (int i = 0; i < group; ++i) {
@@ -76,7 +81,8 @@ std::size_t servers_on_node(const Request& request, std::size_t ranks) {
   return std::min((ranks + group - 1) / group, ranks / 2);
 }
 
-/// A node too small for a server of its own: its ranks belong to the servers of the node before (or after) it.
+/// A node too small for a server of its own: its ranks belong to the servers of the node before (or
+/// after) it.
 void adopt_orphans(const std::vector<std::vector<int>>& nodes, std::vector<int>& server_of,
                    const std::set<int>& serving) {
   for (const auto& node : nodes) {
@@ -90,7 +96,8 @@ void adopt_orphans(const std::vector<std::vector<int>>& nodes, std::vector<int>&
   }
 }
 
-void place_per_node(const Request& request, const std::vector<std::vector<int>>& nodes, std::vector<int>& server_of) {
+void place_per_node(const Request& request, const std::vector<std::vector<int>>& nodes,
+                    std::vector<int>& server_of) {
   std::set<int> serving;
   for (const auto& node : nodes) {
     const std::size_t count = servers_on_node(request, node.size());
@@ -108,26 +115,29 @@ void place_per_node(const Request& request, const std::vector<std::vector<int>>&
     serve_in_blocks(clients, servers, server_of);
   }
   if (serving.empty()) {
-    impossible("no node has two ranks, so none can spare one as a server: start more ranks per node, "
-               "use placement.policy = \"halves\" or \"list\", or mode = \"sync\"");
+    impossible(
+        "no node has two ranks, so none can spare one as a server: start more ranks per node, "
+        "use placement.policy = \"halves\" or \"list\", or mode = \"sync\"");
   }
   adopt_orphans(nodes, server_of, serving);
 }
 
-void place_list(const Request& request, const std::vector<std::vector<int>>& nodes, std::vector<int>& server_of) {
+void place_list(const Request& request, const std::vector<std::vector<int>>& nodes,
+                std::vector<int>& server_of) {
   const std::set<int> serving(request.servers.begin(), request.servers.end());
   const int ranks = static_cast<int>(server_of.size());
   if (serving.empty()) {
-    impossible("placement.policy = \"list\" needs placement.servers, a list of ranks between 0 and " +
-               std::to_string(ranks - 1));
+    impossible(
+        "placement.policy = \"list\" needs placement.servers, a list of ranks between 0 and " +
+        std::to_string(ranks - 1));
   }
   if (serving.size() != request.servers.size()) {
     impossible("placement.servers names a rank twice");
   }
   if (*serving.begin() < 0 || *serving.rbegin() >= ranks) {
     const int bad = *serving.begin() < 0 ? *serving.begin() : *serving.rbegin();
-    impossible("placement.servers names rank " + std::to_string(bad) + ", this job has ranks 0 to " +
-               std::to_string(ranks - 1));
+    impossible("placement.servers names rank " + std::to_string(bad) +
+               ", this job has ranks 0 to " + std::to_string(ranks - 1));
   }
   std::vector<int> orphans;
   for (const auto& node : nodes) {
@@ -142,7 +152,8 @@ void place_list(const Request& request, const std::vector<std::vector<int>>& nod
       serve_in_blocks(clients, servers, server_of);
     }
   }
-  // Servers on nodes where nobody (or too few) computes take the ranks of nodes that have no server.
+  // Servers on nodes where nobody (or too few) computes take the ranks of nodes that have no
+  // server.
   std::vector<int> idle;
   for (const int server : serving) {
     if (std::find(server_of.begin(), server_of.end(), server) == server_of.end()) {
@@ -150,7 +161,8 @@ void place_list(const Request& request, const std::vector<std::vector<int>>& nod
     }
   }
   if (!orphans.empty()) {
-    serve_in_blocks(orphans, idle.empty() ? std::vector<int>(serving.begin(), serving.end()) : idle, server_of);
+    serve_in_blocks(orphans, idle.empty() ? std::vector<int>(serving.begin(), serving.end()) : idle,
+                    server_of);
   }
 }
 
@@ -179,11 +191,14 @@ Placement number(const std::vector<int>& server_of) {
 
 Placement place(const Request& request, const std::vector<int>& node_of_rank) {
   if (node_of_rank.size() < 2) {
-    impossible("asynchronous output needs a server, so at least 2 ranks; this job has 1: start one more rank, "
-               "or use mode = \"sync\"");
+    impossible(
+        "asynchronous output needs a server, so at least 2 ranks; this job has 1: start one more "
+        "rank, "
+        "or use mode = \"sync\"");
   }
   const auto nodes = ranks_of_nodes(node_of_rank);
-  std::vector<int> server_of(node_of_rank.size(), -1);  // session rank of the server, by session rank
+  std::vector<int> server_of(node_of_rank.size(),
+                             -1);  // session rank of the server, by session rank
   switch (request.policy) {
     case Policy::halves:
       place_halves(request, nodes, server_of);
@@ -198,12 +213,14 @@ Placement place(const Request& request, const std::vector<int>& node_of_rank) {
   }
   Placement result = number(server_of);
   if (result.compute.size() + result.servers.size() != node_of_rank.size()) {
-    impossible("asked for " + plural(node_of_rank.size() - result.compute.size(), "server") + " for " +
-               plural(result.compute.size(), "compute rank") + ": every server needs a compute rank, so at most " +
-               std::to_string(node_of_rank.size() / 2) + " of " + plural(node_of_rank.size(), "rank") + " can serve");
+    impossible("asked for " + plural(node_of_rank.size() - result.compute.size(), "server") +
+               " for " + plural(result.compute.size(), "compute rank") +
+               ": every server needs a compute rank, so at most " +
+               std::to_string(node_of_rank.size() / 2) + " of " +
+               plural(node_of_rank.size(), "rank") + " can serve");
   }
-  result.reason = plural(result.compute.size(), "compute rank") + ", " + plural(result.servers.size(), "server") +
-                  " on " + plural(nodes.size(), "node");
+  result.reason = plural(result.compute.size(), "compute rank") + ", " +
+                  plural(result.servers.size(), "server") + " on " + plural(nodes.size(), "node");
   return result;
 }
 

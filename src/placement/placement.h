@@ -29,8 +29,10 @@ struct Placement {
   std::string reason;        ///< one line for the report: policy, counts
 };
 
-/// Decide. A pure function: the same on every rank. Every compute rank has a home, every server at least one client.
-/// @param node_of_rank  number of the node of every rank, nodes numbered from 0 in order of their first rank.
+/// Decide. A pure function: the same on every rank. Every compute rank has a home, every server at
+/// least one client.
+/// @param node_of_rank  number of the node of every rank, nodes numbered from 0 in order of their
+/// first rank.
 /// @throws Error{invalid_setting} for requests that are impossible, naming what would be possible.
 [[nodiscard]] Placement place(const Request& request, const std::vector<int>& node_of_rank);
 

@@ -23,7 +23,8 @@ std::vector<std::byte> message(Kind kind, std::uint64_t file, std::span<const st
 
 Header check_header(std::span<const std::byte> message, int sender) {
   Header header;
-  const std::string from = "a message of " + std::to_string(message.size()) + " bytes from rank " + std::to_string(sender);
+  const std::string from = "a message of " + std::to_string(message.size()) + " bytes from rank " +
+                           std::to_string(sender);
   if (message.size() < sizeof header) {
     throw Error{ErrorCode::internal, from + " is shorter than a header"};
   }
@@ -36,7 +37,8 @@ Header check_header(std::span<const std::byte> message, int sender) {
                                          ", this rank speaks version " + std::to_string(version)};
   }
   if (header.body_bytes != message.size() - sizeof header) {
-    throw Error{ErrorCode::internal, from + " claims a body of " + std::to_string(header.body_bytes) + " bytes"};
+    throw Error{ErrorCode::internal,
+                from + " claims a body of " + std::to_string(header.body_bytes) + " bytes"};
   }
   return header;
 }

@@ -18,29 +18,29 @@ enum class Kind : std::uint16_t {
   close = 6,     ///< -> home: this rank closes the file (and ends its open step)
   bye = 7,       ///< -> home: this rank finalizes
   // server -> compute rank
-  opened = 20,   ///< how the open went
-  notices = 21,  ///< states and failures of tickets, steps and files
-  closed = 22,   ///< the file is closed by all
-  farewell = 23,     ///< home's answer to bye: what it counted
+  opened = 20,    ///< how the open went
+  notices = 21,   ///< states and failures of tickets, steps and files
+  closed = 22,    ///< the file is closed by all
+  farewell = 23,  ///< home's answer to bye: what it counted
   // server -> lead server
   home_open = 40,    ///< the first open of a file at this home
-  home_event = 41,  ///< the first sight of an event at this home
-  want_place = 42,  ///< pieces of a variable have come: where do they go?
-  home_step = 43,   ///< all members of this home have ended a step
-  step_done = 44,   ///< this server's pieces of a step are durable, or failed
-  home_close = 45,  ///< all members of this home have closed
-  action_done = 46, ///< an ordered action was carried out here
-  server_bye = 47,  ///< all compute ranks of this home have said bye
+  home_event = 41,   ///< the first sight of an event at this home
+  want_place = 42,   ///< pieces of a variable have come: where do they go?
+  home_step = 43,    ///< all members of this home have ended a step
+  step_done = 44,    ///< this server's pieces of a step are durable, or failed
+  home_close = 45,   ///< all members of this home have closed
+  action_done = 46,  ///< an ordered action was carried out here
+  server_bye = 47,   ///< all compute ranks of this home have said bye
   // lead server -> servers
-  known_event = 60,  ///< an event that all shall apply
-  action = 61,       ///< an ordered action: create, place, finish
-  placed = 62,       ///< where a variable lies in a step
-  expect = 63,       ///< how many pieces of a step will come to this server
-  step_settled = 64, ///< a step is committed, or failed
-  file_failed = 65,  ///< nothing of this file can be written any more
-  file_closed = 66,  ///< the file is finished and published, or failed
-  all_bye = 67,      ///< the session ends
-  known_file = 68,   ///< a file that all shall know
+  known_event = 60,   ///< an event that all shall apply
+  action = 61,        ///< an ordered action: create, place, finish
+  placed = 62,        ///< where a variable lies in a step
+  expect = 63,        ///< how many pieces of a step will come to this server
+  step_settled = 64,  ///< a step is committed, or failed
+  file_failed = 65,   ///< nothing of this file can be written any more
+  file_closed = 66,   ///< the file is finished and published, or failed
+  all_bye = 67,       ///< the session ends
+  known_file = 68,    ///< a file that all shall know
 };
 
 /// First bytes of every control message.
@@ -57,7 +57,8 @@ inline constexpr std::uint32_t magic = 0x494f4332;  // "IOC2"
 inline constexpr std::uint16_t version = 1;
 
 /// A whole message: header and body in one piece of memory.
-[[nodiscard]] std::vector<std::byte> message(Kind kind, std::uint64_t file, std::span<const std::byte> body);
+[[nodiscard]] std::vector<std::byte> message(Kind kind, std::uint64_t file,
+                                             std::span<const std::byte> body);
 
 /// The header of a message that arrived.
 /// @throws Error{internal} naming the sender when magic, version or length is wrong.

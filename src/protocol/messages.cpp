@@ -143,8 +143,9 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
 
 void add(StepCounts& sum, const StepCounts& more) {
   for (const auto& [server, pieces] : more.pieces) {
-    const auto same = std::find_if(sum.pieces.begin(), sum.pieces.end(),
-                                   [wanted = server](const auto& entry) { return entry.first == wanted; });
+    const auto same =
+        std::find_if(sum.pieces.begin(), sum.pieces.end(),
+                     [wanted = server](const auto& entry) { return entry.first == wanted; });
     if (same == sum.pieces.end()) {
       sum.pieces.emplace_back(server, pieces);
     } else {

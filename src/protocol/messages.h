@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "protocol/header.h"
 
-/// The bodies of the messages: plain records, each with `encode` (the whole message, header included) and `decode`.
+/// The bodies of the messages: plain records, each with `encode` (the whole message, header
+/// included) and `decode`.
 namespace iocomp::protocol {
 
 using Bytes = std::vector<std::byte>;
@@ -38,8 +39,8 @@ struct Event {
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Event& event);
 [[nodiscard]] Event decode_event(std::span<const std::byte> body);
 
-/// piece: elements `first` to `first + count` of the packed order of `box`. The bytes are `inside`, or follow as chunks
-/// of `chunk_elements` (the last one shorter).
+/// piece: elements `first` to `first + count` of the packed order of `box`. The bytes are `inside`,
+/// or follow as chunks of `chunk_elements` (the last one shorter).
 struct Piece {
   std::int64_t step = 0;
   std::int32_t variable = 0;
@@ -59,12 +60,13 @@ struct Piece {
 [[nodiscard]] Bytes encode(std::uint64_t file, const Piece& piece);
 [[nodiscard]] Piece decode_piece(std::span<const std::byte> body);
 
-/// end_step, close: what one rank has put in the step it ends. home_step, home_close: the same summed over a home.
+/// end_step, close: what one rank has put in the step it ends. home_step, home_close: the same
+/// summed over a home.
 struct StepCounts {
   std::int64_t step = 0;
-  std::int64_t events = 0;                                         ///< issued before the end
-  std::vector<std::pair<std::int32_t, std::int64_t>> pieces;       ///< server, pieces sent to it
-  std::vector<std::int32_t> variables;                             ///< that were put
+  std::int64_t events = 0;                                    ///< issued before the end
+  std::vector<std::pair<std::int32_t, std::int64_t>> pieces;  ///< server, pieces sent to it
+  std::vector<std::int32_t> variables;                        ///< that were put
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts);
 [[nodiscard]] StepCounts decode_step_counts(std::span<const std::byte> body);
@@ -93,7 +95,7 @@ struct ActionNote {
   std::int64_t number = 0;  ///< counts the actions of the session
   std::int64_t step = 0;
   std::int32_t variable = -1;
-  Outcome outcome;              ///< action_done
+  Outcome outcome;                      ///< action_done
   std::vector<std::int32_t> variables;  ///< finish: those in the step(s)
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note);
@@ -106,11 +108,11 @@ struct ActionNote {
 /// notices: several at once.
 struct Notice {
   enum class About : std::uint8_t {
-    written = 1,    ///< a piece of ticket `number`
-    durable = 2,    ///< a piece of ticket `number`
-    failed = 3,     ///< a piece of ticket `number`
-    settled = 4,    ///< step `number` of `file` is committed (ok) or failed
-    file_failed = 5 ///< the whole of `file`
+    written = 1,     ///< a piece of ticket `number`
+    durable = 2,     ///< a piece of ticket `number`
+    failed = 3,      ///< a piece of ticket `number`
+    settled = 4,     ///< step `number` of `file` is committed (ok) or failed
+    file_failed = 5  ///< the whole of `file`
   };
   About about{};
   std::uint64_t file = 0;
@@ -120,7 +122,8 @@ struct Notice {
 [[nodiscard]] Bytes encode(const std::vector<Notice>& notices);
 [[nodiscard]] std::vector<Notice> decode_notices(std::span<const std::byte> body);
 
-/// farewell, server_bye, all_bye: counters of the servers, summed or maximised on the way (see trace/).
+/// farewell, server_bye, all_bye: counters of the servers, summed or maximised on the way (see
+/// trace/).
 [[nodiscard]] Bytes encode(Kind kind, const std::vector<double>& counters);
 [[nodiscard]] std::vector<double> decode_counters(std::span<const std::byte> body);
 

@@ -11,15 +11,17 @@
 
 namespace iocomp::server {
 
-/// Carries out the collective actions that the lead orders (MPI files), one after another in its order. All servers meet
-/// at a nonblocking barrier first, while the loop goes on receiving; only then comes the collective call, which then waits
-/// for nobody.
+/// Carries out the collective actions that the lead orders (MPI files), one after another in its
+/// order. All servers meet at a nonblocking barrier first, while the loop goes on receiving; only
+/// then comes the collective call, which then waits for nobody.
 class Actions {
  public:
   using Perform = std::function<void(std::uint64_t file, const protocol::ActionNote&)>;
   Actions(MPI_Comm servers, Perform perform) : servers_{servers}, perform_{std::move(perform)} {}
 
-  void queue(std::uint64_t file, protocol::ActionNote note) { queue_.emplace_back(file, std::move(note)); }
+  void queue(std::uint64_t file, protocol::ActionNote note) {
+    queue_.emplace_back(file, std::move(note));
+  }
 
   /// Go on with the first action; true if one was carried out.
   bool advance();

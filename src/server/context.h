@@ -24,13 +24,14 @@ namespace iocomp::server {
 
 /// What a server knows of its session.
 struct Place {
-  MPI_Comm servers = MPI_COMM_NULL;  ///< all servers, in the order of their numbers; the library's own
-  int number = 0;                    ///< of this server; 0 is the lead of every file
-  std::vector<int> server_ranks;     ///< session rank by number
-  std::vector<int> compute_ranks;    ///< session rank by compute rank
-  std::vector<int> home;             ///< number of the server by compute rank
-  std::string job;                   ///< "<host>-<pid>", the same on all ranks
-  std::size_t staging_bytes = 0;     ///< this server's share of the node's limit
+  MPI_Comm servers =
+      MPI_COMM_NULL;              ///< all servers, in the order of their numbers; the library's own
+  int number = 0;                 ///< of this server; 0 is the lead of every file
+  std::vector<int> server_ranks;  ///< session rank by number
+  std::vector<int> compute_ranks;  ///< session rank by compute rank
+  std::vector<int> home;           ///< number of the server by compute rank
+  std::string job;                 ///< "<host>-<pid>", the same on all ranks
+  std::size_t staging_bytes = 0;   ///< this server's share of the node's limit
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.

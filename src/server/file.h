@@ -20,8 +20,9 @@
 
 namespace iocomp::server {
 
-/// A file as every server sees it: writes the pieces that come to this server, makes them durable and tells their
-/// owners. What concerns the file as a whole comes from the lead (lead.h) as messages.
+/// A file as every server sees it: writes the pieces that come to this server, makes them durable
+/// and tells their owners. What concerns the file as a whole comes from the lead (lead.h) as
+/// messages.
 class File {
  public:
   File(Context& context, std::uint64_t key, std::string name, config::FileSettings settings,
@@ -38,9 +39,12 @@ class File {
 
   // From the intake.
   /// Whether a piece can be begun: all events its sender had issued are known here.
-  [[nodiscard]] bool knows(std::int64_t events) const noexcept { return catalogue_.events() >= events || !failure_.ok(); }
+  [[nodiscard]] bool knows(std::int64_t events) const noexcept {
+    return catalogue_.events() >= events || !failure_.ok();
+  }
   [[nodiscard]] std::shared_ptr<Piece> begin(int client, const protocol::Piece& piece);
-  /// There is no staging memory for `bytes` of a piece, and the file does not want to wait: the piece fails.
+  /// There is no staging memory for `bytes` of a piece, and the file does not want to wait: the
+  /// piece fails.
   void refuse(Piece& piece, std::int64_t bytes);
   /// A chunk is in staging memory, or was drained because its piece has failed.
   void arrived(Chunk chunk);
@@ -78,7 +82,9 @@ class File {
     std::vector<Chunk> waiting;
   };
 
-  [[nodiscard]] bool is_plain() const { return format_.access(options_) == storage::Access::plain_file; }
+  [[nodiscard]] bool is_plain() const {
+    return format_.access(options_) == storage::Access::plain_file;
+  }
   [[nodiscard]] std::int64_t offset(const Piece& piece, const Room& room) const;
   Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
   Target& target(std::int64_t number) { return targets_[number]; }
@@ -89,7 +95,8 @@ class File {
   void fail_piece(Piece& piece, const Outcome& outcome);
   void piece_written(const std::shared_ptr<Piece>& piece);
   void request_sync(std::int64_t number);
-  void synced(std::int64_t number, const std::vector<std::shared_ptr<Piece>>& pieces, const Outcome& outcome);
+  void synced(std::int64_t number, const std::vector<std::shared_ptr<Piece>>& pieces,
+              const Outcome& outcome);
   void check_step(std::int64_t step);
   [[nodiscard]] std::string told(const Piece& piece, const std::string& cause) const;
   void notify(const Piece& piece, protocol::Notice::About about, const Outcome& outcome = {});
@@ -112,7 +119,8 @@ class File {
 
 /// What storage needs to know of a file, from its settings.
 [[nodiscard]] storage::FormatOptions format_options(const config::FileSettings& settings);
-[[nodiscard]] storage::Publication::Identity identity(const std::string& name, const config::FileSettings& settings,
+[[nodiscard]] storage::Publication::Identity identity(const std::string& name,
+                                                      const config::FileSettings& settings,
                                                       const std::string& job);
 
 /// Run `body`; a failure becomes an Outcome.

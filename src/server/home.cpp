@@ -19,16 +19,20 @@ using protocol::Notice;
 
 std::string HomeFile::compute_rank(int client) const {
   const auto& ranks = context_.place.compute_ranks;
-  return "compute rank " + std::to_string(std::find(ranks.begin(), ranks.end(), client) - ranks.begin());
+  return "compute rank " +
+         std::to_string(std::find(ranks.begin(), ranks.end(), client) - ranks.begin());
 }
 
 void HomeFile::inconsistent(const std::string& what) {
   if (!std::exchange(failed_, true)) {
     const std::string name = open_ ? open_->name : "?";
-    context_.post.to_server(0, protocol::encode(key_, Kind::file_failed,
-                                                Outcome{ErrorCode::inconsistent_calls,
-                                                        "file \"" + name + "\": the ranks do not make the same calls in "
-                                                        "the same order: " + what}));
+    context_.post.to_server(
+        0, protocol::encode(key_, Kind::file_failed,
+                            Outcome{ErrorCode::inconsistent_calls,
+                                    "file \"" + name +
+                                        "\": the ranks do not make the same calls in "
+                                        "the same order: " +
+                                        what}));
   }
 }
 
@@ -61,20 +65,23 @@ void HomeFile::event(int client, const protocol::Event& event) {
   } else if (sequence > events_.size()) {
     throw Error{ErrorCode::internal, "an event of " + compute_rank(client) + " came out of order"};
   } else if (events_[sequence].second != event.what) {
-    inconsistent(compute_rank(client) + " called " + storage::text(storage::decode_event(event.what)) +
-                 " where compute rank " + std::to_string(events_[sequence].first) + " called " +
+    inconsistent(compute_rank(client) + " called " +
+                 storage::text(storage::decode_event(event.what)) + " where compute rank " +
+                 std::to_string(events_[sequence].first) + " called " +
                  storage::text(storage::decode_event(events_[sequence].second)));
   }
 }
 
-void HomeFile::gather(int client, const protocol::StepCounts& counts, Gathering& gathering, const char* call) {
+void HomeFile::gather(int client, const protocol::StepCounts& counts, Gathering& gathering,
+                      const char* call) {
   if (gathering.members == 0) {
     gathering.sum = counts;
   } else {
     if (counts.events != gathering.sum.events || counts.step != gathering.sum.step) {
-      inconsistent(compute_rank(client) + " called " + call + " in step " + std::to_string(counts.step) + " after " +
-                   std::to_string(counts.events) + " definitions, another in step " +
-                   std::to_string(gathering.sum.step) + " after " + std::to_string(gathering.sum.events));
+      inconsistent(compute_rank(client) + " called " + call + " in step " +
+                   std::to_string(counts.step) + " after " + std::to_string(counts.events) +
+                   " definitions, another in step " + std::to_string(gathering.sum.step) +
+                   " after " + std::to_string(gathering.sum.events));
     }
     protocol::add(gathering.sum, counts);
   }
@@ -97,7 +104,8 @@ void HomeFile::close(int client, const protocol::StepCounts& counts) {
   gather(client, counts, *closing_, "close");
   if (closing_->members == open_->home_members) {
     if (!steps_.empty()) {
-      inconsistent("some closed it in step " + std::to_string(counts.step) + " while others had called end_step in step " +
+      inconsistent("some closed it in step " + std::to_string(counts.step) +
+                   " while others had called end_step in step " +
                    std::to_string(steps_.begin()->first));
     }
     context_.post.to_server(0, protocol::encode(key_, Kind::home_close, closing_->sum));
@@ -106,7 +114,8 @@ void HomeFile::close(int client, const protocol::StepCounts& counts) {
 
 void HomeFile::settled(std::int64_t step, const Outcome& outcome) {
   for (const int client : clients_) {
-    context_.post.notify(client, {Notice::About::settled, key_, static_cast<std::uint64_t>(step), outcome});
+    context_.post.notify(client,
+                         {Notice::About::settled, key_, static_cast<std::uint64_t>(step), outcome});
   }
 }
 

@@ -12,8 +12,8 @@
 
 namespace iocomp::server {
 
-/// A file as the home of some of its members sees it: compares what they call, sums what they have put in a step, and
-/// tells the lead once per home.
+/// A file as the home of some of its members sees it: compares what they call, sums what they have
+/// put in a step, and tells the lead once per home.
 class HomeFile {
  public:
   HomeFile(Context& context, std::uint64_t key) : context_{context}, key_{key} {}
@@ -38,7 +38,8 @@ class HomeFile {
     std::int64_t members = 0;
   };
   void inconsistent(const std::string& what);
-  void gather(int client, const protocol::StepCounts& counts, Gathering& gathering, const char* call);
+  void gather(int client, const protocol::StepCounts& counts, Gathering& gathering,
+              const char* call);
   [[nodiscard]] std::string compute_rank(int client) const;
 
   Context& context_;

@@ -95,7 +95,8 @@ bool Intake::fetch_next(int rank, Client& client) {
   if (client.fetches >= fetches_per_client) {
     return false;
   }
-  const std::int64_t count = std::min(queued.piece.chunk_elements, queued.piece.count - queued.next);
+  const std::int64_t count =
+      std::min(queued.piece.chunk_elements, queued.piece.count - queued.next);
   Fetching fetching;
   fetching.client = rank;
   fetching.file = queued.file;
@@ -134,7 +135,8 @@ bool Intake::fetch_next(int rank, Client& client) {
 
 bool Intake::lease(Queued& queued, std::int64_t count, Chunk& chunk) {
   const std::int64_t bytes = count * queued.begun->element_bytes();
-  // Memory and file aligned alike (variables begin on page borders): so whole blocks can go O_DIRECT.
+  // Memory and file aligned alike (variables begin on page borders): so whole blocks can go
+  // O_DIRECT.
   const std::int64_t skew = chunk.first * queued.begun->element_bytes() % page;
   auto leased = context_.arena.try_take(static_cast<std::size_t>(bytes + skew));
   if (!leased) {
@@ -148,10 +150,12 @@ bool Intake::lease(Queued& queued, std::int64_t count, Chunk& chunk) {
     return false;
   }
   if (full_since_ != 0) {
-    context_.counters.add(trace::Counter::full_seconds, now_seconds() - std::exchange(full_since_, 0));
+    context_.counters.add(trace::Counter::full_seconds,
+                          now_seconds() - std::exchange(full_since_, 0));
   }
   chunk.lease = std::move(*leased);
-  chunk.bytes = chunk.lease.bytes().subspan(static_cast<std::size_t>(skew), static_cast<std::size_t>(bytes));
+  chunk.bytes =
+      chunk.lease.bytes().subspan(static_cast<std::size_t>(skew), static_cast<std::size_t>(bytes));
   return true;
 }
 

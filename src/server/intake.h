@@ -17,9 +17,10 @@
 
 namespace iocomp::server {
 
-/// Takes pieces in: one queue per compute rank, in the order of its puts, and fetches a chunk only when there is a lease
-/// for it, so that the staging memory bounds what this server holds. Pieces that have failed are fetched into one
-/// scratch chunk and dropped, because their sender's memory must become free all the same.
+/// Takes pieces in: one queue per compute rank, in the order of its puts, and fetches a chunk only
+/// when there is a lease for it, so that the staging memory bounds what this server holds. Pieces
+/// that have failed are fetched into one scratch chunk and dropped, because their sender's memory
+/// must become free all the same.
 class Intake {
  public:
   using FindFile = std::function<File*(std::uint64_t)>;

@@ -19,12 +19,12 @@
 
 namespace iocomp::server {
 
-/// A file as the lead (server 0) sees it: the one log of its definitions, where variables lie, which steps are complete,
-/// and their commits, in ascending order.
+/// A file as the lead (server 0) sees it: the one log of its definitions, where variables lie,
+/// which steps are complete, and their commits, in ascending order.
 class LeadFile {
  public:
-  LeadFile(Context& context, std::uint64_t key, const protocol::Open& open, config::FileSettings settings,
-           const storage::Format& format);
+  LeadFile(Context& context, std::uint64_t key, const protocol::Open& open,
+           config::FileSettings settings, const storage::Format& format);
 
   /// Begin: refuse what stands in the way, start the physical file, tell all servers.
   void start();
@@ -52,8 +52,8 @@ class LeadFile {
     Outcome failure;
   };
   struct Target {
-    std::unique_ptr<storage::Target> format;    // plain files whose offsets the format chooses
-    std::shared_ptr<disk::OutputFile> file;     // for size and fsync
+    std::unique_ptr<storage::Target> format;  // plain files whose offsets the format chooses
+    std::shared_ptr<disk::OutputFile> file;   // for size and fsync
     bool asked = false;
     bool started = false;
     Outcome failure;
@@ -65,7 +65,9 @@ class LeadFile {
     Then then;
   };
 
-  [[nodiscard]] bool is_plain() const { return format_.access(options_) == storage::Access::plain_file; }
+  [[nodiscard]] bool is_plain() const {
+    return format_.access(options_) == storage::Access::plain_file;
+  }
   void with_target(std::int64_t number, Then then);
   void target_started(std::int64_t number, const Outcome& outcome);
   void act(protocol::Action action, std::int64_t step, int variable, Then then);

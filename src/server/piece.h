@@ -26,7 +26,8 @@ struct Piece {
   }
 };
 
-/// A part of a piece in staging memory: elements `first` to `first + count` of the packed order of the box.
+/// A part of a piece in staging memory: elements `first` to `first + count` of the packed order of
+/// the box.
 struct Chunk {
   std::shared_ptr<Piece> piece;
   std::int64_t first = 0;

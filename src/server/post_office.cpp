@@ -32,7 +32,9 @@ void PostOffice::to_rank(int rank, std::vector<std::byte> message) {
   transport_.post(rank, std::move(message));
 }
 
-void PostOffice::notify(int rank, protocol::Notice notice) { notices_[rank].push_back(std::move(notice)); }
+void PostOffice::notify(int rank, protocol::Notice notice) {
+  notices_[rank].push_back(std::move(notice));
+}
 
 void PostOffice::flush() {
   for (const auto& [rank, notices] : notices_) {
@@ -45,7 +47,8 @@ std::optional<transport::Incoming> PostOffice::take_own() {
   if (own_.empty()) {
     return std::nullopt;
   }
-  transport::Incoming incoming{server_ranks_[static_cast<std::size_t>(number_)], std::move(own_.front())};
+  transport::Incoming incoming{server_ranks_[static_cast<std::size_t>(number_)],
+                               std::move(own_.front())};
   own_.pop_front();
   return incoming;
 }

@@ -11,8 +11,8 @@
 
 namespace iocomp::server {
 
-/// What a server sends: messages to servers (itself included, without MPI), answers to compute ranks, and notices, which are
-/// collected and sent once per round of the loop.
+/// What a server sends: messages to servers (itself included, without MPI), answers to compute
+/// ranks, and notices, which are collected and sent once per round of the loop.
 class PostOffice {
  public:
   PostOffice(transport::Transport& transport, std::vector<int> server_ranks, int number);

@@ -17,18 +17,20 @@
 
 namespace iocomp::server {
 
-/// The I/O side of a session: one loop that takes in messages and pieces, hands writes to the disk engine, and sleeps when
-/// there is nothing to do. Only this loop calls MPI.
+/// The I/O side of a session: one loop that takes in messages and pieces, hands writes to the disk
+/// engine, and sleeps when there is nothing to do. Only this loop calls MPI.
 class Server {
  public:
-  Server(const config::Settings& settings, const mpi::WaitPolicy& policy, const disk::Options& disk, Place place,
-         transport::Transport& transport);
+  Server(const config::Settings& settings, const mpi::WaitPolicy& policy, const disk::Options& disk,
+         Place place, transport::Transport& transport);
 
   /// Serve until all compute ranks have said bye.
   void serve();
 
   /// Something failed that no compute rank was told of... counted over this server.
-  [[nodiscard]] bool had_failures() const { return context_.counters[trace::Counter::failures] > 0; }
+  [[nodiscard]] bool had_failures() const {
+    return context_.counters[trace::Counter::failures] > 0;
+  }
 
  private:
   struct Entry {  // a file in up to three roles
@@ -59,10 +61,10 @@ class Server {
   Intake intake_;
   Actions actions_;
   std::unordered_map<std::uint64_t, Entry> files_;
-  int clients_ = 0;         // compute ranks of this home
+  int clients_ = 0;  // compute ranks of this home
   int clients_gone_ = 0;
-  int servers_gone_ = 0;    // lead only
-  trace::Counters all_;     // lead only: summed over the servers
+  int servers_gone_ = 0;  // lead only
+  trace::Counters all_;   // lead only: summed over the servers
   double began_ = 0;
   bool finished_ = false;
 };

@@ -13,8 +13,9 @@
 
 namespace iocomp::server {
 
-/// One thread for file operations that take long (fsync, manifest, rename), in the order of submission, so that the
-/// server's loop keeps receiving meanwhile. Jobs call no MPI and throw Error on failure.
+/// One thread for file operations that take long (fsync, manifest, rename), in the order of
+/// submission, so that the server's loop keeps receiving meanwhile. Jobs call no MPI and throw
+/// Error on failure.
 class Worker {
  public:
   using Job = std::function<void()>;
@@ -33,7 +34,7 @@ class Worker {
 
   std::mutex mutex_;
   std::condition_variable_any submitted_;
-  std::deque<std::pair<std::uint64_t, Job>> queue_;           // guarded by mutex_, like the next
+  std::deque<std::pair<std::uint64_t, Job>> queue_;  // guarded by mutex_, like the next
   std::vector<std::pair<std::uint64_t, Outcome>> completed_;
   std::jthread thread_;  // last: it uses everything above
 };

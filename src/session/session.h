@@ -31,11 +31,13 @@ using Timer = trace::Timer;
 
 enum class Role { compute = 1, server = 2, both = 3 };
 
-/// One iocomp_init ... iocomp_finalize: splits the ranks, builds the client or the server, and shuts them down.
+/// One iocomp_init ... iocomp_finalize: splits the ranks, builds the client or the server, and
+/// shuts them down.
 class Session {
  public:
   /// Collective over `world`. A server serves in here until all compute ranks have finalized.
-  /// @throws Error{invalid_setting}, the same on all ranks, when settings or placement are impossible.
+  /// @throws Error{invalid_setting}, the same on all ranks, when settings or placement are
+  /// impossible.
   Session(MPI_Comm world, const std::string& program_settings);
   ~Session();
   Session(const Session&) = delete;

@@ -49,7 +49,9 @@ mpi::WaitPolicy wait_policy(const config::Settings& settings) {
 disk::Options disk_options(const config::Settings& settings) {
   disk::Options options;
   const auto direct = settings.text("disk.direct");
-  options.direct = direct == "on" ? disk::Direct::on : direct == "off" ? disk::Direct::off : disk::Direct::automatic;
+  options.direct = direct == "on"    ? disk::Direct::on
+                   : direct == "off" ? disk::Direct::off
+                                     : disk::Direct::automatic;
   options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("disk.direct_from"));
   options.request_bytes = static_cast<std::size_t>(settings.bytes("disk.request"));
   options.early_flush = settings.boolean("disk.early_flush");
@@ -83,7 +85,8 @@ mpi::Communicator duplicate_asleep(MPI_Comm comm, const mpi::WaitPolicy& policy)
 
 }  // namespace
 
-Session::Session(MPI_Comm world, const std::string& program_settings) : comm_{duplicate_asleep(world, policy_)} {
+Session::Session(MPI_Comm world, const std::string& program_settings)
+    : comm_{duplicate_asleep(world, policy_)} {
   read_settings(program_settings);
   if (settings_.text("mode") == "sync") {
     start_synchronous();
@@ -97,8 +100,9 @@ void Session::read_settings(const std::string& program_settings) {
   std::array<std::int64_t, 2> build{build_number(), -build_number()};
   mpi::maximum(comm_.raw(), build, policy_, "the versions of all ranks");
   if (build[0] != -build[1]) {
-    throw Error{ErrorCode::inconsistent_calls,
-                "the ranks of this job use different builds of iocomp; this rank has " + version_text()};
+    throw Error{
+        ErrorCode::inconsistent_calls,
+        "the ranks of this job use different builds of iocomp; this rank has " + version_text()};
   }
   Outcome read;
   std::string text;
@@ -174,7 +178,8 @@ void Session::place_ranks(const std::vector<int>& node_of_rank) {
   }
   placement_ = placement::place(request, as_told);
 
-  // The staging limit is the node's: whatever the policy calls a node, memory is shared by those that share it.
+  // The staging limit is the node's: whatever the policy calls a node, memory is shared by those
+  // that share it.
   std::map<int, std::size_t> servers_on;
   for (const int rank : placement_.servers) {
     ++servers_on[node_of_rank[static_cast<std::size_t>(rank)]];
@@ -182,14 +187,16 @@ void Session::place_ranks(const std::vector<int>& node_of_rank) {
   const auto memory = static_cast<std::size_t>(settings_.bytes("staging.memory"));
   std::size_t least = memory;
   for (const int rank : placement_.servers) {
-    staging_share_.push_back(memory / servers_on[node_of_rank[static_cast<std::size_t>(rank)]] / page * page);
+    staging_share_.push_back(memory / servers_on[node_of_rank[static_cast<std::size_t>(rank)]] /
+                             page * page);
     least = std::min(least, staging_share_.back());
   }
   if (least < least_staging) {
     throw Error{ErrorCode::invalid_setting,
-                "staging.memory = " + format_bytes(static_cast<std::int64_t>(memory)) + " leaves a server " +
-                    format_bytes(static_cast<std::int64_t>(least)) + ": at least " +
-                    format_bytes(static_cast<std::int64_t>(least_staging)) + " each are needed"};
+                "staging.memory = " + format_bytes(static_cast<std::int64_t>(memory)) +
+                    " leaves a server " + format_bytes(static_cast<std::int64_t>(least)) +
+                    ": at least " + format_bytes(static_cast<std::int64_t>(least_staging)) +
+                    " each are needed"};
   }
   const auto wanted = static_cast<std::size_t>(settings_.bytes("transport.chunk"));
   chunk_bytes_ = std::max(page, std::min({wanted, least / 4, largest_chunk}) / page * page);
@@ -197,7 +204,8 @@ void Session::place_ranks(const std::vector<int>& node_of_rank) {
 
 void Session::split() {
   const int rank = rank_in(comm_.raw());
-  const bool serves = std::binary_search(placement_.servers.begin(), placement_.servers.end(), rank);
+  const bool serves =
+      std::binary_search(placement_.servers.begin(), placement_.servers.end(), rank);
   role_ = serves ? Role::server : Role::compute;
   mpi::gate(comm_.raw(), policy_, "the other ranks in iocomp_init");
   MPI_Comm raw = MPI_COMM_NULL;
@@ -216,8 +224,10 @@ bool Session::probe_transport() {
   std::int64_t pulls = 1;
   // One compute rank of every server, so that each server probes once.
   if (role_ == Role::server) {
-    const auto first = std::find(placement_.home.begin(), placement_.home.end(), number) - placement_.home.begin();
-    transport::probe_as_receiver(comm_.raw(), placement_.compute[static_cast<std::size_t>(first)], policy_);
+    const auto first =
+        std::find(placement_.home.begin(), placement_.home.end(), number) - placement_.home.begin();
+    transport::probe_as_receiver(comm_.raw(), placement_.compute[static_cast<std::size_t>(first)],
+                                 policy_);
   } else {
     const auto& home = placement_.home;
     const int server = home[static_cast<std::size_t>(number)];
@@ -241,7 +251,8 @@ void Session::start_asynchronous() {
                           : "message, moves only inside calls (iocomp_progress helps)";
   log::info(placement_.reason + "; transport: " + transport_name_);
   transport_ = std::make_unique<transport::MessageTransport>(
-      comm_.raw(), static_cast<int>(settings_.integer("transport.credits")), role_ == Role::compute);
+      comm_.raw(), static_cast<int>(settings_.integer("transport.credits")),
+      role_ == Role::compute);
   if (role_ == Role::server) {
     serve();
     return;
@@ -253,7 +264,8 @@ void Session::start_asynchronous() {
   place.server_ranks = placement_.servers;
   place.home = placement_.home;
   place.chunk_bytes = chunk_bytes_;
-  client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place), transport_.get());
+  client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place),
+                                             transport_.get());
 }
 
 }  // namespace iocomp::session

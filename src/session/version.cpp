@@ -10,12 +10,14 @@
 namespace iocomp::session {
 
 std::int64_t build_number() noexcept {
-  return ((IOCOMP_VERSION_MAJOR * 1000LL + IOCOMP_VERSION_MINOR) * 1000LL + IOCOMP_VERSION_PATCH) * 1000LL +
+  return ((IOCOMP_VERSION_MAJOR * 1000LL + IOCOMP_VERSION_MINOR) * 1000LL + IOCOMP_VERSION_PATCH) *
+             1000LL +
          protocol::version;
 }
 
 std::string version_text() {
-  return std::string{"version "} + IOCOMP_VERSION_STRING + ", wire protocol " + std::to_string(protocol::version);
+  return std::string{"version "} + IOCOMP_VERSION_STRING + ", wire protocol " +
+         std::to_string(protocol::version);
 }
 
 }  // namespace iocomp::session

@@ -24,9 +24,10 @@ void check_name(const std::string& name, const char* what) {
   const bool printable =
       std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
   if (!parts_filled || !printable || name == "." || name == ".." || name.size() > 255) {
-    throw Error{ErrorCode::invalid_argument, std::string{"the name \""} + name + "\" of " + what +
-                                                 " is not allowed: 1 to 255 printable characters; '/' separates "
-                                                 "groups and may neither begin, end nor be doubled"};
+    throw Error{ErrorCode::invalid_argument,
+                std::string{"the name \""} + name + "\" of " + what +
+                    " is not allowed: 1 to 255 printable characters; '/' separates "
+                    "groups and may neither begin, end nor be doubled"};
   }
 }
 
@@ -75,13 +76,15 @@ std::string text(const Event& event) {
       return "define(\"" + event.name + "\", " + std::string{array::name(event.type)} + ", " +
              array::text(event.shape) + ')' + where;
     case Event::What::set_shape:
-      return "set_shape(variable " + std::to_string(event.variable) + ", " + array::text(event.shape) + ')' + where;
+      return "set_shape(variable " + std::to_string(event.variable) + ", " +
+             array::text(event.shape) + ')' + where;
     case Event::What::attribute:
       break;
   }
-  const std::string owner = event.variable < 0 ? "file" : "variable " + std::to_string(event.variable);
-  return "attribute(" + owner + ", \"" + event.name + "\", " + std::to_string(event.attribute.values.size()) +
-         " bytes)" + where;
+  const std::string owner =
+      event.variable < 0 ? "file" : "variable " + std::to_string(event.variable);
+  return "attribute(" + owner + ", \"" + event.name + "\", " +
+         std::to_string(event.attribute.values.size()) + " bytes)" + where;
 }
 
 void Catalogue::apply(const Event& event) {
@@ -96,7 +99,8 @@ void Catalogue::apply(const Event& event) {
       check_name(event.name, "an attribute");
       if (event.variable >= 0) {
         (void)entry(event.variable);
-        variables_[static_cast<std::size_t>(event.variable)].attributes[event.name] = event.attribute;
+        variables_[static_cast<std::size_t>(event.variable)].attributes[event.name] =
+            event.attribute;
       } else {
         attributes_[event.name] = event.attribute;
       }
@@ -109,14 +113,16 @@ void Catalogue::define(const Event& event) {
   check_name(event.name, "a variable");
   for (const auto& other : variables_) {
     if (other.name == event.name) {
-      throw Error{ErrorCode::invalid_argument, "the variable \"" + event.name + "\" is defined already"};
+      throw Error{ErrorCode::invalid_argument,
+                  "the variable \"" + event.name + "\" is defined already"};
     }
     // A variable "a" and a variable "a/b" would need a dataset and a group of one name.
     const auto& longer = other.name.size() > event.name.size() ? other.name : event.name;
     const auto& shorter = other.name.size() > event.name.size() ? event.name : other.name;
     if (longer.starts_with(shorter + '/')) {
-      throw Error{ErrorCode::invalid_argument, "the variable \"" + event.name + "\" cannot exist beside \"" +
-                                                   other.name + "\": one name would be both a group and a variable"};
+      throw Error{ErrorCode::invalid_argument,
+                  "the variable \"" + event.name + "\" cannot exist beside \"" + other.name +
+                      "\": one name would be both a group and a variable"};
     }
   }
   const int id = variables();
@@ -132,8 +138,9 @@ void Catalogue::set_shape(const Event& event) {
   const auto& old = shapes.back();
   if (old.second.dimensions != event.shape.dimensions) {
     throw Error{ErrorCode::invalid_argument,
-                "the variable \"" + entry(event.variable).name + "\" has " + std::to_string(old.second.dimensions) +
-                    " dimensions, a shape with " + std::to_string(event.shape.dimensions) + " cannot be set"};
+                "the variable \"" + entry(event.variable).name + "\" has " +
+                    std::to_string(old.second.dimensions) + " dimensions, a shape with " +
+                    std::to_string(event.shape.dimensions) + " cannot be set"};
   }
   Variable variable{event.variable, {}, entry(event.variable).type, event.shape};
   layout_.set_bytes(event.variable, variable.bytes(), event.step);
@@ -171,13 +178,17 @@ std::vector<Attributes> Catalogue::variable_attributes() const {
   return all;
 }
 
-void Contents::add(std::int64_t step, int variable, std::int64_t offset) { offset_[step][variable] = offset; }
+void Contents::add(std::int64_t step, int variable, std::int64_t offset) {
+  offset_[step][variable] = offset;
+}
 
 void Contents::remove_step(std::int64_t step) { offset_.erase(step); }
 
-Description Contents::describe(const Catalogue& catalogue, std::int64_t first, std::int64_t last) const {
+Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
+                               std::int64_t last) const {
   Description description;
-  for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last; ++step) {
+  for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last;
+       ++step) {
     for (const auto& [id, offset] : step->second) {
       description.contents.push_back({step->first, catalogue.variable(id, step->first), offset});
     }

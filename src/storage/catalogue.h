@@ -18,28 +18,28 @@ namespace iocomp::storage {
 struct Event {
   enum class What : std::uint8_t { define = 1, set_shape = 2, attribute = 3 };
   What what{};
-  std::int64_t step = 0;       ///< current step of the caller
-  std::int32_t variable = -1;  ///< set_shape; attribute: -1 for the file
-  std::string name;            ///< define, attribute
+  std::int64_t step = 0;                                  ///< current step of the caller
+  std::int32_t variable = -1;                             ///< set_shape; attribute: -1 for the file
+  std::string name;                                       ///< define, attribute
   array::ElementType type = array::ElementType::float64;  ///< define
-  array::Shape shape;          ///< define, set_shape
-  Attribute attribute;         ///< attribute
+  array::Shape shape;                                     ///< define, set_shape
+  Attribute attribute;                                    ///< attribute
 };
 [[nodiscard]] std::vector<std::byte> encode(const Event& event);
 [[nodiscard]] Event decode_event(std::span<const std::byte> bytes);
 /// As the user wrote it: `define("u", float64, 4 x 16) in step 0`.
 [[nodiscard]] std::string text(const Event& event);
 
-/// What a file contains, as the log of its events tells: every process that applied the same events knows the same
-/// variables, shapes and offsets.
+/// What a file contains, as the log of its events tells: every process that applied the same events
+/// knows the same variables, shapes and offsets.
 class Catalogue {
  public:
   /// @param one_file  all steps go to one physical file.
   Catalogue(const Format& format, std::int64_t alignment_bytes, bool one_file)
       : format_{&format}, layout_{alignment_bytes, one_file} {}
 
-  /// @throws Error{invalid_argument} (name taken or malformed, other number of dimensions) or Error{unsupported};
-  /// then nothing has changed.
+  /// @throws Error{invalid_argument} (name taken or malformed, other number of dimensions) or
+  /// Error{unsupported}; then nothing has changed.
   void apply(const Event& event);
 
   /// Number of events applied.
@@ -77,7 +77,8 @@ class Contents {
   void add(std::int64_t step, int variable, std::int64_t offset);
   void remove_step(std::int64_t step);
   /// For manifest and finish: the steps `first` to `last` (included).
-  [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first, std::int64_t last) const;
+  [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first,
+                                     std::int64_t last) const;
 
  private:
   std::map<std::int64_t, std::map<int, std::int64_t>> offset_;  // step -> variable -> offset

@@ -36,8 +36,8 @@ ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int6
   return head;
 }
 
-Publication::Job Publication::commit_step(std::int64_t step, std::int64_t bytes, const Contents& contents,
-                                          const Catalogue& catalogue) {
+Publication::Job Publication::commit_step(std::int64_t step, std::int64_t bytes,
+                                          const Contents& contents, const Catalogue& catalogue) {
   const TargetNames target = names(step);
   const bool replace = identity_.replace;
   if (identity_.file_per_step) {
@@ -80,7 +80,8 @@ Publication::Job Publication::drop_step(std::int64_t step) {
   return [target = names(step)] { abandon(target); };
 }
 
-Publication::Job Publication::commit_file(std::int64_t bytes, const Contents& contents, const Catalogue& catalogue) {
+Publication::Job Publication::commit_file(std::int64_t bytes, const Contents& contents,
+                                          const Catalogue& catalogue) {
   if (identity_.file_per_step) {
     return [] {};
   }

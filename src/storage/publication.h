@@ -12,8 +12,9 @@
 
 namespace iocomp::storage {
 
-/// How a file appears under its names, seen from the one process that publishes it (the lead server, or rank 0 of a
-/// synchronous file): which physical file a step goes to, which steps are committed, and what a commit does.
+/// How a file appears under its names, seen from the one process that publishes it (the lead
+/// server, or rank 0 of a synchronous file): which physical file a step goes to, which steps are
+/// committed, and what a commit does.
 class Publication {
  public:
   struct Identity {
@@ -30,7 +31,9 @@ class Publication {
   /// Names of the physical file that holds `step`.
   [[nodiscard]] TargetNames names(std::int64_t step) const;
   /// The number of that physical file: the step, or -1 for the one file of all steps.
-  [[nodiscard]] std::int64_t target_of(std::int64_t step) const noexcept { return identity_.file_per_step ? step : -1; }
+  [[nodiscard]] std::int64_t target_of(std::int64_t step) const noexcept {
+    return identity_.file_per_step ? step : -1;
+  }
 
   /// Refuse what stands in the way of the file of `step` (see prepare_target).
   void prepare(std::int64_t step) const { prepare_target(names(step), identity_.replace); }
@@ -38,12 +41,15 @@ class Publication {
   /// File operations that may take long and call no MPI; run anywhere, throw Error on failure.
   using Job = std::function<void()>;
 
-  /// What makes a step visible, once its data and whatever the format needs are durable. Steps in ascending order.
-  [[nodiscard]] Job commit_step(std::int64_t step, std::int64_t bytes, const Contents& contents, const Catalogue& catalogue);
+  /// What makes a step visible, once its data and whatever the format needs are durable. Steps in
+  /// ascending order.
+  [[nodiscard]] Job commit_step(std::int64_t step, std::int64_t bytes, const Contents& contents,
+                                const Catalogue& catalogue);
   /// A step that failed: it will be absent.
   [[nodiscard]] Job drop_step(std::int64_t step);
   /// What makes the one file of all steps final, once it is finished and durable.
-  [[nodiscard]] Job commit_file(std::int64_t bytes, const Contents& contents, const Catalogue& catalogue);
+  [[nodiscard]] Job commit_file(std::int64_t bytes, const Contents& contents,
+                                const Catalogue& catalogue);
   /// Nothing of what is not published yet shall appear.
   [[nodiscard]] Job abandon_file() const;
 
@@ -52,8 +58,9 @@ class Publication {
 
   Identity identity_;
   const Format* format_;
-  std::shared_ptr<bool> published_ = std::make_shared<bool>(false);  // the one file; jobs set it, in their order
-  std::int64_t steps_ = 0;  // one file: steps seen so far
+  std::shared_ptr<bool> published_ =
+      std::make_shared<bool>(false);  // the one file; jobs set it, in their order
+  std::int64_t steps_ = 0;            // one file: steps seen so far
   std::vector<std::int64_t> absent_;
   std::vector<std::int64_t> kept_;  // committed checkpoints, oldest first
 };

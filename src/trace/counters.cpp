@@ -10,18 +10,28 @@
 namespace iocomp::trace {
 namespace {
 
-constexpr std::array<std::string_view, counter_count> names{
-    "put_bytes",          "puts",
-    "steps",              "call_seconds",
-    "put_seconds",        "buffer_wait_seconds",
-    "wait_seconds",       "close_seconds",
-    "copied_bytes",       "received_bytes",
-    "pieces",             "write_seconds",
-    "direct_bytes",       "buffered_bytes",
-    "sync_seconds",       "commit_seconds",
-    "staging_peak_bytes", "staging_limit_bytes",
-    "full_seconds",       "serve_seconds",
-    "cpu_seconds",        "failures"};
+constexpr std::array<std::string_view, counter_count> names{"put_bytes",
+                                                            "puts",
+                                                            "steps",
+                                                            "call_seconds",
+                                                            "put_seconds",
+                                                            "buffer_wait_seconds",
+                                                            "wait_seconds",
+                                                            "close_seconds",
+                                                            "copied_bytes",
+                                                            "received_bytes",
+                                                            "pieces",
+                                                            "write_seconds",
+                                                            "direct_bytes",
+                                                            "buffered_bytes",
+                                                            "sync_seconds",
+                                                            "commit_seconds",
+                                                            "staging_peak_bytes",
+                                                            "staging_limit_bytes",
+                                                            "full_seconds",
+                                                            "serve_seconds",
+                                                            "cpu_seconds",
+                                                            "failures"};
 
 }  // namespace
 

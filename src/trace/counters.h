@@ -8,42 +8,50 @@
 
 namespace iocomp::trace {
 
-/// What is counted, on compute ranks and servers. See docs/metrics.md for each. Times in seconds, sizes in bytes.
+/// What is counted, on compute ranks and servers. See docs/metrics.md for each. Times in seconds,
+/// sizes in bytes.
 enum class Counter : std::size_t {
   // compute ranks
-  put_bytes,          ///< bytes put
-  puts,               ///< calls of put
-  steps,              ///< steps ended
-  call_seconds,       ///< inside iocomp calls, finalize excluded
-  put_seconds,        ///< of these: inside put
-  buffer_wait_seconds,///< of these: waiting until the servers took what was put (flow control, buffer memory)
-  wait_seconds,       ///< of these: inside wait and wait_step
-  close_seconds,      ///< of these: inside close
-  copied_bytes,       ///< copied by the library (buffered puts, strided blocks)
+  put_bytes,            ///< bytes put
+  puts,                 ///< calls of put
+  steps,                ///< steps ended
+  call_seconds,         ///< inside iocomp calls, finalize excluded
+  put_seconds,          ///< of these: inside put
+  buffer_wait_seconds,  ///< of these: waiting until the servers took what was put (flow control,
+                        ///< buffer memory)
+  wait_seconds,         ///< of these: inside wait and wait_step
+  close_seconds,        ///< of these: inside close
+  copied_bytes,         ///< copied by the library (buffered puts, strided blocks)
   // whoever writes
-  received_bytes,     ///< fetched by servers
-  pieces,             ///< pieces received
-  write_seconds,      ///< writer threads (or MPI writes) busy
-  direct_bytes,       ///< written O_DIRECT
-  buffered_bytes,     ///< written through the page cache
-  sync_seconds,       ///< in fsync
-  commit_seconds,     ///< writing manifests and renaming
-  staging_peak_bytes, ///< the most staging memory in use at once
-  staging_limit_bytes,///< the limit of it
-  full_seconds,       ///< a piece waited for staging memory
-  serve_seconds,      ///< the server's life
-  cpu_seconds,        ///< CPU time of the server's process meanwhile
-  failures,           ///< pieces, steps and files that failed
-  count_              // number of counters
+  received_bytes,       ///< fetched by servers
+  pieces,               ///< pieces received
+  write_seconds,        ///< writer threads (or MPI writes) busy
+  direct_bytes,         ///< written O_DIRECT
+  buffered_bytes,       ///< written through the page cache
+  sync_seconds,         ///< in fsync
+  commit_seconds,       ///< writing manifests and renaming
+  staging_peak_bytes,   ///< the most staging memory in use at once
+  staging_limit_bytes,  ///< the limit of it
+  full_seconds,         ///< a piece waited for staging memory
+  serve_seconds,        ///< the server's life
+  cpu_seconds,          ///< CPU time of the server's process meanwhile
+  failures,             ///< pieces, steps and files that failed
+  count_                // number of counters
 };
 inline constexpr std::size_t counter_count = static_cast<std::size_t>(Counter::count_);
 
 /// The counters of one process.
 class Counters {
  public:
-  void add(Counter counter, double amount) noexcept { values_[static_cast<std::size_t>(counter)] += amount; }
-  void set(Counter counter, double value) noexcept { values_[static_cast<std::size_t>(counter)] = value; }
-  [[nodiscard]] double operator[](Counter counter) const noexcept { return values_[static_cast<std::size_t>(counter)]; }
+  void add(Counter counter, double amount) noexcept {
+    values_[static_cast<std::size_t>(counter)] += amount;
+  }
+  void set(Counter counter, double value) noexcept {
+    values_[static_cast<std::size_t>(counter)] = value;
+  }
+  [[nodiscard]] double operator[](Counter counter) const noexcept {
+    return values_[static_cast<std::size_t>(counter)];
+  }
 
   [[nodiscard]] std::vector<double> values() const { return {values_.begin(), values_.end()}; }
   /// Add what another process counted.

@@ -35,7 +35,8 @@ nlohmann::ordered_json object(const Counters& counters) {
 
 double Summary::io_seconds() const {
   const Counters& busy = servers > 0 ? server_sum : compute_sum;
-  const double total = busy[Counter::write_seconds] + busy[Counter::sync_seconds] + busy[Counter::commit_seconds];
+  const double total =
+      busy[Counter::write_seconds] + busy[Counter::sync_seconds] + busy[Counter::commit_seconds];
   return total / std::max(1, servers > 0 ? servers : compute_ranks);
 }
 
@@ -51,13 +52,16 @@ std::string line(const Summary& summary) {
   std::string text = "iocomp: " + bytes(summary.compute_sum[Counter::put_bytes]) + " in " +
                      std::to_string(std::lround(summary.compute_max[Counter::steps])) + " steps";
   if (summary.servers == 0) {
-    return text + ", synchronous, " + seconds(summary.compute_max[Counter::call_seconds]) + " in iocomp calls";
+    return text + ", synchronous, " + seconds(summary.compute_max[Counter::call_seconds]) +
+           " in iocomp calls";
   }
-  text += ", hidden " + std::to_string(std::lround(100 * summary.hidden())) + " %, clients waited " +
-          seconds(summary.compute_max[Counter::buffer_wait_seconds]) + " for buffers (should be near zero), staging peak " +
+  text += ", hidden " + std::to_string(std::lround(100 * summary.hidden())) +
+          " %, clients waited " + seconds(summary.compute_max[Counter::buffer_wait_seconds]) +
+          " for buffers (should be near zero), staging peak " +
           bytes(summary.server_sum[Counter::staging_peak_bytes]) + " of " +
           bytes(summary.server_sum[Counter::staging_limit_bytes]);
-  const double failures = summary.server_sum[Counter::failures] + summary.compute_sum[Counter::failures];
+  const double failures =
+      summary.server_sum[Counter::failures] + summary.compute_sum[Counter::failures];
   if (failures > 0) {
     text += ", " + std::to_string(std::lround(failures)) + " failures";
   }

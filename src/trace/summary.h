@@ -10,21 +10,21 @@ namespace iocomp::trace {
 /// What a whole session counted.
 struct Summary {
   int compute_ranks = 0;
-  int servers = 0;                ///< 0 in synchronous mode
-  std::string transport;          ///< "message, receivers pull", "direct", ...
-  Counters compute_sum;           ///< over compute ranks
-  Counters compute_max;           ///< of the slowest compute rank, counter by counter
-  Counters server_sum;            ///< over servers
+  int servers = 0;        ///< 0 in synchronous mode
+  std::string transport;  ///< "message, receivers pull", "direct", ...
+  Counters compute_sum;   ///< over compute ranks
+  Counters compute_max;   ///< of the slowest compute rank, counter by counter
+  Counters server_sum;    ///< over servers
 
   /// Seconds that the average server (synchronous mode: compute rank) was busy with files.
   [[nodiscard]] double io_seconds() const;
-  /// The part of these that the compute ranks did not wait for: 1 - (slowest rank inside iocomp calls) / io_seconds,
-  /// at least 0; 0 in synchronous mode.
+  /// The part of these that the compute ranks did not wait for: 1 - (slowest rank inside iocomp
+  /// calls) / io_seconds, at least 0; 0 in synchronous mode.
   [[nodiscard]] double hidden() const;
 };
 
-/// One line: "iocomp: 12.4 GiB in 40 steps, hidden 97 %, clients waited 0.3 s for buffers (should be near zero),
-/// staging peak 512 MiB of 1 GiB".
+/// One line: "iocomp: 12.4 GiB in 40 steps, hidden 97 %, clients waited 0.3 s for buffers (should
+/// be near zero), staging peak 512 MiB of 1 GiB".
 [[nodiscard]] std::string line(const Summary& summary);
 /// The same and all counters as JSON.
 [[nodiscard]] std::string json(const Summary& summary);

@@ -17,10 +17,10 @@ struct Incoming {
 using PostId = std::uint64_t;
 using FetchId = std::uint64_t;
 
-/// How messages and bulk data travel between the ranks of a session. Control messages are small and arrive in the order
-/// of sending per pair; bulk data stay with the sender until the receiver fetches them, chunk by chunk, into memory of its
-/// choice. Nothing here waits: whoever has nothing to do naps (mpi/wait.h) and calls `progress` again.
-/// Used by one thread.
+/// How messages and bulk data travel between the ranks of a session. Control messages are small and
+/// arrive in the order of sending per pair; bulk data stay with the sender until the receiver
+/// fetches them, chunk by chunk, into memory of its choice. Nothing here waits: whoever has nothing
+/// to do naps (mpi/wait.h) and calls `progress` again. Used by one thread.
 class Transport {
  public:
   Transport() = default;
@@ -28,10 +28,11 @@ class Transport {
   Transport& operator=(const Transport&) = delete;
   virtual ~Transport() = default;
 
-  /// Send a control message to `rank`, and offer `bulk` (may be empty) for fetching in chunks of `chunk_bytes`, the last one
-  /// shorter. The message is taken over; `bulk` must stay untouched until `is_taken`.
-  virtual PostId post(int rank, std::vector<std::byte> message, std::span<const std::byte> bulk = {},
-                      std::size_t chunk_bytes = 0) = 0;
+  /// Send a control message to `rank`, and offer `bulk` (may be empty) for fetching in chunks of
+  /// `chunk_bytes`, the last one shorter. The message is taken over; `bulk` must stay untouched
+  /// until `is_taken`.
+  virtual PostId post(int rank, std::vector<std::byte> message,
+                      std::span<const std::byte> bulk = {}, std::size_t chunk_bytes = 0) = 0;
 
   /// Whether the bulk data of a post were taken by the receiver.
   [[nodiscard]] virtual bool is_taken(PostId post) = 0;
@@ -45,7 +46,8 @@ class Transport {
   /// The receiver has dealt with a message of `rank` and its bulk data: another may be sent.
   virtual void give_credit(int rank) = 0;
 
-  /// Fetch the next chunk that `rank` offers (chunks come in the order of posting) into `memory`, which has its exact size.
+  /// Fetch the next chunk that `rank` offers (chunks come in the order of posting) into `memory`,
+  /// which has its exact size.
   virtual FetchId fetch(int rank, std::span<std::byte> memory) = 0;
 
   /// A fetch that has completed since the last call, if any.

@@ -29,15 +29,16 @@ MessageTransport::MessageTransport(MPI_Comm comm, int window, bool limited)
     : comm_{comm}, window_{window}, limited_{limited} {}
 
 MessageTransport::~MessageTransport() {
-  // Normally nothing is left; after a failure the job is going down, and a request must not outlive its buffer.
+  // Normally nothing is left; after a failure the job is going down, and a request must not outlive
+  // its buffer.
   for (auto& request : send_requests_) {
     MPI_Cancel(&request);
     MPI_Request_free(&request);
   }
 }
 
-PostId MessageTransport::post(int rank, std::vector<std::byte> message, std::span<const std::byte> bulk,
-                              std::size_t chunk_bytes) {
+PostId MessageTransport::post(int rank, std::vector<std::byte> message,
+                              std::span<const std::byte> bulk, std::size_t chunk_bytes) {
   Outgoing outgoing{next_post_++, std::move(message), bulk, chunk_bytes};
   const PostId id = outgoing.id;
   if (!bulk.empty()) {
@@ -72,7 +73,8 @@ void MessageTransport::send(int rank, Outgoing outgoing) {
 
 void MessageTransport::start_send(int rank, int tag, std::span<const std::byte> bytes, Sent sent) {
   MPI_Request request = MPI_REQUEST_NULL;
-  mpi::check(MPI_Isend(bytes.data(), checked_cast<int>(bytes.size()), MPI_BYTE, rank, tag, comm_, &request));
+  mpi::check(MPI_Isend(bytes.data(), checked_cast<int>(bytes.size()), MPI_BYTE, rank, tag, comm_,
+                       &request));
   send_requests_.push_back(request);
   sent_.push_back(std::move(sent));
 }
@@ -95,7 +97,8 @@ std::optional<Incoming> MessageTransport::receive(int tag) {
   int bytes = 0;
   mpi::check(MPI_Get_count(&status, MPI_BYTE, &bytes));
   Incoming incoming{status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(bytes))};
-  // The message was matched and is small: its sender has nothing more to do for it, so this does not wait.
+  // The message was matched and is small: its sender has nothing more to do for it, so this does
+  // not wait.
   mpi::check(MPI_Mrecv(incoming.message.data(), bytes, MPI_BYTE, &handle, &status));
   return incoming;
 }
@@ -136,7 +139,8 @@ bool MessageTransport::receive_credits() {
 
 FetchId MessageTransport::fetch(int rank, std::span<std::byte> memory) {
   MPI_Request request = MPI_REQUEST_NULL;
-  mpi::check(MPI_Irecv(memory.data(), checked_cast<int>(memory.size()), MPI_BYTE, rank, bulk_tag, comm_, &request));
+  mpi::check(MPI_Irecv(memory.data(), checked_cast<int>(memory.size()), MPI_BYTE, rank, bulk_tag,
+                       comm_, &request));
   fetch_requests_.push_back(request);
   fetching_.emplace_back(next_fetch_, memory.size());
   return next_fetch_++;
@@ -164,8 +168,8 @@ bool MessageTransport::test_sends() {
   }
   completed_.resize(send_requests_.size());
   int count = 0;
-  mpi::check(MPI_Testsome(static_cast<int>(send_requests_.size()), send_requests_.data(), &count, completed_.data(),
-                          MPI_STATUSES_IGNORE));
+  mpi::check(MPI_Testsome(static_cast<int>(send_requests_.size()), send_requests_.data(), &count,
+                          completed_.data(), MPI_STATUSES_IGNORE));
   if (count <= 0) {
     return false;
   }
@@ -197,8 +201,8 @@ bool MessageTransport::test_fetches() {
   completed_.resize(fetch_requests_.size());
   statuses_.resize(fetch_requests_.size());
   int count = 0;
-  mpi::check(MPI_Testsome(static_cast<int>(fetch_requests_.size()), fetch_requests_.data(), &count, completed_.data(),
-                          statuses_.data()));
+  mpi::check(MPI_Testsome(static_cast<int>(fetch_requests_.size()), fetch_requests_.data(), &count,
+                          completed_.data(), statuses_.data()));
   if (count <= 0) {
     return false;
   }
@@ -207,7 +211,8 @@ bool MessageTransport::test_fetches() {
     int bytes = 0;
     mpi::check(MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes));
     if (static_cast<std::size_t>(bytes) != expected) {
-      throw Error{ErrorCode::internal, "a chunk of " + std::to_string(bytes) + " bytes came from rank " +
+      throw Error{ErrorCode::internal, "a chunk of " + std::to_string(bytes) +
+                                           " bytes came from rank " +
                                            std::to_string(statuses_[i].MPI_SOURCE) + ", expected " +
                                            std::to_string(expected)};
     }
@@ -228,7 +233,8 @@ bool MessageTransport::test_fetches() {
 
 bool MessageTransport::is_idle() const {
   return send_requests_.empty() && fetch_requests_.empty() && fetched_.empty() &&
-         std::all_of(peers_.begin(), peers_.end(), [](const auto& entry) { return entry.second.held.empty(); });
+         std::all_of(peers_.begin(), peers_.end(),
+                     [](const auto& entry) { return entry.second.held.empty(); });
 }
 
 }  // namespace iocomp::transport

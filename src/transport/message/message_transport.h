@@ -15,14 +15,16 @@
 
 namespace iocomp::transport {
 
-/// The transport over MPI messages, for any two ranks. Control messages and bulk chunks have a tag each; the receiver
-/// posts the receive of a chunk only when it has memory for it, so that with a rendezvous protocol (all but the smallest
-/// messages) nothing is buffered by MPI. Credits bound the messages that a sender may have on their way.
+/// The transport over MPI messages, for any two ranks. Control messages and bulk chunks have a tag
+/// each; the receiver posts the receive of a chunk only when it has memory for it, so that with a
+/// rendezvous protocol (all but the smallest messages) nothing is buffered by MPI. Credits bound
+/// the messages that a sender may have on their way.
 class MessageTransport : public Transport {
  public:
   /// @param comm     of the session, used by nobody else; errors are returned.
   /// @param window   messages that a compute rank may have on their way to one server.
-  /// @param limited  whether this rank's own posts need credits: compute ranks' do, servers' do not.
+  /// @param limited  whether this rank's own posts need credits: compute ranks' do, servers' do
+  /// not.
   MessageTransport(MPI_Comm comm, int window, bool limited);
   ~MessageTransport() override;
 
@@ -44,8 +46,8 @@ class MessageTransport : public Transport {
     std::span<const std::byte> bulk;
     std::size_t chunk_bytes = 0;
   };
-  struct Sent {  // what a send request reads, or is part of
-    PostId bulk_of = 0;               // 0: a control message
+  struct Sent {          // what a send request reads, or is part of
+    PostId bulk_of = 0;  // 0: a control message
     std::vector<std::byte> message;
   };
   struct Peer {
@@ -68,9 +70,9 @@ class MessageTransport : public Transport {
   FetchId next_fetch_ = 1;
   std::vector<MPI_Request> send_requests_;  // and, by the same index:
   std::vector<Sent> sent_;
-  std::vector<MPI_Request> fetch_requests_;  // and, by the same index:
+  std::vector<MPI_Request> fetch_requests_;                // and, by the same index:
   std::vector<std::pair<FetchId, std::size_t>> fetching_;  // bytes expected
-  std::vector<int> completed_;                // scratch of MPI_Testsome
+  std::vector<int> completed_;                             // scratch of MPI_Testsome
   std::vector<MPI_Status> statuses_;
   std::deque<FetchId> fetched_;
   std::unordered_map<PostId, std::size_t> chunks_left_;  // of posts with bulk data

@@ -14,7 +14,8 @@ namespace {
 std::vector<int> nodes_of(const std::vector<int>& sizes) {
   std::vector<int> node_of_rank;
   for (std::size_t node = 0; node < sizes.size(); ++node) {
-    node_of_rank.insert(node_of_rank.end(), static_cast<std::size_t>(sizes[node]), static_cast<int>(node));
+    node_of_rank.insert(node_of_rank.end(), static_cast<std::size_t>(sizes[node]),
+                        static_cast<int>(node));
   }
   return node_of_rank;
 }
@@ -48,7 +49,8 @@ TEST(Halves, LetsWholeGroupsAlternate) {
 }
 
 TEST(Halves, PairsRanksAtTheSamePositionOfTheNextGroup) {
-  const auto placement = place({.policy = Policy::halves, .node_size = 16}, nodes_of({16, 16, 16, 16}));
+  const auto placement =
+      place({.policy = Policy::halves, .node_size = 16}, nodes_of({16, 16, 16, 16}));
   EXPECT_EQ(server_of(placement, 0), 16);
   EXPECT_EQ(server_of(placement, 1), 17);
   EXPECT_EQ(server_of(placement, 32), 48);
@@ -65,7 +67,8 @@ TEST(Halves, GivesTheExtraRankOfAnOddRemainderToTheLastServer) {
 
 TEST(Spread, TakesEveryNthRankOfANode) {
   // Cha, Maeng 2011: 20 ranks on nodes of 8, 8 and 4 with 2 aggregators per node.
-  const auto placement = place({.policy = Policy::spread, .servers_per_node = 2}, nodes_of({8, 8, 4}));
+  const auto placement =
+      place({.policy = Policy::spread, .servers_per_node = 2}, nodes_of({8, 8, 4}));
   EXPECT_EQ(placement.servers, (std::vector<int>{0, 4, 8, 12, 16, 18}));
   EXPECT_EQ(server_of(placement, 1), 0);
   EXPECT_EQ(server_of(placement, 5), 4);
@@ -73,7 +76,8 @@ TEST(Spread, TakesEveryNthRankOfANode) {
 }
 
 TEST(Packed, TakesTheLowestRanksOfANode) {
-  const auto placement = place({.policy = Policy::packed, .servers_per_node = 2}, nodes_of({8, 8, 4}));
+  const auto placement =
+      place({.policy = Policy::packed, .servers_per_node = 2}, nodes_of({8, 8, 4}));
   EXPECT_EQ(placement.servers, (std::vector<int>{0, 1, 8, 9, 16, 17}));
 }
 
@@ -101,8 +105,10 @@ TEST(Placement, GivesEveryComputeRankAServerWhateverTheCounts) {
           if (policy != Policy::halves && node == 1) {
             continue;  // nobody can spare a rank: an error, tested below
           }
-          const auto placement = place({.policy = policy, .ratio = ratio, .node_size = node}, nodes_of(sizes));
-          ASSERT_EQ(placement.compute.size() + placement.servers.size(), static_cast<std::size_t>(ranks));
+          const auto placement =
+              place({.policy = policy, .ratio = ratio, .node_size = node}, nodes_of(sizes));
+          ASSERT_EQ(placement.compute.size() + placement.servers.size(),
+                    static_cast<std::size_t>(ranks));
           const std::set<int> used(placement.home.begin(), placement.home.end());
           ASSERT_EQ(used.size(), placement.servers.size()) << ranks << " ranks, nodes of " << node;
         }
@@ -116,7 +122,8 @@ TEST(Placement, RefusesOneRankAlone) {
 }
 
 TEST(Placement, RefusesMoreServersThanComputeRanks) {
-  EXPECT_THROW((void)place({.policy = Policy::spread, .servers_per_node = 3}, nodes_of({4})), Error);
+  EXPECT_THROW((void)place({.policy = Policy::spread, .servers_per_node = 3}, nodes_of({4})),
+               Error);
   EXPECT_THROW((void)place({.policy = Policy::list, .servers = {0, 1, 2}}, nodes_of({4})), Error);
   EXPECT_THROW((void)place({.policy = Policy::list, .servers = {0, 9}}, nodes_of({4})), Error);
   EXPECT_THROW((void)place({.policy = Policy::packed}, nodes_of({1, 1})), Error);
