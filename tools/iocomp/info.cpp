@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -74,7 +75,11 @@ Installation inspect() {
 }
 
 /// The first line of what MPICH says about itself is enough for people.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+  auto line = text.substr(0, text.find('\n'));
+  std::ranges::replace(line, '\t', ' ');
+  return line;
+}
 
 void print_table(const Installation& found) {
   std::vector<std::vector<std::string>> rows{
