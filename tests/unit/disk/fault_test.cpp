@@ -85,6 +85,18 @@ TEST_F(OutputFileWithFaults, GoesOnAfterShortWrites) {
   }
 }
 
+TEST_F(OutputFileWithFaults, StaysDirectAfterAShortWriteThatEndsInsideABlock) {
+  if (direct_calls_of_a_write() == 0) {
+    GTEST_SKIP() << "the file system of " << folder_.path() << " refuses O_DIRECT";
+  }
+  const PageAligned data{8 * page};
+  OutputFile file{folder_.file("f"), direct_on()};
+  faults.most_bytes = page + 512;
+  file.write(0, data.bytes());
+  EXPECT_EQ(file.direct_bytes(), 8 * page);
+  EXPECT_TRUE(same(content_of(file.path()), data.bytes()));
+}
+
 TEST_F(OutputFileWithFaults, GivesUpDirectWritesWhereTheyAreRefused) {
   const bool is_direct_possible = direct_calls_of_a_write() > 0;
   for (const int error : {EINVAL, EOPNOTSUPP}) {
