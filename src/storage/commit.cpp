@@ -28,12 +28,16 @@ constexpr std::string_view manifest_ending = ".json";
 
 std::string this_host() {
   std::array<char, HOST_NAME_MAX + 1> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()} : std::string{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()}
+                                                          : std::string{};
 }
 
-bool is_alive(long process) { return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH; }
+bool is_alive(long process) {
+  return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
+}
 
-// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json": whether <host> is this one and <pid> has ended.
+// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json": whether <host> is this one and <pid> has
+// ended.
 bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   const auto mark = name.rfind(temporary_mark);
   if (host.empty() || !name.starts_with('.') || mark == std::string_view::npos) {
@@ -49,7 +53,8 @@ bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   job.remove_prefix(host.size() + 1);
   long process = 0;
   const auto [end, error] = std::from_chars(job.data(), job.data() + job.size(), process);
-  return error == std::errc{} && end == job.data() + job.size() && process > 0 && !is_alive(process);
+  return error == std::errc{} && end == job.data() + job.size() && process > 0 &&
+         !is_alive(process);
 }
 
 void remove_what_the_dead_left(const std::string& folder) {
@@ -65,7 +70,7 @@ void remove_what_the_dead_left(const std::string& folder) {
 
 void check_folder(const TargetNames& names) {
   const std::string folder = folder_of(names.target);
-  struct stat status {};
+  struct stat status{};
   if (::stat(folder.c_str(), &status) != 0) {
     throw failure("write " + names.target + " into the folder", folder, errno);
   }
@@ -77,7 +82,8 @@ void check_folder(const TargetNames& names) {
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
   ::unlink(names.temporary.c_str());  // of an earlier process with our number
-  const Descriptor probe{::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+  const Descriptor probe{
+      ::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (!probe.is_open()) {
     throw failure("create a file beside", names.target, errno);
   }
@@ -85,28 +91,31 @@ void check_that_files_can_be_created(const TargetNames& names) {
 }
 
 void refuse_a_folder(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw failure("write", path, EISDIR);
   }
 }
 
 bool exists(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
 }
 
 Error target_is_there(const TargetNames& names, const char* when) {
-  return Error{ErrorCode::target_exists,
-               names.target + ' ' + when + "; remove it, choose another path, or set replace = true"};
+  return Error{
+      ErrorCode::target_exists,
+      names.target + ' ' + when + "; remove it, choose another path, or set replace = true"};
 }
 
 // Of errno after a refused renameat2 or link: the file system does not know the operation.
 bool is_not_supported(int error) {
-  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM || error == EMLINK;
+  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM ||
+         error == EMLINK;
 }
 
-// Rename unless the target is there, on file systems without RENAME_NOREPLACE too. @return 0 or errno.
+// Rename unless the target is there, on file systems without RENAME_NOREPLACE too. @return 0 or
+// errno.
 int rename_without_replacing(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
     return 0;

@@ -23,7 +23,8 @@ class Descriptor {
 
   [[nodiscard]] int raw() const noexcept { return raw_; }
   [[nodiscard]] bool is_open() const noexcept { return raw_ >= 0; }
-  /// The result of close(2): file systems may report a failed write here. 0 when there is nothing to close.
+  /// The result of close(2): file systems may report a failed write here. 0 when there is nothing
+  /// to close.
   int close() noexcept { return raw_ < 0 ? 0 : ::close(std::exchange(raw_, -1)); }
 
  private:

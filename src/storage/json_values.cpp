@@ -32,7 +32,8 @@ double from_float16(std::uint16_t bits) {
   if (exponent == 0x1f) {
     return fraction != 0 ? NAN : sign * INFINITY;
   }
-  return exponent == 0 ? sign * std::ldexp(fraction, -24) : sign * std::ldexp(fraction + 1024, exponent - 25);
+  return exponent == 0 ? sign * std::ldexp(fraction, -24)
+                       : sign * std::ldexp(fraction + 1024, exponent - 25);
 }
 
 template <typename T>

@@ -8,8 +8,9 @@ namespace iocomp::storage {
 
 using Json = nlohmann::ordered_json;
 
-/// {"type", "value"}: text as a string, numbers as a list; a complex number is a pair. Integers are exact, floating-point
-/// numbers have the digits that give them back; what JSON has no number for is "NaN", "Infinity" or "-Infinity".
+/// {"type", "value"}: text as a string, numbers as a list; a complex number is a pair. Integers are
+/// exact, floating-point numbers have the digits that give them back; what JSON has no number for
+/// is "NaN", "Infinity" or "-Infinity".
 [[nodiscard]] Json json(const Attribute& attribute);
 /// An object of them, by name.
 [[nodiscard]] Json json(const Attributes& attributes);

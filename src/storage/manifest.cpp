@@ -57,20 +57,22 @@ Json variable_attributes(const Description& description) {
   return all;
 }
 
-std::string manifest(const TargetNames& names, const ManifestHead& head, const Description& description) {
-  std::vector<std::string> fields{field("iocomp_manifest", manifest_version),
-                                  field("name", head.name),
-                                  field("format", head.format),
-                                  field("kind", head.kind),
-                                  field("file", name_in_folder(names.target)),
-                                  field("bytes", head.bytes),
-                                  field("byte_order", std::endian::native == std::endian::little ? "little" : "big"),
-                                  field("first_step", head.first_step),
-                                  field("committed_steps", head.steps),
-                                  "\"steps\": " + steps(description),
-                                  field("absent", head.absent),
-                                  field("attributes", json(description.attributes)),
-                                  field("variable_attributes", variable_attributes(description))};
+std::string manifest(const TargetNames& names, const ManifestHead& head,
+                     const Description& description) {
+  std::vector<std::string> fields{
+      field("iocomp_manifest", manifest_version),
+      field("name", head.name),
+      field("format", head.format),
+      field("kind", head.kind),
+      field("file", name_in_folder(names.target)),
+      field("bytes", head.bytes),
+      field("byte_order", std::endian::native == std::endian::little ? "little" : "big"),
+      field("first_step", head.first_step),
+      field("committed_steps", head.steps),
+      "\"steps\": " + steps(description),
+      field("absent", head.absent),
+      field("attributes", json(description.attributes)),
+      field("variable_attributes", variable_attributes(description))};
   std::string text;
   for (const auto& each : fields) {
     text += (text.empty() ? "{\n " : ",\n ") + each;
@@ -80,7 +82,8 @@ std::string manifest(const TargetNames& names, const ManifestHead& head, const D
 
 }  // namespace
 
-void write_manifest(const TargetNames& names, const ManifestHead& head, const Description& description) {
+void write_manifest(const TargetNames& names, const ManifestHead& head,
+                    const Description& description) {
   write_durably(names.manifest, names.temporary + ".json", manifest(names, head, description));
 }
 

@@ -11,13 +11,15 @@
 namespace iocomp::storage {
 namespace {
 
-// Longer texts would call the error handler of MPI_COMM_WORLD, which aborts unless the application says otherwise.
+// Longer texts would call the error handler of MPI_COMM_WORLD, which aborts unless the application
+// says otherwise.
 void check_length(const std::string& key, const std::string& value) {
-  if (key.empty() || value.empty() || key.size() >= MPI_MAX_INFO_KEY || value.size() >= MPI_MAX_INFO_VAL) {
-    throw Error{ErrorCode::invalid_setting, "the MPI-IO hint \"" + key + '=' + value +
-                                                "\" is not possible: 1 to " + std::to_string(MPI_MAX_INFO_KEY - 1) +
-                                                " characters for the key, 1 to " +
-                                                std::to_string(MPI_MAX_INFO_VAL - 1) + " for the value"};
+  if (key.empty() || value.empty() || key.size() >= MPI_MAX_INFO_KEY ||
+      value.size() >= MPI_MAX_INFO_VAL) {
+    throw Error{ErrorCode::invalid_setting,
+                "the MPI-IO hint \"" + key + '=' + value + "\" is not possible: 1 to " +
+                    std::to_string(MPI_MAX_INFO_KEY - 1) + " characters for the key, 1 to " +
+                    std::to_string(MPI_MAX_INFO_VAL - 1) + " for the value"};
   }
 }
 
@@ -28,8 +30,8 @@ MpiHints::MpiHints(const FormatOptions& options) {
     check_length(key, value);
   }
   mpi::check(MPI_Info_create(&raw_));
-  // Several writers fill the gaps of one another. ROMIO would read, change and write back such gaps where it thinks
-  // that this saves calls; a hint of the user's can still ask for it.
+  // Several writers fill the gaps of one another. ROMIO would read, change and write back such gaps
+  // where it thinks that this saves calls; a hint of the user's can still ask for it.
   set("romio_ds_write", "disable");
   for (const auto& [key, value] : options.hints) {
     set(key, value);

@@ -18,12 +18,14 @@ int open_error(const Descriptor& file) { return file.is_open() ? 0 : errno; }
 
 }  // namespace
 
-void agree_on_errno(int errno_value, const std::string& action, const std::string& path, MPI_Comm writers) {
+void agree_on_errno(int errno_value, const std::string& action, const std::string& path,
+                    MPI_Comm writers) {
   int rank = 0;
   int size = 0;
   mpi::check(MPI_Comm_rank(writers, &rank));
   mpi::check(MPI_Comm_size(writers, &size));
-  // The first that failed is the one with the greatest size - rank; MPI_MAXLOC brings its errno along.
+  // The first that failed is the one with the greatest size - rank; MPI_MAXLOC brings its errno
+  // along.
   struct {
     int loudness;
     int errno_value;
@@ -32,7 +34,8 @@ void agree_on_errno(int errno_value, const std::string& action, const std::strin
   if (first.loudness != 0) {
     throw Error{ErrorCode::storage_failure, "cannot " + action + ' ' + path + ": " +
                                                 std::generic_category().message(first.errno_value) +
-                                                " (on writer " + std::to_string(size - first.loudness) + ')'};
+                                                " (on writer " +
+                                                std::to_string(size - first.loudness) + ')'};
   }
 }
 

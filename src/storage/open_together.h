@@ -8,14 +8,18 @@
 
 namespace iocomp::storage {
 
-/// Create `path` on the first of `writers` and open it for writing on the others: what a library would do next inside a
-/// collective call, where one rank that fails could leave the others waiting. Collective over `writers`.
+/// Create `path` on the first of `writers` and open it for writing on the others: what a library
+/// would do next inside a collective call, where one rank that fails could leave the others
+/// waiting. Collective over `writers`.
 /// @return a descriptor to fsync and to ask for the cause of a short write.
-/// @throws Error{storage_failure} on all writers or on none, with the errno text of the first that failed.
+/// @throws Error{storage_failure} on all writers or on none, with the errno text of the first that
+/// failed.
 [[nodiscard]] Descriptor open_together(const std::string& path, MPI_Comm writers);
 
-/// Fail on all writers if one of them has a failure to tell (`errno_value` not 0). Collective over `writers`.
+/// Fail on all writers if one of them has a failure to tell (`errno_value` not 0). Collective over
+/// `writers`.
 /// @throws Error{storage_failure} "cannot ACTION PATH: TEXT (on writer 2)".
-void agree_on_errno(int errno_value, const std::string& action, const std::string& path, MPI_Comm writers);
+void agree_on_errno(int errno_value, const std::string& action, const std::string& path,
+                    MPI_Comm writers);
 
 }  // namespace iocomp::storage

@@ -24,7 +24,8 @@ constexpr std::string_view module_prefix = "libiocomp_format_";
 constexpr std::string_view module_ending = ".so";
 constexpr std::array<std::string_view, 3> names_of_this_release{"posix", "mpiio", "hdf5"};
 
-// The folder of the library (or program) that this code was linked into; empty when the system cannot say.
+// The folder of the library (or program) that this code was linked into; empty when the system
+// cannot say.
 std::string own_folder() {
   static const char here = 0;
   Dl_info found{};
@@ -50,8 +51,9 @@ std::vector<std::string> folders_to_search(const std::string& first) {
   if (!own.empty()) {
     add(own + "/iocomp");
   }
-  // A build tree is searched only by what was built in it: that must find its own modules before those of an older
-  // installation, while an installed library must not load from a folder that anybody may have filled since.
+  // A build tree is searched only by what was built in it: that must find its own modules before
+  // those of an older installation, while an installed library must not load from a folder that
+  // anybody may have filled since.
   if (own.starts_with(IOCOMP_BUILD_FOLDER "/")) {
     add(IOCOMP_MODULES_BUILT);
   }
@@ -110,9 +112,10 @@ Error not_found(std::string_view name, const std::vector<std::string>& folders) 
   for (const auto& other : names_in(folders)) {
     found += (found.empty() ? "" : ", ") + other;
   }
-  return Error{ErrorCode::unsupported, "the back-end \"" + std::string{name} + "\" is not installed: no " +
-                                           module_name(name) + " in " + joined(folders) + "; found there: " +
-                                           (found.empty() ? "none" : found)};
+  return Error{ErrorCode::unsupported, "the back-end \"" + std::string{name} +
+                                           "\" is not installed: no " + module_name(name) + " in " +
+                                           joined(folders) +
+                                           "; found there: " + (found.empty() ? "none" : found)};
 }
 
 const Format& find(std::string_view name, const std::string& first) {

@@ -76,7 +76,8 @@ void sync_folder_of(const std::string& path) {
   if (!opened.is_open()) {
     throw failure("open the folder", folder, errno);
   }
-  // Some network file systems know no fsync of a folder and say EINVAL: there is nothing more to do there.
+  // Some network file systems know no fsync of a folder and say EINVAL: there is nothing more to do
+  // there.
   if (::fsync(opened.raw()) != 0 && errno != EINVAL) {
     throw failure("fsync the folder", folder, errno);
   }

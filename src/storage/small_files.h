@@ -9,7 +9,8 @@ namespace iocomp::storage {
 [[nodiscard]] std::string folder_of(const std::string& path);
 [[nodiscard]] std::string name_in_folder(const std::string& path);
 
-/// Write and fsync a file, then rename it to its final name and fsync the folder. Leaves no temporary behind.
+/// Write and fsync a file, then rename it to its final name and fsync the folder. Leaves no
+/// temporary behind.
 /// @throws Error{storage_failure}.
 void write_durably(const std::string& path, const std::string& temporary, std::string_view text);
 

@@ -47,8 +47,9 @@ void write_attributes(hid_t object, const Attributes& attributes, const std::str
     const Space space = space_of(values);
     const Properties utf8{H5Pcreate(H5P_ATTRIBUTE_CREATE)};
     check(H5Pset_char_encoding(utf8.raw(), H5T_CSET_UTF8), action, path);
-    const Attribute attribute{check(
-        H5Acreate2(object, name.c_str(), type.raw(), space.raw(), utf8.raw(), H5P_DEFAULT), action, path)};
+    const Attribute attribute{
+        check(H5Acreate2(object, name.c_str(), type.raw(), space.raw(), utf8.raw(), H5P_DEFAULT),
+              action, path)};
     check(write_values(attribute.raw(), type.raw(), values), action, path);
   }
 }

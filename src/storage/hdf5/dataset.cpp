@@ -25,7 +25,8 @@ Space space_of(const array::Shape& shape) {
   }
   std::array<hsize_t, array::max_dimensions> extent{};
   for (int d = 0; d < shape.dimensions; ++d) {
-    extent.at(static_cast<std::size_t>(d)) = static_cast<hsize_t>(shape.extent[static_cast<std::size_t>(d)]);
+    extent.at(static_cast<std::size_t>(d)) =
+        static_cast<hsize_t>(shape.extent[static_cast<std::size_t>(d)]);
   }
   return Space{H5Screate_simple(shape.dimensions, extent.data(), nullptr)};
 }
@@ -42,8 +43,8 @@ std::string dataset_name(const Variable& variable, std::int64_t step) {
 
 Properties file_access(const FormatOptions& options) {
   Properties access{H5Pcreate(H5P_FILE_ACCESS)};
-  // Everything begins at its own multiple, metadata too: then raw data never share a page with what the lead writes,
-  // whichever node they come from.
+  // Everything begins at its own multiple, metadata too: then raw data never share a page with what
+  // the lead writes, whichever node they come from.
   const auto alignment = static_cast<hsize_t>(std::max<std::int64_t>(options.alignment_bytes, 1));
   H5Pset_alignment(access.raw(), 1, alignment);
   H5Pset_libver_bounds(access.raw(), H5F_LIBVER_V18, H5F_LIBVER_V110);
@@ -51,7 +52,8 @@ Properties file_access(const FormatOptions& options) {
   return access;
 }
 
-Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step, const std::string& path) {
+Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
+                       const std::string& path) {
   const std::string name = dataset_name(variable, step);
   const Properties link{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_create_intermediate_group(link.raw(), 1);
@@ -63,12 +65,13 @@ Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step, 
   H5Pset_obj_track_times(create.raw(), false);  // the same calls make the same file
   const Type type = element_type(variable.type);
   const Space space = space_of(variable.shape);
-  return Dataset{check(
-      H5Dcreate2(file, name.c_str(), type.raw(), space.raw(), link.raw(), create.raw(), H5P_DEFAULT),
-      "create the dataset " + name + " in", path)};
+  return Dataset{check(H5Dcreate2(file, name.c_str(), type.raw(), space.raw(), link.raw(),
+                                  create.raw(), H5P_DEFAULT),
+                       "create the dataset " + name + " in", path)};
 }
 
-void describe(hid_t file, const Description& description, const Datasets& created, const std::string& path) {
+void describe(hid_t file, const Description& description, const Datasets& created,
+              const std::string& path) {
   write_attributes(file, description.attributes, path);
   Datasets kept;
   std::set<std::int64_t> kept_steps;
@@ -78,8 +81,8 @@ void describe(hid_t file, const Description& description, const Datasets& create
     const auto id = static_cast<std::size_t>(placed.variable.id);
     if (id < description.of_variable.size() && !description.of_variable[id].empty()) {
       const std::string name = dataset_name(placed.variable, placed.step);
-      const Dataset dataset{
-          check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open the dataset " + name + " in", path)};
+      const Dataset dataset{check(H5Dopen2(file, name.c_str(), H5P_DEFAULT),
+                                  "open the dataset " + name + " in", path)};
       write_attributes(dataset.raw(), description.of_variable[id], path);
     }
   }

@@ -15,12 +15,12 @@ namespace iocomp::storage::h5 {
 /// Where a variable lies in the file: "/3/u".
 [[nodiscard]] std::string dataset_name(const Variable& variable, std::int64_t step);
 
-/// What both kinds of target want of a file: aligned data, a format that HDF5 1.8 and later read, no object left open by
-/// closing it. The driver is the caller's.
+/// What both kinds of target want of a file: aligned data, a format that HDF5 1.8 and later read,
+/// no object left open by closing it. The driver is the caller's.
 [[nodiscard]] Properties file_access(const FormatOptions& options);
 
-/// Make a contiguous dataset whose room in the file is allotted now and never filled, with the groups above it.
-/// Collective where the file is open on several ranks.
+/// Make a contiguous dataset whose room in the file is allotted now and never filled, with the
+/// groups above it. Collective where the file is open on several ranks.
 /// @throws Error{storage_failure}.
 [[nodiscard]] Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
                                      const std::string& path);
@@ -28,9 +28,11 @@ namespace iocomp::storage::h5 {
 /// The variables of each step that have a dataset: (step, name).
 using Datasets = std::set<std::pair<std::int64_t, std::string>>;
 
-/// Write all attributes, and unlink the datasets that the description does not have: those of absent steps.
-/// Collective where the file is open on several ranks.
-/// @throws Error{storage_failure}; collective calls that were still to come are left out on all ranks alike.
-void describe(hid_t file, const Description& description, const Datasets& created, const std::string& path);
+/// Write all attributes, and unlink the datasets that the description does not have: those of
+/// absent steps. Collective where the file is open on several ranks.
+/// @throws Error{storage_failure}; collective calls that were still to come are left out on all
+/// ranks alike.
+void describe(hid_t file, const Description& description, const Datasets& created,
+              const std::string& path);
 
 }  // namespace iocomp::storage::h5

@@ -6,7 +6,8 @@
 
 namespace iocomp::storage::h5 {
 
-/// Keeps HDF5 from printing its errors while it lives; what the application has set is restored afterwards.
+/// Keeps HDF5 from printing its errors while it lives; what the application has set is restored
+/// afterwards.
 class Quiet {
  public:
   Quiet() noexcept;

@@ -1,3 +1,5 @@
+#include "storage/format.h"
+
 #include <hdf5.h>
 #include <mpi.h>
 
@@ -6,7 +8,6 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "storage/format.h"
 #include "storage/hdf5/library_target.h"
 #include "storage/hdf5/raw_target.h"
 
@@ -38,7 +39,8 @@ class Hdf5 : public Format {
     unsigned minor = 0;
     unsigned release = 0;
     H5get_libversion(&major, &minor, &release);
-    return "HDF5 " + std::to_string(major) + '.' + std::to_string(minor) + '.' + std::to_string(release);
+    return "HDF5 " + std::to_string(major) + '.' + std::to_string(minor) + '.' +
+           std::to_string(release);
   }
   [[nodiscard]] Access access(const FormatOptions& options) const override {
     return options.library_path ? Access::mpi_file : Access::plain_file;
@@ -47,11 +49,13 @@ class Hdf5 : public Format {
   [[nodiscard]] bool readable_while_open() const override { return false; }
   void check(const Variable& variable) const override {
     if (!is_a_path(variable.name)) {
-      throw Error{ErrorCode::unsupported, "hdf5 cannot hold a variable called \"" + variable.name +
-                                              "\": the parts between '/' may not be empty, \".\" or \"..\""};
+      throw Error{ErrorCode::unsupported,
+                  "hdf5 cannot hold a variable called \"" + variable.name +
+                      "\": the parts between '/' may not be empty, \".\" or \"..\""};
     }
   }
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
+                                               const FormatOptions& options,
                                                MPI_Comm writers) const override {
     if (options.library_path) {
       return std::make_unique<h5::LibraryTarget>(path, options, writers);
@@ -68,5 +72,5 @@ const Format* hdf5() {
 }  // namespace
 }  // namespace iocomp::storage
 
-extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
-    iocomp_format_interface_version, &iocomp::storage::hdf5};
+extern "C" __attribute__((visibility("default")))
+const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::storage::hdf5};

@@ -6,7 +6,8 @@
 
 namespace iocomp::storage::h5 {
 
-/// Owns one identifier of HDF5 and closes it once. Only for what is closed locally: see LibraryTarget for files.
+/// Owns one identifier of HDF5 and closes it once. Only for what is closed locally: see
+/// LibraryTarget for files.
 template <herr_t (*close_id)(hid_t)>
 class Handle {
  public:

@@ -10,7 +10,8 @@ namespace iocomp::storage::h5 {
 namespace {
 
 // Packed range [first, end) of `box` below dimension `d`, whose outer dimensions have extent 1.
-void split(const array::Box& box, int d, std::int64_t first, std::int64_t end, std::vector<array::Box>& found) {
+void split(const array::Box& box, int d, std::int64_t first, std::int64_t end,
+           std::vector<array::Box>& found) {
   if (first >= end) {
     return;
   }
@@ -19,7 +20,8 @@ void split(const array::Box& box, int d, std::int64_t first, std::int64_t end, s
     return;
   }
   const auto dimension = static_cast<std::size_t>(d);
-  const std::int64_t row = elements(box) / box.count[dimension];  // elements with one index in dimension d
+  const std::int64_t row =
+      elements(box) / box.count[dimension];  // elements with one index in dimension d
   const auto rows = [&box, dimension](std::int64_t from, std::int64_t count) {
     array::Box part = box;
     part.start[dimension] += from;

@@ -12,7 +12,8 @@ namespace iocomp::storage::h5 {
 namespace {
 
 Type half() {
-  // 1 sign bit, 5 of exponent (bias 15), 10 of fraction. Fields before size: they must fit at every moment.
+  // 1 sign bit, 5 of exponent (bias 15), 10 of fraction. Fields before size: they must fit at every
+  // moment.
   Type type{H5Tcopy(H5T_NATIVE_FLOAT)};
   H5Tset_fields(type.raw(), 15, 10, 5, 0, 10);
   H5Tset_size(type.raw(), 2);

@@ -5,8 +5,8 @@
 
 namespace iocomp::storage::h5 {
 
-/// The type of elements in memory and, because no conversion is wanted, in the file. Complex numbers are a compound
-/// {r, i}, float16 is an IEEE half, both as h5py has them.
+/// The type of elements in memory and, because no conversion is wanted, in the file. Complex
+/// numbers are a compound {r, i}, float16 is an IEEE half, both as h5py has them.
 [[nodiscard]] Type element_type(array::ElementType type);
 
 /// Text of any length, UTF-8, zero-terminated.

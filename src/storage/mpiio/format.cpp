@@ -1,3 +1,5 @@
+#include "storage/format.h"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "storage/format.h"
 #include "storage/mpiio/target.h"
 
 namespace iocomp::storage {
@@ -22,15 +23,19 @@ class MpiIo : public Format {
     int length = 0;
     MPI_Get_library_version(text.data(), &length);
     const std::string_view all{text.data(), static_cast<std::size_t>(std::max(length, 0))};
-    std::string first_line{all.substr(0, all.find_first_of(",\n"))};  // "Open MPI v4.1.4", "MPICH Version:\t4.0.2"
+    std::string first_line{
+        all.substr(0, all.find_first_of(",\n"))};  // "Open MPI v4.1.4", "MPICH Version:\t4.0.2"
     std::replace(first_line.begin(), first_line.end(), '\t', ' ');
     return first_line;
   }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override { return Access::mpi_file; }
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::mpi_file;
+  }
   [[nodiscard]] bool offsets_by_layout() const override { return true; }
   [[nodiscard]] bool readable_while_open() const override { return true; }
   void check(const Variable& /*variable*/) const override {}
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path, const FormatOptions& options,
+  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
+                                               const FormatOptions& options,
                                                MPI_Comm writers) const override {
     return std::make_unique<MpiIoTarget>(path, options, writers);
   }
@@ -44,5 +49,5 @@ const Format* mpiio() {
 }  // namespace
 }  // namespace iocomp::storage
 
-extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
-    iocomp_format_interface_version, &iocomp::storage::mpiio};
+extern "C" __attribute__((visibility("default")))
+const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::storage::mpiio};

@@ -31,7 +31,8 @@ constexpr std::size_t slice_bytes = std::size_t{8} << 20;  // far below what an 
 void check(int code, const char* action, const std::string& path) {
   if (code != MPI_SUCCESS) {
     const mpi::Error cause{code, std::source_location::current()};
-    throw Error{ErrorCode::storage_failure, std::string{"cannot "} + action + ' ' + path + ": " + cause.what()};
+    throw Error{ErrorCode::storage_failure,
+                std::string{"cannot "} + action + ' ' + path + ": " + cause.what()};
   }
 }
 
@@ -48,13 +49,15 @@ std::int64_t end_of(const Description& description) {
 MpiIoTarget::MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
     : path_{std::move(path)}, plain_{open_together(path_, writers)} {
   const MpiHints hints{options};
-  check(MPI_File_open(writers, path_.c_str(), MPI_MODE_WRONLY | MPI_MODE_CREATE, hints.raw(), &file_), "open",
-        path_);
+  check(
+      MPI_File_open(writers, path_.c_str(), MPI_MODE_WRONLY | MPI_MODE_CREATE, hints.raw(), &file_),
+      "open", path_);
   check(MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN), "open", path_);
 }
 
 // One call per run: a file view would need fewer, but setting one is collective.
-void MpiIoTarget::write(const Placed& where, const Selection& selection, std::span<const std::byte> bytes) {
+void MpiIoTarget::write(const Placed& where, const Selection& selection,
+                        std::span<const std::byte> bytes) {
   const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(where.variable.type));
   array::RunCursor cursor{where.variable.shape, selection.box, selection.first, selection.count};
   array::Run run;
@@ -69,7 +72,8 @@ void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> byte
   while (!bytes.empty()) {
     const std::size_t asked = std::min(bytes.size(), slice_bytes);
     MPI_Status status{};
-    const int code = MPI_File_write_at(file_, offset, bytes.data(), static_cast<int>(asked), MPI_BYTE, &status);
+    const int code =
+        MPI_File_write_at(file_, offset, bytes.data(), static_cast<int>(asked), MPI_BYTE, &status);
     int written = 0;
     if (code == MPI_SUCCESS) {
       // Open MPI's own MPI-IO calls a write to a full disk a success; only the count is short.
@@ -85,8 +89,8 @@ void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> byte
   }
 }
 
-// MPI does not say why a write was short, the system does: write the rest without MPI. Where that succeeds there is
-// nothing to tell.
+// MPI does not say why a write was short, the system does: write the rest without MPI. Where that
+// succeeds there is nothing to tell.
 void MpiIoTarget::write_rest(std::int64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(plain_.raw(), bytes.data(), bytes.size(), offset);
@@ -94,7 +98,8 @@ void MpiIoTarget::write_rest(std::int64_t offset, std::span<const std::byte> byt
       continue;
     }
     if (written <= 0) {
-      throw failure("write " + std::to_string(bytes.size()) + " bytes at offset " + std::to_string(offset) + " of",
+      throw failure("write " + std::to_string(bytes.size()) + " bytes at offset " +
+                        std::to_string(offset) + " of",
                     path_, written < 0 ? errno : ENOSPC);
     }
     offset += written;

@@ -12,17 +12,19 @@
 
 namespace iocomp::storage {
 
-/// The bytes of the back-end posix, written through MPI-IO: one file that all writers have open together, and
-/// independent writes at the offsets of the layout.
+/// The bytes of the back-end posix, written through MPI-IO: one file that all writers have open
+/// together, and independent writes at the offsets of the layout.
 class MpiIoTarget : public Target {
  public:
   /// Collective over `writers`.
   MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
-  /// Leaks the MPI file if it is open: closing it is collective, and the other writers may not follow.
+  /// Leaks the MPI file if it is open: closing it is collective, and the other writers may not
+  /// follow.
   ~MpiIoTarget() override = default;
 
   std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
-  void write(const Placed& where, const Selection& selection, std::span<const std::byte> bytes) override;
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
   void flush() override;
   void finish(const Description& description) override;
 

@@ -1,4 +1,5 @@
-// Raw bytes at the offsets of the layout and nothing else: what the file contains is told by its manifest.
+// Raw bytes at the offsets of the layout and nothing else: what the file contains is told by its
+// manifest.
 #include <fcntl.h>
 #include <mpi.h>
 
@@ -41,11 +42,14 @@ class Posix : public Format {
   [[nodiscard]] std::string_view name() const override { return "posix"; }
   [[nodiscard]] std::string_view extension() const override { return ".bin"; }
   [[nodiscard]] std::string version() const override { return "POSIX.1-2008"; }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override { return Access::plain_file; }
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::plain_file;
+  }
   [[nodiscard]] bool offsets_by_layout() const override { return true; }
   [[nodiscard]] bool readable_while_open() const override { return true; }
   void check(const Variable& /*variable*/) const override {}
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path, const FormatOptions& /*options*/,
+  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
+                                               const FormatOptions& /*options*/,
                                                MPI_Comm /*writers*/) const override {
     return std::make_unique<PosixTarget>(path);
   }
@@ -59,5 +63,5 @@ const Format* posix() {
 }  // namespace
 }  // namespace iocomp::storage
 
-extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
-    iocomp_format_interface_version, &iocomp::storage::posix};
+extern "C" __attribute__((visibility("default")))
+const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::storage::posix};
