@@ -28,6 +28,7 @@
 #include <cstdio>
 #include <exception>
 #include <initializer_list>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -280,16 +281,21 @@ class Variable {
 class File {
  public:
   File() noexcept = default;
-  File(iocomp_file* raw, std::string name) noexcept : raw_{raw}, name_{std::move(name)} {}
+  /// @param session  expires when the session is finalized, which ends the file too.
+  File(iocomp_file* raw, std::string name, std::weak_ptr<void> session) noexcept
+      : raw_{raw}, name_{std::move(name)}, session_{std::move(session)} {}
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   File(File&& other) noexcept
-      : raw_{std::exchange(other.raw_, nullptr)}, name_{std::move(other.name_)} {}
+      : raw_{std::exchange(other.raw_, nullptr)},
+        name_{std::move(other.name_)},
+        session_{std::move(other.session_)} {}
   File& operator=(File&& other) noexcept {
     if (this != &other) {
       leave();
       raw_ = std::exchange(other.raw_, nullptr);
       name_ = std::move(other.name_);
+      session_ = std::move(other.session_);
     }
     return *this;
   }
@@ -303,10 +309,10 @@ class File {
   /// scalar.
   template <Element T>
   [[nodiscard]] Variable<T> define(const std::string& name, Extents shape) {
-    iocomp_var* raw = nullptr;
-    check(iocomp_define(raw_, name.c_str(), ElementType<T>::value, shape.ndims(), shape.data(),
-                        &raw));
-    return Variable<T>{raw, shape.ndims()};
+    iocomp_var* variable = nullptr;
+    check(iocomp_define(raw(), name.c_str(), ElementType<T>::value, shape.ndims(), shape.data(),
+                        &variable));
+    return Variable<T>{variable, shape.ndims()};
   }
 
   /// Attach an attribute. Called by all members in the same order; setting a name again replaces
@@ -314,7 +320,7 @@ class File {
   template <ElementRange Values>
   void attribute(const std::string& name, const Values& values) {
     check(iocomp_set_attribute(
-        raw_, name.c_str(), ElementType<std::ranges::range_value_t<Values>>::value,
+        raw(), name.c_str(), ElementType<std::ranges::range_value_t<Values>>::value,
         static_cast<std::int64_t>(std::ranges::size(values)), std::ranges::data(values)));
   }
   template <Element A>
@@ -322,31 +328,36 @@ class File {
     attribute(name, std::span<const A>{&value, 1});
   }
   void attribute(const std::string& name, const std::string& text) {
-    check(iocomp_set_attribute_text(raw_, name.c_str(), text.c_str()));
+    check(iocomp_set_attribute_text(raw(), name.c_str(), text.c_str()));
   }
 
   /// This rank has put all it has for the current step. Called by all members in the same order.
   /// Asynchronous: waits for nobody (but see `steps_in_flight`). Synchronous: collective over the
   /// members.
-  void end_step() { check(iocomp_end_step(raw_)); }
+  void end_step() { check(iocomp_end_step(raw())); }
   /// Steps that this rank has ended so far. Local.
-  [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw_); }
+  [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw()); }
   /// Sleep until the step is complete on all members and durable. Synchronous: collective over the
   /// members.
-  void wait_step(std::int64_t step) { check(iocomp_wait_step(raw_, step)); }
+  void wait_step(std::int64_t step) { check(iocomp_wait_step(raw(), step)); }
 
   /// Close the file and return when all of it is durable. Called by all members in the same order.
   /// @throws Error the first failure of the file that was not told yet; the handle is gone in any
   /// case.
-  void close() { check(iocomp_close(std::exchange(raw_, nullptr))); }
+  void close() { check(iocomp_close(release())); }
 
-  [[nodiscard]] bool is_open() const noexcept { return raw_ != nullptr; }
+  [[nodiscard]] bool is_open() const noexcept { return raw() != nullptr; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] iocomp_file* raw() const noexcept { return raw_; }
+  [[nodiscard]] iocomp_file* raw() const noexcept { return session_.expired() ? nullptr : raw_; }
 
  private:
+  iocomp_file* release() noexcept {
+    iocomp_file* const open = raw();
+    raw_ = nullptr;
+    return open;
+  }
   void leave() noexcept {
-    iocomp_file* const open = std::exchange(raw_, nullptr);
+    iocomp_file* const open = release();
     if (open != nullptr && std::uncaught_exceptions() == 0 && iocomp_close(open) != IOCOMP_OK) {
       std::fprintf(stderr, "iocomp: closing '%s': %s\n", name_.c_str(), iocomp_error());
     }
@@ -354,6 +365,7 @@ class File {
 
   iocomp_file* raw_ = nullptr;
   std::string name_;
+  std::weak_ptr<void> session_;
 };
 
 /// One iocomp_init ... iocomp_finalize. Movable, not copyable. Must end before MPI_Finalize.
@@ -367,11 +379,13 @@ class Session {
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  Session(Session&& other) noexcept : raw_{std::exchange(other.raw_, nullptr)} {}
+  Session(Session&& other) noexcept
+      : raw_{std::exchange(other.raw_, nullptr)}, alive_{std::move(other.alive_)} {}
   Session& operator=(Session&& other) noexcept {
     if (this != &other) {
       leave();
       raw_ = std::exchange(other.raw_, nullptr);
+      alive_ = std::move(other.alive_);
     }
     return *this;
   }
@@ -388,15 +402,15 @@ class Session {
   /// Open a file on all compute ranks. Path, back-end and mode come from the settings
   /// `[files.<name>]`. Collective over the compute ranks, in the same order.
   [[nodiscard]] File open(const std::string& name, iocomp_kind kind) {
-    iocomp_file* raw = nullptr;
-    check(iocomp_open(raw_, name.c_str(), kind, &raw));
-    return File{raw, name};
+    iocomp_file* file = nullptr;
+    check(iocomp_open(raw_, name.c_str(), kind, &file));
+    return File{file, name, alive_};
   }
   /// The same on a sub-communicator of comm(). Collective over `members`.
   [[nodiscard]] File open_on(MPI_Comm members, const std::string& name, iocomp_kind kind) {
-    iocomp_file* raw = nullptr;
-    check(iocomp_open_on(raw_, members, name.c_str(), kind, &raw));
-    return File{raw, name};
+    iocomp_file* file = nullptr;
+    check(iocomp_open_on(raw_, members, name.c_str(), kind, &file));
+    return File{file, name, alive_};
   }
 
   /// Let the transport move, for MPIs whose messages do not move by themselves. Never waits. Local.
@@ -407,18 +421,23 @@ class Session {
   /// Settle all files and release the servers. Collective over the session. Files that are open are
   /// closed first; their File objects must not be used any more.
   /// @throws Error the first failure that no call has told yet.
-  void finalize() { check(iocomp_finalize(std::exchange(raw_, nullptr))); }
+  void finalize() {
+    alive_.reset();
+    check(iocomp_finalize(std::exchange(raw_, nullptr)));
+  }
 
   [[nodiscard]] iocomp_session* raw() const noexcept { return raw_; }
 
  private:
   void leave() noexcept {
+    alive_.reset();
     if (raw_ != nullptr) {
       static_cast<void>(iocomp_finalize(std::exchange(raw_, nullptr)));  // prints what it returns
     }
   }
 
   iocomp_session* raw_ = nullptr;
+  std::shared_ptr<void> alive_ = std::make_shared<char>();
 };
 
 }  // namespace iocomp::inline v1

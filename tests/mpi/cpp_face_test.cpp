@@ -141,6 +141,23 @@ TEST_P(CppFace, DestructorsCloseAndFinalizeWhatWasLeftOpen) {
   EXPECT_EQ(numbers_in_file(), all_numbers());
 }
 
+TEST_P(CppFace, FinalizeClosesFilesThatAreStillOpen) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  iocomp::File out;
+  if (io.role() != IOCOMP_SERVER) {
+    const Part part{io};
+    out = io.open("numbers", IOCOMP_SERIES);
+    const auto numbers = out.define<std::int64_t>("numbers", {total});
+    static_cast<void>(numbers.put_buffered({part.start}, {part.count()}, part.values));
+    out.end_step();
+  }
+  io.finalize();
+  EXPECT_FALSE(out.is_open());
+  EXPECT_THROW(out.end_step(), iocomp::Error);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(numbers_in_file(), all_numbers());
+}
+
 TEST_P(CppFace, PutsTheInsideOfAnArrayWithHalos) {
   iocomp::Session io{MPI_COMM_WORLD, settings()};
   if (io.role() != IOCOMP_SERVER) {
