@@ -1,0 +1,295 @@
+#include "performer.h"
+
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iocomp/iocomp.hpp>
+#include <map>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pattern.h"
+#include "script.h"
+
+namespace {
+
+constexpr std::byte poison{0xa5};  // what no file may contain
+
+iocomp_type type_of(const std::string& name) {
+  constexpr std::array names{"int8",    "int16",     "int32",     "int64",   "uint8",
+                             "uint16",  "uint32",    "uint64",    "float16", "float32",
+                             "float64", "complex64", "complex128"};
+  const auto* const found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    throw std::runtime_error{"no element type: " + name};
+  }
+  return static_cast<iocomp_type>(found - names.begin() + 1);
+}
+
+iocomp_state state_of(const std::string& name) {
+  static const std::map<std::string, iocomp_state> states{{"handed_over", IOCOMP_HANDED_OVER},
+                                                          {"written", IOCOMP_WRITTEN},
+                                                          {"durable", IOCOMP_DURABLE}};
+  return states.at(name);
+}
+
+std::int64_t product(const std::vector<std::int64_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies{});
+}
+
+/// A box, and where it begins in two arrays that contain it.
+struct Block {
+  std::vector<std::int64_t> count;
+  std::vector<std::int64_t> global_shape, global_start;
+  std::vector<std::int64_t> memory_shape, memory_start;
+};
+
+std::int64_t index_in(const std::vector<std::int64_t>& shape,
+                      const std::vector<std::int64_t>& start,
+                      const std::vector<std::int64_t>& offset) {
+  std::int64_t index = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    index = index * shape[d] + start[d] + offset[d];
+  }
+  return index;
+}
+
+/// The local array: the pattern inside the block, poison around it.
+std::vector<std::byte> local_array(iocomp_type type, std::uint64_t seed, std::int64_t step,
+                                   const Block& block) {
+  const std::size_t element = iocomp_type_size(type);
+  std::vector<std::byte> memory(static_cast<std::size_t>(product(block.memory_shape)) * element,
+                                poison);
+  std::vector<std::int64_t> offset(block.count.size(), 0);
+  for (std::int64_t left = product(block.count); left > 0; --left) {
+    const auto at =
+        static_cast<std::size_t>(index_in(block.memory_shape, block.memory_start, offset));
+    pattern::fill(type, seed, step, index_in(block.global_shape, block.global_start, offset),
+                  std::span{memory}.subspan(at * element, element));
+    for (std::size_t d = offset.size(); d-- > 0 && ++offset[d] == block.count[d];) {
+      offset[d] = 0;
+    }
+  }
+  return memory;
+}
+
+/// The program uses its memory again.
+void reuse(std::vector<std::byte>& memory) {
+  std::fill(memory.begin(), memory.end(), poison);
+  memory = {};
+}
+
+}  // namespace
+
+Performer::Performer(iocomp::Session& session) : session_{session} {
+  MPI_Comm_rank(session.comm(), &rank_);
+  MPI_Comm_size(session.comm(), &size_);
+}
+
+void Performer::perform(Line line) {
+  static const std::map<std::string, Action> actions{{"define", &Performer::define},
+                                                     {"shape", &Performer::set_shape},
+                                                     {"attribute", &Performer::attribute},
+                                                     {"text", &Performer::text},
+                                                     {"put", &Performer::put},
+                                                     {"wait", &Performer::wait},
+                                                     {"poll", &Performer::poll},
+                                                     {"end_step", &Performer::end_step},
+                                                     {"wait_step", &Performer::wait_step},
+                                                     {"close", &Performer::close}};
+  const std::string verb = line.word();
+  if (verb == "open") {
+    open(line);
+  } else if (verb == "progress") {
+    session_.progress();
+  } else {
+    const auto file = files_.find(line.word());
+    if (file == files_.end()) {
+      return;  // of ranks that this one does not belong to
+    }
+    (this->*actions.at(verb))(line, file->second);
+    if (verb == "close") {
+      files_.erase(file);
+    }
+  }
+}
+
+void Performer::open(Line& line) {
+  const std::string name = line.word();
+  const auto kind = line.word() == "checkpoint" ? IOCOMP_CHECKPOINT : IOCOMP_SERIES;
+  const auto group = line.integer();
+  const auto groups = line.integer();
+  File file;
+  if (groups == 1) {
+    iocomp::check(iocomp_open(session_.raw(), name.c_str(), kind, &file.handle));
+    file.rank = rank_;
+    file.size = size_;
+  } else {
+    std::vector<int> members;
+    for (int rank = 0; rank < size_; ++rank) {
+      if (size_ < groups ? rank == group % size_ : rank * groups / size_ == group) {
+        members.push_back(rank);
+      }
+    }
+    if (std::find(members.begin(), members.end(), rank_) == members.end()) {
+      return;
+    }
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group some = MPI_GROUP_NULL;
+    MPI_Comm_group(session_.comm(), &all);
+    MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &some);
+    MPI_Comm_create_group(session_.comm(), some, static_cast<int>(group), &file.comm);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    MPI_Comm_rank(file.comm, &file.rank);
+    MPI_Comm_size(file.comm, &file.size);
+    iocomp::check(iocomp_open_on(session_.raw(), file.comm, name.c_str(), kind, &file.handle));
+  }
+  files_.insert_or_assign(name, std::move(file));
+}
+
+void Performer::define(Line& line, File& file) {
+  const std::string name = line.word();
+  Variable variable;
+  variable.type = type_of(line.word());
+  variable.seed = static_cast<std::uint64_t>(line.integer());
+  const int dimensions = static_cast<int>(line.integer());
+  variable.shape = line.integers(dimensions);
+  iocomp::check(iocomp_define(file.handle, name.c_str(), variable.type, dimensions,
+                              variable.shape.data(), &variable.handle));
+  file.variables.emplace(name, std::move(variable));
+}
+
+void Performer::set_shape(Line& line, File& file) {
+  Variable& variable = file.variables.at(line.word());
+  variable.shape = line.integers(static_cast<int>(variable.shape.size()));
+  iocomp::check(iocomp_set_shape(variable.handle, variable.shape.data()));
+}
+
+void Performer::attribute(Line& line, File& file) {
+  const std::string variable = line.word();
+  const std::string name = line.word();
+  const iocomp_type type = type_of(line.word());
+  const auto values = line.bytes();
+  const auto count = static_cast<std::int64_t>(values.size() / iocomp_type_size(type));
+  iocomp::check(variable == "-"
+                    ? iocomp_set_attribute(file.handle, name.c_str(), type, count, values.data())
+                    : iocomp_set_var_attribute(file.variables.at(variable).handle, name.c_str(),
+                                               type, count, values.data()));
+}
+
+void Performer::text(Line& line, File& file) {
+  const std::string variable = line.word();
+  const std::string name = line.word();
+  std::string value;
+  for (const std::byte character : line.bytes()) {
+    value += static_cast<char>(character);
+  }
+  iocomp::check(variable == "-"
+                    ? iocomp_set_attribute_text(file.handle, name.c_str(), value.c_str())
+                    : iocomp_set_var_attribute_text(file.variables.at(variable).handle,
+                                                    name.c_str(), value.c_str()));
+}
+
+void Performer::put(Line& line, File& file) {
+  const Variable& variable = file.variables.at(line.word());
+  if (line.integer() % file.size != file.rank) {
+    return;
+  }
+  const bool buffered = line.word() == "buffered";
+  const int dimensions = static_cast<int>(variable.shape.size());
+  Block block;
+  block.global_shape = variable.shape;
+  block.global_start = line.integers(dimensions);
+  block.count = line.integers(dimensions);
+  const bool has_memory_box = !line.is_over();
+  block.memory_shape = has_memory_box ? line.integers(dimensions) : block.count;
+  block.memory_start =
+      has_memory_box ? line.integers(dimensions) : std::vector<std::int64_t>(block.count.size(), 0);
+
+  Put put;
+  put.memory = local_array(variable.type, variable.seed, iocomp_current_step(file.handle), block);
+  const void* const values = put.memory.data();
+  if (has_memory_box) {
+    iocomp::check(iocomp_put_from(variable.handle, block.global_start.data(), block.count.data(),
+                                  values, block.memory_shape.data(), block.memory_start.data(),
+                                  buffered ? 1 : 0, &put.ticket));
+  } else if (buffered) {
+    iocomp::check(iocomp_put_buffered(variable.handle, block.global_start.data(),
+                                      block.count.data(), values, &put.ticket));
+  } else {
+    iocomp::check(iocomp_put(variable.handle, block.global_start.data(), block.count.data(), values,
+                             &put.ticket));
+  }
+  if (buffered) {
+    reuse(put.memory);
+  }
+  file.puts.push_back(std::move(put));
+}
+
+std::vector<std::size_t> Performer::unsettled(File& file, iocomp_state state,
+                                              const std::string& order) const {
+  std::size_t& begin = file.waited[state];
+  std::vector<std::size_t> which(file.puts.size() - begin);
+  std::iota(which.begin(), which.end(), begin);
+  begin = file.puts.size();
+  if (order == "backward") {
+    std::reverse(which.begin(), which.end());
+  } else if (order == "odd_first") {
+    std::stable_partition(which.begin(), which.end(), [](std::size_t put) { return put % 2 == 1; });
+  }
+  return which;
+}
+
+void Performer::wait(Line& line, File& file) {
+  const iocomp_state state = state_of(line.word());
+  for (const std::size_t which : unsettled(file, state, line.word())) {
+    Put& put = file.puts[which];
+    iocomp::check(iocomp_wait(&put.ticket, state));
+    reuse(put.memory);
+  }
+}
+
+void Performer::poll(Line& line, File& file) {
+  constexpr std::chrono::seconds longest{60};
+  const auto deadline = std::chrono::steady_clock::now() + longest;
+  const iocomp_state state = state_of(line.word());
+  for (const std::size_t which : unsettled(file, state, line.word())) {
+    Put& put = file.puts[which];
+    for (int reached = 0; reached == 0;) {
+      session_.progress();
+      iocomp::check(iocomp_test(&put.ticket, state, &reached));
+      if (std::chrono::steady_clock::now() > deadline) {
+        throw std::runtime_error{"put " + std::to_string(which) + " does not come to its state"};
+      }
+    }
+    reuse(put.memory);
+  }
+}
+
+void Performer::end_step(Line& /*line*/, File& file) {
+  iocomp::check(iocomp_end_step(file.handle));
+}
+
+void Performer::wait_step(Line& line, File& file) {
+  iocomp::check(iocomp_wait_step(file.handle, line.integer()));
+}
+
+void Performer::close(Line& /*line*/, File& file) {
+  iocomp::check(iocomp_close(file.handle));
+  for (auto& put : file.puts) {
+    reuse(put.memory);
+    iocomp::check(iocomp_wait(&put.ticket, IOCOMP_DURABLE));  // can be asked until finalize
+  }
+  if (file.comm != MPI_COMM_NULL) {
+    MPI_Comm_free(&file.comm);
+  }
+}

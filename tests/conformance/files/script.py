@@ -1,0 +1,224 @@
+"""Scripts of calls that conformance_program carries out, and what they mean.
+
+All ranks carry out the same lines. A put names a writer, a number; the member `writer % members` of the file carries it
+out, so that a script makes the same files whatever the number of ranks. Lines of a file concern its members only.
+
+    open FILE series|checkpoint GROUP GROUPS   on group number GROUP of GROUPS of the compute ranks (0 1: all)
+    define FILE VARIABLE TYPE SEED NDIMS EXTENT...
+    shape FILE VARIABLE EXTENT...
+    attribute FILE VARIABLE|- NAME TYPE xHEX   values as bytes
+    text FILE VARIABLE|- NAME xHEX
+    put FILE VARIABLE WRITER plain|buffered START... COUNT... [MEMORY_SHAPE... MEMORY_START...]
+    wait FILE STATE ORDER                      for all puts that no line has waited for in this state
+    poll FILE STATE ORDER                      the same with iocomp_test and iocomp_progress
+    end_step FILE, wait_step FILE STEP, close FILE, progress
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from element_pattern import DTYPES, elements, size_of
+
+Extents = Sequence[int]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What an attribute must hold; `element_type` is "text" for a string."""
+
+    element_type: str
+    values: bytes
+
+
+@dataclass
+class Array:
+    """A variable at one step."""
+
+    element_type: str
+    shape: tuple[int, ...]
+    bytes_of_elements: npt.NDArray[np.uint8]  # (elements, bytes of one); zero where nobody put
+
+
+@dataclass
+class Variable:
+    """A variable as it is while the script is written."""
+
+    name: str
+    element_type: str
+    shape: tuple[int, ...]
+    seed: int
+    defined_in: int
+    shapes: dict[int, tuple[int, ...]] = field(default_factory=dict)  # from which step on
+    attributes: dict[int, dict[str, Attribute]] = field(default_factory=dict)  # set in which step
+
+    def shape_at(self, step: int) -> tuple[int, ...]:
+        """Return the shape in force at a step."""
+        return self.shapes[max(s for s in self.shapes if s <= step)]
+
+
+def latest(
+    history: dict[int, dict[str, Attribute]], step: int | None = None
+) -> dict[str, Attribute]:
+    """Return the attributes in force in `step`, or at the end."""
+    merged: dict[str, Attribute] = {}
+    for when in sorted(history):
+        if step is None or when <= step:
+            merged |= history[when]
+    return merged
+
+
+class FileScript:
+    """The calls for one file, and what the file must hold afterwards."""
+
+    def __init__(
+        self, script: Script, name: str, kind: str, group: tuple[int, int], settings: dict[str, Any]
+    ) -> None:
+        """Open a file; see Script.open."""
+        self.script = script
+        self.name = name
+        self.settings = settings
+        self.is_checkpoint = kind == "checkpoint"
+        self.step = 0
+        self.is_step_begun = False
+        self.variables: dict[str, Variable] = {}
+        self.arrays: dict[int, dict[str, Array]] = {}
+        self.attributes: dict[int, dict[str, Attribute]] = {}
+        self._say("open", name, kind, *group)
+
+    def _say(self, *words: object) -> None:
+        self.script.lines.append(" ".join(str(word) for word in words))
+
+    @property
+    def has_file_per_step(self) -> bool:
+        """Whether each step goes to a file of its own."""
+        return self.is_checkpoint or bool(self.settings.get("file_per_step"))
+
+    def define(self, name: str, element_type: str, shape: Extents) -> str:
+        """Define a variable and return its name."""
+        assert element_type in DTYPES
+        seed = self.script.next_seed()
+        variable = Variable(name, element_type, tuple(shape), seed, self.step)
+        variable.shapes[self.step] = tuple(shape)
+        self.variables[name] = variable
+        self._say("define", self.name, name, element_type, seed, len(shape), *shape)
+        return name
+
+    def set_shape(self, name: str, shape: Extents) -> None:
+        """Give a variable another shape from the current step on."""
+        assert not self.is_step_begun
+        variable = self.variables[name]
+        variable.shape = tuple(shape)
+        variable.shapes[self.step] = tuple(shape)
+        self._say("shape", self.name, name, *shape)
+
+    def _remember(self, variable: str, name: str, attribute: Attribute) -> None:
+        history = self.attributes if variable == "-" else self.variables[variable].attributes
+        history.setdefault(self.step, {})[name] = attribute
+
+    def attribute(
+        self, name: str, element_type: str, values: Sequence[Any], variable: str = "-"
+    ) -> None:
+        """Set an attribute of the file, or of a variable."""
+        raw = np.asarray(values, dtype=DTYPES[element_type]).tobytes()
+        self._remember(variable, name, Attribute(element_type, raw))
+        self._say("attribute", self.name, variable, name, element_type, "x" + raw.hex())
+
+    def text(self, name: str, value: str, variable: str = "-") -> None:
+        """The same with text."""
+        self._remember(variable, name, Attribute("text", value.encode()))
+        self._say("text", self.name, variable, name, "x" + value.encode().hex())
+
+    def put(
+        self,
+        name: str,
+        writer: int,
+        start: Extents,
+        count: Extents,
+        buffered: bool = False,
+        memory: tuple[Extents, Extents] | None = None,
+    ) -> None:
+        """Put a block; `memory` is the shape of the local array and where the block begins in it."""
+        self.is_step_begun = True
+        variable = self.variables[name]
+        self._expect(variable, start, count)
+        inside = () if memory is None else (*memory[0], *memory[1])
+        how = "buffered" if buffered else "plain"
+        self._say("put", self.name, name, writer, how, *start, *count, *inside)
+
+    def _expect(self, variable: Variable, start: Extents, count: Extents) -> None:
+        if 0 in count:
+            return  # puts nothing
+        shape = variable.shape
+        arrays = self.arrays.setdefault(self.step, {})
+        if variable.name not in arrays:
+            size = size_of(variable.element_type)
+            empty = np.zeros((int(np.prod(shape, dtype=np.int64)), size), dtype=np.uint8)
+            arrays[variable.name] = Array(variable.element_type, shape, empty)
+        indices = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
+        box = tuple(slice(s, s + c) for s, c in zip(start, count, strict=True))
+        chosen = indices[box].reshape(-1)
+        arrays[variable.name].bytes_of_elements[chosen] = elements(
+            variable.element_type, variable.seed, self.step, chosen
+        )
+
+    def wait(self, state: str, order: str = "forward", how: str = "wait") -> None:
+        """Wait for all puts; `how` is "wait" or "poll", `order` forward, backward or odd_first."""
+        self._say(how, self.name, state, order)
+
+    def end_step(self) -> None:
+        """End the step."""
+        self._say("end_step", self.name)
+        self.step += 1
+        self.is_step_begun = False
+
+    def wait_step(self, step: int) -> None:
+        """Wait until a step is committed."""
+        self._say("wait_step", self.name, step)
+
+    def close(self) -> None:
+        """Close the file; a step that was begun ends with it."""
+        self._say("close", self.name)
+        self.leave()
+
+    def leave(self) -> None:
+        """Leave the file to finalize."""
+        self.step += self.is_step_begun
+        self.is_step_begun = False
+
+
+class Script:
+    """A sequence of calls."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.lines: list[str] = []
+        self.files: dict[str, FileScript] = {}
+        self._seed = 0
+
+    def next_seed(self) -> int:
+        """Return a number that no other variable has."""
+        self._seed += 1
+        return self._seed
+
+    def open(
+        self, name: str, kind: str = "series", group: tuple[int, int] = (0, 1), **settings: Any
+    ) -> FileScript:
+        """Open a file on group `group[0]` of `group[1]`; `settings` are those of [files.<name>].
+
+        A name that was opened before is opened again: what it holds in the end is that of the last time.
+        """
+        self.files[name] = FileScript(self, name, kind, group, settings)
+        return self.files[name]
+
+    def progress(self) -> None:
+        """Call iocomp_progress."""
+        self.lines.append("progress")
+
+    def text(self) -> str:
+        """Return the script as the program reads it."""
+        return "\n".join(self.lines) + "\n"

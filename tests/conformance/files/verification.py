@@ -1,0 +1,224 @@
+"""Compare what a script wrote with what it must have written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from element_pattern import size_of
+from script import Array, Attribute, FileScript, Script, latest
+from written_file import Written, attributes_of_manifest, read_hdf5, read_manifest, read_raw
+
+EXTENSIONS = {"posix": ".bin", "mpiio": ".bin", "hdf5": ".h5", "example_format": ".example"}
+
+
+@dataclass(frozen=True)
+class BackEnd:
+    """A back-end and the settings that make it another one."""
+
+    name: str
+    is_raw: bool = True  # files.*.raw
+
+    @property
+    def label(self) -> str:
+        """Return what distinguishes it."""
+        return self.name if self.is_raw else f"{self.name}_library"
+
+    @property
+    def has_plain_layout(self) -> bool:
+        """Whether the bytes of the whole file follow from the calls."""
+        return self.name in ("posix", "mpiio")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One physical file that must be there."""
+
+    path: Path
+    steps: dict[int, dict[str, Array]]
+    attributes: dict[str, Attribute]
+    variable_attributes: dict[str, dict[str, Attribute]]
+    first_step: int
+    committed_steps: int
+    size: int  # of a plain layout
+    offsets: dict[int, dict[str, int]]  # likewise
+
+
+def _layout(file: FileScript, steps: range, alignment: int) -> tuple[int, dict[int, dict[str, int]]]:
+    """Offsets: variables in order of definition, aligned, with room for those that nobody puts."""
+    offsets: dict[int, dict[str, int]] = {}
+    begin = 0
+    end = 0
+    for step in steps:
+        for variable in file.variables.values():
+            if variable.defined_in <= step:
+                shape = variable.shape_at(step)
+                size = int(np.prod(shape, dtype=np.int64)) * size_of(variable.element_type)
+                offsets.setdefault(step, {})[variable.name] = begin
+                end = begin + size
+                begin += -(-size // alignment) * alignment
+    return end, offsets
+
+
+def _expected(
+    file: FileScript, path: Path, steps: range, when: int | None, alignment: int
+) -> Expected:
+    arrays = {step: file.arrays[step] for step in steps if step in file.arrays}
+    in_file = {name for step in arrays.values() for name in step}
+    of_variable = {
+        name: latest(variable.attributes, when)
+        for name, variable in file.variables.items()
+        if name in in_file
+    }
+    size, offsets = _layout(file, steps, alignment)
+    return Expected(
+        path,
+        arrays,
+        latest(file.attributes, when),
+        {name: attributes for name, attributes in of_variable.items() if attributes},
+        steps.start,
+        len(steps),
+        size,
+        offsets,
+    )
+
+
+def expected_files(
+    script: Script, folder: Path, extension: str, alignment: int = 4096
+) -> list[Expected]:
+    """Return every data file that must lie in `folder`."""
+    expected = []
+    for file in script.files.values():
+        align = file.settings.get("alignment", alignment)
+        if not file.has_file_per_step:
+            path = folder / f"{file.name}{extension}"
+            expected.append(_expected(file, path, range(file.step), None, align))
+            continue
+        first_kept = max(0, file.step - keep) if (keep := file.settings.get("keep", 0)) else 0
+        for step in range(first_kept, file.step):
+            path = folder / f"{file.name}.{step:06}{extension}"
+            expected.append(_expected(file, path, range(step, step + 1), step, align))
+    return expected
+
+
+def _origin(found: bytes, expected: Expected) -> str:
+    """Tell which element the bytes belong to, when they are long enough to tell."""
+    for step, arrays in expected.steps.items():
+        for name, array in arrays.items():
+            if array.bytes_of_elements.shape[1] == len(found) >= 4:
+                same = (array.bytes_of_elements == np.frombuffer(found, np.uint8)).all(axis=1)
+                if same.any() and any(found):
+                    return f"that is element {int(np.argmax(same))} of {name} in step {step}"
+    return "that is nobody's element" if any(found) else "nothing was written there"
+
+
+def compare_arrays(expected: Expected, written: Written, reader: str) -> list[str]:
+    """Return what differs."""
+    wrong = []
+    names = {step: sorted(arrays) for step, arrays in expected.steps.items()}
+    found_names = {step: sorted(arrays) for step, arrays in written.arrays.items()}
+    if names != found_names:
+        return [f"{expected.path.name} ({reader}): has {found_names}, not {names}"]
+    for step, arrays in expected.steps.items():
+        for name, array in arrays.items():
+            found = written.arrays[step][name]
+            where = f"{expected.path.name} ({reader}): {name} in step {step}"
+            if (array.element_type, array.shape) != (found.element_type, found.shape):
+                wrong.append(
+                    f"{where} is {found.element_type} {found.shape},"
+                    f" not {array.element_type} {array.shape}"
+                )
+                continue
+            bad = np.flatnonzero((array.bytes_of_elements != found.bytes_of_elements).any(axis=1))
+            if bad.size:
+                first = found.bytes_of_elements[bad[0]].tobytes()
+                wrong.append(
+                    f"{where} {array.shape}: {bad.size} elements are wrong, the first is"
+                    f" number {bad[0]}, the last {bad[-1]}: {_origin(first, expected)}"
+                )
+    return wrong
+
+
+def _compare_attributes(expected: Expected, written: Written, reader: str) -> list[str]:
+    wrong = []
+    if written.attributes != expected.attributes:
+        wrong.append(
+            f"{expected.path.name} ({reader}): attributes {written.attributes},"
+            f" not {expected.attributes}"
+        )
+    if written.variable_attributes != expected.variable_attributes:
+        wrong.append(
+            f"{expected.path.name} ({reader}): attributes of variables"
+            f" {written.variable_attributes}, not {expected.variable_attributes}"
+        )
+    return wrong
+
+
+def _plain_file(expected: Expected) -> bytes:
+    """Return the whole file as the layout makes it."""
+    content = np.zeros(expected.size, dtype=np.uint8)
+    for step, arrays in expected.steps.items():
+        for name, array in arrays.items():
+            begin = expected.offsets[step][name]
+            raw = array.bytes_of_elements.reshape(-1)
+            content[begin : begin + raw.size] = raw
+    return content.tobytes()
+
+
+def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
+    manifest = read_manifest(expected.path)
+    about = (manifest["format"], manifest["first_step"], manifest["committed_steps"])
+    if about != (back_end.name, expected.first_step, expected.committed_steps):
+        return [f"{expected.path.name}: the manifest says (format, first, steps) {about}"]
+    wrong = []
+    if manifest["absent"]:
+        wrong.append(f"{expected.path.name}: steps {manifest['absent']} are absent")
+    if back_end.is_raw:
+        written = read_raw(expected.path, manifest)
+        wrong += compare_arrays(expected, written, "manifest")
+    else:
+        written = Written(
+            attributes=attributes_of_manifest(manifest["attributes"]),
+            variable_attributes={
+                name: attributes_of_manifest(entries)
+                for name, entries in manifest["variable_attributes"].items()
+            },
+        )
+    wrong += _compare_attributes(expected, written, "manifest")
+    if back_end.name == "hdf5":
+        found = read_hdf5(expected.path)
+        wrong += compare_arrays(expected, found, "h5py")
+        wrong += _compare_attributes(expected, found, "h5py")
+    if back_end.has_plain_layout:
+        content = expected.path.read_bytes()
+        if len(content) != manifest["bytes"]:
+            wrong.append(
+                f"{expected.path.name}: {len(content)} bytes, the manifest says {manifest['bytes']}"
+            )
+        if not wrong and content != _plain_file(expected):
+            wrong.append(f"{expected.path.name}: differs between or behind its variables")
+    return wrong
+
+
+def verify(
+    script: Script, folder: Path, back_end: BackEnd, alignment: int = 4096, others: set[str] = frozenset()
+) -> list[str]:
+    """Return all that is wrong with the files that the script left in `folder`.
+
+    Args:
+        script: What was carried out.
+        folder: The working directory of the program.
+        back_end: Of all files of the script.
+        alignment: The setting files.*.alignment.
+        others: Names of files in the folder that are none of the program's.
+    """
+    expected = expected_files(script, folder, EXTENSIONS[back_end.name], alignment)
+    names = {e.path.name + suffix for e in expected for suffix in ("", ".json")}
+    there = {path.name for path in folder.iterdir()} - set(others)
+    wrong = [f"{name} is missing" for name in sorted(names - there)]
+    wrong += [f"{name} should not be there" for name in sorted(there - names)]
+    for each in expected:
+        if each.path.name in there and f"{each.path.name}.json" in there:
+            wrong += _verify(each, back_end)
+    return wrong

@@ -1,0 +1,113 @@
+"""Read what was written, without iocomp: data through the manifest (src/storage/commit.h), and HDF5 with h5py."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from element_pattern import DTYPES, size_of
+from script import Array, Attribute
+
+_TYPE_OF = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+
+
+@dataclass
+class Written:
+    """What one physical file holds."""
+
+    arrays: dict[int, dict[str, Array]] = field(default_factory=dict)
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    variable_attributes: dict[str, dict[str, Attribute]] = field(default_factory=dict)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest of a data file."""
+    manifest = dict(json.loads(Path(f"{path}.json").read_text()))
+    assert manifest["iocomp_manifest"] == 1
+    assert manifest["file"] == path.name
+    return manifest
+
+
+def _numbers(values: list[Any], element_type: str) -> bytes:
+    if element_type.startswith("complex"):
+        part = "<f4" if element_type == "complex64" else "<f8"
+        return np.array([float(x) for pair in values for x in pair], dtype=part).tobytes()
+    if element_type.startswith("float"):
+        values = [float(x) for x in values]  # also "NaN" and "Infinity"
+    return np.array(values, dtype=DTYPES[element_type]).tobytes()
+
+
+def attributes_of_manifest(entries: dict[str, Any]) -> dict[str, Attribute]:
+    """Return attributes as the manifest tells them."""
+    found = {}
+    for name, entry in entries.items():
+        if entry["type"] == "text":
+            found[name] = Attribute("text", entry["value"].encode())
+        else:
+            found[name] = Attribute(entry["type"], _numbers(entry["value"], entry["type"]))
+    return found
+
+
+def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
+    """Return what the manifest says, with the data at the offsets that it tells."""
+    written = Written(
+        attributes=attributes_of_manifest(manifest["attributes"]),
+        variable_attributes={
+            name: attributes_of_manifest(entries)
+            for name, entries in manifest["variable_attributes"].items()
+        },
+    )
+    raw = np.fromfile(path, dtype=np.uint8)
+    for step in manifest["steps"]:
+        arrays = written.arrays.setdefault(int(step["step"]), {})
+        for variable in step["variables"]:
+            size = size_of(variable["type"])
+            elements = math.prod(variable["shape"])
+            begin = variable["offset"]
+            assert begin >= 0, f"{path}: {variable} has no offset"
+            data = raw[begin : begin + elements * size].reshape(elements, size)
+            shape = tuple(variable["shape"])
+            arrays[variable["name"]] = Array(variable["type"], shape, data)
+    return written
+
+
+def _attributes_of_hdf5(entries: Any) -> dict[str, Attribute]:  # noqa: ANN401 (h5py has no types)
+    import h5py
+
+    found = {}
+    for name in entries:
+        value = entries[name]
+        if isinstance(value, str):
+            found[name] = Attribute("text", value.encode())
+            continue
+        dtype = entries.get_id(name).dtype
+        raw = b"" if isinstance(value, h5py.Empty) else np.asarray(value, dtype=dtype).tobytes()
+        found[name] = Attribute(_TYPE_OF[dtype], raw)
+    return found
+
+
+def read_hdf5(path: Path) -> Written:
+    """Return what h5py finds."""
+    import h5py
+
+    written = Written()
+    with h5py.File(path, "r") as file:
+        written.attributes = _attributes_of_hdf5(file.attrs)
+        for step in file:
+            arrays = written.arrays.setdefault(int(step), {})
+
+            def take(name: str, found: Any, arrays: dict[str, Array] = arrays) -> None:  # noqa: ANN401
+                if not isinstance(found, h5py.Dataset):
+                    return
+                raw = np.ascontiguousarray(found[()]).reshape(-1)
+                data = raw.view(np.uint8).reshape(raw.size, found.dtype.itemsize)
+                arrays[name] = Array(_TYPE_OF[found.dtype], tuple(found.shape), data)
+                if len(found.attrs) > 0:
+                    written.variable_attributes[name] = _attributes_of_hdf5(found.attrs)
+
+            file[step].visititems(take)
+    return written
