@@ -19,7 +19,13 @@
 
 namespace iocomp::session {
 
-Session::~Session() = default;
+Session::~Session() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (program_errors_ != MPI_ERRHANDLER_NULL && finalized == 0) {
+    MPI_Errhandler_free(&program_errors_);
+  }
+}
 
 void Session::serve() {
   server::Place place;

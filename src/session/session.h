@@ -64,6 +64,7 @@ class Session {
   [[nodiscard]] std::vector<int> nodes() const;
   void place_ranks(const std::vector<int>& node_of_rank);
   void split();
+  void give_program_its_communicator();
   [[nodiscard]] bool probe_transport();
   void serve();
   void summarize();
@@ -72,6 +73,7 @@ class Session {
   mpi::Communicator comm_;          // all ranks
   mpi::Communicator own_comm_;      // the ranks of this role
   mpi::Communicator program_comm_;  // the compute ranks, for the program
+  MPI_Errhandler program_errors_ = MPI_ERRHANDLER_NULL;
   config::Settings settings_;
   disk::Options disk_;
   Role role_ = Role::both;

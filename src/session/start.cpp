@@ -87,6 +87,7 @@ mpi::Communicator duplicate_asleep(MPI_Comm comm, const mpi::WaitPolicy& policy)
 
 Session::Session(MPI_Comm world, const std::string& program_settings)
     : comm_{duplicate_asleep(world, policy_)} {
+  mpi::check(MPI_Comm_get_errhandler(world, &program_errors_));
   read_settings(program_settings);
   if (settings_.text("mode") == "sync") {
     start_synchronous();
@@ -128,10 +129,16 @@ void Session::read_settings(const std::string& program_settings) {
   log::configure(log_level(settings_), "rank " + std::to_string(rank));
 }
 
+void Session::give_program_its_communicator() {
+  program_comm_ = duplicate_asleep(own_comm_.raw(), policy_);
+  // It behaves as the one it replaces.
+  mpi::check(MPI_Comm_set_errhandler(program_comm_.raw(), program_errors_));
+}
+
 void Session::start_synchronous() {
   role_ = Role::both;
   own_comm_ = duplicate_asleep(comm_.raw(), policy_);
-  program_comm_ = duplicate_asleep(comm_.raw(), policy_);
+  give_program_its_communicator();
   client::Place place;
   place.comm = own_comm_.raw();
   place.rank = rank_in(place.comm);
@@ -213,9 +220,7 @@ void Session::split() {
   own_comm_ = mpi::Communicator{raw};
   mpi::check(MPI_Comm_set_errhandler(raw, MPI_ERRORS_RETURN));
   if (!serves) {
-    program_comm_ = duplicate_asleep(raw, policy_);
-    // The program's communicator behaves as its world does.
-    mpi::check(MPI_Comm_set_errhandler(program_comm_.raw(), MPI_ERRORS_ARE_FATAL));
+    give_program_its_communicator();
   }
 }
 
