@@ -91,7 +91,7 @@ TEST_F(OutputFileWithFaults, StaysDirectAfterAShortWriteThatEndsInsideABlock) {
   }
   const PageAligned data{8 * page};
   OutputFile file{folder_.file("f"), direct_on()};
-  faults.most_bytes = page + 512;
+  faults.most_told_bytes = page + 100;
   file.write(0, data.bytes());
   EXPECT_EQ(file.direct_bytes(), 8 * page);
   EXPECT_TRUE(same(content_of(file.path()), data.bytes()));

@@ -45,7 +45,10 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
     return -1;
   }
   const size_t allowed = faults.most_bytes == 0 ? count : std::min(count, faults.most_bytes);
-  return ::syscall(SYS_pwrite64, descriptor, bytes, allowed, offset);
+  const ssize_t written = ::syscall(SYS_pwrite64, descriptor, bytes, allowed, offset);
+  return faults.most_told_bytes == 0
+             ? written
+             : std::min(written, static_cast<ssize_t>(faults.most_told_bytes));
 }
 
 int fdatasync(int descriptor) {

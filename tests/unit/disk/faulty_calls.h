@@ -6,14 +6,15 @@ namespace iocomp::disk {
 
 /// What the system calls of this program shall do instead of their work. Used by one thread.
 struct Faults {
-  int interrupts = 0;                    ///< so many next calls fail with EINTR
-  std::size_t most_bytes = 0;            ///< a pwrite writes no more than this; 0: no limit
-  int direct_error = 0;                  ///< pwrite to an O_DIRECT descriptor fails with this errno
-  int buffered_error = 0;                ///< and to any other with this
-  int sync_error = 0;                    ///< the next fdatasync fails with this, once
-  int fallocate_error = 0;               ///< fallocate fails with this
-  int direct_calls = 0;                  ///< counts pwrite to O_DIRECT descriptors
-  int flushes = 0;                       ///< counts sync_file_range
+  int interrupts = 0;               ///< so many next calls fail with EINTR
+  std::size_t most_bytes = 0;       ///< a pwrite writes no more than this; 0: no limit
+  std::size_t most_told_bytes = 0;  ///< a pwrite says that it wrote no more than this; 0: no limit
+  int direct_error = 0;             ///< pwrite to an O_DIRECT descriptor fails with this errno
+  int buffered_error = 0;           ///< and to any other with this
+  int sync_error = 0;               ///< the next fdatasync fails with this, once
+  int fallocate_error = 0;          ///< fallocate fails with this
+  int direct_calls = 0;             ///< counts pwrite to O_DIRECT descriptors
+  int flushes = 0;                  ///< counts sync_file_range
   std::size_t largest_pwrite_bytes = 0;  ///< the most that one pwrite asked for
 };
 
