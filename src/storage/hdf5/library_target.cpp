@@ -34,9 +34,11 @@ namespace iocomp::storage::h5 {
 namespace {
 
 constexpr std::int64_t slice_bytes = std::int64_t{8} << 20;
+// Set aside at once, so that small variables need few calls.
+constexpr std::int64_t reserve_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t smallest_object_bytes = 4096;
-constexpr std::int64_t objects_per_dataset =
-    16;  // groups, headers, nodes: more than one call makes
+// Groups, headers, nodes: more than one call makes.
+constexpr std::int64_t objects_per_dataset = 16;
 constexpr std::int64_t bytes_around_an_attribute = 512;
 
 using Extents = std::array<hsize_t, array::max_dimensions>;
@@ -81,12 +83,18 @@ LibraryTarget::LibraryTarget(std::string path, const FormatOptions& options, MPI
       check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "create", path_);
 }
 
-// Only the first writer asks, for all: the others would set the same bytes aside.
+// Only the first writer asks, for all: the others would set the same bytes aside. All know how much
+// there is.
 void LibraryTarget::reserve_on_all(std::int64_t more_bytes, const std::string& action) {
+  const std::int64_t wanted = end_of_data_ + after_data_ + 4 * metadata_bytes_ + more_bytes;
+  if (wanted <= reserved_) {
+    return;
+  }
   int rank = 0;
   mpi::check(MPI_Comm_rank(writers_, &rank));
-  const std::int64_t wanted = end_of_data_ + after_data_ + 4 * metadata_bytes_ + more_bytes;
-  agree_on_errno(rank == 0 ? reserve(plain_, wanted) : 0, action, path_, writers_);
+  const std::int64_t ahead = (wanted / reserve_bytes + 1) * reserve_bytes;
+  agree_on_errno(rank == 0 ? reserve(plain_, ahead) : 0, action, path_, writers_);
+  reserved_ = ahead;
 }
 
 // With this driver HDF5 does not tell where its file ends, but new data lie at the end.

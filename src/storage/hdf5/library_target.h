@@ -46,6 +46,7 @@ class LibraryTarget : public Target {
   MPI_Comm writers_;
   Descriptor plain_;
   std::int64_t metadata_bytes_ = 0;  // the most that the objects around one dataset take
+  std::int64_t reserved_ = 0;
   std::int64_t end_of_data_ = 0;
   std::int64_t after_data_ = 0;  // the most that was put into the file behind that
   hid_t file_ = H5I_INVALID_HID;
