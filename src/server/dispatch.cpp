@@ -179,9 +179,10 @@ void Server::to_file(const protocol::Header& header, std::span<const std::byte> 
   const auto outcome = [&] { return protocol::decode_outcome(body); };
   const auto note = [&] { return protocol::decode_step_note(body); };
   if (header.kind == Kind::opened) {
-    if (entry.home) {
-      entry.home->opened(outcome());
+    if (!entry.home) {  // members of this home may come to open it later than those of others
+      entry.home = std::make_unique<HomeFile>(context_, header.file);
     }
+    entry.home->opened(outcome());
     return;
   }
   if (header.kind == Kind::file_failed && context_.place.number == 0 && entry.lead &&

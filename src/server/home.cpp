@@ -134,9 +134,11 @@ void HomeFile::closed(const Outcome& outcome) {
 }
 
 bool HomeFile::is_over() const noexcept {
+  if (closed_) {
+    return true;  // all members of all homes have opened and closed it
+  }
   const bool refused = opened_ && !opened_->ok();
-  const bool all_here = open_ && static_cast<std::int64_t>(clients_.size()) == open_->home_members;
-  return !open_ || (all_here && (refused || closed_));
+  return refused && open_ && static_cast<std::int64_t>(clients_.size()) == open_->home_members;
 }
 
 }  // namespace iocomp::server
