@@ -33,6 +33,12 @@ void File::place(const protocol::StepNote& note) {
   place.ready = true;
   place.offset = note.number;
   place.failure = note.outcome;
+  if (note.outcome.ok() && !is_plain()) {
+    // Told to all servers, so that all can describe the same contents when they finish the file.
+    contents_.add(note.step, note.variable,
+                  format_.offsets_by_layout() ? catalogue_.layout().offset(note.variable, note.step)
+                                              : note.number);
+  }
   for (auto& chunk : std::exchange(place.waiting, {})) {
     write(std::move(chunk));
   }
@@ -203,7 +209,6 @@ void File::act(const protocol::ActionNote& action) {
       (void)output(number);
       break;
     case protocol::Action::place:
-      contents_.add(action.step, action.variable, -1);
       if (acting.format) {
         (void)acting.format->place(catalogue_.variable(action.variable, action.step), action.step);
       }
