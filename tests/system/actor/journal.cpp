@@ -1,0 +1,28 @@
+#include "journal.h"
+
+#include <chrono>
+#include <stdexcept>
+
+namespace actor {
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Journal::Journal(const std::string& folder, int world_rank)
+    : file_{folder + "/rank" + std::to_string(world_rank) + ".jsonl"},
+      world_rank_{world_rank},
+      began_{now_seconds()} {
+  if (!file_) {
+    throw std::runtime_error{"cannot write a journal into " + folder};
+  }
+}
+
+void Journal::write(nlohmann::json entry) {
+  entry["rank"] = world_rank_;
+  entry["compute_rank"] = compute_rank_;
+  entry["at_seconds"] = now_seconds() - began_;
+  file_ << entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+}  // namespace actor

@@ -1,0 +1,90 @@
+"""What must be true of the files that a job leaves, whatever happened to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from actors import Build
+from iocomp_studies.reader import open_dataset
+
+BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-library"]
+MODES = ["async", "sync"]
+STEP = 1_000_000  # what the values of one step differ by from the next
+
+
+def file_settings(back_end: str, **more: object) -> dict[str, Any]:
+    """Return the settings of one file for a back-end, with HDF5 writing itself as one more."""
+    if back_end == "hdf5-library":
+        return {"backend": "hdf5", "raw": False, **more}
+    return {"backend": back_end, **more}
+
+
+def extension(back_end: str) -> str:
+    return ".h5" if back_end.startswith("hdf5") else ".dat"
+
+
+def skip_if_missing(build: Build, back_end: str) -> None:
+    name = back_end.partition("-")[0]
+    if not build.has_back_end(name):
+        pytest.skip(f"the back-end {name} was not built")
+
+
+def values(dtype: npt.DTypeLike, count: int, step: int, first: int = 0) -> npt.NDArray[Any]:
+    """Return what the actors put: each value tells its global index and its step."""
+    index = np.arange(first, first + count, dtype=np.int64)
+    if np.dtype(dtype).itemsize == 1:
+        return ((index * 31 + step * 7) % 127).astype(dtype)
+    return (index + step * STEP).astype(dtype)
+
+
+def steps_in(path: Path) -> set[int]:
+    """Return the committed steps of a file, none if it is not there."""
+    if not path.exists():
+        return set()
+    with open_dataset(path) as dataset:
+        return set(dataset.steps())
+
+
+def check_file(path: Path) -> set[int]:
+    """Check that all a file claims to hold is there and right; return its steps."""
+    assert path.exists(), f"{path} is missing; there are {sorted(path.parent.iterdir())}"
+    manifest = json.loads(Path(f"{path}.json").read_text())
+    with open_dataset(path) as dataset:
+        listed = {int(step["step"]) for step in manifest["steps"]}
+        assert listed == set(dataset.steps()), f"{path}: manifest and contents differ"
+        for step in dataset.steps():
+            for name in dataset.variables(step):
+                shape = dataset.shape(step, name)
+                count = int(np.prod(shape, dtype=np.int64))
+                found = dataset.read(step, name, 0, count)
+                expected = values(found.dtype, count, step)
+                wrong = np.flatnonzero(found != expected)
+                assert wrong.size == 0, (
+                    f"{path}: {name} of step {step}: {wrong.size} of {count} values are wrong, "
+                    f"the first at {wrong[:1]}: {found[wrong[:1]]} for {expected[wrong[:1]]}"
+                )
+        return set(dataset.steps())
+
+
+def check_whole_or_absent(
+    path: Path, *, committed: Collection[int] = (), failed: Collection[int] = ()
+) -> set[int]:
+    """Check a file after a failure: if it is there it is sound, with these steps and without those."""
+    if not path.exists():
+        assert not committed, f"{path} is missing, but steps {sorted(committed)} were committed"
+        return set()
+    steps = check_file(path)
+    assert steps >= set(committed), f"{path}: committed {sorted(committed)}, there are {steps}"
+    assert not steps & set(failed), f"{path}: steps {sorted(failed)} failed, there are {steps}"
+    return steps
+
+
+def leftovers(*folders: Path) -> list[Path]:
+    """Return the temporary files that were left."""
+    return [path for folder in folders if folder.exists() for path in folder.glob(".*.iocomp-*")]

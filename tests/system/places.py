@@ -1,0 +1,45 @@
+"""Places where writing fails: small and read-only file systems of the test's own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+def _mount(*words: str) -> None:
+    done = subprocess.run(["mount", *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"mount is not possible here: {done.stderr.strip()}")
+
+
+@contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path]:
+    """Give a file system of its own with so little room; skips the test where that is not allowed."""
+    if os.geteuid() != 0:
+        pytest.skip("a small file system can be mounted by root only")
+    folder.mkdir()
+    _mount("-t", "tmpfs", "-o", f"size={size}", "iocomp-test", str(folder))
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextmanager
+def read_only_folder(folder: Path) -> Iterator[Path]:
+    """Give a folder that nobody can write to, not even root."""
+    if os.geteuid() != 0:
+        folder.mkdir(mode=0o555)
+        try:
+            yield folder
+        finally:
+            folder.chmod(0o755)
+        return
+    with small_disk(folder, "1m"):
+        _mount("-o", "remount,ro", str(folder))
+        yield folder
