@@ -126,6 +126,12 @@ def _gain(rows: list[Row], way: str) -> str:
     return ", ".join(parts)
 
 
+def _longer(row: Row) -> str:
+    """Say what output added to the wall time."""
+    seconds = row.exposed_seconds
+    return f"{abs(seconds):.2f} s {'longer' if seconds >= 0 else 'shorter'}"
+
+
 def sentence(rows: list[Row], size: Size) -> str:
     """Say in one sentence what was gained, or that nothing was."""
     by_name = {(row.backend, row.way): row for row in rows}
@@ -133,9 +139,8 @@ def sentence(rows: list[Row], size: Size) -> str:
     asynchronous = by_name["posix", CONSECUTIVE.label]
     written = f"{size.bytes_written() / 2**30:.2f} GiB"
     return (
-        f"Writing {written} made this run {synchronous.exposed_seconds:.2f} s longer "
-        f"synchronously and {asynchronous.exposed_seconds:.2f} s longer through a server on the "
-        f"other core (posix); of the time that output costs, a server on the other core hid "
-        f"{_gain(rows, CONSECUTIVE.label)}, one on the same core "
-        f"{_gain(rows, OVERSUBSCRIBE.label)}."
+        f"Writing {written} made this run {_longer(synchronous)} synchronously and "
+        f"{_longer(asynchronous)} through a server on the other core (posix); of the time that "
+        f"output costs, a server on the other core hid {_gain(rows, CONSECUTIVE.label)}, one on "
+        f"the same core {_gain(rows, OVERSUBSCRIBE.label)}."
     )

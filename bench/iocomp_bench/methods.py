@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,23 +95,16 @@ class Runner:
 def all_methods(runner: Runner, compute_bytes: Mapping[int, int]) -> dict[str, Method]:
     """Return every run by name; `compute_bytes` of a compute phase by number of ranks."""
     methods: dict[str, Method] = {}
-
-    def add(name: str, method: Method) -> None:
-        methods[name] = method
-
     for server in ("alone", "sleep", "spin"):
-        add(f"idle/{server}", lambda server=server: runner.idle(server))  # type: ignore[misc]
+        methods[f"idle/{server}"] = partial(runner.idle, server)
     for ranks, amount in compute_bytes.items():
         for way in WAYS:
-            add(
-                f"overlap {ranks}/{way}",
-                lambda way=way, ranks=ranks, amount=amount: runner.overlap(way, ranks, amount),  # type: ignore[misc]
-            )
+            methods[f"overlap {ranks}/{way}"] = partial(runner.overlap, way, ranks, amount)
     for way in ("pwrite", "sync"):
-        add(f"write/{way}", lambda way=way: runner.overlap(way, 1, 0))  # type: ignore[misc]
-    add("stream/plain", lambda: runner.stream(plain=True))
-    add("stream/same core", lambda: runner.stream(plain=False))
-    add("stream/reference", runner.reference)
+        methods[f"write/{way}"] = partial(runner.overlap, way, 1, 0)
+    methods["stream/plain"] = partial(runner.stream, plain=True)
+    methods["stream/same core"] = partial(runner.stream, plain=False)
+    methods["stream/reference"] = runner.reference
     for load in LOADS:
-        add(f"memory/{load}", lambda load=load: runner.memory(load))  # type: ignore[misc]
+        methods[f"memory/{load}"] = partial(runner.memory, load)
     return methods
