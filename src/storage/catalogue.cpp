@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +31,17 @@ void check_name(const std::string& name, const char* what) {
                     " is not allowed: 1 to 255 printable characters; '/' separates "
                     "groups and may neither begin, end nor be doubled"};
   }
+}
+
+Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>>& history,
+                   std::int64_t step) {
+  Attributes found;
+  for (const auto& [name, values] : history) {
+    if (const auto later = values.upper_bound(step); later != values.begin()) {
+      found.emplace(name, std::prev(later)->second);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -99,10 +112,10 @@ void Catalogue::apply(const Event& event) {
       check_name(event.name, "an attribute");
       if (event.variable >= 0) {
         (void)entry(event.variable);
-        variables_[static_cast<std::size_t>(event.variable)].attributes[event.name] =
+        variables_[static_cast<std::size_t>(event.variable)].attributes[event.name][event.step] =
             event.attribute;
       } else {
-        attributes_[event.name] = event.attribute;
+        attributes_[event.name][event.step] = event.attribute;
       }
       break;
   }
@@ -169,11 +182,13 @@ Variable Catalogue::variable(int id, std::int64_t step) const {
   return {id, found.name, found.type, shape};
 }
 
-std::vector<Attributes> Catalogue::variable_attributes() const {
+Attributes Catalogue::attributes(std::int64_t step) const { return in_step(attributes_, step); }
+
+std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const {
   std::vector<Attributes> all;
   all.reserve(variables_.size());
   for (const auto& variable : variables_) {
-    all.push_back(variable.attributes);
+    all.push_back(in_step(variable.attributes, step));
   }
   return all;
 }
@@ -193,8 +208,9 @@ Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
       description.contents.push_back({step->first, catalogue.variable(id, step->first), offset});
     }
   }
-  description.attributes = catalogue.attributes();
-  description.of_variable = catalogue.variable_attributes();
+  // The ranks may have gone on: what belongs to later steps is none of these.
+  description.attributes = catalogue.attributes(last);
+  description.of_variable = catalogue.variable_attributes(last);
   return description;
 }
 

@@ -49,15 +49,17 @@ class Catalogue {
   /// @throws Error{internal} if there is none of that number.
   [[nodiscard]] Variable variable(int id, std::int64_t step) const;
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
-  [[nodiscard]] const Attributes& attributes() const noexcept { return attributes_; }
-  [[nodiscard]] std::vector<Attributes> variable_attributes() const;
+  /// Attributes as they are in a step: those that were set in it or before.
+  [[nodiscard]] Attributes attributes(std::int64_t step) const;
+  [[nodiscard]] std::vector<Attributes> variable_attributes(std::int64_t step) const;
 
  private:
+  using AttributeHistory = std::map<std::string, std::map<std::int64_t, Attribute>>;  // by step
   struct Entry {
     std::string name;
     array::ElementType type{};
     std::vector<std::pair<std::int64_t, array::Shape>> shapes;  // from which step on
-    Attributes attributes;
+    AttributeHistory attributes;
   };
   void define(const Event& event);
   void set_shape(const Event& event);
@@ -67,7 +69,7 @@ class Catalogue {
   Layout layout_;
   std::int64_t events_ = 0;
   std::vector<Entry> variables_;
-  Attributes attributes_;
+  AttributeHistory attributes_;
 };
 
 /// What the lead keeps of a file besides the catalogue: which variables each step has, and where.
