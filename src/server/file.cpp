@@ -114,8 +114,8 @@ void File::arrived(Chunk chunk) {
     return;
   }
   Room& place = room(piece.step, piece.variable.id);
-  if (format_.offsets_by_layout() && is_plain()) {
-    place.ready = true;
+  if (format_.offsets_by_layout() && is_plain() && !settings_.file_per_step) {
+    place.ready = true;  // else the lead prepares the physical file of the step first
   }
   if (place.ready) {
     write(std::move(chunk));
