@@ -278,7 +278,8 @@ Outcome DirectCarrier::close(std::int64_t open_step) {
     }
     const auto everything = output_.contents().describe(catalogue_, 0, ended_);
     output_.finish(-1, everything);
-    output_.seal(-1, -1,
+    // Finishing may have cut it at the last variable that somebody put.
+    output_.seal(-1, ended_ - 1,
                  publication_.commit_file(ended_ > 0 ? catalogue_.layout().end(ended_ - 1) : 0,
                                           output_.contents(), catalogue_));
   });
