@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping
@@ -31,6 +32,7 @@ class Tuning:
     label: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     of_files: Mapping[str, Any] = field(default_factory=dict)
+    staging_per_server: int | None = None  # bytes
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Tools:
     program: str
     launcher: tuple[str, ...]
     example_modules: str
+    back_ends: tuple[str, ...]
     time_factor: float
 
     @classmethod
@@ -49,8 +52,13 @@ class Tools:
             os.environ["IOCOMP_TEST_PROGRAM"],
             tuple(os.environ["IOCOMP_TEST_LAUNCHER"].split()),
             os.environ.get("IOCOMP_TEST_EXAMPLE_MODULES", ""),
+            tuple(os.environ["IOCOMP_TEST_BACK_ENDS"].split()),
             float(os.environ.get("IOCOMP_TEST_TIME_FACTOR", "1")),
         )
+
+    def has(self, back_end: BackEnd) -> bool:
+        """Whether a back-end was built."""
+        return back_end.name in self.back_ends
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,9 @@ class Job:
     def _settings(self, tools: Tools) -> str:
         """Return the settings as TOML."""
         general = {"wait.deadline": 20, **self.tuning.settings, **self.placement.settings}
+        if self.tuning.staging_per_server is not None:
+            servers = max(1, self.placement.ranks - self.placement.compute_ranks)
+            general["staging.memory"] = servers * self.tuning.staging_per_server
         if self.back_end.name == "example_format":
             general["storage.modules"] = tools.example_modules
         lines = [f"{key} = {_toml(value)}" for key, value in general.items()]
@@ -111,6 +122,10 @@ class Job:
         if outcome.stdout != printed:
             wrong.append(f"stdout is {outcome.stdout!r}, not {printed!r}")
         return wrong
+
+    def mark_as_passed(self) -> None:
+        """What the job wrote need not be kept."""
+        shutil.rmtree(self.folder)
 
     def _launch(self, tools: Tools, inputs: Path, outputs: Path, limit_seconds: float) -> Outcome:
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("IOCOMP_")}

@@ -1,0 +1,206 @@
+"""Random scripts and settings from a seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from element_pattern import DTYPES, size_of
+from job import Placement, Tuning
+from script import Extents, FileScript, Script
+from verification import BackEnd
+
+LARGEST_ELEMENTS = 6000
+
+
+def random_shape(chance: random.Random, dimensions: int) -> list[int]:
+    """Return extents with at most LARGEST_ELEMENTS elements, some of them 0 or 1."""
+    shape = []
+    left = LARGEST_ELEMENTS
+    for d in range(dimensions):
+        most = max(1, min(left, round(left ** (1.5 / (dimensions - d)))))
+        extent = 0 if chance.random() < 0.02 else chance.randint(1, most)
+        shape.append(extent)
+        left //= max(1, extent)
+    chance.shuffle(shape)
+    return shape
+
+
+def random_boxes(
+    chance: random.Random, start: Extents, count: Extents, depth: int
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Cut a box at random into boxes that do not overlap."""
+    cuttable = [d for d, extent in enumerate(count) if extent > 1]
+    if depth == 0 or not cuttable:
+        yield list(start), list(count)
+        return
+    d = chance.choice(cuttable)
+    at = chance.randint(1, count[d] - 1)
+    low, high, rest = list(count), list(count), list(start)
+    low[d] = at
+    high[d] = count[d] - at
+    rest[d] += at
+    yield from random_boxes(chance, start, low, depth - chance.randint(1, 2) if depth > 1 else 0)
+    yield from random_boxes(chance, rest, high, depth - 1)
+
+
+class _RandomFile:
+    """One file, whose calls come a few at a time so that those of several files mix."""
+
+    def __init__(self, chance: random.Random, script: Script, number: int) -> None:
+        self.chance = chance
+        settings: dict[str, object] = {"steps_in_flight": chance.randint(1, 4)}
+        kind = chance.choice(["series", "series", "checkpoint"])
+        if kind == "series" and chance.random() < 0.2:
+            settings["file_per_step"] = True
+        if kind == "checkpoint" and chance.random() < 0.3:
+            settings["keep"] = chance.randint(1, 3)
+        groups = chance.choice([1, 1, 1, 2, 3])
+        group = (chance.randrange(groups), groups)
+        self.file: FileScript = script.open(f"random{number}", kind, group, **settings)
+        self.steps = chance.randint(0, 5)
+        for _ in range(chance.randint(0, 4)):
+            self._define()
+
+    def _define(self) -> None:
+        chance = self.chance
+        shape = random_shape(chance, chance.choice([0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8]))
+        name = f"{chance.choice(['', 'group/', 'a/b/'])}v{len(self.file.variables)}"
+        self.file.define(name, chance.choice(list(DTYPES)), shape)
+        if chance.random() < 0.3:
+            self.file.text("unit", chance.choice(["m", "", "kg m\u207b\u00b9"]), variable=name)
+
+    def _begin_step(self) -> None:
+        chance = self.chance
+        file = self.file
+        if chance.random() < 0.2 and len(file.variables) < 6:
+            self._define()
+        for variable in file.variables.values():
+            if variable.shape and chance.random() < 0.15:
+                file.set_shape(variable.name, random_shape(chance, len(variable.shape)))
+        if chance.random() < 0.3:
+            element_type = chance.choice(list(DTYPES))
+            file.attribute("time", element_type, [chance.randint(0, 100)] * chance.randint(1, 3))
+
+    def _puts(self) -> list[tuple[str, list[int], list[int]]]:
+        chance = self.chance
+        puts = []
+        for variable in self.file.variables.values():
+            if chance.random() < 0.2:
+                continue
+            origin = [0] * len(variable.shape)
+            boxes = list(random_boxes(chance, origin, variable.shape, chance.randint(0, 5)))
+            if chance.random() < 0.2:
+                boxes = chance.sample(boxes, chance.randint(0, len(boxes)))
+            if variable.shape and chance.random() < 0.2:
+                boxes.append((origin, origin))  # an empty block
+            puts += [(variable.name, *box) for box in boxes]
+        chance.shuffle(puts)
+        return puts
+
+    def _put(self, name: str, start: list[int], count: list[int]) -> None:
+        chance = self.chance
+        memory = None
+        if chance.random() < 0.4:
+            below = [chance.choice([0, 0, 1, 2]) for _ in count]
+            # A halo of 8 dimensions is mostly halo.
+            above = [chance.choice([0, 0, 1, 3]) if len(count) < 5 else 0 for _ in count]
+            memory = ([b + c + a for b, c, a in zip(below, count, above, strict=True)], below)
+        buffered = chance.random() < 0.4
+        self.file.put(name, chance.randrange(12), start, count, buffered, memory)
+
+    def _wait(self) -> None:
+        chance = self.chance
+        order = chance.choice(["forward", "backward", "odd_first"])
+        state = chance.choice(["handed_over", "written", "durable"])
+        how = "poll" if state != "durable" and chance.random() < 0.3 else "wait"
+        self.file.wait(state, order, how)
+
+    def calls(self) -> Iterator[None]:
+        """Add the calls; yields where those of other files may come between."""
+        chance = self.chance
+        file = self.file
+        for step in range(self.steps):
+            self._begin_step()
+            yield
+            for name, start, count in self._puts():
+                self._put(name, start, count)
+                if chance.random() < 0.1:
+                    yield
+            if chance.random() < 0.15:
+                file.wait("handed_over", "backward")
+            if step == self.steps - 1 and file.is_step_begun and chance.random() < 0.3:
+                break  # for close to end
+            file.end_step()
+            yield
+            if chance.random() < 0.4:
+                self._wait()
+            if chance.random() < 0.15:
+                file.wait_step(chance.randint(0, file.step - 1))
+        yield
+        file.close()
+
+
+def random_script(chance: random.Random) -> Script:
+    """Return a script of a few files whose calls are mixed."""
+    script = Script()
+    numbers = iter(range(100))
+    running: list[Iterator[None]] = []
+    to_come = chance.randint(1, 5)
+    while running or to_come:
+        if to_come and (not running or chance.random() < 0.1):
+            running.append(_RandomFile(chance, script, next(numbers)).calls())
+            to_come -= 1
+        calls = chance.choice(running)
+        if next(calls, calls) is calls:
+            running.remove(calls)
+        if chance.random() < 0.05:
+            script.progress()
+    return script
+
+
+def random_placement(chance: random.Random) -> Placement:
+    """Return a mode and a placement of few ranks."""
+    if chance.random() < 0.2:
+        ranks = chance.randint(1, 4)
+        return Placement(f"sync{ranks}", ranks, ranks, {"mode": "sync"})
+    servers = chance.randint(1, 4)
+    ranks = servers + chance.randint(servers, 5)
+    policy = chance.choice(["spread", "packed", "list"])
+    settings: dict[str, object] = {"mode": "async", "placement.policy": policy}
+    if policy == "list":
+        settings["placement.servers"] = chance.sample(range(ranks), servers)
+    else:
+        settings["placement.servers_per_node"] = servers
+    return Placement(f"{policy}{ranks - servers}to{servers}", ranks, ranks - servers, settings)
+
+
+def random_tuning(chance: random.Random) -> Tuning:
+    """Return sizes and limits, tiny ones mostly."""
+    largest_block = LARGEST_ELEMENTS * max(size_of(t) for t in DTYPES)
+    inline = chance.choice([0, 1, 100, 4096, 1 << 20])
+    return Tuning(
+        "random",
+        {
+            "transport.chunk": chance.choice([1, 7, 64, 1000, 4096, 16 << 20]),
+            "transport.inline": inline,
+            "transport.credits": chance.choice([2, 3, 16]),
+            "staging.touch": 0,
+            "client.buffer_memory": chance.choice([largest_block, 1 << 30]),
+            "wait.policy": chance.choice(["sleep", "sleep", "sleep", "yield"]),
+            "wait.longest_nap": chance.choice([1, 100, 1000]),
+            "disk.direct": chance.choice(["auto", "on", "off"]),
+            "disk.direct_from": chance.choice([1, 4096, 1 << 20]),
+            "disk.request": chance.choice([4096, 64 << 20]),
+            "disk.early_flush": chance.choice([True, False]),
+            "disk.threads": chance.choice([1, 1, 3]),
+        },
+        {"alignment": chance.choice([1, 8, 100, 4096, 4096, 4096, 65536])},
+        staging_per_server=chance.choice([64 << 10, 64 << 10, 1 << 20, 1 << 28]),
+    )
+
+
+def random_back_end(chance: random.Random) -> BackEnd:
+    """Return a back-end, the plain ones more often."""
+    name = chance.choice(["posix", "posix", "mpiio", "hdf5", "hdf5", "example_format"])
+    return BackEnd(name, is_raw=name != "hdf5" or chance.random() < 0.7)

@@ -1,0 +1,148 @@
+"""All scenarios on every back-end, in both modes, with servers placed in every way and with sizes of every kind."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from job import Job, Placement, Tools, Tuning
+from scenarios import all_scenarios
+from verification import BackEnd
+
+BACK_ENDS = [
+    BackEnd("posix"),
+    BackEnd("mpiio"),
+    BackEnd("hdf5"),
+    BackEnd("hdf5", is_raw=False),
+    BackEnd("example_format"),
+]
+
+
+def _sync(ranks: int) -> Placement:
+    return Placement(f"sync{ranks}", ranks, ranks, {"mode": "sync"})
+
+
+def _async(label: str, ranks: int, serving: int, policy: str, **settings: object) -> Placement:
+    chosen = {f"placement.{key}": value for key, value in settings.items()}
+    return Placement(
+        f"{label}_{ranks - serving}to{serving}",
+        ranks,
+        ranks - serving,
+        {"mode": "async", "placement.policy": policy, **chosen},
+    )
+
+
+PLACEMENTS = [
+    _sync(1),
+    _sync(2),
+    _sync(3),
+    _async("halves", 2, 1, "halves"),
+    _async("halves", 3, 1, "halves"),
+    _async("halves", 4, 2, "auto"),
+    _async("halves_of_2", 5, 2, "halves", node_size=2),
+    _async("spread", 4, 1, "spread", ratio=3),
+    _async("spread", 6, 2, "spread", servers_per_node=2),
+    _async("packed", 5, 2, "packed", ratio=2),
+    _async("packed", 7, 3, "packed", servers_per_node=3),
+    _async("packed", 8, 4, "packed", servers_per_node=4),
+    _async("list", 3, 1, "list", servers=[1]),
+    _async("list", 5, 2, "list", servers=[4, 0]),
+]
+TUNINGS = [
+    Tuning("default"),
+    Tuning(
+        "tiny",
+        {
+            "transport.chunk": "96 B",
+            "transport.inline": "0 B",
+            "transport.credits": 2,
+            "client.buffer_memory": "64 KiB",
+        },
+        {"steps_in_flight": 1},
+        staging_per_server=64 << 10,
+    ),
+    Tuning(
+        "odd",
+        {
+            "transport.chunk": "1000 B",
+            "transport.inline": "65 B",
+            "transport.credits": 3,
+            "client.buffer_memory": "100 KiB",
+            "disk.threads": 2,
+            "disk.direct": "off",
+        },
+        staging_per_server=150_000,
+    ),
+    Tuning(
+        "inside",
+        {"transport.inline": "1 MiB", "disk.direct": "on", "disk.request": "4 KiB"},
+        {"steps_in_flight": 9},
+    ),
+    Tuning("unaligned", {"transport.chunk": "24 B"}, {"alignment": 1}),
+]
+
+
+QUICK = [
+    "posix-sync2-odd",
+    "posix-halves_2to2-default",
+    "posix-packed_3to2-tiny",
+    "mpiio-sync2-inside",
+    "mpiio-halves_2to2-odd",
+    "hdf5-sync1-unaligned",
+    "hdf5-spread_3to1-odd",
+    "hdf5_library-halves_2to2-default",
+]
+
+
+def _is_chosen(label: str, number: int, back_end: BackEnd, placement: Placement) -> bool:
+    """Every placement with every tuning for posix; elsewhere each of them with some of the others."""
+    everything = back_end.name == "posix" and placement.settings["mode"] == "async"
+    return everything or number % 5 == 0 or label in QUICK
+
+
+def _cases() -> list[object]:
+    cases = []
+    for b, back_end in enumerate(BACK_ENDS):
+        for p, placement in enumerate(PLACEMENTS):
+            for t, tuning in enumerate(TUNINGS):
+                label = f"{back_end.label}-{placement.label}-{tuning.label}"
+                if _is_chosen(label, b + p + t, back_end, placement):
+                    marks = [pytest.mark.quick] * (label in QUICK)
+                    cases.append(
+                        pytest.param(back_end, placement, tuning, id=label, marks=marks)
+                    )
+    return cases
+
+
+_digests: dict[tuple[int, str], tuple[str, str]] = {}
+
+
+def _compare_with_other_jobs(job: Job, case: str) -> list[str]:
+    """Plain files have the same bytes whoever wrote them."""
+    wrong = []
+    for path in sorted((job.folder / "output").glob("*.bin")):
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        first, by = _digests.setdefault((job.alignment, path.name), (digest, case))
+        if digest != first:
+            wrong.append(f"{path.name} differs from what {by} wrote")
+    return wrong
+
+
+@pytest.mark.parametrize(("back_end", "placement", "tuning"), _cases())
+def test_files_hold_what_was_put(
+    back_end: BackEnd,
+    placement: Placement,
+    tuning: Tuning,
+    tools: Tools,
+    folder: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    if not tools.has(back_end):
+        pytest.skip(f"the back-end {back_end.name} was not built")
+    job = Job(all_scenarios(), back_end, placement, tuning, folder)
+    wrong = job.run(tools)
+    if back_end.has_plain_layout and not wrong:
+        wrong = _compare_with_other_jobs(job, request.node.callspec.id)
+    assert not wrong, "\n".join(wrong[:20])
+    job.mark_as_passed()

@@ -1,0 +1,52 @@
+"""Random arrays, decompositions, orders of calls, servers and sizes against what one process would have written.
+
+IOCOMP_TEST_SEED repeats a case; IOCOMP_TEST_SECONDS says how long to go on, IOCOMP_TEST_CASES how many at most.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+from job import Job, Tools
+from random_scripts import random_back_end, random_placement, random_script, random_tuning
+
+
+def _run(seed: int, tools: Tools, folder: Path) -> list[str] | None:
+    chance = random.Random(seed)
+    back_end = random_back_end(chance)
+    placement = random_placement(chance)
+    tuning = random_tuning(chance)
+    script = random_script(chance)
+    if not tools.has(back_end):
+        return None
+    job = Job(script, back_end, placement, tuning, folder)
+    wrong = job.run(tools)
+    if wrong:
+        return [
+            f"IOCOMP_TEST_SEED={seed}: {back_end.label} {placement.label} in {folder}",
+            *wrong[:10],
+        ]
+    job.mark_as_passed()
+    return []
+
+
+@pytest.mark.quick
+def test_random_scripts(tools: Tools, tmp_path: Path) -> None:
+    if given := os.environ.get("IOCOMP_TEST_SEED"):
+        wrong = _run(int(given), tools, tmp_path / given)
+        assert not wrong, "\n".join(wrong)
+        return
+    end = time.monotonic() + float(os.environ.get("IOCOMP_TEST_SECONDS", "10"))
+    most = int(os.environ.get("IOCOMP_TEST_CASES", "1000"))
+    seeds = random.SystemRandom()
+    ran = 0
+    while ran < most and (ran == 0 or time.monotonic() < end):
+        seed = seeds.randrange(1 << 32)
+        wrong = _run(seed, tools, tmp_path / str(seed))
+        assert not wrong, "\n".join(wrong)
+        ran += wrong is not None
+    print(f"{ran} random cases")
