@@ -14,12 +14,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 from iocomp_bench.calibrate import calibrate
 from iocomp_bench.figures import chosen
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
-from iocomp_bench.report import judge, text
+from iocomp_bench.report import LEAST_ROUNDS, judge, text
 from iocomp_studies.launch import Build, RunFailedError
 from iocomp_studies.rounds import Rounds, run_rounds
 from iocomp_studies.work_directory import NotEnoughSpaceError, work_directory
 
-LEAST_ROUNDS = 5
 NEEDED_BYTES = 2 * BYTES_PER_RANK + (1 << 30)
 
 

@@ -11,6 +11,9 @@ from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Verdict
 from iocomp_studies.table import table
 
+LEAST_ROUNDS = 5
+"""Rounds that a verdict needs."""
+
 _MET = {Verdict.MET: True, Verdict.NOT_MET: False, Verdict.PRINTED: None}
 
 
@@ -49,12 +52,13 @@ def judge(figures: Sequence[Figure], rounds: Rounds) -> list[Judged]:
     verdicts = {figure.id: verdict for figure, _, verdict in judged}
     results = []
     for figure, found, verdict in judged:
+        note = ""
         other = figure.counts_with
-        if verdict is Verdict.MET and other and verdicts.get(other) is not Verdict.MET:
+        if rounds.count() < LEAST_ROUNDS and verdict is not Verdict.PRINTED:
+            note = f"{rounds.count()} rounds are too few, a verdict needs {LEAST_ROUNDS}"
+        elif verdict is Verdict.MET and other and verdicts[other] is not Verdict.MET:
             note = f"counts only with {other}, which is {verdicts[other].value}"
-            results.append(Judged(figure, found, Verdict.UNRESOLVED, note))
-        else:
-            results.append(Judged(figure, found, verdict))
+        results.append(Judged(figure, found, Verdict.UNRESOLVED if note else verdict, note))
     return results
 
 

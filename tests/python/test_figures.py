@@ -94,3 +94,9 @@ def test_results_have_the_agreed_form() -> None:
 def test_a_compute_phase_is_as_long_as_a_write_but_at_least_one_array() -> None:
     assert compute_bytes_for(0.02, 10e9, aim=1.1) == 220_000_000 // MIB * MIB
     assert compute_bytes_for(1e-6, 10e9) == PUT_BYTES
+
+
+def test_too_few_rounds_settle_nothing() -> None:
+    one = judge(chosen(["hidden-consecutive"]), overlap_rounds(WALLS, 0.001, rounds=4))[0]
+    assert one.verdict is Verdict.UNRESOLVED
+    assert one.note == "4 rounds are too few, a verdict needs 5"
