@@ -13,7 +13,7 @@ help: ## what can be done here
 	@echo 'Missing Debian packages are installed first (tools/install-dependencies).'
 
 .PHONY: demo
-demo: build-release ## STREAM with and without output, in several ways: a table and a picture, in a few minutes
+demo: programs ## STREAM with and without output, in several ways: a table and a picture, in a few minutes
 	$(PYTHON) apps/demo/demo.py --build build/release --out build/demo
 
 .PHONY: check
@@ -21,7 +21,7 @@ check: build-release ## build, run every test, verify what the programs wrote
 	ctest --preset release
 
 .PHONY: bench
-bench: build-release ## the benchmarks, into build/bench/results.json; BENCH=id,... runs some
+bench: programs ## the benchmarks, into build/bench/results.json; BENCH=id,... runs some
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH))
 
 .PHONY: check-all
@@ -40,6 +40,10 @@ clean: ## remove everything that was built
 	rm -rf build
 
 # The rest serves the targets above.
+.PHONY: programs
+programs: build/release/build.ninja
+	cmake --build --preset release --target programs
+
 presets := dev release asan tsan dev-mpich release-mpich asan-mpich
 trees := $(presets:%=build/%/build.ninja)
 
