@@ -1,0 +1,82 @@
+"""A rank that does not come: the others say whom they waited for, and for what, when the deadline is over."""
+
+from __future__ import annotations
+
+import pytest
+from actors import OK, TIMED_OUT, Actors, Job
+from files import BACK_ENDS, MODES, check_whole_or_absent, extension, file_settings, skip_if_missing
+
+DEADLINE = {"IOCOMP_WAIT_DEADLINE": "2"}
+
+# The last rank stays away from one call for longer than the others wait.
+LATE = """
+init
+open out series
+define out u int64 256x256
+put out u
+end_step out
+wait_step out 0
+put out u
+{call}
+"""
+
+
+def check_timed_out(job: Job, call: str, who: int) -> None:
+    told = job.calls(call, code=TIMED_OUT)
+    assert {entry["compute_rank"] for entry in told} >= set(range(who)), job
+    for entry in told:
+        assert "waited 2 s" in entry["story"], entry
+        assert '"out"' in entry["story"], entry
+        assert entry["seconds"] < 10, entry
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_rank_that_closes_late(actors: Actors, back_end: str, mode: str) -> None:
+    """It closes when the others have given up: it must neither hang nor crash anybody."""
+    skip_if_missing(actors.build, back_end)
+    ranks = 3 if mode == "sync" else 6
+    text = LATE.format(call="end_step out\n@2 pause 5\nclose out\nbarrier\n")
+    path = f"out{extension(back_end)}"
+    job = actors.play(
+        text,
+        ranks=ranks,
+        settings={"mode": mode, "files": {"out": file_settings(back_end, path=path)}},
+        environment=DEADLINE,
+    )
+    check_timed_out(job, "close", 2)
+    check_whole_or_absent(job.folder / path)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_rank_that_never_ends_the_step(actors: Actors, mode: str) -> None:
+    ranks = 3 if mode == "sync" else 6
+    text = LATE.format(call="@!2 end_step out\n@!2 wait_step out 1\n@2 pause 6\nbarrier\n")
+    job = actors.play(text, ranks=ranks, settings={"mode": mode}, environment=DEADLINE)
+    check_timed_out(job, "end_step" if mode == "sync" else "wait_step", 2)
+    assert all(entry["code"] == OK for entry in job.calls("wait_step", step=0)), job
+    assert check_whole_or_absent(job.folder / "out.bin", committed={0}) <= {0, 1}, job
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_rank_that_does_not_open_the_file(actors: Actors, mode: str) -> None:
+    ranks = 3 if mode == "sync" else 6
+    text = "init\n@!2 open out series\n@2 pause 5\n@!2 close out\nbarrier\n"
+    job = actors.play(text, ranks=ranks, settings={"mode": mode}, environment=DEADLINE)
+    check_timed_out(job, "open" if mode == "sync" else "close", 2)
+
+
+def test_a_rank_that_does_not_finalize(actors: Actors) -> None:
+    text = "init\n@1 pause 5\nfinalize\n"
+    job = actors.play(text, ranks=4, environment=DEADLINE)
+    told = job.calls("finalize", code=TIMED_OUT)
+    assert [entry["compute_rank"] for entry in told] == [0], job
+    assert "server 0" in told[0]["story"] or "finalize" in told[0]["story"], told
+
+
+def test_a_long_computation_is_no_timeout(actors: Actors) -> None:
+    """Only waiting counts: servers wait for as long as the program computes."""
+    text = "init\nopen out series\ndefine out u int64 8x8\npause 4\nput out u\nclose out\n"
+    job = actors.play(text, ranks=2, environment=DEADLINE)
+    assert not job.failures(), job
+    assert job.status == 0, job

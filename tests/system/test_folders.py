@@ -1,0 +1,121 @@
+"""Folders that cannot be written to, are missing, or vanish while the job runs."""
+
+from __future__ import annotations
+
+import pytest
+from actors import OK, STORAGE_FAILURE, Actors, Job
+from files import (
+    BACK_ENDS,
+    MODES,
+    check_file,
+    check_whole_or_absent,
+    extension,
+    file_settings,
+    leftovers,
+    skip_if_missing,
+)
+from places import read_only_folder
+
+KINDS = ["series", "checkpoint"]
+REFUSED = """
+init
+open out {kind}
+define out u int64 16x16
+put out u
+end_step out
+close out
+open next series
+define next u int64 64x32
+put next u
+close next
+"""
+
+
+def settings(back_end: str, mode: str, path: str) -> dict[str, object]:
+    return {
+        "mode": mode,
+        "files": {
+            "out": file_settings(back_end, path=path),
+            "next": file_settings(back_end, path=f"next{extension(back_end)}"),
+        },
+    }
+
+
+def check_refused(job: Job, path: str, cause: str) -> None:
+    """Check that all ranks were told the same when they opened the file, and could go on."""
+    opens = job.calls("open", file="out")
+    assert len(opens) in (2, 4), job
+    assert {entry["code"] for entry in opens} == {STORAGE_FAILURE}, job
+    assert len({entry["story"] for entry in opens}) == 1, job
+    assert path in opens[0]["story"] and cause in opens[0]["story"], opens[0]
+    assert job.failures() == opens, job
+    assert job.status == 0, job
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_missing_folder_is_told_by_open(
+    actors: Actors, back_end: str, mode: str, kind: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    path = f"nowhere/out{extension(back_end)}"
+    job = actors.play(REFUSED.format(kind=kind), ranks=4, settings=settings(back_end, mode, path))
+    check_refused(job, "nowhere", "No such file or directory")
+    assert check_file(job.folder / f"next{extension(back_end)}") == {0}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_read_only_folder_is_told_by_open(
+    actors: Actors, back_end: str, mode: str, kind: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    with read_only_folder(actors.folder / "locked") as folder:
+        path = str(folder / f"out{extension(back_end)}")
+        job = actors.play(
+            REFUSED.format(kind=kind), ranks=4, settings=settings(back_end, mode, path)
+        )
+        assert not list(folder.iterdir()), job
+    check_refused(job, str(folder), "")
+    story = job.failures()[0]["story"]
+    assert "Read-only file system" in story or "Permission denied" in story, job
+    assert check_file(job.folder / f"next{extension(back_end)}") == {0}
+
+
+@pytest.mark.parametrize("vanishing", ["remove_tree place", "rename place elsewhere"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_folder_that_vanishes_is_told(
+    actors: Actors, back_end: str, mode: str, kind: str, vanishing: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    lines = ["@0 make_folder place", "init", "barrier", f"open out {kind}"]
+    lines += ["define out u int64 64x32", "put out u", "end_step out", "wait_step out 0"]
+    lines += ["barrier", f"@0 {vanishing}", "barrier"]
+    for step in (1, 2):
+        lines += ["put out u", "end_step out", "wait out written", f"wait_step out {step}"]
+    lines += ["close out", "open next series", "define next u int64 64x32"]
+    lines += ["put next u", "close next"]
+    ending = extension(back_end)
+    job = actors.play(
+        "\n".join(lines), ranks=4, settings=settings(back_end, mode, f"place/out{ending}")
+    )
+    assert job.status == 0, job
+    told = job.failures(file="out")
+    assert told, job
+    assert {entry["code"] for entry in told} == {STORAGE_FAILURE}, job
+    assert any("No such file or directory" in entry["story"] for entry in told), job
+    # Each rank hears of it, at the latest when it closes the file.
+    assert {entry["rank"] for entry in told} == {e["rank"] for e in job.calls("close")}, job
+    elsewhere = job.folder / "elsewhere"
+    first = elsewhere / (f"out.000000{ending}" if kind == "checkpoint" else f"out{ending}")
+    check_whole_or_absent(first, failed={1, 2})
+    if kind == "checkpoint" and elsewhere.exists():
+        assert check_file(first) == {0}
+        assert not (elsewhere / f"out.000001{ending}").exists(), job
+    assert all(entry["code"] == OK for entry in job.calls("wait_step", step=0)), job
+    assert check_file(job.folder / f"next{ending}") == {0}
+    assert not leftovers(job.folder), job

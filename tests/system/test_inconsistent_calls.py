@@ -1,0 +1,226 @@
+"""Ranks that do not make the same calls: all that are concerned are told, and nobody hangs."""
+
+from __future__ import annotations
+
+import pytest
+from actors import INCONSISTENT_CALLS, OK, Actors, Job
+from files import MODES, check_file, check_whole_or_absent, leftovers
+
+# What one rank does otherwise than the others, between two good steps of the file "out".
+TROUBLE = {
+    "another definition": """
+@1 define out v int32 16x16
+@!1 define out v int64 16x16
+""",
+    "another shape": """
+@1 define out v int64 16x17
+@!1 define out v int64 16x16
+""",
+    "another name": """
+@1 define out w int64 16x16
+@!1 define out v int64 16x16
+""",
+    "definitions in another order": """
+@1 define out w int64 16x16
+define out v int64 16x16
+@!1 define out w int64 16x16
+""",
+    "a definition of one rank": "@1 define out v int64 16x16",
+    "a definition that one rank leaves out": "@!1 define out v int64 16x16",
+    "an attribute of one rank": "@1 attribute out author nobody",
+    "another attribute": """
+@1 attribute out author nobody
+@!1 attribute out author everybody
+""",
+    "a shape of one rank": "@1 set_shape out u 32x16",
+}
+
+ENDING = {
+    "one step more": "@1 put out u\n@1 end_step out",
+    "one step less": "@!1 put out u\n@!1 end_step out",
+}
+
+PLACEMENTS = {
+    "sync": {"mode": "sync"},
+    "async with two servers": {"placement": {"servers_per_node": 2, "policy": "spread"}},
+    "async with one server": {"placement": {"policy": "list", "servers": [3]}},
+}
+
+
+def compute_ranks(placement: str, ranks: int) -> int:
+    return {"sync": ranks, "async with two servers": ranks - 2}.get(placement, ranks - 1)
+
+
+def check_told(job: Job, members: int) -> None:
+    """Check that every rank of the file got this code, and no other, and that the story helps."""
+    told = job.failures(file="out")
+    assert {entry["code"] for entry in told} == {INCONSISTENT_CALLS}, job
+    assert len({entry["rank"] for entry in told}) == members, job
+    for entry in told:
+        assert '"out"' in entry["story"], entry
+    assert any("rank" in entry["story"] for entry in told), job
+    assert job.status == 0, job
+    assert not leftovers(job.folder), job
+    check_whole_or_absent(job.folder / "out.bin")
+    # The session is none the worse for it.
+    assert not job.failures(file="next"), job
+    assert check_file(job.folder / "next.bin") == {0, 1}
+
+
+def script(trouble: str) -> str:
+    after = "\n".join(
+        f"put next u\nend_step next\nwait_step next {step}" for step in range(2)
+    )
+    return f"""
+init
+open out series
+define out u int64 16x16
+put out u
+end_step out
+wait_step out 0
+{trouble}
+put out u by=whole
+end_step out
+close out
+open next series
+define next u int64 16x16
+{after}
+close next
+"""
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("trouble", TROUBLE)
+def test_one_rank_makes_other_calls(actors: Actors, trouble: str, placement: str) -> None:
+    job = actors.play(script(TROUBLE[trouble]), ranks=4, settings=PLACEMENTS[placement])
+    check_told(job, compute_ranks(placement, 4))
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("trouble", ENDING)
+def test_one_rank_ends_another_number_of_steps(
+    actors: Actors, trouble: str, placement: str
+) -> None:
+    job = actors.play(script(ENDING[trouble]), ranks=4, settings=PLACEMENTS[placement])
+    check_told(job, compute_ranks(placement, 4))
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_one_rank_opens_it_as_another_kind(actors: Actors, placement: str) -> None:
+    text = script("").replace("open out series", "@1 open out checkpoint\n@!1 open out series")
+    job = actors.play(text, ranks=4, settings=PLACEMENTS[placement])
+    told = [entry for entry in job.failures() if entry["call"] != "define"]
+    assert {entry["code"] for entry in told} == {INCONSISTENT_CALLS}, job
+    assert len({entry["rank"] for entry in told}) == compute_ranks(placement, 4), job
+    assert job.status == 0, job
+    assert check_file(job.folder / "next.bin") == {0, 1}
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_puts_of_a_variable_that_others_know_otherwise(actors: Actors, placement: str) -> None:
+    """The blocks of such a variable may reach a server before it hears of the trouble."""
+    steps = "\n".join("put out v by=whole\nend_step out" for _ in range(5))
+    text = f"""
+init
+open out series
+@1 define out v float64 512x512
+@!1 define out v int32 8x8
+{steps}
+close out
+open next series
+define next u int64 16x16
+put next u
+end_step next
+put next u
+end_step next
+close next
+"""
+    for _ in range(3):
+        job = actors.play(text, ranks=4, settings=PLACEMENTS[placement])
+        check_told(job, compute_ranks(placement, 4))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_two_files_opened_in_another_order(actors: Actors, mode: str) -> None:
+    """Servers can sort that out; without servers all ranks are told."""
+    text = """
+init
+@0 open one series
+@0 open two series
+@1 open two series
+@1 open one series
+define one u int64 8x8
+define two u int64 8x8
+put one u
+end_step one
+put two u
+end_step two
+close one
+close two
+open next series
+define next u int64 16x16
+put next u
+close next
+"""
+    ranks = 2 if mode == "sync" else 4
+    job = actors.play(text, ranks=ranks, settings={"mode": mode})
+    assert job.status == 0, job
+    told = job.failures()
+    if mode == "sync":
+        assert {entry["code"] for entry in told} == {INCONSISTENT_CALLS}, job
+        assert {entry["rank"] for entry in told} == {0, 1}, job
+    else:
+        assert not told, job
+        assert check_file(job.folder / "one.bin") == {0}
+        assert check_file(job.folder / "two.bin") == {0}
+    assert check_file(job.folder / "next.bin") == {0}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_steps_of_two_files_ended_in_another_order(actors: Actors, mode: str) -> None:
+    text = """
+init
+open one series
+open two series
+define one u int64 8x8
+define two u int64 8x8
+put one u
+put two u
+@0 end_step one
+@0 end_step two
+@1 end_step two
+@1 end_step one
+close one
+close two
+open next series
+define next u int64 16x16
+put next u
+close next
+"""
+    ranks = 2 if mode == "sync" else 4
+    job = actors.play(text, ranks=ranks, settings={"mode": mode})
+    assert job.status == 0, job
+    told = job.failures()
+    if mode == "sync":
+        assert {entry["code"] for entry in told} == {INCONSISTENT_CALLS}, job
+        assert {entry["rank"] for entry in told} == {0, 1}, job
+    else:
+        assert not told, job
+    assert check_file(job.folder / "next.bin") == {0}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_different_attributes_at_the_end(actors: Actors, mode: str) -> None:
+    text = """
+init
+open out series
+define out u int64 16x16
+put out u
+end_step out
+@1 attribute out author nobody
+close out
+"""
+    job = actors.play(text, ranks=4, settings={"mode": mode})
+    assert {entry["code"] for entry in job.failures(call="close")} == {INCONSISTENT_CALLS}, job
+    assert all(entry["code"] != OK for entry in job.calls("close")), job
+    assert job.status == 0, job

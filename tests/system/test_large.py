@@ -1,0 +1,64 @@
+"""One put of more than 2^31 elements, read back here and there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from actors import Actors
+from files import MODES, extension, file_settings, skip_if_missing, values
+from iocomp_studies.reader import open_dataset
+
+ELEMENTS = 2**31 + 4099
+GIB = 2**30
+SAMPLE = 4096
+
+
+def skip_without_room(folder: Path) -> None:
+    if shutil.disk_usage(folder).free < 8 * GIB:
+        pytest.skip("less than 8 GiB are free on the disk")
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:") and int(line.split()[1]) * 1024 < 8 * GIB:
+            pytest.skip("less than 8 GiB of memory are available")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5", "hdf5-library"])
+def test_more_than_two_to_the_31_elements_in_one_put(
+    actors: Actors, back_end: str, mode: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    skip_without_room(actors.folder)
+    path = f"out{extension(back_end)}"
+    text = f"""
+init
+open out series
+define out u int8 {ELEMENTS}
+@0 put out u by=whole
+end_step out
+wait out durable
+close out
+"""
+    job = actors.play(
+        text,
+        ranks=2,
+        settings={
+            "mode": mode,
+            "files": {"out": file_settings(back_end, path=path)},
+            "staging": {"memory": "256 MiB"},
+        },
+        environment={"IOCOMP_WAIT_DEADLINE": "120"},
+        seconds=280,
+    )
+    assert not job.failures(), job
+    assert job.status == 0, job
+    with open_dataset(job.folder / path) as dataset:
+        assert dataset.shape(0, "u") == (ELEMENTS,)
+        edges = [0, 2**30 - 7, 2**31 - SAMPLE // 2, 2**31, ELEMENTS - SAMPLE]
+        spread = np.linspace(0, ELEMENTS - SAMPLE, 200, dtype=np.int64).tolist()
+        for first in edges + spread:
+            found = dataset.read(0, "u", first, first + SAMPLE)
+            assert np.array_equal(found, values("i1", SAMPLE, 0, first)), first
+    (job.folder / path).unlink()

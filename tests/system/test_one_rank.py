@@ -1,0 +1,167 @@
+"""Failures of one rank or one server only: all that are concerned hear of it, nobody hangs."""
+
+from __future__ import annotations
+
+import pytest
+from actors import OK, STORAGE_FAILURE, Actors, Job
+from files import (
+    BACK_ENDS,
+    MODES,
+    check_file,
+    check_whole_or_absent,
+    extension,
+    file_settings,
+    leftovers,
+    skip_if_missing,
+)
+
+RANKS = 4
+VICTIMS = {"async": [2, 3], "sync": [0, 3]}  # the servers are the upper half
+CASES = [(mode, victim) for mode in MODES for victim in VICTIMS[mode]]
+SHAPE = "256x512"
+
+
+def script(trouble: str, kind: str = "series", steps: int = 3, by: str = "columns") -> str:
+    """Return a script in which blocks go to all servers, and that waits for everything."""
+    lines = [trouble, "init", f"open out {kind}", f"define out u int64 {SHAPE}"]
+    for step in range(steps):
+        lines += [f"put out u by={by}", "end_step out", "wait out durable"]
+        lines += [f"wait_step out {step}"]
+    lines += ["close out", "open next series", "define next u int64 8x8"]
+    lines += ["put next u", "end_step next", "close next"]
+    return "\n".join(lines)
+
+
+def settings(back_end: str, mode: str) -> dict[str, object]:
+    ending = extension(back_end)
+    return {
+        "mode": mode,
+        "files": {
+            name: file_settings(back_end, path=f"{name}{ending}") for name in ("out", "next")
+        },
+    }
+
+
+def check_story(job: Job, mode: str, victim: int, cause: str) -> None:
+    told = job.failures(file="out")
+    assert told, job
+    assert {entry["code"] for entry in told} == {STORAGE_FAILURE}, job
+    stories = [entry["story"] for entry in told if cause in entry["story"]]
+    assert stories, job
+    assert any('"u"' in story for story in stories), job
+    if mode == "async":
+        assert any(f"(rank {victim})" in story for story in stories), job
+    # Those whose own blocks were written are told that the step failed.
+    assert {entry["rank"] for entry in told} == {e["rank"] for e in job.calls("close")}, job
+
+
+@pytest.mark.parametrize(("mode", "victim"), CASES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_limit_on_the_size_of_files_on_one_rank(
+    actors: Actors, back_end: str, mode: str, victim: int
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    job = actors.play(
+        script(f"@{victim} limit_file_size 1500000"), ranks=RANKS, settings=settings(back_end, mode)
+    )
+    assert job.status == 0, job
+    check_story(job, mode, victim, "File too large")
+    waits = job.calls("wait_step", file="out")
+    failed = {entry["step"] for entry in waits if entry["code"] != OK}
+    assert failed >= {2}, job
+    check_whole_or_absent(job.folder / f"out{extension(back_end)}", failed=failed)
+    assert check_file(job.folder / f"next{extension(back_end)}") == {0}
+    assert not leftovers(job.folder), job
+
+
+@pytest.mark.parametrize(("mode", "victim"), CASES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_write_that_fails_once_costs_one_step(
+    actors: Actors, back_end: str, mode: str, victim: int
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    job = actors.play(
+        script(f"@{victim} fault pwrite EIO times=1", kind="checkpoint"),
+        ranks=RANKS,
+        settings=settings(back_end, mode),
+    )
+    assert job.status == 0, job
+    if back_end == "mpiio" and not job.failures():
+        assert check_file(job.folder / "out.000000.dat") == {0}  # MPI-IO has tried again
+        return
+    told = job.failures(file="out")
+    assert {entry["code"] for entry in told} == {STORAGE_FAILURE}, job
+    assert any("Input/output error" in entry["story"] for entry in told), job
+    waits = job.calls("wait_step", file="out")
+    failed = {entry["step"] for entry in waits if entry["code"] != OK}
+    assert len(failed) == 1, job
+    for step in range(3):
+        path = job.folder / f"out.{step:06}{extension(back_end)}"
+        if step in failed:
+            assert not path.exists(), job
+        else:
+            assert check_file(path) == {step}, job
+    assert not leftovers(job.folder), job
+
+
+@pytest.mark.parametrize(("mode", "victim"), CASES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_an_fsync_that_fails_leaves_the_step_uncommitted(
+    actors: Actors, back_end: str, mode: str, victim: int
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    job = actors.play(
+        script(f"@{victim} fault sync EIO path=out"), ranks=RANKS, settings=settings(back_end, mode)
+    )
+    assert job.status == 0, job
+    told = job.failures(file="out")
+    assert {entry["code"] for entry in told} == {STORAGE_FAILURE}, job
+    assert any("Input/output error" in entry["story"] for entry in told), job
+    assert {entry["rank"] for entry in told} == {e["rank"] for e in job.calls("close")}, job
+    waits = job.calls("wait_step", file="out")
+    assert {entry["code"] for entry in waits} == {STORAGE_FAILURE}, job
+    check_whole_or_absent(job.folder / f"out{extension(back_end)}", failed={0, 1, 2})
+    assert check_file(job.folder / f"next{extension(back_end)}") == {0}
+    assert not leftovers(job.folder), job
+
+
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_rename_that_fails_is_told_to_all(
+    actors: Actors, back_end: str, mode: str, kind: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    lead = {"async": 2, "sync": 0}[mode]
+    job = actors.play(
+        script(f"@{lead} fault rename EROFS path=out", kind),
+        ranks=RANKS,
+        settings=settings(back_end, mode),
+    )
+    assert job.status == 0, job
+    told = job.failures(file="out")
+    assert {entry["rank"] for entry in told} == {e["rank"] for e in job.calls("close")}, job
+    assert all("Read-only file system" in entry["story"] for entry in told), job
+    assert not list(job.folder.glob("out*")), job
+    assert not leftovers(job.folder), job
+    assert check_file(job.folder / f"next{extension(back_end)}") == {0}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_another_file_does_not_suffer(actors: Actors, mode: str) -> None:
+    """Two files are open at once; only one of them is in trouble."""
+    victim = VICTIMS[mode][0]
+    lines = [f"@{victim} fault pwrite EIO path=out", "init"]
+    for name in ("out", "next"):
+        lines += [f"open {name} series", f"define {name} u int64 {SHAPE}"]
+    for step in range(3):
+        for name in ("out", "next"):
+            lines += [f"put {name} u by=columns", f"end_step {name}"]
+        lines += [f"wait_step next {step}", f"wait_step out {step}"]
+    lines += ["close out", "close next"]
+    job = actors.play("\n".join(lines), ranks=RANKS, settings=settings("posix", mode))
+    assert job.status == 0, job
+    assert job.failures(file="out"), job
+    assert not job.failures(file="next"), job
+    assert check_file(job.folder / "next.dat") == {0, 1, 2}
+    assert not (job.folder / "out.dat").exists(), job

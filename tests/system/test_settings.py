@@ -1,0 +1,94 @@
+"""Settings and placements that are impossible: all ranks are told the same, and can go on."""
+
+from __future__ import annotations
+
+import pytest
+from actors import INVALID_SETTING, OK, Actors, Job
+
+SCRIPT = "init\n"
+
+
+def check_refused(job: Job, ranks: int, *words: str) -> None:
+    inits = job.calls("init")
+    assert len(inits) == ranks, job
+    assert {entry["code"] for entry in inits} == {INVALID_SETTING}, job
+    assert len({entry["story"] for entry in inits}) == 1, job
+    for word in words:
+        assert word in inits[0]["story"], inits[0]
+    assert len(job.calls("end")) == ranks, job  # each left through MPI_Finalize
+    assert job.status == 0, job
+
+
+BAD_FILES = {
+    "an unknown key": ({"stagin": {"memory": "1 GiB"}}, ("stagin", "staging", "iocomp.toml")),
+    "an unknown key of a file": (
+        {"files": {"out": {"back_end": "posix"}}},
+        ("back_end", "backend", "iocomp.toml"),
+    ),
+    "a bad choice": ({"mode": "quick"}, ('mode = "quick"', "async", "sync", "iocomp.toml")),
+    "a bad size": ({"staging": {"memory": "much"}}, ("staging.memory", "much")),
+    "a bad number": ({"disk": {"threads": 0}}, ("disk.threads", "1")),
+    "a bad type": ({"disk": {"early_flush": "perhaps"}}, ("disk.early_flush", "perhaps")),
+    "no staging memory": ({"staging": {"memory": "4 KiB"}}, ("staging.memory", "4 KiB")),
+}
+
+
+@pytest.mark.parametrize("trouble", BAD_FILES)
+def test_bad_settings(actors: Actors, trouble: str) -> None:
+    settings, words = BAD_FILES[trouble]
+    check_refused(actors.play(SCRIPT, ranks=4, settings=settings), 4, *words)
+
+
+def test_a_bad_variable(actors: Actors) -> None:
+    job = actors.play(SCRIPT, ranks=3, environment={"IOCOMP_PLACEMENT_RATIO": "none"})
+    check_refused(job, 3, "IOCOMP_PLACEMENT_RATIO", "none")
+
+
+def test_settings_that_are_no_toml(actors: Actors) -> None:
+    folder = actors.folder / "broken"
+    folder.mkdir()
+    (folder / "settings").write_text("mode = \n")
+    job = actors.play(SCRIPT, ranks=2, environment={"IOCOMP_CONFIG": str(folder / "settings")})
+    check_refused(job, 2, str(folder / "settings"))
+
+
+BAD_PLACEMENTS = {
+    "one rank alone": (1, {}, ("1",)),
+    "more servers than compute ranks": (
+        4,
+        {"policy": "spread", "servers_per_node": 3},
+        ("servers", "compute"),
+    ),
+    "all ranks are servers": (4, {"policy": "packed", "servers_per_node": 4}, ("servers",)),
+    "a rank that does not exist": (4, {"policy": "list", "servers": [1, 7]}, ("7",)),
+    "a rank twice": (4, {"policy": "list", "servers": [1, 1]}, ("1",)),
+    "an empty list": (4, {"policy": "list"}, ("placement.servers",)),
+    "a list of all": (4, {"policy": "list", "servers": [0, 1, 2, 3]}, ("compute",)),
+}
+
+
+@pytest.mark.parametrize("trouble", BAD_PLACEMENTS)
+def test_impossible_placements(actors: Actors, trouble: str) -> None:
+    ranks, placement, words = BAD_PLACEMENTS[trouble]
+    check_refused(actors.play(SCRIPT, ranks=ranks, settings={"placement": placement}), ranks, *words)
+
+
+def test_one_rank_alone_can_be_synchronous(actors: Actors) -> None:
+    text = "init\nopen out series\ndefine out u int64 4x4\nput out u\nclose out\n"
+    job = actors.play(text, ranks=1, settings={"mode": "sync"})
+    assert not job.failures(), job
+
+
+def test_an_unknown_back_end_is_told_by_open(actors: Actors) -> None:
+    for mode in ("async", "sync"):
+        job = actors.play(
+            "init\nopen out series\nopen next series\nclose next\n",
+            ranks=4,
+            settings={"mode": mode, "files": {"out": {"backend": "papyrus"}}},
+        )
+        opens = job.calls("open", file="out")
+        assert all(entry["code"] != OK for entry in opens), job
+        assert len({entry["story"] for entry in opens}) == 1, job
+        assert "papyrus" in opens[0]["story"], opens[0]
+        assert job.failures() == opens, job
+        assert job.status == 0, job

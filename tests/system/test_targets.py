@@ -1,0 +1,149 @@
+"""Targets that are there already, replacing them, and the checkpoints that are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from actors import OK, TARGET_EXISTS, Actors
+from files import (
+    BACK_ENDS,
+    MODES,
+    check_file,
+    extension,
+    file_settings,
+    leftovers,
+    skip_if_missing,
+    steps_in,
+)
+
+CASES = [(back_end, mode) for back_end in BACK_ENDS for mode in MODES]
+
+
+def settings(back_end: str, mode: str, **more: object) -> dict[str, object]:
+    path = f"out{extension(back_end)}"
+    return {"mode": mode, "files": {"out": file_settings(back_end, path=path, **more)}}
+
+
+def write(kind: str, steps: int, trouble: str = "") -> str:
+    lines = ["init", trouble, f"open out {kind}", "define out u int64 64x32"]
+    for step in range(steps):
+        lines += ["put out u", "end_step out", f"wait_step out {step}"]
+    return "\n".join([*lines, "close out"])
+
+
+@pytest.mark.parametrize(("back_end", "mode"), CASES)
+def test_an_existing_series_is_refused(actors: Actors, back_end: str, mode: str) -> None:
+    skip_if_missing(actors.build, back_end)
+    first = actors.play(write("series", 2), ranks=4, settings=settings(back_end, mode))
+    assert not first.failures(), first
+    path = first.folder / f"out{extension(back_end)}"
+    before = path.read_bytes()
+    again = actors.play(
+        write("series", 1), ranks=4, settings=settings(back_end, mode), folder=first.folder
+    )
+    opens = again.calls("open")
+    assert {entry["code"] for entry in opens} == {TARGET_EXISTS}, again
+    assert len({entry["story"] for entry in opens}) == 1, again
+    assert path.name in opens[0]["story"] and "replace" in opens[0]["story"], opens[0]
+    assert path.read_bytes() == before
+    assert not leftovers(first.folder)
+
+
+@pytest.mark.parametrize(("back_end", "mode"), CASES)
+def test_the_old_series_stays_until_the_commit(actors: Actors, back_end: str, mode: str) -> None:
+    """The second job cannot publish: the file of the first is still there, and readable."""
+    skip_if_missing(actors.build, back_end)
+    first = actors.play(write("series", 3), ranks=4, settings=settings(back_end, mode))
+    path = first.folder / f"out{extension(back_end)}"
+    assert check_file(path) == {0, 1, 2}
+    lead = 2 if mode == "async" else 0
+    refused = actors.play(
+        f"@{lead} fault rename EIO path=out{extension(back_end)}\n" + write("series", 2),
+        ranks=4,
+        settings=settings(back_end, mode, replace=True),
+        folder=first.folder,
+    )
+    assert refused.failures(), refused
+    assert check_file(path) == {0, 1, 2}
+    replaced = actors.play(
+        write("series", 2),
+        ranks=4,
+        settings=settings(back_end, mode, replace=True),
+        folder=first.folder,
+    )
+    assert not replaced.failures(), replaced
+    assert check_file(path) == {0, 1}
+    assert not leftovers(first.folder)
+
+
+@pytest.mark.parametrize(("back_end", "mode"), CASES)
+def test_a_checkpoint_that_exists_is_refused(actors: Actors, back_end: str, mode: str) -> None:
+    skip_if_missing(actors.build, back_end)
+    ending = extension(back_end)
+    first = actors.play(write("checkpoint", 2), ranks=4, settings=settings(back_end, mode))
+    assert not first.failures(), first
+    again = actors.play(
+        write("checkpoint", 2), ranks=4, settings=settings(back_end, mode), folder=first.folder
+    )
+    assert {entry["code"] for entry in again.calls("open")} == {TARGET_EXISTS}, again
+    (first.folder / f"out.000000{ending}").unlink()
+    # Step 0 can be written now, step 1 is in the way: told by the step, and the rest goes on.
+    third = actors.play(
+        write("checkpoint", 3), ranks=4, settings=settings(back_end, mode), folder=first.folder
+    )
+    failed = {entry["step"] for entry in third.failures(call="wait_step")}
+    assert failed == {1}, third
+    assert {entry["code"] for entry in third.failures()} == {TARGET_EXISTS}, third
+    for step in range(3):
+        assert check_file(first.folder / f"out.{step:06}{ending}") == {step}
+    assert not leftovers(first.folder)
+
+
+@pytest.mark.parametrize(("back_end", "mode"), CASES)
+def test_the_last_checkpoints_are_kept(actors: Actors, back_end: str, mode: str) -> None:
+    skip_if_missing(actors.build, back_end)
+    job = actors.play(write("checkpoint", 5), ranks=4, settings=settings(back_end, mode, keep=2))
+    assert not job.failures(), job
+    ending = extension(back_end)
+    kept = sorted(path.name for path in job.folder.glob("out.*") if path.suffix != ".json")
+    assert kept == [f"out.{step:06}{ending}" for step in (3, 4)], job
+    manifests = sorted(path.name for path in job.folder.glob("out.*.json"))
+    assert manifests == [f"{name}.json" for name in kept], job
+    for step in (3, 4):
+        assert check_file(job.folder / f"out.{step:06}{ending}") == {step}
+
+
+@pytest.mark.parametrize(("back_end", "mode"), CASES)
+def test_a_failed_checkpoint_costs_no_kept_one(actors: Actors, back_end: str, mode: str) -> None:
+    """Steps 3 and 4 cannot be published: the last two that were committed are still there."""
+    skip_if_missing(actors.build, back_end)
+    ending = extension(back_end)
+    lead = 2 if mode == "async" else 0
+    faults = "".join(f"@{lead} fault rename EIO path=out.00000{step}{ending}\n" for step in (3, 4))
+    job = actors.play(
+        faults + write("checkpoint", 5), ranks=4, settings=settings(back_end, mode, keep=2)
+    )
+    assert {entry["step"] for entry in job.failures(call="wait_step")} == {3, 4}, job
+    for step in (1, 2):
+        assert check_file(job.folder / f"out.{step:06}{ending}") == {step}, job
+    assert sorted(steps_in_folder(job.folder, ending)) == [1, 2], job
+    assert not leftovers(job.folder), job
+
+
+def steps_in_folder(folder: Path, ending: str) -> set[int]:
+    found: set[int] = set()
+    for path in folder.glob(f"out.*{ending}"):
+        found |= steps_in(path)
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_target_that_appears_meanwhile_is_not_overwritten(actors: Actors, mode: str) -> None:
+    lines = ["init", "open out series", "define out u int64 64x32", "put out u"]
+    lines += ["@0 make_folder out.bin", "barrier", "end_step out", "wait_step out 0", "close out"]
+    job = actors.play("\n".join(lines), ranks=4, settings={"mode": mode})
+    told = job.failures()
+    assert told and all(entry["code"] != OK for entry in told), job
+    assert (job.folder / "out.bin").is_dir(), job
+    assert not leftovers(job.folder), job
