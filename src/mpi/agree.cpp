@@ -2,16 +2,20 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "mpi/error.h"
+#include "mpi/handle.h"
 #include "mpi/wait.h"
 
 namespace iocomp::mpi {
@@ -19,35 +23,63 @@ namespace {
 
 constexpr std::size_t broadcast_slice = std::size_t{1} << 30;
 
+// Wait for a collective that reads and writes `buffers`. Where the wait gives up, MPI may still use
+// them when the other ranks come: then they are left to it.
+template <typename Buffers>
+void finish(std::unique_ptr<Buffers>& buffers, MPI_Request& request, const WaitPolicy& policy,
+            const char* what) {
+  try {
+    wait(request, policy, what);
+  } catch (...) {
+    (void)buffers.release();
+    throw;
+  }
+}
+
 template <typename T>
 void combine(MPI_Comm comm, std::span<T> values, MPI_Op operation, const WaitPolicy& policy,
              const char* what) {
+  struct Buffers {
+    std::vector<T> mine;
+    std::vector<T> all;
+  };
+  auto buffers = std::make_unique<Buffers>();
+  buffers->mine.assign(values.begin(), values.end());
+  buffers->all.resize(values.size());
   MPI_Datatype type = std::is_same_v<T, double> ? MPI_DOUBLE : MPI_INT64_T;
-  const std::vector<T> mine(values.begin(), values.end());
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallreduce(mine.data(), values.data(), checked_cast<int>(values.size()), type,
-                       operation, comm, &request));
-  wait(request, policy, what);
+  check(MPI_Iallreduce(buffers->mine.data(), buffers->all.data(), checked_cast<int>(values.size()),
+                       type, operation, comm, &request));
+  finish(buffers, request, policy, what);
+  std::copy(buffers->all.begin(), buffers->all.end(), values.begin());
 }
 
 void broadcast_bytes(MPI_Comm comm, int root, std::span<std::byte> bytes, const WaitPolicy& policy,
                      const char* what) {
   while (!bytes.empty()) {
-    const std::size_t now = bytes.size() < broadcast_slice ? bytes.size() : broadcast_slice;
+    const auto now = bytes.first(std::min(bytes.size(), broadcast_slice));
+    auto buffer = std::make_unique<std::vector<std::byte>>(now.begin(), now.end());
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ibcast(bytes.data(), static_cast<int>(now), MPI_BYTE, root, comm, &request));
-    wait(request, policy, what);
-    bytes = bytes.subspan(now);
+    check(MPI_Ibcast(buffer->data(), static_cast<int>(now.size()), MPI_BYTE, root, comm, &request));
+    finish(buffer, request, policy, what);
+    std::copy(buffer->begin(), buffer->end(), now.begin());
+    bytes = bytes.subspan(now.size());
   }
 }
 
-std::int64_t broadcast_size(MPI_Comm comm, int root, std::size_t mine, const WaitPolicy& policy,
-                            const char* what) {
-  auto size = static_cast<std::int64_t>(mine);
+std::int64_t broadcast_value(MPI_Comm comm, int root, std::int64_t mine, const WaitPolicy& policy,
+                             const char* what) {
+  auto value = std::make_unique<std::int64_t>(mine);
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ibcast(&size, 1, MPI_INT64_T, root, comm, &request));
-  wait(request, policy, what);
-  return size;
+  check(MPI_Ibcast(value.get(), 1, MPI_INT64_T, root, comm, &request));
+  finish(value, request, policy, what);
+  return *value;
+}
+
+std::size_t broadcast_size(MPI_Comm comm, int root, std::size_t mine, const WaitPolicy& policy,
+                           const char* what) {
+  return static_cast<std::size_t>(
+      broadcast_value(comm, root, static_cast<std::int64_t>(mine), policy, what));
 }
 
 }  // namespace
@@ -70,10 +102,8 @@ Outcome agree(MPI_Comm comm, const Outcome& mine, const WaitPolicy& policy, cons
     return {};
   }
   const int teller = size - static_cast<int>(loudest);
-  std::int64_t code = static_cast<int>(mine.code);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ibcast(&code, 1, MPI_INT64_T, teller, comm, &request));
-  wait(request, policy, what);
+  const std::int64_t code =
+      broadcast_value(comm, teller, static_cast<int>(mine.code), policy, what);
   Outcome common{static_cast<ErrorCode>(code), mine.story};
   broadcast(comm, teller, common.story, policy, what);
   return common;
@@ -99,13 +129,13 @@ void sum(MPI_Comm comm, std::span<double> values, const WaitPolicy& policy, cons
 
 void broadcast(MPI_Comm comm, int root, std::vector<std::byte>& bytes, const WaitPolicy& policy,
                const char* what) {
-  bytes.resize(static_cast<std::size_t>(broadcast_size(comm, root, bytes.size(), policy, what)));
+  bytes.resize(broadcast_size(comm, root, bytes.size(), policy, what));
   broadcast_bytes(comm, root, bytes, policy, what);
 }
 
 void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& policy,
                const char* what) {
-  text.resize(static_cast<std::size_t>(broadcast_size(comm, root, text.size(), policy, what)));
+  text.resize(broadcast_size(comm, root, text.size(), policy, what));
   broadcast_bytes(comm, root, std::as_writable_bytes(std::span{text.data(), text.size()}), policy,
                   what);
 }
@@ -114,11 +144,27 @@ std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine, const 
                                         const char* what) {
   int size = 0;
   check(MPI_Comm_size(comm, &size));
-  std::vector<std::int64_t> all(static_cast<std::size_t>(size));
+  struct Buffers {
+    std::int64_t mine;
+    std::vector<std::int64_t> all;
+  };
+  auto buffers = std::make_unique<Buffers>();
+  buffers->mine = mine;
+  buffers->all.resize(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, comm, &request));
-  wait(request, policy, what);
-  return all;
+  check(MPI_Iallgather(&buffers->mine, 1, MPI_INT64_T, buffers->all.data(), 1, MPI_INT64_T, comm,
+                       &request));
+  finish(buffers, request, policy, what);
+  return std::move(buffers->all);
+}
+
+Communicator duplicate(MPI_Comm comm, const WaitPolicy& policy, const char* what) {
+  auto copy = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Comm_idup(comm, copy.get(), &request));
+  finish(copy, request, policy, what);
+  check(MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN));
+  return Communicator{*copy};
 }
 
 }  // namespace iocomp::mpi

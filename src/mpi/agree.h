@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "mpi/handle.h"
 #include "mpi/wait.h"
 
 namespace iocomp::mpi {
 
-/// All below sleep while they wait (nonblocking collectives and naps).
+/// All below sleep while they wait (nonblocking collectives and naps). A wait that times out leaves
+/// a collective behind that the others may still enter: the communicator is of no use from then on.
 
 /// Meet all ranks. Collective over `comm`.
 void gate(MPI_Comm comm, const WaitPolicy& policy, const char* what);
@@ -40,5 +42,8 @@ void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& pol
 /// One value of every rank, on all ranks. Collective over `comm`.
 [[nodiscard]] std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine,
                                                       const WaitPolicy& policy, const char* what);
+
+/// Duplicate `comm` with MPI_ERRORS_RETURN set. Collective over `comm`.
+[[nodiscard]] Communicator duplicate(MPI_Comm comm, const WaitPolicy& policy, const char* what);
 
 }  // namespace iocomp::mpi

@@ -74,19 +74,12 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-mpi::Communicator duplicate_asleep(MPI_Comm comm, const mpi::WaitPolicy& policy) {
-  MPI_Comm copy = MPI_COMM_NULL;
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi::check(MPI_Comm_idup(comm, &copy, &request));
-  mpi::wait(request, policy, "the other ranks in iocomp_init");
-  mpi::check(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN));
-  return mpi::Communicator{copy};
-}
+constexpr const char* others_in_init = "the other ranks in iocomp_init";
 
 }  // namespace
 
 Session::Session(MPI_Comm world, const std::string& program_settings)
-    : comm_{duplicate_asleep(world, policy_)} {
+    : comm_{mpi::duplicate(world, policy_, others_in_init)} {
   mpi::check(MPI_Comm_get_errhandler(world, &program_errors_));
   read_settings(program_settings);
   if (settings_.text("mode") == "sync") {
@@ -130,14 +123,14 @@ void Session::read_settings(const std::string& program_settings) {
 }
 
 void Session::give_program_its_communicator() {
-  program_comm_ = duplicate_asleep(own_comm_.raw(), policy_);
+  program_comm_ = mpi::duplicate(own_comm_.raw(), policy_, others_in_init);
   // It behaves as the one it replaces.
   mpi::check(MPI_Comm_set_errhandler(program_comm_.raw(), program_errors_));
 }
 
 void Session::start_synchronous() {
   role_ = Role::both;
-  own_comm_ = duplicate_asleep(comm_.raw(), policy_);
+  own_comm_ = mpi::duplicate(comm_.raw(), policy_, others_in_init);
   give_program_its_communicator();
   client::Place place;
   place.comm = own_comm_.raw();
@@ -148,7 +141,7 @@ void Session::start_synchronous() {
 
 std::vector<int> Session::nodes() const {
   const int rank = rank_in(comm_.raw());
-  mpi::gate(comm_.raw(), policy_, "the other ranks in iocomp_init");
+  mpi::gate(comm_.raw(), policy_, others_in_init);
   MPI_Comm raw = MPI_COMM_NULL;
   mpi::check(MPI_Comm_split_type(comm_.raw(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &raw));
   const mpi::Communicator node{raw};
@@ -214,7 +207,7 @@ void Session::split() {
   const bool serves =
       std::binary_search(placement_.servers.begin(), placement_.servers.end(), rank);
   role_ = serves ? Role::server : Role::compute;
-  mpi::gate(comm_.raw(), policy_, "the other ranks in iocomp_init");
+  mpi::gate(comm_.raw(), policy_, others_in_init);
   MPI_Comm raw = MPI_COMM_NULL;
   mpi::check(MPI_Comm_split(comm_.raw(), serves ? 1 : 0, rank, &raw));
   own_comm_ = mpi::Communicator{raw};
