@@ -198,13 +198,12 @@ void DirectCarrier::commit(std::int64_t step) {
   const std::int64_t target = publication_.target_of(step);
   output_.agree(outcome_of([&] { output_.sync(target); }), "the fsync of a step");
   mark_durable(step);
-  std::int64_t bytes = catalogue_.layout().end(step);
   if (per_step_) {
     output_.finish(target, output_.contents().describe(catalogue_, step, step));
   } else if (!readable_while_open_) {
     output_.flush(target);
   }
-  output_.seal(target, step, publication_.commit_step(step, bytes, output_.contents(), catalogue_));
+  output_.seal(target, step, publication_.commit_step(step, output_.contents(), catalogue_));
   if (per_step_) {
     output_.forget(target);
   }
@@ -279,9 +278,7 @@ Outcome DirectCarrier::close(std::int64_t open_step) {
     const auto everything = output_.contents().describe(catalogue_, 0, ended_);
     output_.finish(-1, everything);
     // Finishing may have cut it at the last variable that somebody put.
-    output_.seal(-1, ended_ - 1,
-                 publication_.commit_file(ended_ > 0 ? catalogue_.layout().end(ended_ - 1) : 0,
-                                          output_.contents(), catalogue_));
+    output_.seal(-1, ended_ - 1, publication_.commit_file(output_.contents(), catalogue_));
   });
   if (!ended.ok()) {
     int rank = 0;

@@ -179,9 +179,7 @@ void DirectOutput::seal(std::int64_t target, std::int64_t step,
           if (setup_.rank == 0) {
             const trace::Timer timer{link_.counters(), trace::Counter::commit_seconds};
             disk::OutputFile& output = file(target);
-            if (setup_.format->offsets_by_layout() && step >= 0) {
-              output.grow(catalogue_.layout().end(step));
-            }
+            output.grow(publication_.bytes(step, contents_, catalogue_));
             output.sync();
             job();
           }

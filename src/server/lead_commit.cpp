@@ -126,8 +126,7 @@ void LeadFile::commit(std::int64_t first, std::int64_t last) {
         settled(prepared);
         return;
       }
-      const std::int64_t bytes = catalogue_.layout().end(last);
-      seal(last, publication_.commit_step(last, bytes, contents_, catalogue_), settled);
+      seal(last, publication_.commit_step(last, contents_, catalogue_), settled);
     });
   });
 }
@@ -152,8 +151,7 @@ void LeadFile::prepare_commit(std::int64_t step, const Then& then) {
 
 void LeadFile::seal(std::int64_t last, storage::Publication::Job job, Then then) {
   const auto file = targets_[publication_.target_of(last)].file;
-  const std::int64_t bytes =
-      format_.offsets_by_layout() && last >= 0 ? catalogue_.layout().end(last) : 0;
+  const std::int64_t bytes = publication_.bytes(last, contents_, catalogue_);
   const double begin = now_seconds();
   context_.submit(
       [file, bytes, job = std::move(job)] {
@@ -234,8 +232,7 @@ void LeadFile::close() {
       give_up(failure_.ok() ? in_file(outcome, -1) : failure_);
       return;
     }
-    const std::int64_t bytes = steps_ended_ > 0 ? catalogue_.layout().end(steps_ended_ - 1) : 0;
-    seal(steps_ended_ - 1, publication_.commit_file(bytes, contents_, catalogue_),
+    seal(steps_ended_ - 1, publication_.commit_file(contents_, catalogue_),
          [=, this](const Outcome& sealed) {
            if (sealed.ok()) {
              closed({});

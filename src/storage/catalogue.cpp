@@ -214,4 +214,18 @@ Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
   return description;
 }
 
+std::int64_t Contents::end(const Catalogue& catalogue, std::int64_t first,
+                           std::int64_t last) const {
+  std::int64_t end = 0;
+  for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last;
+       ++step) {
+    for (const auto& [id, offset] : step->second) {
+      if (offset >= 0) {
+        end = std::max(end, offset + catalogue.variable(id, step->first).bytes());
+      }
+    }
+  }
+  return end;
+}
+
 }  // namespace iocomp::storage

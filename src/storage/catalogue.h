@@ -81,6 +81,9 @@ class Contents {
   /// For manifest and finish: the steps `first` to `last` (included).
   [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first,
                                      std::int64_t last) const;
+  /// Where the last variable of these steps ends, of those that have an offset.
+  [[nodiscard]] std::int64_t end(const Catalogue& catalogue, std::int64_t first,
+                                 std::int64_t last) const;
 
  private:
   std::map<std::int64_t, std::map<int, std::int64_t>> offset_;  // step -> variable -> offset

@@ -10,6 +10,7 @@
 #include "storage/catalogue.h"
 #include "storage/commit.h"
 #include "storage/format.h"
+#include "storage/small_files.h"
 
 namespace iocomp::storage {
 
@@ -36,13 +37,24 @@ ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int6
   return head;
 }
 
-Publication::Job Publication::commit_step(std::int64_t step, std::int64_t bytes,
-                                          const Contents& contents, const Catalogue& catalogue) {
+std::int64_t Publication::bytes(std::int64_t step, const Contents& contents,
+                                const Catalogue& catalogue) const {
+  if (step < 0 || !format_->readable_while_open()) {
+    return 0;
+  }
+  return format_->offsets_by_layout()
+             ? catalogue.layout().end(step)
+             : contents.end(catalogue, identity_.file_per_step ? step : 0, step);
+}
+
+Publication::Job Publication::commit_step(std::int64_t step, const Contents& contents,
+                                          const Catalogue& catalogue) {
   const TargetNames target = names(step);
   const bool replace = identity_.replace;
+  const bool ends_itself = !format_->readable_while_open();
   if (identity_.file_per_step) {
     auto description = contents.describe(catalogue, step, step);
-    auto manifest = head(step, 1, bytes);
+    auto manifest = head(step, 1, bytes(step, contents, catalogue));
     manifest.absent.clear();
     kept_.push_back(step);
     std::vector<TargetNames> outdated;
@@ -50,18 +62,21 @@ Publication::Job Publication::commit_step(std::int64_t step, std::int64_t bytes,
       outdated.push_back(names(kept_.front()));
       kept_.erase(kept_.begin());
     }
-    return [=] {
+    return [=]() mutable {
+      if (ends_itself) {
+        manifest.bytes = size_of_file(target.temporary);
+      }
       write_manifest(target, manifest, description);
       publish(target, replace);
       std::for_each(outdated.begin(), outdated.end(), remove_committed);
     };
   }
   steps_ = step + 1;
-  if (!format_->readable_while_open()) {
+  if (ends_itself) {
     return [] {};  // appears as a whole when it is closed
   }
   auto description = contents.describe(catalogue, 0, step);
-  const auto manifest = head(0, steps_, bytes);
+  const auto manifest = head(0, steps_, bytes(step, contents, catalogue));
   return [=, published = published_] {
     write_manifest(target, manifest, description);
     if (!*published) {
@@ -80,15 +95,18 @@ Publication::Job Publication::drop_step(std::int64_t step) {
   return [target = names(step)] { abandon(target); };
 }
 
-Publication::Job Publication::commit_file(std::int64_t bytes, const Contents& contents,
-                                          const Catalogue& catalogue) {
+Publication::Job Publication::commit_file(const Contents& contents, const Catalogue& catalogue) {
   if (identity_.file_per_step) {
     return [] {};
   }
   const TargetNames target = names(-1);
   auto description = contents.describe(catalogue, 0, steps_);
-  const auto manifest = head(0, steps_, bytes);
-  return [=, replace = identity_.replace, published = published_] {
+  auto manifest = head(0, steps_, bytes(steps_ - 1, contents, catalogue));
+  const bool ends_itself = !format_->readable_while_open();
+  return [=, replace = identity_.replace, published = published_]() mutable {
+    if (ends_itself) {
+      manifest.bytes = size_of_file(*published ? target.target : target.temporary);
+    }
     write_manifest(target, manifest, description);
     if (!*published) {
       publish(target, replace);

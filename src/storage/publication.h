@@ -38,18 +38,22 @@ class Publication {
   /// Refuse what stands in the way of the file of `step` (see prepare_target).
   void prepare(std::int64_t step) const { prepare_target(names(step), identity_.replace); }
 
+  /// The size that the physical file of `step` must have when this step is committed; 0 where the
+  /// format itself ends its files.
+  [[nodiscard]] std::int64_t bytes(std::int64_t step, const Contents& contents,
+                                   const Catalogue& catalogue) const;
+
   /// File operations that may take long and call no MPI; run anywhere, throw Error on failure.
   using Job = std::function<void()>;
 
   /// What makes a step visible, once its data and whatever the format needs are durable. Steps in
   /// ascending order.
-  [[nodiscard]] Job commit_step(std::int64_t step, std::int64_t bytes, const Contents& contents,
+  [[nodiscard]] Job commit_step(std::int64_t step, const Contents& contents,
                                 const Catalogue& catalogue);
   /// A step that failed: it will be absent.
   [[nodiscard]] Job drop_step(std::int64_t step);
   /// What makes the one file of all steps final, once it is finished and durable.
-  [[nodiscard]] Job commit_file(std::int64_t bytes, const Contents& contents,
-                                const Catalogue& catalogue);
+  [[nodiscard]] Job commit_file(const Contents& contents, const Catalogue& catalogue);
   /// Nothing of what is not published yet shall appear.
   [[nodiscard]] Job abandon_file() const;
 

@@ -1,10 +1,12 @@
 #include "storage/small_files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -68,6 +70,14 @@ void write_durably(const std::string& path, const std::string& temporary, std::s
     throw;
   }
   sync_folder_of(path);
+}
+
+std::int64_t size_of_file(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw failure("find", path, errno);
+  }
+  return status.st_size;
 }
 
 void sync_folder_of(const std::string& path) {

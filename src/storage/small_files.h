@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,10 @@ namespace iocomp::storage {
 /// temporary behind.
 /// @throws Error{storage_failure}.
 void write_durably(const std::string& path, const std::string& temporary, std::string_view text);
+
+/// Bytes of a file.
+/// @throws Error{storage_failure}.
+[[nodiscard]] std::int64_t size_of_file(const std::string& path);
 
 /// Make the names in the folder of `path` durable.
 /// @throws Error{storage_failure}.
