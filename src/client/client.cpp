@@ -118,7 +118,9 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   route.compute_rank = place_.rank;
   route.home = home();
   route.chunk_bytes = place_.chunk_bytes;
-  route.inline_bytes = static_cast<std::size_t>(settings_.bytes("transport.inline"));
+  // Like any other data, what travels inside a header needs staging memory where it arrives.
+  route.inline_bytes =
+      std::min(static_cast<std::size_t>(settings_.bytes("transport.inline")), place_.chunk_bytes);
   route.alignment_bytes = file.alignment_bytes;
   route.steps_in_flight = file.steps_in_flight;
   protocol::Open open;
