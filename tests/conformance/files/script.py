@@ -181,13 +181,13 @@ class FileScript:
         self._say("wait_step", self.name, step)
 
     def close(self) -> None:
-        """Close the file; a step that was begun ends with it."""
+        """Close the file; an open step that has puts ends with it."""
         self._say("close", self.name)
         self.leave()
 
     def leave(self) -> None:
         """Leave the file to finalize."""
-        self.step += self.is_step_begun
+        self.step += self.step in self.arrays  # empty blocks put nothing
         self.is_step_begun = False
 
 
