@@ -11,6 +11,7 @@
 #include <climits>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,8 +33,17 @@ std::string this_host() {
                                                           : std::string{};
 }
 
+// Of a process that is there: it has ended, and nobody has asked how.
+bool is_zombie(long process) {
+  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+  std::string status;
+  std::getline(file, status);
+  const auto end_of_name = status.rfind(") ");
+  return end_of_name != std::string::npos && status.compare(end_of_name + 2, 1, "Z") == 0;
+}
+
 bool is_alive(long process) {
-  return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
+  return (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) && !is_zombie(process);
 }
 
 // ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json": whether <host> is this one and <pid> has

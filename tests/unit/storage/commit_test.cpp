@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -131,6 +132,20 @@ TEST_F(Commit, RemovesOnlyWhatDeadJobsOfThisHostHaveLeft) {
   EXPECT_TRUE(std::filesystem::exists(living));
   EXPECT_TRUE(std::filesystem::exists(elsewhere));
   EXPECT_TRUE(std::filesystem::exists(visible));
+}
+
+TEST_F(Commit, TakesAProcessThatNobodyHasWaitedForAsDead) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(0);
+  }
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  const std::string left = folder_ / (".old.bin.iocomp-" + job_of(std::to_string(child)));
+  write_text(left, "x");
+  prepare_target(names(), false);
+  EXPECT_FALSE(std::filesystem::exists(left));
+  ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED);
 }
 
 TEST_F(Commit, PublishingGivesTheFileItsName) {
