@@ -132,7 +132,10 @@ void place_list(const Request& request, const std::vector<std::vector<int>>& nod
         std::to_string(ranks - 1));
   }
   if (serving.size() != request.servers.size()) {
-    impossible("placement.servers names a rank twice");
+    std::vector<int> sorted = request.servers;
+    std::sort(sorted.begin(), sorted.end());
+    impossible("placement.servers names rank " +
+               std::to_string(*std::adjacent_find(sorted.begin(), sorted.end())) + " twice");
   }
   if (*serving.begin() < 0 || *serving.rbegin() >= ranks) {
     const int bad = *serving.begin() < 0 ? *serving.begin() : *serving.rbegin();
