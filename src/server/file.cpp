@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/box.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/clock.h"
@@ -95,11 +96,22 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece) {
   begun->step = piece.step;
   begun->box = piece.box;
   begun->elements_left = piece.count;
-  if (failure_.ok()) {
-    begun->variable = catalogue_.variable(piece.variable, piece.step);
-  } else {
+  if (!failure_.ok()) {
     begun->variable.type = array::ElementType::uint8;
     fail_piece(*begun, failure_);
+  } else {
+    // A rank that has made other definitions is found out by the lead, but its blocks may be here
+    // before the lead's word.
+    const Outcome fits = outcome_of([&] {
+      begun->variable = catalogue_.variable(piece.variable, piece.step);
+      (void)array::make_box(begun->variable.shape, piece.box.start.data(), piece.box.count.data());
+    });
+    if (!fits.ok() || piece.element_bytes != begun->element_bytes() ||
+        piece.box.dimensions != begun->variable.shape.dimensions) {
+      fail_piece(*begun,
+                 {ErrorCode::inconsistent_calls,
+                  told(*begun, "the ranks do not make the same definitions in the same order")});
+    }
   }
   (void)steps_[piece.step];
   context_.counters.add(trace::Counter::pieces, 1);

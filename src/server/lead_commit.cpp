@@ -201,8 +201,14 @@ void LeadFile::home_close(const protocol::StepCounts& counts) {
     fail({ErrorCode::inconsistent_calls,
           "file \"" + open_.name + "\": some compute ranks closed it in step " +
               std::to_string(counts.step) + ", others in step " + std::to_string(close_sum_.step)});
+  } else if (homes_closed_ > 0 && counts.events != close_sum_.events) {
+    fail({ErrorCode::inconsistent_calls,
+          "file \"" + open_.name + "\": some compute ranks closed it after " +
+              std::to_string(counts.events) + " definitions, others after " +
+              std::to_string(close_sum_.events)});
   }
   close_sum_.step = counts.step;
+  close_sum_.events = counts.events;
   protocol::add(close_sum_, counts);
   if (++homes_closed_ < open_.homes) {
     return;
