@@ -17,7 +17,11 @@ from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
 from iocomp_bench.report import LEAST_ROUNDS, judge, text
 from iocomp_studies.launch import Build, RunFailedError
 from iocomp_studies.rounds import Rounds, run_rounds
-from iocomp_studies.work_directory import NotEnoughSpaceError, work_directory
+from iocomp_studies.work_directory import (
+    NotEnoughSpaceError,
+    end_tidily_when_terminated,
+    work_directory,
+)
 
 NEEDED_BYTES = 2 * BYTES_PER_RANK + (1 << 30)
 
@@ -55,6 +59,7 @@ def measure(runner: Runner, needed: set[str], rounds: int, seconds: float) -> Ro
 def main() -> int:
     """Run, print and write; return 0, or 1 with the reason on stderr if something failed."""
     given = arguments()
+    end_tidily_when_terminated()
     try:
         figures = chosen([id_ for id_ in given.only.split(",") if id_])
         build = Build.read(given.build)

@@ -13,7 +13,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "studies"))
 
 from iocomp_studies.launch import Build, RunFailedError
 from iocomp_studies.rounds import Rounds, run_rounds
-from iocomp_studies.work_directory import NotEnoughSpaceError, work_directory
+from iocomp_studies.work_directory import (
+    NotEnoughSpaceError,
+    end_tidily_when_terminated,
+    work_directory,
+)
 from picture import draw
 from summary import Row, rows_of, sentence, text_table
 from ways import MIB, Size, methods
@@ -54,6 +58,7 @@ def write_results(path: Path, rows: list[Row], rounds: Rounds, size: Size, gaine
 def main() -> int:
     """Run everything; return 0, or 1 with the reason on stderr."""
     given = arguments()
+    end_tidily_when_terminated()
     if (os.cpu_count() or 1) < 2:
         print("demo: needs two cores, this machine has one", file=sys.stderr)
         return 1

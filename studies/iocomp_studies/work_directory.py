@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +27,11 @@ def file_system_type(path: Path) -> str:
         if inside and len(mount) >= len(best):
             best, kind = mount, type_
     return kind
+
+
+def end_tidily_when_terminated() -> None:
+    """Let SIGTERM end the program as an exception does, so that directories are removed."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
 
 
 @contextmanager
