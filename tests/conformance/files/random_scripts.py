@@ -58,6 +58,8 @@ class _RandomFile:
         groups = chance.choice([1, 1, 1, 2, 3])
         group = (chance.randrange(groups), groups)
         self.file: FileScript = script.open(f"random{number}", kind, group, **settings)
+        # Synchronous mpiio writes at once only where it has one file for all steps.
+        self.may_wait_in_step = script.writes_at_once and not self.file.has_file_per_step
         self.steps = chance.randint(0, 5)
         for _ in range(chance.randint(0, 4)):
             self._define()
@@ -129,6 +131,8 @@ class _RandomFile:
                     yield
             if chance.random() < 0.15:
                 file.wait("handed_over", "backward")
+            if chance.random() < 0.15 and self.may_wait_in_step:
+                self._wait()
             if step == self.steps - 1 and file.is_step_begun and chance.random() < 0.3:
                 break  # for close to end
             file.end_step()
@@ -141,9 +145,9 @@ class _RandomFile:
         file.close()
 
 
-def random_script(chance: random.Random) -> Script:
+def random_script(chance: random.Random, writes_at_once: bool) -> Script:
     """Return a script of a few files whose calls are mixed."""
-    script = Script()
+    script = Script(writes_at_once)
     numbers = iter(range(100))
     running: list[Iterator[None]] = []
     to_come = chance.randint(1, 5)

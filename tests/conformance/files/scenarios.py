@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product
+from typing import Any
 
 from element_pattern import DTYPES
 from script import Extents, FileScript, Script
@@ -205,14 +206,18 @@ def attributes(script: Script) -> None:
     file = script.open("attributes")
     file.define("u", "float64", [10])
     file.define("v", "int32", [])
-    values = {"i": [-7, 0, 100], "u": [0, 200], "f": [0.5, -2.0, float("inf"), float("nan")]}
+    values: dict[str, list[Any]] = {
+        "i": [-7, 0, 100],
+        "u": [0, 200],
+        "f": [0.5, -2.0, float("inf"), float("nan")],
+    }
     for name, dtype in DTYPES.items():
         file.attribute(f"a_{name}", name, values.get(dtype[1], [1 - 2j, 0.25j]))
         file.attribute(f"one_{name}", name, [3], variable="u")
     file.attribute("largest", "uint64", [(1 << 64) - 1])
     file.attribute("smallest", "int64", [-(1 << 63)])
     file.attribute("none", "int32", [])
-    file.text("title", "waves, in metres: \u00e9\u6ce2 \\ \"quoted\"\tand a tab")
+    file.text("title", 'waves, in metres: \u00e9\u6ce2 \\ "quoted"\tand a tab')
     file.text("blank", "")
     file.text("unit", "m", variable="u")
     file.text("replaced", "old text")
@@ -276,6 +281,10 @@ def waits(script: Script) -> None:
             file.put("u", number + step, start, count, buffered=number % 5 == 0)
         if step == 0:
             file.wait("handed_over", "odd_first")
+        if step == 3 and script.writes_at_once:
+            file.wait("written", "odd_first", how="poll")
+        if step == 4 and script.writes_at_once:
+            file.wait("durable", "backward")
         file.end_step()
         if step == 1:
             file.wait("durable", "backward")
@@ -319,11 +328,12 @@ def open_step(script: Script) -> None:
 
 def checkpoints(script: Script) -> None:
     """A file per step, each with the attributes and shapes of its step; old ones are removed."""
-    for name, kind, settings in (
+    variants: list[tuple[str, str, dict[str, Any]]] = [
         ("checkpoint", "checkpoint", {}),
         ("newest", "checkpoint", {"keep": 2}),
         ("per_step", "series", {"file_per_step": True, "steps_in_flight": 4}),
-    ):
+    ]
+    for name, kind, settings in variants:
         file = script.open(name, kind, **settings)
         file.define("u", "float64", [200])
         file.define("v", "complex64", [3, 4, 5])
@@ -391,9 +401,9 @@ SCENARIOS: list[Callable[[Script], None]] = [
 ]
 
 
-def all_scenarios() -> Script:
-    """Return one script with all of them."""
-    script = Script()
+def all_scenarios(writes_at_once: bool) -> Script:
+    """Return one script with all of them; see Script."""
+    script = Script(writes_at_once)
     for add in SCENARIOS:
         add(script)
     return script

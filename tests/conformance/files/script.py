@@ -1,15 +1,16 @@
 """Scripts of calls that conformance_program carries out, and what they mean.
 
-All ranks carry out the same lines. A put names a writer, a number; the member `writer % members` of the file carries it
-out, so that a script makes the same files whatever the number of ranks. Lines of a file concern its members only.
+All ranks carry out the same lines. A put names a writer, a number; the member `writer % members`
+of the file carries it out, so that a script makes the same files whatever the number of ranks.
+Lines of a file concern its members only.
 
-    open FILE series|checkpoint GROUP GROUPS   on group number GROUP of GROUPS of the compute ranks (0 1: all)
+    open FILE series|checkpoint GROUP GROUPS   on group GROUP of GROUPS of the ranks (0 1: all)
     define FILE VARIABLE TYPE SEED NDIMS EXTENT...
     shape FILE VARIABLE EXTENT...
     attribute FILE VARIABLE|- NAME TYPE xHEX   values as bytes
     text FILE VARIABLE|- NAME xHEX
     put FILE VARIABLE WRITER plain|buffered START... COUNT... [MEMORY_SHAPE... MEMORY_START...]
-    wait FILE STATE ORDER                      for all puts that no line has waited for in this state
+    wait FILE STATE ORDER                      for all puts not yet waited for in this state
     poll FILE STATE ORDER                      the same with iocomp_test and iocomp_progress
     end_step FILE, wait_step FILE STEP, close FILE, progress
 """
@@ -142,7 +143,7 @@ class FileScript:
         buffered: bool = False,
         memory: tuple[Extents, Extents] | None = None,
     ) -> None:
-        """Put a block; `memory` is the shape of the local array and where the block begins in it."""
+        """Put a block; `memory`: shape of the local array, and where the block begins in it."""
         self.is_step_begun = True
         variable = self.variables[name]
         self._expect(variable, start, count)
@@ -194,8 +195,14 @@ class FileScript:
 class Script:
     """A sequence of calls."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
+    def __init__(self, writes_at_once: bool = True) -> None:
+        """Begin with nothing.
+
+        Args:
+            writes_at_once: Blocks may be waited for before their step has ended; synchronously,
+                only formats whose offsets are known beforehand can do that.
+        """
+        self.writes_at_once = writes_at_once
         self.lines: list[str] = []
         self.files: dict[str, FileScript] = {}
         self._seed = 0
@@ -206,11 +213,11 @@ class Script:
         return self._seed
 
     def open(
-        self, name: str, kind: str = "series", group: tuple[int, int] = (0, 1), **settings: Any
+        self, name: str, kind: str = "series", group: tuple[int, int] = (0, 1), **settings: object
     ) -> FileScript:
         """Open a file on group `group[0]` of `group[1]`; `settings` are those of [files.<name>].
 
-        A name that was opened before is opened again: what it holds in the end is that of the last time.
+        A name that was opened before is opened again: in the end it holds what it got last.
         """
         self.files[name] = FileScript(self, name, kind, group, settings)
         return self.files[name]

@@ -1,9 +1,10 @@
-"""All scenarios on every back-end, in both modes, with servers placed in every way and with sizes of every kind."""
+"""All scenarios: every back-end, both modes, all placements of servers, sizes of every kind."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from job import Job, Placement, Tools, Tuning
@@ -96,12 +97,12 @@ QUICK = [
 
 
 def _is_chosen(label: str, number: int, back_end: BackEnd, placement: Placement) -> bool:
-    """Every placement with every tuning for posix; elsewhere each of them with some of the others."""
+    """Every placement with every tuning for posix; elsewhere each with some of the others."""
     everything = back_end.name == "posix" and placement.settings["mode"] == "async"
     return everything or number % 5 == 0 or label in QUICK
 
 
-def _cases() -> list[object]:
+def _cases() -> list[Any]:
     cases = []
     for b, back_end in enumerate(BACK_ENDS):
         for p, placement in enumerate(PLACEMENTS):
@@ -109,9 +110,7 @@ def _cases() -> list[object]:
                 label = f"{back_end.label}-{placement.label}-{tuning.label}"
                 if _is_chosen(label, b + p + t, back_end, placement):
                     marks = [pytest.mark.quick] * (label in QUICK)
-                    cases.append(
-                        pytest.param(back_end, placement, tuning, id=label, marks=marks)
-                    )
+                    cases.append(pytest.param(back_end, placement, tuning, id=label, marks=marks))
     return cases
 
 
@@ -140,7 +139,8 @@ def test_files_hold_what_was_put(
 ) -> None:
     if not tools.has(back_end):
         pytest.skip(f"the back-end {back_end.name} was not built")
-    job = Job(all_scenarios(), back_end, placement, tuning, folder)
+    writes_at_once = back_end.has_plain_layout or placement.settings["mode"] == "async"
+    job = Job(all_scenarios(writes_at_once), back_end, placement, tuning, folder)
     wrong = job.run(tools)
     if back_end.has_plain_layout and not wrong:
         wrong = _compare_with_other_jobs(job, request.node.callspec.id)

@@ -1,6 +1,7 @@
-"""Random arrays, decompositions, orders of calls, servers and sizes against what one process would have written.
+"""Random arrays, boxes, calls, servers and sizes against what one process would have written.
 
-IOCOMP_TEST_SEED repeats a case; IOCOMP_TEST_SECONDS says how long to go on, IOCOMP_TEST_CASES how many at most.
+IOCOMP_TEST_SEED repeats a case; IOCOMP_TEST_SECONDS says how long to go on, IOCOMP_TEST_CASES how
+many at most.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ def _run(seed: int, tools: Tools, folder: Path) -> list[str] | None:
     back_end = random_back_end(chance)
     placement = random_placement(chance)
     tuning = random_tuning(chance)
-    script = random_script(chance)
+    writes_at_once = back_end.has_plain_layout or placement.settings["mode"] == "async"
+    script = random_script(chance, writes_at_once)
     if not tools.has(back_end):
         return None
     job = Job(script, back_end, placement, tuning, folder)

@@ -45,7 +45,9 @@ class Expected:
     offsets: dict[int, dict[str, int]]  # likewise
 
 
-def _layout(file: FileScript, steps: range, alignment: int) -> tuple[int, dict[int, dict[str, int]]]:
+def _layout(
+    file: FileScript, steps: range, alignment: int
+) -> tuple[int, dict[int, dict[str, int]]]:
     """Offsets: variables in order of definition, aligned, with room for those that nobody puts."""
     offsets: dict[int, dict[str, int]] = {}
     begin = 0
@@ -155,15 +157,15 @@ def _compare_attributes(expected: Expected, written: Written, reader: str) -> li
     return wrong
 
 
-def _plain_file(expected: Expected) -> bytes:
-    """Return the whole file as the layout makes it."""
+def _differs(expected: Expected) -> bool:
+    """Whether a file of plain layout differs from what it must be, in any byte."""
     content = np.zeros(expected.size, dtype=np.uint8)
     for step, arrays in expected.steps.items():
         for name, array in arrays.items():
             begin = expected.offsets[step][name]
             raw = array.bytes_of_elements.reshape(-1)
             content[begin : begin + raw.size] = raw
-    return content.tobytes()
+    return expected.path.read_bytes() != content.tobytes()
 
 
 def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
@@ -193,15 +195,12 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
     size = expected.path.stat().st_size
     if size != manifest["bytes"]:
         wrong.append(f"{expected.path.name}: {size} bytes, the manifest says {manifest['bytes']}")
-    if back_end.has_plain_layout and not wrong:
-        if expected.path.read_bytes() != _plain_file(expected):
-            wrong.append(f"{expected.path.name}: differs between or behind its variables")
+    if not wrong and back_end.has_plain_layout and _differs(expected):
+        wrong.append(f"{expected.path.name}: differs between or behind its variables")
     return wrong
 
 
-def verify(
-    script: Script, folder: Path, back_end: BackEnd, alignment: int = 4096, others: set[str] = frozenset()
-) -> list[str]:
+def verify(script: Script, folder: Path, back_end: BackEnd, alignment: int = 4096) -> list[str]:
     """Return all that is wrong with the files that the script left in `folder`.
 
     Args:
@@ -209,11 +208,10 @@ def verify(
         folder: The working directory of the program.
         back_end: Of all files of the script.
         alignment: The setting files.*.alignment.
-        others: Names of files in the folder that are none of the program's.
     """
     expected = expected_files(script, folder, EXTENSIONS[back_end.name], alignment)
     names = {e.path.name + suffix for e in expected for suffix in ("", ".json")}
-    there = {path.name for path in folder.iterdir()} - set(others)
+    there = {path.name for path in folder.iterdir()}
     wrong = [f"{name} is missing" for name in sorted(names - there)]
     wrong += [f"{name} should not be there" for name in sorted(there - names)]
     for each in expected:

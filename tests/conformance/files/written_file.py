@@ -1,4 +1,4 @@
-"""Read what was written, without iocomp: data through the manifest (src/storage/commit.h), and HDF5 with h5py."""
+"""Read what was written, without iocomp: through the manifest (src/storage/commit.h), or h5py."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
 
 
 def _attributes_of_hdf5(entries: Any) -> dict[str, Attribute]:  # noqa: ANN401 (h5py has no types)
-    import h5py
+    import h5py  # type: ignore[import-untyped]
 
     found = {}
     for name in entries:
