@@ -10,41 +10,49 @@ namespace iocomp::storage {
 
 /// The names of one physical file.
 struct TargetNames {
-  std::string target;     ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
+  std::string
+      target;  ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
   std::string temporary;  ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
   std::string manifest;   ///< "out/fields.h5.json"
 };
 
 /// @param path  as in the settings, or "<name><extension>".
-/// @param step  -1 for a file of all steps; else the number goes before the extension, six digits or more.
+/// @param step  -1 for a file of all steps; else the number goes before the extension, six digits
+/// or more.
 /// @param job   "<host>-<pid>" of the session's rank 0, the same on all ranks.
-[[nodiscard]] TargetNames target_names(const std::string& path, std::int64_t step, const std::string& job);
+[[nodiscard]] TargetNames target_names(const std::string& path, std::int64_t step,
+                                       const std::string& job);
 
-/// Refuse what stands in the way, before anything is written: a target that exists (unless `replace`), a directory that
-/// is missing or cannot be written, a target that is a directory. Removes temporaries of jobs that died on this host.
+/// Refuse what stands in the way, before anything is written: a target that exists (unless
+/// `replace`), a directory that is missing or cannot be written, a target that is a directory.
+/// Removes temporaries of jobs that died on this host.
 /// @throws Error{target_exists} or Error{storage_failure}, naming path and cause.
 void prepare_target(const TargetNames& names, bool replace);
 
 /// What the manifest says besides the description.
 struct ManifestHead {
-  std::string name;      ///< of the file in the program
-  std::string format;    ///< "posix"
-  std::string kind;      ///< "series" or "checkpoint"
+  std::string name;    ///< of the file in the program
+  std::string format;  ///< "posix"
+  std::string kind;    ///< "series" or "checkpoint"
   std::int64_t first_step = 0;
-  std::int64_t steps = 0;  ///< committed steps: first_step ... first_step + steps - 1, less those in `absent`
+  std::int64_t steps =
+      0;  ///< committed steps: first_step ... first_step + steps - 1, less those in `absent`
   std::vector<std::int64_t> absent;  ///< steps that failed
-  std::int64_t bytes = 0;  ///< size of the data file at this commit
+  std::int64_t bytes = 0;            ///< size of the data file at this commit
 };
 
-/// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the directory).
-/// JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes", "byte_order": "little",
-///  "steps": [{"step", "variables": [{"name", "type", "shape", "offset"}]}], "absent": [], "attributes": {name: {"type", "value"}},
-///  "variable_attributes": {variable: {...}}}. Complex values are pairs; text is a string.
+/// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the
+/// directory). JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes",
+/// "byte_order": "little",
+///  "steps": [{"step", "variables": [{"name", "type", "shape", "offset"}]}], "absent": [],
+///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}. Complex
+///  values are pairs; text is a string.
 /// @throws Error{storage_failure}.
-void write_manifest(const TargetNames& names, const ManifestHead& head, const Description& description);
+void write_manifest(const TargetNames& names, const ManifestHead& head,
+                    const Description& description);
 
-/// Rename the (already durable) temporary to the target and fsync the directory: this is the commit.
-/// Without `replace` a target that has appeared meanwhile is not overwritten.
+/// Rename the (already durable) temporary to the target and fsync the directory: this is the
+/// commit. Without `replace` a target that has appeared meanwhile is not overwritten.
 /// @throws Error{target_exists} or Error{storage_failure}.
 void publish(const TargetNames& names, bool replace);
 

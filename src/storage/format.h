@@ -24,12 +24,13 @@ enum class Access {
 
 /// The settings of a file that a back-end may need.
 struct FormatOptions {
-  bool library_path = false;          ///< `raw = false`: let the format library write the data itself
+  bool library_path = false;  ///< `raw = false`: let the format library write the data itself
   std::int64_t alignment_bytes = 4096;  ///< of the first byte of a variable in the file
   std::vector<std::pair<std::string, std::string>> hints;  ///< MPI_Info of an MPI file
 };
 
-/// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major) order of `box`.
+/// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major)
+/// order of `box`.
 struct Selection {
   array::Box box;
   std::int64_t first = 0;
@@ -40,44 +41,51 @@ struct Selection {
 struct Placed {
   std::int64_t step = 0;
   Variable variable;
-  std::int64_t offset = -1;  ///< of its first byte in the file; -1 where the format library keeps it
+  std::int64_t offset =
+      -1;  ///< of its first byte in the file; -1 where the format library keeps it
 };
 
-/// What a finished file must know besides its data. Steps that are not in it are absent: their data are not kept.
+/// What a finished file must know besides its data. Steps that are not in it are absent: their data
+/// are not kept.
 struct Description {
   std::vector<Placed> contents;         ///< in order of step, then definition
   Attributes attributes;                ///< of the file
   std::vector<Attributes> of_variable;  ///< indexed by Variable::id
 };
 
-/// One physical file in the making. All calls come from one thread; failures are exceptions (`Error`) and concern this
-/// process only: the caller agrees with the other writers afterwards.
+/// One physical file in the making. All calls come from one thread; failures are exceptions
+/// (`Error`) and concern this process only: the caller agrees with the other writers afterwards.
 class Target {
  public:
   Target() = default;
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
-  virtual ~Target() = default;  ///< abandons the file if `finish` was not called; never collective, never throws
+  virtual ~Target() =
+      default;  ///< abandons the file if `finish` was not called; never collective, never throws
 
-  /// Make room for a variable in a step. plain_file: called on the lead only, returns the offset of its first byte.
-  /// mpi_file: collective over the writers in the same order; returns -1 (or an offset, for information).
-  /// Where the variable has no bytes, and where `offsets_by_layout`, the result is -1 too: Layout knows the offset.
-  /// Called once per variable and step, steps ascending or not.
+  /// Make room for a variable in a step. plain_file: called on the lead only, returns the offset of
+  /// its first byte. mpi_file: collective over the writers in the same order; returns -1 (or an
+  /// offset, for information). Where the variable has no bytes, and where `offsets_by_layout`, the
+  /// result is -1 too: Layout knows the offset. Called once per variable and step, steps ascending
+  /// or not.
   virtual std::int64_t place(const Variable& variable, std::int64_t step) = 0;
 
-  /// mpi_file only: write the selected elements (packed, native byte order). Independent; blocks until the file system
-  /// has them. At most 8 MiB per call where the caller can choose.
-  /// @param where  with the offset that Layout computes, where `offsets_by_layout`; else what `place` returned.
+  /// mpi_file only: write the selected elements (packed, native byte order). Independent; blocks
+  /// until the file system has them. At most 8 MiB per call where the caller can choose.
+  /// @param where  with the offset that Layout computes, where `offsets_by_layout`; else what
+  /// `place` returned.
   /// @throws Error{storage_failure} with the cause; a short write is one.
-  virtual void write(const Placed& where, const Selection& selection, std::span<const std::byte> bytes) = 0;
+  virtual void write(const Placed& where, const Selection& selection,
+                     std::span<const std::byte> bytes) = 0;
 
-  /// Make all that the format library keeps in memory visible to an fsync, with the file still open. Lead only
-  /// (plain_file); mpi_file: collective, and what this process wrote is durable when it returns.
-  /// Called after a step of a series is complete.
+  /// Make all that the format library keeps in memory visible to an fsync, with the file still
+  /// open. Lead only (plain_file); mpi_file: collective, and what this process wrote is durable
+  /// when it returns. Called after a step of a series is complete.
   virtual void flush() = 0;
 
-  /// Write attributes and whatever ends the file, and close it. plain_file: lead, who fsyncs afterwards; mpi_file:
-  /// collective with the same description, durable when it returns. A failure leaves no other writer waiting. Called once.
+  /// Write attributes and whatever ends the file, and close it. plain_file: lead, who fsyncs
+  /// afterwards; mpi_file: collective with the same description, durable when it returns. A failure
+  /// leaves no other writer waiting. Called once.
   virtual void finish(const Description& description) = 0;
 };
 
@@ -87,22 +95,26 @@ class Format {
   virtual ~Format() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;       ///< "posix"
   [[nodiscard]] virtual std::string_view extension() const = 0;  ///< ".bin"
-  [[nodiscard]] virtual std::string version() const = 0;         ///< of the format library, for `iocomp info`
+  [[nodiscard]] virtual std::string version()
+      const = 0;  ///< of the format library, for `iocomp info`
   [[nodiscard]] virtual Access access(const FormatOptions& options) const = 0;
 
-  /// Whether offsets follow from the order of definition alone (see Layout), so that every process can compute them:
-  /// then `place` is called on no data path. Data are raw, native-endian and row-major.
+  /// Whether offsets follow from the order of definition alone (see Layout), so that every process
+  /// can compute them: then `place` is called on no data path. Data are raw, native-endian and
+  /// row-major.
   [[nodiscard]] virtual bool offsets_by_layout() const = 0;
 
-  /// Whether the file can be read up to its last committed step while it is open (posix, mpiio), or only after `finish`.
+  /// Whether the file can be read up to its last committed step while it is open (posix, mpiio), or
+  /// only after `finish`.
   [[nodiscard]] virtual bool readable_while_open() const = 0;
 
   /// @throws Error{unsupported} naming type and format when it cannot hold such elements.
   virtual void check(const Variable& variable) const = 0;
 
-  /// Start a file. plain_file: on the lead, `writers` is MPI_COMM_SELF; mpi_file: collective over `writers`.
-  /// The file does not exist yet, or is empty.
-  [[nodiscard]] virtual std::unique_ptr<Target> create(const std::string& path, const FormatOptions& options,
+  /// Start a file. plain_file: on the lead, `writers` is MPI_COMM_SELF; mpi_file: collective over
+  /// `writers`. The file does not exist yet, or is empty.
+  [[nodiscard]] virtual std::unique_ptr<Target> create(const std::string& path,
+                                                       const FormatOptions& options,
                                                        MPI_Comm writers) const = 0;
 };
 
@@ -116,4 +128,5 @@ struct iocomp_format_entry {
   const iocomp::storage::Format* (*format)();
 };
 }
-// A module defines: extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format;
+// A module defines: extern "C" __attribute__((visibility("default"))) const iocomp_format_entry
+// iocomp_format;

@@ -8,8 +8,9 @@
 
 namespace iocomp::storage {
 
-/// The back-end of that name, loaded from its module at first use and kept. `folder` (setting storage.modules) is
-/// searched first when it is not empty; then the folder `iocomp` beside this library, then where it was installed or built.
+/// The back-end of that name, loaded from its module at first use and kept. `folder` (setting
+/// storage.modules) is searched first when it is not empty; then the folder `iocomp` beside this
+/// library, then where it was installed or built.
 /// @throws Error{unsupported} naming the back-end, the folders searched and those that were found.
 [[nodiscard]] const Format& format(std::string_view name, const std::string& folder = {});
 

@@ -11,7 +11,8 @@
 
 namespace iocomp::storage {
 
-/// An attribute: `count` values of a type, or text (then `type` is uint8 and `is_text` set; no terminating zero).
+/// An attribute: `count` values of a type, or text (then `type` is uint8 and `is_text` set; no
+/// terminating zero).
 struct Attribute {
   array::ElementType type = array::ElementType::uint8;
   bool is_text = false;
