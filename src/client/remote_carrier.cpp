@@ -165,12 +165,14 @@ void RemoteCarrier::wait_step(std::int64_t step) {
 }
 
 void RemoteCarrier::urge(std::uint64_t ticket, State state) {
-  if (state != State::durable || link_.tickets().find(ticket) == nullptr) {
+  const Ticket* open = link_.tickets().find(ticket);
+  if (state != State::durable || open == nullptr) {
     return;
   }
+  const protocol::StepNote until{open->step, -1, 0, {}};
   // Pieces may lie with any server; those that have none of this file ignore it.
   for (int server = 0; server < link_.servers(); ++server) {
-    link_.post(server, protocol::encode(route_.key, Kind::flush));
+    link_.post(server, protocol::encode(route_.key, Kind::flush, until));
   }
 }
 

@@ -73,7 +73,8 @@ struct StepCounts {
 /// Add `more` to `sum` (same step).
 void add(StepCounts& sum, const StepCounts& more);
 
-/// want_place; placed; expect; step_settled; step_done: whichever fields the kind needs.
+/// flush: up to which step. want_place; placed; expect; step_settled; step_done: whichever fields
+/// the kind needs.
 struct StepNote {
   std::int64_t step = 0;
   std::int32_t variable = -1;  ///< want_place, placed
@@ -127,7 +128,7 @@ struct Notice {
 [[nodiscard]] Bytes encode(Kind kind, const std::vector<double>& counters);
 [[nodiscard]] std::vector<double> decode_counters(std::span<const std::byte> body);
 
-/// flush and bye have no body.
+/// bye has no body.
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind);
 
 }  // namespace iocomp::protocol

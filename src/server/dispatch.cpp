@@ -50,8 +50,11 @@ void Server::from_client(const protocol::Header& header, int client,
   }
   Entry& entry = files_[header.file];
   if (header.kind == Kind::flush) {
+    const std::int64_t step = protocol::decode_step_note(body).step;
     if (entry.file) {
-      entry.file->make_durable(client);
+      entry.file->make_durable(client, step);
+    } else {
+      entry.early_flushes.emplace_back(client, step);
     }
     return;
   }
@@ -163,7 +166,11 @@ void Server::know_file(std::uint64_t key, const protocol::Open& open) {
   const auto settings =
       config::file_settings(context_.settings, open.name, open.kind == 2 ? "checkpoint" : "series");
   const auto& format = storage::format(settings.backend, context_.settings.text("storage.modules"));
-  files_[key].file = std::make_unique<File>(context_, key, open.name, settings, format);
+  Entry& entry = files_[key];
+  entry.file = std::make_unique<File>(context_, key, open.name, settings, format);
+  for (const auto& [client, step] : std::exchange(entry.early_flushes, {})) {
+    entry.file->make_durable(client, step);
+  }
 }
 
 void Server::to_file(const protocol::Header& header, std::span<const std::byte> body) {

@@ -4,7 +4,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,8 +47,8 @@ class File {
   void refuse(Piece& piece, std::int64_t bytes);
   /// A chunk is in staging memory, or was drained because its piece has failed.
   void arrived(Chunk chunk);
-  /// Make what this client has sent so far durable as soon as it is written.
-  void make_durable(int client);
+  /// Make what this client puts into the steps up to `step` durable as soon as it is written.
+  void make_durable(int client, std::int64_t step);
 
   /// MPI files: write at most one slice. @return whether anything was written.
   bool write_slice();
@@ -113,8 +112,8 @@ class File {
   std::map<std::int64_t, Target> targets_;
   std::map<std::int64_t, Step> steps_;
   std::map<std::pair<std::int64_t, int>, Room> rooms_;
-  std::set<int> in_a_hurry_;  // clients that wait for durability
-  Outcome failure_;           // of the whole file
+  std::map<int, std::int64_t> in_a_hurry_;  // clients that wait for durability: up to which step
+  Outcome failure_;                         // of the whole file
 };
 
 /// What storage needs to know of a file, from its settings.

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,7 +89,8 @@ void File::piece_written(const std::shared_ptr<Piece>& piece) {
     notify(*piece, Notice::About::written);
     const std::int64_t number = publication_.target_of(piece->step);
     target(number).unsynced.push_back(piece);
-    if (in_a_hurry_.contains(piece->client)) {
+    const auto hurry = in_a_hurry_.find(piece->client);
+    if (hurry != in_a_hurry_.end() && piece->step <= hurry->second) {
       request_sync(number);
     }
   } else {
@@ -97,8 +99,9 @@ void File::piece_written(const std::shared_ptr<Piece>& piece) {
   check_step(piece->step);
 }
 
-void File::make_durable(int client) {
-  in_a_hurry_.insert(client);
+void File::make_durable(int client, std::int64_t step) {
+  auto& until = in_a_hurry_.try_emplace(client, step).first->second;
+  until = std::max(until, step);
   for (auto& [number, target] : targets_) {
     if (!target.unsynced.empty()) {
       request_sync(number);
@@ -181,7 +184,7 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   if (settings_.file_per_step) {
     targets_.erase(step);
   }
-  in_a_hurry_.clear();
+  std::erase_if(in_a_hurry_, [step](const auto& entry) { return entry.second <= step; });
 }
 
 void File::fail(const Outcome& outcome) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "config/settings.h"
 #include "disk/options.h"
@@ -37,6 +39,8 @@ class Server {
     std::unique_ptr<File> file;
     std::unique_ptr<HomeFile> home;
     std::unique_ptr<LeadFile> lead;
+    // Of members of other homes, before this server knows the file: client, step.
+    std::vector<std::pair<int, std::int64_t>> early_flushes;
   };
   bool round();
   bool take_messages();
