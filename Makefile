@@ -17,7 +17,11 @@ demo: programs ## STREAM with and without output, in several ways: a table and a
 	$(PYTHON) apps/demo/demo.py --build build/release --out build/demo
 
 .PHONY: check
-check: build-release ## build, run every test, verify what the programs wrote
+check: build-release ## build, test, verify what the programs wrote; of the long matrices a selection
+	ctest --preset release -LE full
+
+.PHONY: check-full
+check-full: build-release ## every test, with the whole matrices of formats, modes, placements and faults
 	ctest --preset release
 
 .PHONY: bench
@@ -25,7 +29,7 @@ bench: programs ## the benchmarks, into build/bench/results.json; BENCH=id,... r
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH))
 
 .PHONY: check-all
-check-all: check check-dev-mpich check-asan check-tsan ## check, and the same with MPICH and under the sanitizers
+check-all: check-full check-dev-mpich check-asan check-tsan ## check, and the same with MPICH and under the sanitizers
 
 .PHONY: lint
 lint: needs-lint build/dev/build.ninja ## formatting, layers, clang-tidy
