@@ -7,6 +7,16 @@ pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 
 find_package(CLI11 REQUIRED) # apps and the command iocomp
 find_package(nlohmann_json REQUIRED)
+# Debian's numpy, h5py, matplotlib and pytest belong to its own Python, which need not come first in the path.
+find_program(
+  IOCOMP_PYTHON
+  NAMES python3
+  PATHS /usr/bin
+  NO_DEFAULT_PATH
+  DOC "Python with numpy, h5py, matplotlib and pytest"
+)
+find_program(IOCOMP_PYTHON NAMES python3 REQUIRED)
+
 if(IOCOMP_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()
