@@ -11,8 +11,10 @@
 #include <climits>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -146,6 +148,19 @@ int rename_without_replacing(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
+// Better none than one that describes another file.
+void take_back_manifest(const TargetNames& names,
+                        const std::optional<std::string>& before) noexcept {
+  try {
+    if (before) {
+      write_durably(names.manifest, names.temporary + ".json", *before);
+      return;
+    }
+  } catch (const std::exception&) {  // the failure that led here is the one to tell
+  }
+  ::unlink(names.manifest.c_str());
+}
+
 }  // namespace
 
 void prepare_target(const TargetNames& names, bool replace) {
@@ -170,6 +185,18 @@ void publish(const TargetNames& names, bool replace) {
     throw failure("rename " + names.temporary + " to", names.target, error);
   }
   sync_folder_of(names.target);
+}
+
+void publish_described(const TargetNames& names, const ManifestHead& head,
+                       const Description& description, bool replace) {
+  const auto before = read_file(names.manifest);
+  write_manifest(names, head, description);
+  try {
+    publish(names, replace);
+  } catch (...) {
+    take_back_manifest(names, before);
+    throw;
+  }
 }
 
 void abandon(const TargetNames& names) noexcept { ::unlink(names.temporary.c_str()); }

@@ -56,6 +56,12 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
 /// @throws Error{target_exists} or Error{storage_failure}.
 void publish(const TargetNames& names, bool replace);
 
+/// Manifest, then target: the first commit of a file. Where the target cannot be published, the
+/// manifest is again what it was before.
+/// @throws as the two.
+void publish_described(const TargetNames& names, const ManifestHead& head,
+                       const Description& description, bool replace);
+
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;
 /// Remove a committed target and its manifest (the oldest of `keep` checkpoints). Never throws.

@@ -56,19 +56,19 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
     auto description = contents.describe(catalogue, step, step);
     auto manifest = head(step, 1, bytes(step, contents, catalogue));
     manifest.absent.clear();
-    kept_.push_back(step);
-    std::vector<TargetNames> outdated;
-    while (identity_.keep > 0 && kept_.size() > static_cast<std::size_t>(identity_.keep)) {
-      outdated.push_back(names(kept_.front()));
-      kept_.erase(kept_.begin());
-    }
-    return [=]() mutable {
+    const auto target_of = [path = identity_.path, job = identity_.job](std::int64_t committed) {
+      return target_names(path, committed, job);
+    };
+    return [=, kept = kept_, keep = static_cast<std::size_t>(identity_.keep)]() mutable {
       if (ends_itself) {
         manifest.bytes = size_of_file(target.temporary);
       }
-      write_manifest(target, manifest, description);
-      publish(target, replace);
-      std::for_each(outdated.begin(), outdated.end(), remove_committed);
+      publish_described(target, manifest, description, replace);
+      kept->push_back(step);
+      while (keep > 0 && kept->size() > keep) {
+        remove_committed(target_of(kept->front()));
+        kept->pop_front();
+      }
     };
   }
   steps_ = step + 1;
@@ -78,9 +78,10 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
   auto description = contents.describe(catalogue, 0, step);
   const auto manifest = head(0, steps_, bytes(step, contents, catalogue));
   return [=, published = published_] {
-    write_manifest(target, manifest, description);
-    if (!*published) {
-      publish(target, replace);
+    if (*published) {
+      write_manifest(target, manifest, description);
+    } else {
+      publish_described(target, manifest, description, replace);
       *published = true;
     }
   };
@@ -107,9 +108,10 @@ Publication::Job Publication::commit_file(const Contents& contents, const Catalo
     if (ends_itself) {
       manifest.bytes = size_of_file(*published ? target.target : target.temporary);
     }
-    write_manifest(target, manifest, description);
-    if (!*published) {
-      publish(target, replace);
+    if (*published) {
+      write_manifest(target, manifest, description);
+    } else {
+      publish_described(target, manifest, description, replace);
       *published = true;
     }
   };

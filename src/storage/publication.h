@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -66,7 +67,8 @@ class Publication {
       std::make_shared<bool>(false);  // the one file; jobs set it, in their order
   std::int64_t steps_ = 0;            // one file: steps seen so far
   std::vector<std::int64_t> absent_;
-  std::vector<std::int64_t> kept_;  // committed checkpoints, oldest first
+  std::shared_ptr<std::deque<std::int64_t>> kept_ =  // committed checkpoints, oldest first; jobs'
+      std::make_shared<std::deque<std::int64_t>>();
 };
 
 }  // namespace iocomp::storage

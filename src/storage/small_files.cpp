@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -78,6 +81,14 @@ std::int64_t size_of_file(const std::string& path) {
     throw failure("find", path, errno);
   }
   return status.st_size;
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  if (!file) {
+    return std::nullopt;
+  }
+  return std::string{std::istreambuf_iterator<char>{file}, {}};
 }
 
 void sync_folder_of(const std::string& path) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace iocomp::storage {
 /// temporary behind.
 /// @throws Error{storage_failure}.
 void write_durably(const std::string& path, const std::string& temporary, std::string_view text);
+
+/// The text of a file, or nothing if there is none that can be read.
+[[nodiscard]] std::optional<std::string> read_file(const std::string& path);
 
 /// Bytes of a file.
 /// @throws Error{storage_failure}.

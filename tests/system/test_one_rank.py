@@ -148,6 +148,27 @@ def test_a_rename_that_fails_is_told_to_all(
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_target_that_cannot_be_renamed_leaves_no_manifest(
+    actors: Actors, back_end: str, mode: str
+) -> None:
+    """The first rename is the manifest's, the second the file's."""
+    skip_if_missing(actors.build, back_end)
+    lead = {"async": 2, "sync": 0}[mode]
+    job = actors.play(
+        script(f"@{lead} fault rename EIO path=out. after=1 times=1", "checkpoint"),
+        ranks=RANKS,
+        settings=settings(back_end, mode),
+    )
+    assert job.status == 0, job
+    assert {entry["step"] for entry in job.failures(call="wait_step")} == {0}, job
+    assert not list(job.folder.glob("out.000000*")), job
+    for step in (1, 2):
+        assert check_file(job.folder / f"out.{step:06}{extension(back_end)}") == {step}
+    assert not leftovers(job.folder), job
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_another_file_does_not_suffer(actors: Actors, mode: str) -> None:
     """Two files are open at once; only one of them is in trouble."""
     victim = VICTIMS[mode][0]

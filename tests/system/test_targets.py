@@ -58,14 +58,18 @@ def test_the_old_series_stays_until_the_commit(actors: Actors, back_end: str, mo
     path = first.folder / f"out{extension(back_end)}"
     assert check_file(path) == {0, 1, 2}
     lead = 2 if mode == "async" else 0
-    refused = actors.play(
-        f"@{lead} fault rename EIO path=out{extension(back_end)}\n" + write("series", 2),
-        ranks=4,
-        settings=settings(back_end, mode, replace=True),
-        folder=first.folder,
-    )
-    assert refused.failures(), refused
-    assert check_file(path) == {0, 1, 2}
+    # The manifest cannot be renamed; the file cannot.
+    for fault, steps in (("", 2), ("after=1 times=1", 1)):
+        refused = actors.play(
+            f"@{lead} fault rename EIO path=out{extension(back_end)} {fault}\n"
+            + write("series", steps),
+            ranks=4,
+            settings=settings(back_end, mode, replace=True),
+            folder=first.folder,
+        )
+        assert refused.failures(), refused
+        assert check_file(path) == {0, 1, 2}
+        assert not leftovers(first.folder)
     replaced = actors.play(
         write("series", 2),
         ranks=4,
@@ -116,18 +120,19 @@ def test_the_last_checkpoints_are_kept(actors: Actors, back_end: str, mode: str)
 
 @pytest.mark.parametrize(("back_end", "mode"), CASES)
 def test_a_failed_checkpoint_costs_no_kept_one(actors: Actors, back_end: str, mode: str) -> None:
-    """Steps 3 and 4 cannot be published: the last two that were committed are still there."""
+    """Steps 3 and 4 cannot be published: the last two that were committed are kept all the same."""
     skip_if_missing(actors.build, back_end)
     ending = extension(back_end)
     lead = 2 if mode == "async" else 0
     faults = "".join(f"@{lead} fault rename EIO path=out.00000{step}{ending}\n" for step in (3, 4))
-    job = actors.play(
-        faults + write("checkpoint", 5), ranks=4, settings=settings(back_end, mode, keep=2)
-    )
-    assert {entry["step"] for entry in job.failures(call="wait_step")} == {3, 4}, job
-    for step in (1, 2):
-        assert check_file(job.folder / f"out.{step:06}{ending}") == {step}, job
-    assert sorted(steps_in_folder(job.folder, ending)) == [1, 2], job
+    for steps, kept in ((5, [1, 2]), (6, [2, 5])):
+        job = actors.play(
+            faults + write("checkpoint", steps), ranks=4, settings=settings(back_end, mode, keep=2)
+        )
+        assert {entry["step"] for entry in job.failures(call="wait_step")} == {3, 4}, job
+        for step in kept:
+            assert check_file(job.folder / f"out.{step:06}{ending}") == {step}, job
+        assert sorted(steps_in_folder(job.folder, ending)) == kept, job
     assert not leftovers(job.folder), job
 
 

@@ -16,6 +16,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/runs.h"
 #include "mpi/error.h"
 #include "storage/descriptor.h"
 #include "storage/failure.h"
@@ -29,6 +30,7 @@
 #include "storage/mpi_hints.h"
 #include "storage/open_together.h"
 #include "storage/variable.h"
+#include "storage/write_plainly.h"
 
 namespace iocomp::storage::h5 {
 namespace {
@@ -150,9 +152,29 @@ void LibraryTarget::write_slice(const Placed& where, const Selection& slice,
     }
     const auto packed = static_cast<hsize_t>(elements(part));
     const Space in_memory{check(H5Screate_simple(1, &packed, nullptr), action, path_)};
-    check(H5Dwrite(open_.raw(), type.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, bytes),
-          action, path_);
+    if (H5Dwrite(open_.raw(), type.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, bytes) < 0) {
+      write_without_hdf5(where, part, bytes);
+    }
     bytes += packed * array::size_bytes(where.variable.type);
+  }
+}
+
+// MPI-IO does not tell HDF5 why a write failed. Datasets are contiguous and in native byte order,
+// so the system can be asked.
+void LibraryTarget::write_without_hdf5(const Placed& where, const array::Box& part,
+                                       const std::byte* bytes) {
+  const haddr_t begin = H5Dget_offset(open_.raw());
+  if (begin == HADDR_UNDEF) {
+    fail("write to " + open_name_ + " in", path_);
+  }
+  const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(where.variable.type));
+  array::RunCursor cursor{where.variable.shape, part, 0, array::elements(part)};
+  array::Run run;
+  while (cursor.next(run)) {
+    const auto run_bytes = static_cast<std::size_t>(run.elements * element_bytes);
+    write_plainly(plain_, static_cast<std::int64_t>(begin) + run.index * element_bytes,
+                  {bytes, run_bytes}, path_);
+    bytes += run_bytes;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "array/box.h"
 #include "storage/descriptor.h"
 #include "storage/format.h"
 #include "storage/hdf5/dataset.h"
@@ -39,6 +40,7 @@ class LibraryTarget : public Target {
  private:
   void reserve_on_all(std::int64_t more_bytes, const std::string& action);
   void note_the_end(const Dataset& dataset, const Variable& variable);
+  void write_without_hdf5(const Placed& where, const array::Box& part, const std::byte* bytes);
   void write_slice(const Placed& where, const Selection& slice, const std::byte* bytes);
   void open(const std::string& name);
 

@@ -21,6 +21,7 @@
 #include "storage/format.h"
 #include "storage/mpi_hints.h"
 #include "storage/open_together.h"
+#include "storage/write_plainly.h"
 
 namespace iocomp::storage {
 namespace {
@@ -82,28 +83,10 @@ void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> byte
     }
     const auto done = static_cast<std::size_t>(written);
     if (done < asked) {
-      write_rest(offset + written, bytes.subspan(done, asked - done));
+      write_plainly(plain_, offset + written, bytes.subspan(done, asked - done), path_);
     }
     offset += static_cast<std::int64_t>(asked);
     bytes = bytes.subspan(asked);
-  }
-}
-
-// MPI does not say why a write was short, the system does: write the rest without MPI. Where that
-// succeeds there is nothing to tell.
-void MpiIoTarget::write_rest(std::int64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(plain_.raw(), bytes.data(), bytes.size(), offset);
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written <= 0) {
-      throw failure("write " + std::to_string(bytes.size()) + " bytes at offset " +
-                        std::to_string(offset) + " of",
-                    path_, written < 0 ? errno : ENOSPC);
-    }
-    offset += written;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
 }
 

@@ -30,7 +30,6 @@ class MpiIoTarget : public Target {
 
  private:
   void write_run(std::int64_t offset, std::span<const std::byte> bytes);
-  void write_rest(std::int64_t offset, std::span<const std::byte> bytes);
 
   std::string path_;
   Descriptor plain_;  // to fsync without a collective call, and to learn why a write was short
