@@ -19,6 +19,7 @@
 #include "client/file.h"
 #include "client/remote_carrier.h"
 #include "config/file_settings.h"
+#include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
@@ -39,12 +40,12 @@ void check_name(const std::string& name) {
   }
 }
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {  // FNV-1a, 64 bits
-  for (int byte = 0; byte < 8; ++byte) {
-    hash = (hash ^ (value & 0xff)) * 0x100000001b3ULL;
-    value >>= 8;
-  }
-  return hash;
+std::vector<int> all_ranks(MPI_Comm comm) {
+  int size = 0;
+  mpi::check(MPI_Comm_size(comm, &size));
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 }  // namespace
@@ -55,7 +56,8 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
       disk_{disk},
       place_{std::move(place)},
       link_{transport, place_.server_ranks, policy,
-            static_cast<std::size_t>(settings.bytes("client.buffer_memory"))} {}
+            static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
+      meeting_{place_.comm, all_ranks(place_.comm), policy} {}
 
 Client::~Client() = default;
 
@@ -89,14 +91,12 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
 
   // The same on all members without a message: name, group, and how often this group opened it.
   std::string group_name = name + ':';
-  std::uint64_t key = 0xcbf29ce484222325ULL;
+  std::uint64_t key = empty_digest;
   for (const int rank : ranks) {
     key = mix(key, static_cast<std::uint64_t>(rank));
   }
   group_name += std::to_string(key);
-  for (const char c : name) {
-    key = mix(key, static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
-  }
+  key = mix(key, name);
   key = mix(key, opens_[group_name]++) | 1U;  // 0 means "no file"
 
   Opened opened;
@@ -105,7 +105,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   if (link_.has_servers() && !file.synchronous) {
     open_remote(opened, file, ranks);
   } else {
-    open_direct(opened, file, group, format);
+    open_direct(opened, file, group, ranks, format);
   }
   return files_.emplace(key, std::move(opened)).first->second.file.get();
 }
@@ -141,12 +141,32 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   opening.open(open);
 }
 
+Meeting& Client::meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+                              const std::vector<int>& members) {
+  Meeting::Call call;
+  call.name = file.checkpoint ? "open of a checkpoint" : "open of a series";
+  call.file = opened.file->key();
+  call.file_name = opened.file->name();
+  const std::string what = "the other ranks to open file \"" + call.file_name + '"';
+  int alike = MPI_UNEQUAL;
+  mpi::check(MPI_Comm_compare(comm, place_.comm, &alike));
+  const bool are_all = alike == MPI_IDENT || alike == MPI_CONGRUENT;
+  if (are_all) {
+    (void)meeting_.meet(call);
+  }
+  // Nobody frees it before all have closed the file.
+  opened.comm = mpi::duplicate(comm, link_.policy(), what.c_str()).release();
+  if (are_all) {
+    return meeting_;
+  }
+  opened.meeting = std::make_unique<Meeting>(opened.comm, members, link_.policy());
+  (void)opened.meeting->meet(call);
+  return *opened.meeting;
+}
+
 void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                         const storage::Format& format) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi::check(MPI_Comm_idup(comm, &opened.comm, &request));
-  mpi::wait(request, link_.policy(), "the other ranks that open a file");
-  mpi::check(MPI_Comm_set_errhandler(opened.comm, MPI_ERRORS_RETURN));
+                         const std::vector<int>& members, const storage::Format& format) {
+  Meeting& meeting = meet_to_open(opened, file, comm, members);
   DirectOutput::Setup setup;
   setup.comm = opened.comm;
   mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
@@ -161,15 +181,18 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
                                           .file_per_step = file.file_per_step,
                                           .replace = file.replace,
                                           .keep = file.keep};
-  auto carrier =
-      std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(), std::move(setup),
-                                      std::move(identity), link_, opened.file->catalogue());
+  auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(),
+                                                 std::move(setup), std::move(identity), link_,
+                                                 meeting, opened.file->catalogue());
   DirectCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
+  opened.carrier = &opening;
   try {
     opening.open();
   } catch (...) {
-    MPI_Comm_free(&opened.comm);  // the failure is the same on all ranks: they all come here
+    if (opening.lost().ok()) {
+      MPI_Comm_free(&opened.comm);  // the failure is the same on all ranks: they all come here
+    }
     throw;
   }
 }
@@ -178,8 +201,9 @@ void Client::close(File* file) {
   auto node = files_.extract(file->key());
   Opened& opened = node.mapped();
   const Outcome outcome = outcome_of([&] { opened.file->close(); });
+  const bool is_lost = opened.carrier != nullptr && !opened.carrier->lost().ok();
   opened.file.reset();
-  if (opened.comm != MPI_COMM_NULL && outcome.code != ErrorCode::timed_out) {
+  if (opened.comm != MPI_COMM_NULL && !is_lost) {
     MPI_Comm_free(&opened.comm);
   }
   if (!outcome.ok()) {
@@ -232,7 +256,14 @@ Outcome Client::finalize() {
       first = closed;
     }
   }
-  if (link_.has_servers()) {
+  if (!link_.has_servers()) {
+    // Where the meeting is over, somebody was told why.
+    const Outcome met =
+        can_meet() ? outcome_of([&] { (void)meeting_.meet({.name = "finalize"}); }) : Outcome{};
+    if (first.ok()) {
+      first = met;
+    }
+  } else {
     link_.post(home(), protocol::encode(0, protocol::Kind::bye));
     link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
                      [&] { return "the goodbye of server " + std::to_string(home()); });

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "client/direct_carrier.h"
 #include "client/file.h"
 #include "client/link.h"
+#include "client/meeting.h"
 #include "client/tickets.h"
 #include "config/file_settings.h"
 #include "config/settings.h"
@@ -53,6 +55,9 @@ class Client {
   /// nobody was told.
   [[nodiscard]] Outcome finalize();
 
+  /// Whether the compute ranks can still do collective work with one another.
+  [[nodiscard]] bool can_meet() const noexcept { return meeting_.ended().ok(); }
+
   [[nodiscard]] Link& link() noexcept { return link_; }
   [[nodiscard]] int home() const {
     return place_.home.empty() ? -1 : place_.home[static_cast<std::size_t>(place_.rank)];
@@ -60,13 +65,19 @@ class Client {
 
  private:
   struct Opened {
+    // Of a synchronous file:
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::unique_ptr<Meeting> meeting;  // where not all compute ranks are members
+    const DirectCarrier* carrier = nullptr;
+
     std::unique_ptr<File> file;
-    MPI_Comm comm = MPI_COMM_NULL;  // of a synchronous file
   };
   void open_remote(Opened& opened, const config::FileSettings& file,
                    const std::vector<int>& members);
   void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                   const storage::Format& format);
+                   const std::vector<int>& members, const storage::Format& format);
+  Meeting& meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+                        const std::vector<int>& members);
   [[nodiscard]] std::vector<int> members(MPI_Comm comm) const;
   [[nodiscard]] File* owner(std::uint64_t ticket);
 
@@ -74,6 +85,7 @@ class Client {
   disk::Options disk_;
   Place place_;
   Link link_;
+  Meeting meeting_;                             // of all compute ranks
   std::map<std::uint64_t, Opened> files_;       // by key
   std::map<std::string, std::uint64_t> opens_;  // how often a name was opened by a group
 };

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,7 +23,7 @@
 namespace iocomp::client {
 
 DirectCarrier::DirectCarrier(std::uint64_t key, std::string name, DirectOutput::Setup setup,
-                             storage::Publication::Identity identity, Link& link,
+                             storage::Publication::Identity identity, Link& link, Meeting& meeting,
                              const storage::Catalogue& catalogue)
     : key_{key},
       name_{std::move(name)},
@@ -33,23 +32,61 @@ DirectCarrier::DirectCarrier(std::uint64_t key, std::string name, DirectOutput::
       readable_while_open_{setup.format->readable_while_open()},
       publication_{std::move(identity), *setup.format},
       link_{link},
+      meeting_{meeting},
       catalogue_{catalogue},
       output_{std::move(setup), publication_, catalogue, link} {}
 
 DirectCarrier::~DirectCarrier() = default;
 
-void DirectCarrier::open() {
+bool DirectCarrier::is_first() const {
   int rank = 0;
   MPI_Comm_rank(comm_, &rank);
-  output_.agree(outcome_of([&] {
-                  if (rank == 0) {
-                    publication_.prepare(0);
-                  }
-                }),
-                "the opening of a file");
-  if (!per_step_) {
-    output_.create(-1);
+  return rank == 0;
+}
+
+void DirectCarrier::note_loss(const Error& error) {
+  const bool timed_out = error.code() == ErrorCode::timed_out;
+  if (lost_.ok() && (timed_out || error.code() == ErrorCode::inconsistent_calls)) {
+    lost_ = in_file({error.code(), error.what()});
+    link_.failures().add(key_, lost_);
+    if (timed_out) {  // those who come late would meet this rank in another call
+      meeting_.end(lost_);
+    }
   }
+}
+
+Outcome DirectCarrier::in_file(const Outcome& outcome, std::int64_t step) const {
+  if (outcome.story.starts_with("file \"")) {
+    return outcome;
+  }
+  const std::string where = step < 0 ? std::string{} : ", step " + std::to_string(step);
+  return {outcome.code, "file \"" + name_ + '"' + where + ": " + outcome.story};
+}
+
+std::int64_t DirectCarrier::meet(const char* call, std::int64_t step, std::int64_t extra) {
+  return meeting_.meet({call, key_, name_, step, definitions_, last_definition_}, extra);
+}
+
+void DirectCarrier::announce(const storage::Event& event, std::int64_t /*sequence*/) {
+  const auto bytes = storage::encode(event);
+  for (const auto byte : bytes) {
+    definitions_ = mix(definitions_, std::to_integer<std::uint64_t>(byte));
+  }
+  last_definition_ = storage::text(event);
+}
+
+void DirectCarrier::open() {
+  together([this] {
+    output_.agree(outcome_of([this] {
+                    if (is_first()) {
+                      publication_.prepare(0);
+                    }
+                  }),
+                  "the opening of a file");
+    if (!per_step_) {
+      output_.create(-1);
+    }
+  });
 }
 
 void DirectCarrier::write(const Block& block) {
@@ -71,6 +108,10 @@ void DirectCarrier::write(const Block& block) {
 void DirectCarrier::put(const Block& block) {
   Ticket* ticket = link_.tickets().find(block.ticket);
   ticket->pieces = 1;
+  if (!lost_.ok()) {
+    link_.fail(key_, block.ticket, lost_);
+    return;
+  }
   put_.insert(block.variable.id);
   if (output_.writes_at_once()) {
     write(block);
@@ -109,42 +150,26 @@ std::vector<int> DirectCarrier::variables_put() {
   return variables;
 }
 
-std::int64_t DirectCarrier::meet(Call call, std::int64_t step, std::int64_t extra) {
-  const auto code = static_cast<std::int64_t>(call);
-  const std::int64_t events = catalogue_.events();
-  std::array<std::int64_t, 7> same{code, -code, step, -step, events, -events, extra};
-  mpi::maximum(comm_, same, link_.policy(), "the other ranks of a file");
-  if (same[0] != -same[1] || same[2] != -same[3] || same[4] != -same[5]) {
-    constexpr std::array<const char*, 4> names{"?", "end_step", "wait_step", "close"};
-    throw Error{
-        ErrorCode::inconsistent_calls,
-        "file \"" + name_ +
-            "\": the ranks do not make the same calls in the same order: this rank called " +
-            names.at(static_cast<std::size_t>(code)) + " in step " + std::to_string(step) +
-            " after " + std::to_string(events) +
-            " definitions; all ranks together: " + names.at(static_cast<std::size_t>(-same[1])) +
-            " to " + names.at(static_cast<std::size_t>(same[0])) + ", steps " +
-            std::to_string(-same[3]) + " to " + std::to_string(same[2]) + ", " +
-            std::to_string(-same[5]) + " to " + std::to_string(same[4]) + " definitions"};
-  }
-  return same[6];
-}
-
 void DirectCarrier::write_step(std::int64_t step) {
-  (void)meet(Call::end_step, step, 0);
-  const auto variables = variables_put();
-  if (per_step_) {
-    output_.create(step);
+  (void)meet("end_step", step);
+  const Outcome begun = outcome_of([&] {
+    const auto variables = variables_put();
+    if (per_step_) {
+      output_.create(step);
+    }
+    output_.place(step, variables);
+  });
+  if (!begun.ok()) {
+    const Outcome told = in_file(begun, step);
+    throw Error{told.code, told.story};
   }
-  output_.place(step, variables);
   for (auto& kept : kept_) {
     write(kept.block);
   }
+  output_.agree(std::exchange(put_failure_, {}), "the end of a step");
 }
 
-void DirectCarrier::end_step(std::int64_t step) {
-  ended_ = step + 1;
-  Outcome outcome = outcome_of([&] { write_step(step); });
+void DirectCarrier::settle_kept(const Outcome& outcome) {
   for (auto& kept : kept_) {
     if (Ticket* ticket = link_.tickets().find(kept.block.ticket); ticket != nullptr) {
       ticket->kept = false;
@@ -154,83 +179,24 @@ void DirectCarrier::end_step(std::int64_t step) {
     }
   }
   kept_.clear();
+}
+
+void DirectCarrier::end_step(std::int64_t step) {
+  ended_ = step + 1;
+  const Outcome outcome = outcome_of([&] { together([&] { write_step(step); }); });
+  settle_kept(outcome);
+  put_.clear();
+  put_failure_ = {};
   if (outcome.ok()) {
-    outcome =
-        mpi::agree(comm_, std::exchange(put_failure_, {}), link_.policy(), "the end of a step");
+    commit_until(per_step_ ? step : step - 1);
+    return;
   }
-  if (!outcome.ok()) {
-    commit_until(step - 1);
-    fail_step(step, outcome);
-    next_commit_ = step + 1;
-    link_.failures().told(key_, outcome.story);
-    throw Error{outcome.code, outcome.story};
-  }
-  commit_until(per_step_ ? step : step - 1);
-}
-
-void DirectCarrier::fail_step(std::int64_t step, const Outcome& outcome) {
-  failed_.emplace(step, outcome);
-  link_.failures().add(key_, outcome);
-  output_.drop_step(step);
-  const auto job = publication_.drop_step(step);
-  if (per_step_) {
-    output_.forget(step);
-    int rank = 0;
-    MPI_Comm_rank(comm_, &rank);
-    if (rank == 0) {
-      job();
-    }
-  }
-}
-
-void DirectCarrier::commit_until(std::int64_t step) {
-  for (; next_commit_ <= step; ++next_commit_) {
-    const std::int64_t committing = next_commit_;
-    const Outcome outcome = outcome_of([&] { commit(committing); });
-    if (!outcome.ok()) {
-      fail_step(committing, {outcome.code, "file \"" + name_ + "\", step " +
-                                               std::to_string(committing) + ": " + outcome.story});
-    }
-  }
-}
-
-void DirectCarrier::commit(std::int64_t step) {
-  const std::int64_t target = publication_.target_of(step);
-  output_.agree(outcome_of([&] { output_.sync(target); }), "the fsync of a step");
-  mark_durable(step);
-  if (per_step_) {
-    output_.finish(target, output_.contents().describe(catalogue_, step, step));
-  } else if (!readable_while_open_) {
-    output_.flush(target);
-  }
-  output_.seal(target, step, publication_.commit_step(step, output_.contents(), catalogue_));
-  if (per_step_) {
-    output_.forget(target);
-  }
-}
-
-void DirectCarrier::mark_durable(std::int64_t last_step) {
-  std::vector<std::uint64_t> settled;
-  link_.tickets().for_each([&](std::uint64_t number, Ticket& ticket) {
-    if (ticket.file == key_ && ticket.step <= last_step && ticket.written == ticket.pieces) {
-      ticket.durable = ticket.pieces;
-      settled.push_back(number);
-    }
-  });
-  std::for_each(settled.begin(), settled.end(),
-                [this](auto number) { link_.tickets().settle(number); });
-}
-
-void DirectCarrier::wait_step(std::int64_t step) {
-  if (next_commit_ <= step) {
-    (void)meet(Call::wait_step, step, 0);
-    commit_until(step);
-  }
-  const auto failure = failed_.find(step);
-  if (failure != failed_.end()) {
-    link_.failures().told(key_, failure->second.story);
-    throw Error{failure->second.code, failure->second.story};
-  }
+  const Outcome told = lost_.ok() ? outcome : lost_;
+  commit_until(step - 1);
+  fail_step(step, told);
+  next_commit_ = step + 1;
+  link_.failures().told(key_, told.story);
+  throw Error{told.code, told.story};
 }
 
 void DirectCarrier::urge(std::uint64_t number, State state) {
@@ -259,35 +225,9 @@ void DirectCarrier::urge(std::uint64_t number, State state) {
       ticket->durable = ticket->pieces;
       link_.tickets().settle(number);
     } else {
-      link_.fail(key_, number, outcome);
+      link_.fail(key_, number, in_file(outcome, ticket->step));
     }
   }
-}
-
-Outcome DirectCarrier::close(std::int64_t open_step) {
-  Outcome outcome = outcome_of([&] {
-    if (meet(Call::close, open_step, put_.empty() ? 0 : 1) != 0) {
-      end_step(open_step);
-    }
-  });
-  commit_until(ended_ - 1);
-  const Outcome ended = outcome_of([&] {
-    if (per_step_) {
-      return;
-    }
-    const auto everything = output_.contents().describe(catalogue_, 0, ended_);
-    output_.finish(-1, everything);
-    // Finishing may have cut it at the last variable that somebody put.
-    output_.seal(-1, ended_ - 1, publication_.commit_file(output_.contents(), catalogue_));
-  });
-  if (!ended.ok()) {
-    int rank = 0;
-    MPI_Comm_rank(comm_, &rank);
-    if (rank == 0) {
-      publication_.abandon_file()();
-    }
-  }
-  return outcome.ok() ? ended : outcome;
 }
 
 }  // namespace iocomp::client

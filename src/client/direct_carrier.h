@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "client/carrier.h"
 #include "client/direct_output.h"
 #include "client/link.h"
+#include "client/meeting.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
@@ -25,14 +27,14 @@ namespace iocomp::client {
 class DirectCarrier : public Carrier {
  public:
   DirectCarrier(std::uint64_t key, std::string name, DirectOutput::Setup setup,
-                storage::Publication::Identity identity, Link& link,
+                storage::Publication::Identity identity, Link& link, Meeting& meeting,
                 const storage::Catalogue& catalogue);
   ~DirectCarrier() override;
 
   /// Collective over the file's ranks. @throws Error, the same on all ranks.
   void open();
 
-  void announce(const storage::Event&, std::int64_t) override {}
+  void announce(const storage::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t) override {}
   void put(const Block& block) override;
   void end_step(std::int64_t step) override;
@@ -40,24 +42,41 @@ class DirectCarrier : public Carrier {
   void urge(std::uint64_t ticket, State state) override;
   Outcome close(std::int64_t open_step) override;
 
+  /// Why nothing collective can be done for this file any more; `ok` as long as it can.
+  [[nodiscard]] const Outcome& lost() const noexcept { return lost_; }
+
  private:
-  enum class Call : std::int8_t { end_step = 1, wait_step = 2, close = 3 };
   struct Kept {  // a block that waits for end_step
     Block block;
     Copy copy;
   };
-  /// Meet the other ranks of the file in the same call; the maximum of `extra`. Collective.
-  /// @throws Error{inconsistent_calls} on all ranks when some make another call, or know other
-  /// definitions.
-  std::int64_t meet(Call call, std::int64_t step, std::int64_t extra);
+  /// Do collective work. Where the ranks turn out to make different calls, or one does not come,
+  /// the file is lost: nothing collective is begun from then on, and whoever asks is told why.
+  template <typename Body>
+  void together(Body&& body) {
+    if (!lost_.ok()) {
+      throw Error{lost_.code, lost_.story};
+    }
+    try {
+      body();
+    } catch (const Error& error) {
+      note_loss(error);
+      throw;
+    }
+  }
+  void note_loss(const Error& error);
+  std::int64_t meet(const char* call, std::int64_t step, std::int64_t extra = 0);
+  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step = -1) const;
   void write(const Block& block);
   void keep_copy(Kept& kept);
   [[nodiscard]] std::vector<int> variables_put();
   void write_step(std::int64_t step);
+  void settle_kept(const Outcome& outcome);
   void commit_until(std::int64_t step);
   void commit(std::int64_t step);
   void mark_durable(std::int64_t last_step);
   void fail_step(std::int64_t step, const Outcome& outcome);
+  [[nodiscard]] bool is_first() const;
 
   std::uint64_t key_;
   std::string name_;
@@ -66,8 +85,12 @@ class DirectCarrier : public Carrier {
   bool readable_while_open_;
   storage::Publication publication_;
   Link& link_;
+  Meeting& meeting_;
   const storage::Catalogue& catalogue_;
   DirectOutput output_;
+  std::uint64_t definitions_ = empty_digest;
+  std::string last_definition_;
+  Outcome lost_;
   std::vector<Kept> kept_;
   std::set<int> put_;       // variables put in the open step
   Outcome put_failure_;     // of the open step on this rank

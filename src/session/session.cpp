@@ -56,8 +56,10 @@ Outcome Session::finalize() {
   Outcome outcome;
   if (client_) {
     outcome = client_->finalize();
-    mpi::gate(own_comm_.raw(), policy_, "the other compute ranks in iocomp_finalize");
-    summarize();
+    if (client_->can_meet()) {
+      mpi::gate(own_comm_.raw(), policy_, "the other compute ranks in iocomp_finalize");
+      summarize();
+    }
     client_.reset();
   }
   transport_.reset();

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "mpi/wait.h"
+
+namespace iocomp::client {
+
+/// Where the ranks of synchronous files meet before they work together, so that each knows that all
+/// make the same call, and nobody waits for what never comes. Files of all compute ranks share one
+/// meeting: there even calls on different files are found out. A file of fewer ranks has its own.
+class Meeting {
+ public:
+  struct Call {
+    const char* name = "";   ///< "end_step"
+    std::uint64_t file = 0;  ///< key; 0 for the session
+    std::string file_name;
+    std::int64_t step = 0;
+    std::uint64_t definitions = 0;  ///< a digest of all definitions so far
+    std::string last_definition;    ///< for people
+  };
+
+  /// @param comm   of the members; between calls it is free for other collective work.
+  /// @param ranks  the members' compute ranks, for people.
+  Meeting(MPI_Comm comm, std::vector<int> ranks, const mpi::WaitPolicy& policy);
+
+  /// Meet the others in the same call; returns the maximum of `extra`. Collective.
+  /// @throws Error{inconsistent_calls}, the same on all ranks, when some make another call; where
+  /// these calls are on different files nobody can know what belongs together: the meeting is over.
+  std::int64_t meet(const Call& call, std::int64_t extra = 0);
+
+  /// Nobody meets here any more: whoever comes is told why.
+  void end(const Outcome& why);
+  /// `ok` as long as ranks can meet here.
+  [[nodiscard]] const Outcome& ended() const noexcept { return ended_; }
+
+ private:
+  [[nodiscard]] std::string differences(const Call& call);
+
+  MPI_Comm comm_;
+  std::vector<int> ranks_;
+  mpi::WaitPolicy policy_;
+  int rank_ = 0;  // in comm_
+  Outcome ended_;
+};
+
+/// Go on with a digest (FNV-1a, 64 bits).
+[[nodiscard]] std::uint64_t mix(std::uint64_t digest, std::uint64_t value) noexcept;
+[[nodiscard]] std::uint64_t mix(std::uint64_t digest, const std::string& text) noexcept;
+inline constexpr std::uint64_t empty_digest = 0xcbf29ce484222325ULL;
+
+}  // namespace iocomp::client
