@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
-from iocomp_bench.calibrate import calibrate
+from iocomp_bench.calibrate import calibrate, follow
 from iocomp_bench.figures import chosen
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
 from iocomp_bench.report import LEAST_ROUNDS, judge, text
@@ -40,19 +40,26 @@ def arguments() -> argparse.Namespace:
 def measure(runner: Runner, needed: set[str], rounds: int, seconds: float) -> Rounds:
     """Calibrate what is needed and run all rounds."""
     begin = time.monotonic()
-    compute_bytes = {}
+    calibrations = []
     for ranks in (1, 2):
         if any(name.startswith(f"overlap {ranks}/") for name in needed):
             print(f"calibrating with {ranks} rank(s) ...", file=sys.stderr, flush=True)
             calibration = calibrate(runner, ranks)
             print(calibration.text())
-            compute_bytes[ranks] = calibration.compute_bytes
+            calibrations.append(calibration)
+    compute_bytes = {one.ranks: one.compute_bytes for one in calibrations}
     methods = all_methods(runner, compute_bytes)
+
+    def recalibrate(so_far: Rounds) -> None:
+        for one in calibrations:
+            compute_bytes[one.ranks] = follow(one, so_far.results)
+
     return run_rounds(
         {name: method for name, method in methods.items() if name in needed},
         least=min(LEAST_ROUNDS, rounds),
         most=rounds,
         seconds=seconds - (time.monotonic() - begin),
+        after_round=recalibrate,
     )
 
 

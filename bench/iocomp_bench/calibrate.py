@@ -1,9 +1,13 @@
-"""Choose the compute phase: as long as writing what is put after it, and a little longer."""
+"""Choose the compute phase: as long as writing what is put after it, and a little longer.
+
+Disks change their speed within minutes, so the phase follows the last rounds."""
 
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, SYNCHRONOUS, Runner
 
@@ -20,6 +24,7 @@ class Calibration:
     write_seconds: float
     fastest: str
     compute_bytes: int
+    bytes_per_second: float
 
     def text(self) -> str:
         """Return one line for people."""
@@ -52,6 +57,23 @@ def calibrate(runner: Runner, ranks: int) -> Calibration:
         float(runner.overlap("none", ranks, probe)["compute_seconds"]) / PUTS for _ in range(RUNS)
     )
     write_seconds = writes[fastest] / PUTS
+    speed = probe / phase
     return Calibration(
-        ranks, write_seconds, fastest, compute_bytes_for(write_seconds, probe / phase)
+        ranks, write_seconds, fastest, compute_bytes_for(write_seconds, speed), speed
     )
+
+
+def follow(calibration: Calibration, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
+    """Return `compute_bytes` for the next round, from what writing took in the last three."""
+    writes = []
+    for way in SYNCHRONOUS:
+        last = results[f"overlap {calibration.ranks}/{way}"][-3:]
+        if last:
+            writes.append(
+                statistics.median(
+                    r["wall_until_durable_seconds"] - r["compute_seconds"] for r in last
+                )
+            )
+    if not writes:
+        return calibration.compute_bytes
+    return compute_bytes_for(min(writes) / PUTS, calibration.bytes_per_second)

@@ -93,13 +93,22 @@ class Runner:
 
 
 def all_methods(runner: Runner, compute_bytes: Mapping[int, int]) -> dict[str, Method]:
-    """Return every run by name; `compute_bytes` of a compute phase by number of ranks."""
+    """Return every run by name.
+
+    Args:
+        runner: Runs them.
+        compute_bytes: Of a compute phase, by number of ranks; looked up at each run.
+    """
+
+    def overlap(way: str, ranks: int) -> dict[str, Any]:
+        return runner.overlap(way, ranks, compute_bytes[ranks])
+
     methods: dict[str, Method] = {}
     for server in ("alone", "sleep", "spin"):
         methods[f"idle/{server}"] = partial(runner.idle, server)
-    for ranks, amount in compute_bytes.items():
+    for ranks in compute_bytes:
         for way in WAYS:
-            methods[f"overlap {ranks}/{way}"] = partial(runner.overlap, way, ranks, amount)
+            methods[f"overlap {ranks}/{way}"] = partial(overlap, way, ranks)
     for way in ("pwrite", "sync"):
         methods[f"write/{way}"] = partial(runner.overlap, way, 1, 0)
     methods["stream/plain"] = partial(runner.stream, plain=True)

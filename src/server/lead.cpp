@@ -182,9 +182,15 @@ void LeadFile::place(std::int64_t step, int variable) {
   if (!asked_.insert({step, variable}).second) {
     return;  // told to all already, or about to be
   }
+  if (!failure_.ok()) {
+    placed(step, variable, -1, failure_);  // the target may be closed by now
+    return;
+  }
   const std::int64_t number = publication_.target_of(step);
   with_target(number, [=, this](const Outcome& outcome) {
-    if (!outcome.ok() || format_.offsets_by_layout()) {
+    if (!failure_.ok()) {
+      placed(step, variable, -1, failure_);
+    } else if (!outcome.ok() || format_.offsets_by_layout()) {
       placed(step, variable, -1, outcome);
     } else if (is_plain()) {
       std::int64_t offset = -1;

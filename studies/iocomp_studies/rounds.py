@@ -43,6 +43,7 @@ def run_rounds(
     most: int,
     seconds: float,
     seed: int | None = None,
+    after_round: Callable[[Rounds], None] | None = None,
 ) -> Rounds:
     """Run every method once per round.
 
@@ -55,6 +56,7 @@ def run_rounds(
         most: Rounds that are made if time permits.
         seconds: No round starts that would likely end later than this.
         seed: Of the order.
+        after_round: Called with all results so far, to prepare the next round.
     """
     order = random.Random(seed)
     rounds = Rounds({name: [] for name in methods})
@@ -77,6 +79,8 @@ def run_rounds(
             rounds.disturbed += foreign > DISTURBED_FROM
             rounds.results[name].append(result)
             progress.done()
+        if after_round:
+            after_round(rounds)
     progress.end()
     return rounds
 

@@ -86,8 +86,9 @@ def test_a_write_that_fails_once_costs_one_step(
         settings=settings(back_end, mode),
     )
     assert job.status == 0, job
-    if back_end == "mpiio" and not job.failures():
-        assert check_file(job.folder / "out.000000.dat") == {0}  # MPI-IO has tried again
+    if back_end in ("mpiio", "hdf5-library") and not job.failures():
+        for step in range(3):  # what the library could not write was written without it
+            assert check_file(job.folder / f"out.{step:06}{extension(back_end)}") == {step}
         return
     told = job.failures(file="out")
     assert {entry["code"] for entry in told} == {STORAGE_FAILURE}, job
