@@ -39,6 +39,17 @@ struct Outcome {
   [[nodiscard]] bool ok() const noexcept { return code == ErrorCode::ok; }
 };
 
+/// Run `body`; a failure becomes an Outcome.
+template <typename Body>
+[[nodiscard]] Outcome outcome_of(Body&& body) {
+  try {
+    body();
+    return {};
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+}
+
 /// A short name of a code, such as "storage failure"; "unknown code" for a value that is none.
 [[nodiscard]] const char* code_name(int code) noexcept;
 

@@ -89,15 +89,4 @@ class DirectOutput {
   storage::Contents contents_;
 };
 
-/// Run `body`; a failure becomes an Outcome.
-template <typename Body>
-[[nodiscard]] Outcome outcome_of(Body&& body) {
-  try {
-    body();
-    return {};
-  } catch (const Error& error) {
-    return {error.code(), error.what()};
-  }
-}
-
 }  // namespace iocomp::client

@@ -122,15 +122,4 @@ class File {
                                                       const config::FileSettings& settings,
                                                       const std::string& job);
 
-/// Run `body`; a failure becomes an Outcome.
-template <typename Body>
-[[nodiscard]] Outcome outcome_of(Body&& body) {
-  try {
-    body();
-    return {};
-  } catch (const Error& error) {
-    return {error.code(), error.what()};
-  }
-}
-
 }  // namespace iocomp::server

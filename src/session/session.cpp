@@ -57,8 +57,19 @@ Outcome Session::finalize() {
   if (client_) {
     outcome = client_->finalize();
     if (client_->can_meet()) {
-      mpi::gate(own_comm_.raw(), policy_, "the other compute ranks in iocomp_finalize");
-      summarize();
+      const Outcome met = outcome_of([this] {
+        mpi::gate(own_comm_.raw(), policy_, "the other compute ranks in iocomp_finalize");
+      });
+      if (met.ok()) {
+        // Who gave up waiting for this rank does not come to count; no data suffers from that.
+        const Outcome counted = outcome_of([this] { summarize(); });
+        if (!counted.ok()) {
+          log::warning("there is no summary: " + counted.story);
+        }
+      }
+      if (outcome.ok()) {
+        outcome = met;
+      }
     }
     client_.reset();
   }

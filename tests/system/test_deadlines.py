@@ -70,8 +70,11 @@ def test_a_rank_that_does_not_finalize(actors: Actors) -> None:
     text = "init\n@1 pause 5\nfinalize\n"
     job = actors.play(text, ranks=4, environment=DEADLINE)
     told = job.calls("finalize", code=TIMED_OUT)
-    assert [entry["compute_rank"] for entry in told] == [0], job
-    assert "server 0" in told[0]["story"] or "finalize" in told[0]["story"], told
+    # Rank 1 comes when rank 0 has given up, and may find that out.
+    assert [entry["compute_rank"] for entry in told] in ([0], [0, 1]), job
+    for entry in told:
+        assert "server 0" in entry["story"] or "finalize" in entry["story"], told
+    assert job.seconds < 20, job
 
 
 def test_a_long_computation_is_no_timeout(actors: Actors) -> None:
