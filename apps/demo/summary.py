@@ -6,6 +6,7 @@ import statistics
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from iocomp_studies.hidden import hidden_part
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Estimate, estimate
 from iocomp_studies.table import percent_text, seconds_text, table
@@ -34,15 +35,6 @@ class Row:
     def record(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return asdict(self)
-
-
-def hidden_part(plain: float, synchronous: float, asynchronous: float) -> float:
-    """Return which part of the time that synchronous output costs the asynchronous one saves.
-
-    Source: docs/metrics.md, "Hidden part".
-    """
-    cost = synchronous - plain
-    return 1 - (asynchronous - plain) / cost if cost > 0 else 0.0
 
 
 def _hidden(rounds: Rounds, method: str, synchronous: str) -> Estimate:

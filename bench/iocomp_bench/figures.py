@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from iocomp_bench.methods import BYTES_PER_RANK, KERNELS, LOADS, PUTS, SYNCHRONOUS, WAYS
+from iocomp_studies.hidden import hidden_part
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Estimate, Goal, estimate, medians
 
@@ -57,11 +58,6 @@ def _ratio(id_: str, goal: Goal, key: str, above: str, below: str) -> Figure:
 
 def _median(rounds: Rounds, method: str, key: str) -> float:
     return statistics.median(float(result[key]) for result in rounds.results[method])
-
-
-def hidden_part(none: float, synchronous: float, asynchronous: float) -> float:
-    """Return the hidden part from the three wall times of one round."""
-    return 1 - (asynchronous - none) / max(synchronous - none, 1e-9)
 
 
 def _hidden(id_: str, goal: Goal, ranks: int) -> Figure:

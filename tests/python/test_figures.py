@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from iocomp_bench.calibrate import compute_bytes_for
-from iocomp_bench.figures import FIGURES, Figure, chosen, hidden_part
+from iocomp_bench.calibrate import Calibration, compute_bytes_for, follow
+from iocomp_bench.figures import FIGURES, Figure, chosen
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, WAYS
 from iocomp_bench.report import judge, text
 from iocomp_studies.rounds import Rounds
@@ -28,9 +28,13 @@ def overlap_rounds(walls: dict[str, float], put_seconds: float, rounds: int = 5)
     return Rounds({f"overlap 1/{way}": [result(way)] * rounds for way in WAYS})
 
 
-def test_hiding_is_judged_against_the_fastest_synchronous_way() -> None:
-    walls = {f"overlap 1/{way}": wall for way, wall in WALLS.items()}
-    assert hidden_part(walls, "overlap 1") == pytest.approx(0.9)
+def test_the_compute_phase_follows_the_disk() -> None:
+    calibration = Calibration(1, 0.05, "pwrite", 3 * PUT_BYTES, 64 * PUT_BYTES)
+    results = {f"overlap 1/{way}": [] for way in WAYS}
+    assert follow(calibration, results) == 3 * PUT_BYTES
+    # Writing as in WALLS takes (2.0 - 1.0) s for all puts.
+    measured = overlap_rounds(WALLS, 0.001).results
+    assert follow(calibration, measured) == compute_bytes_for(1.0 / PUTS, 64 * PUT_BYTES)
 
 
 def test_the_exposed_time_is_shown_beside() -> None:

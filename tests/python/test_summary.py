@@ -1,7 +1,8 @@
 import pytest
 
+from iocomp_studies.hidden import hidden_part
 from iocomp_studies.rounds import Rounds
-from summary import hidden_part, rows_of, sentence, text_table
+from summary import rows_of, sentence, text_table
 from ways import BACKENDS, CONSECUTIVE, OVERSUBSCRIBE, PLAIN, SYNCHRONOUS, Size, method_name
 
 WALLS = {SYNCHRONOUS: 3.0, CONSECUTIVE: 2.2, OVERSUBSCRIBE: 3.1}
