@@ -24,7 +24,7 @@ class RemoteCarrier : public Carrier {
     std::size_t chunk_bytes = 0;       ///< largest message of data
     std::size_t inline_bytes = 0;      ///< blocks up to this size travel in their header
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
-    int steps_in_flight = 2;
+    int steps_in_flight = 8;
   };
   RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue);
 
