@@ -18,7 +18,7 @@ const std::vector<Key>& all_keys() {
       {"log", choice, "silent", "silent|error|warning|info|debug",
        "what is printed to stderr as it happens"},
 
-      {"placement.policy", choice, "auto", "auto|halves|spread|packed|list",
+      {"placement.policy", choice, "auto", "auto|halves|spread|packed|tail|list",
        "which ranks become servers; auto is halves"},
       {"placement.node_size", integer, "0", "0..1000000",
        "ranks per node (halves: per group); 0 asks MPI which ranks share a node"},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "placement/order.h"
 
 namespace iocomp::placement {
 namespace {
@@ -81,6 +82,17 @@ std::size_t servers_on_node(const Request& request, std::size_t ranks) {
   return std::min((ranks + group - 1) / group, ranks / 2);
 }
 
+Order order_of(Policy policy) {
+  switch (policy) {
+    case Policy::spread:
+      return Order::spread;
+    case Policy::tail:
+      return Order::tail;
+    default:
+      return Order::packed;
+  }
+}
+
 /// A node too small for a server of its own: its ranks belong to the servers of the node before (or
 /// after) it.
 void adopt_orphans(const std::vector<std::vector<int>>& nodes, std::vector<int>& server_of,
@@ -104,11 +116,12 @@ void place_per_node(const Request& request, const std::vector<std::vector<int>>&
     if (count == 0) {
       continue;
     }
-    const std::size_t stride = request.policy == Policy::spread ? node.size() / count : 1;
+    const auto positions = serving_positions(
+        order_of(request.policy), static_cast<int>(node.size()), static_cast<int>(count));
     std::vector<int> servers;
     std::vector<int> clients;
     for (std::size_t i = 0; i < node.size(); ++i) {
-      const bool serves = i % stride == 0 && servers.size() < count;
+      const bool serves = std::ranges::binary_search(positions, static_cast<int>(i));
       (serves ? servers : clients).push_back(node[i]);
     }
     serving.insert(servers.begin(), servers.end());
@@ -157,12 +170,9 @@ void place_list(const Request& request, const std::vector<std::vector<int>>& nod
   }
   // Servers on nodes where nobody (or too few) computes take the ranks of nodes that have no
   // server.
+  const std::set<int> busy(server_of.begin(), server_of.end());
   std::vector<int> idle;
-  for (const int server : serving) {
-    if (std::find(server_of.begin(), server_of.end(), server) == server_of.end()) {
-      idle.push_back(server);
-    }
-  }
+  std::ranges::set_difference(serving, busy, std::back_inserter(idle));
   if (!orphans.empty()) {
     serve_in_blocks(orphans, idle.empty() ? std::vector<int>(serving.begin(), serving.end()) : idle,
                     server_of);
@@ -208,6 +218,7 @@ Placement place(const Request& request, const std::vector<int>& node_of_rank) {
       break;
     case Policy::spread:
     case Policy::packed:
+    case Policy::tail:
       place_per_node(request, nodes, server_of);
       break;
     case Policy::list:
@@ -237,10 +248,14 @@ Policy policy(const std::string& name) {
   if (name == "packed") {
     return Policy::packed;
   }
+  if (name == "tail") {
+    return Policy::tail;
+  }
   if (name == "list") {
     return Policy::list;
   }
-  impossible("placement.policy = \"" + name + "\": allowed are auto, halves, spread, packed, list");
+  impossible("placement.policy = \"" + name +
+             "\": allowed are auto, halves, spread, packed, tail, list");
 }
 
 }  // namespace iocomp::placement

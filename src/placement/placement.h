@@ -9,16 +9,17 @@ enum class Policy {
   halves,  ///< groups of `node_size` ranks alternate: compute, servers; what is left is cut in half
   spread,  ///< on every node each (N/k)-th rank serves, k servers per node
   packed,  ///< on every node the k lowest ranks serve
+  tail,    ///< on every node the k highest ranks serve
   list,    ///< the ranks named in `servers`
 };
 
 /// What is asked for.
 struct Request {
   Policy policy = Policy::halves;
-  int servers_per_node = 0;  ///< spread, packed; 0: as many as `ratio` needs
-  int ratio = 1;             ///< compute ranks per server, when servers_per_node is 0
-  int node_size = 0;         ///< halves: ranks per group; 0: the ranks of the first node
-  std::vector<int> servers;  ///< list
+  int servers_per_node = 0;    ///< spread, packed, tail; 0: as many as `ratio` needs
+  int ratio = 1;               ///< compute ranks per server, when servers_per_node is 0
+  int node_size = 0;           ///< halves: ranks per group; 0: the ranks of the first node
+  std::vector<int> servers{};  ///< list
 };
 
 /// Who serves, and who belongs to whom. Ranks are those of the session.

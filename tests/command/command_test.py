@@ -75,7 +75,7 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(
             done.stderr,
             'iocomp: placement.policy = "halfs" (environment IOCOMP_PLACEMENT_POLICY): '
-            'allowed are auto, halves, spread, packed, list; did you mean "halves"?\n',
+            'allowed are auto, halves, spread, packed, tail, list; did you mean "halves"?\n',
         )
 
     def test_an_unknown_variable_ends_with_status_2(self) -> None:

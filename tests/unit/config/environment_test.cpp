@@ -27,7 +27,7 @@ TEST_F(Environment, IsNamedInTheErrorOfABadValue) {
   set("IOCOMP_PLACEMENT_POLICY", "halfs");
   EXPECT_EQ(complaint(),
             "placement.policy = \"halfs\" (environment IOCOMP_PLACEMENT_POLICY): allowed are "
-            "auto, halves, spread, packed, list; did you mean \"halves\"?");
+            "auto, halves, spread, packed, tail, list; did you mean \"halves\"?");
 }
 
 TEST_F(Environment, MayHoldNoUnknownName) {

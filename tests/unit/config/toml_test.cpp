@@ -69,7 +69,7 @@ TEST_F(Toml, TellsTheLineOfABadValue) {
   write("iocomp.toml", "\n[placement]\n\npolicy = 'halfs'\n");
   EXPECT_EQ(complaint(),
             "placement.policy = \"halfs\" (iocomp.toml:4): allowed are auto, halves, spread, "
-            "packed, list; did you mean \"halves\"?");
+            "packed, tail, list; did you mean \"halves\"?");
 }
 
 TEST_F(Toml, RefusesNumbersWhereTextBelongs) {

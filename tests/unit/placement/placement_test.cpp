@@ -81,6 +81,15 @@ TEST(Packed, TakesTheLowestRanksOfANode) {
   EXPECT_EQ(placement.servers, (std::vector<int>{0, 1, 8, 9, 16, 17}));
 }
 
+TEST(Tail, TakesTheHighestRanksOfANode) {
+  const auto placement =
+      place({.policy = Policy::tail, .servers_per_node = 2}, nodes_of({8, 8, 4}));
+  EXPECT_EQ(placement.servers, (std::vector<int>{6, 7, 14, 15, 18, 19}));
+  EXPECT_EQ(server_of(placement, 0), 6);
+  EXPECT_EQ(server_of(placement, 3), 7);
+  EXPECT_EQ(server_of(placement, 17), 19);
+}
+
 TEST(List, ServesFromTheRanksNamed) {
   const auto placement = place({.policy = Policy::list, .servers = {3, 1}}, nodes_of({6}));
   EXPECT_EQ(placement.servers, (std::vector<int>{1, 3}));
@@ -94,7 +103,7 @@ TEST(List, ServesFromNodesWhereNobodyComputes) {
 }
 
 TEST(Placement, GivesEveryComputeRankAServerWhateverTheCounts) {
-  for (const Policy policy : {Policy::halves, Policy::spread, Policy::packed}) {
+  for (const Policy policy : {Policy::halves, Policy::spread, Policy::packed, Policy::tail}) {
     for (int ranks = 2; ranks <= 40; ++ranks) {
       for (int node = 1; node <= 9; ++node) {
         for (int ratio = 1; ratio <= 5; ++ratio) {

@@ -1,0 +1,179 @@
+#include "topology/discover.h"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "topology/node.h"
+
+namespace iocomp::topology {
+namespace {
+
+/// 2 packages of 4 NUMA domains of 4 L3 groups of 4 cores; the sibling of thread i is i + 128
+/// (ARCHER2 hardware documentation; Bhardwaj, Bartholomew, Parsons, CUG 2023).
+constexpr const char* archer2 = "pack:2 numa:4 l3:4 core:4 pu:2(indexes=2*128:1*2)";
+
+struct DestroyTopology {
+  void operator()(hwloc_topology_t topology) const noexcept { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_t bitmap) const noexcept { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+Topology empty_topology() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) {
+    throw Error{ErrorCode::unsupported, std::string{"hwloc cannot start: "} + std::strerror(errno)};
+  }
+  Topology topology{raw};
+  if (hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0) {
+    throw Error{ErrorCode::unsupported,
+                std::string{"hwloc does not show what is disallowed: "} + std::strerror(errno)};
+  }
+  return topology;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& allowed) {
+  throw Error{ErrorCode::invalid_argument,
+              what + " does not describe a node: allowed are archer2, an XML file of lstopo, or " +
+                  allowed};
+}
+
+constexpr const char* synthetic_example =
+    "hwloc's synthetic text such as \"pack:2 numa:4 core:8 pu:2\"";
+
+void set_synthetic(hwloc_topology_t topology, const std::string& text) {
+  if (hwloc_topology_set_synthetic(topology, text.c_str()) != 0) {
+    refuse('"' + text + '"', synthetic_example);
+  }
+}
+
+void set_xml(hwloc_topology_t topology, const std::string& path) {
+  if (hwloc_topology_set_xml(topology, path.c_str()) != 0) {
+    refuse("the file " + path, synthetic_example);
+  }
+}
+
+void load(hwloc_topology_t topology, const std::string& source) {
+  if (hwloc_topology_load(topology) != 0) {
+    refuse(source, synthetic_example);
+  }
+}
+
+int container(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t core) {
+  hwloc_obj_t around = hwloc_get_ancestor_obj_by_type(topology, type, core);
+  return around == nullptr ? -1 : static_cast<int>(around->logical_index);
+}
+
+/// The nearest of its NUMA domains; memory is attached beside the cores in hwloc, not above them.
+int numa_of(hwloc_topology_t topology, hwloc_obj_t core) {
+  const int os_index = hwloc_bitmap_first(core->nodeset);
+  hwloc_obj_t domain =
+      os_index < 0 ? nullptr
+                   : hwloc_get_numanode_obj_by_os_index(topology, static_cast<unsigned>(os_index));
+  return domain == nullptr ? 0 : static_cast<int>(domain->logical_index);
+}
+
+Core describe_core(hwloc_topology_t topology, hwloc_obj_t core, hwloc_const_bitmap_t allowed) {
+  Core result{.package = std::max(0, container(topology, HWLOC_OBJ_PACKAGE, core)),
+              .numa = numa_of(topology, core),
+              .l3 = container(topology, HWLOC_OBJ_L3CACHE, core),
+              .threads = {}};
+  hwloc_obj_t thread = nullptr;
+  while ((thread = hwloc_get_next_obj_inside_cpuset_by_type(topology, core->cpuset, HWLOC_OBJ_PU,
+                                                            thread)) != nullptr) {
+    result.threads.push_back({.cpu = static_cast<int>(thread->os_index),
+                              .allowed = hwloc_bitmap_isset(allowed, thread->os_index) != 0});
+  }
+  return result;
+}
+
+/// What this process may use: less than the cgroup allows when a launcher has bound it.
+Bitmap allowed_cpus(hwloc_topology_t topology) {
+  Bitmap allowed{hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology))};
+  const Bitmap bound{hwloc_bitmap_alloc()};
+  if (hwloc_topology_is_thissystem(topology) != 0 &&
+      hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0) {
+    hwloc_bitmap_and(allowed.get(), allowed.get(), bound.get());
+  }
+  return allowed;
+}
+
+Node describe_loaded(hwloc_topology_t topology, const std::string& source) {
+  // Without cores (some virtual machines) every hardware thread counts as one.
+  const bool has_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0;
+  const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  const Bitmap allowed = allowed_cpus(topology);
+  Node node{.source = source,
+            .packages = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE)),
+            .numa_domains = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE)),
+            .l3_groups = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE)),
+            .cores = {}};
+  hwloc_obj_t core = nullptr;
+  while ((core = hwloc_get_next_obj_by_type(topology, type, core)) != nullptr) {
+    node.cores.push_back(describe_core(topology, core, allowed.get()));
+  }
+  return node;
+}
+
+bool looks_like_a_file(const std::string& text) {
+  std::error_code failure;
+  return std::string_view{text}.ends_with(".xml") || std::filesystem::exists(text, failure);
+}
+
+}  // namespace
+
+Node this_machine() {
+  const auto topology = empty_topology();
+  // hwloc would read these itself, but take the real machine without a word when they are wrong.
+  if (const char* text = std::getenv("HWLOC_SYNTHETIC"); text != nullptr) {
+    set_synthetic(topology.get(), text);
+  } else if (const char* path = std::getenv("HWLOC_XMLFILE"); path != nullptr) {
+    set_xml(topology.get(), path);
+  }
+  load(topology.get(), "this machine");
+  return describe_loaded(topology.get(), "this machine");
+}
+
+Node from_xml(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) {
+    throw Error{ErrorCode::invalid_argument, "there is no topology file " + path};
+  }
+  const auto topology = empty_topology();
+  set_xml(topology.get(), path);
+  load(topology.get(), "the file " + path);
+  return describe_loaded(topology.get(), path);
+}
+
+Node from_synthetic(const std::string& text) {
+  const auto topology = empty_topology();
+  set_synthetic(topology.get(), text);
+  load(topology.get(), '"' + text + '"');
+  return describe_loaded(topology.get(), text);
+}
+
+Node describe(const std::string& text) {
+  if (text.empty() || text == "this") {
+    return this_machine();
+  }
+  if (text == "archer2") {
+    Node node = from_synthetic(archer2);
+    node.source = text;
+    return node;
+  }
+  return looks_like_a_file(text) ? from_xml(text) : from_synthetic(text);
+}
+
+}  // namespace iocomp::topology
