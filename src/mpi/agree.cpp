@@ -158,6 +158,45 @@ std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine, const 
   return std::move(buffers->all);
 }
 
+std::vector<std::string> gather(MPI_Comm comm, int root, const std::string& mine,
+                                const WaitPolicy& policy, const char* what) {
+  int size = 0;
+  int rank = 0;
+  check(MPI_Comm_size(comm, &size));
+  check(MPI_Comm_rank(comm, &rank));
+  struct Buffers {
+    std::string mine;
+    int length;
+    std::vector<int> lengths;
+    std::vector<int> begins;
+    std::string all;
+  };
+  auto buffers = std::make_unique<Buffers>();
+  buffers->mine = mine;
+  buffers->length = checked_cast<int>(mine.size());
+  buffers->lengths.resize(rank == root ? static_cast<std::size_t>(size) : 0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Igather(&buffers->length, 1, MPI_INT, buffers->lengths.data(), 1, MPI_INT, root, comm,
+                    &request));
+  finish(buffers, request, policy, what);
+  std::size_t total = 0;
+  for (const int length : buffers->lengths) {
+    buffers->begins.push_back(checked_cast<int>(total));
+    total += static_cast<std::size_t>(length);
+  }
+  buffers->all.resize(total);
+  check(MPI_Igatherv(buffers->mine.data(), buffers->length, MPI_CHAR, buffers->all.data(),
+                     buffers->lengths.data(), buffers->begins.data(), MPI_CHAR, root, comm,
+                     &request));
+  finish(buffers, request, policy, what);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < buffers->lengths.size(); ++i) {
+    texts.push_back(buffers->all.substr(static_cast<std::size_t>(buffers->begins[i]),
+                                        static_cast<std::size_t>(buffers->lengths[i])));
+  }
+  return texts;
+}
+
 Communicator duplicate(MPI_Comm comm, const WaitPolicy& policy, const char* what) {
   auto copy = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
   MPI_Request request = MPI_REQUEST_NULL;

@@ -43,6 +43,10 @@ void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& pol
 [[nodiscard]] std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine,
                                                       const WaitPolicy& policy, const char* what);
 
+/// The texts of all ranks, on rank `root`; elsewhere nothing. Collective over `comm`.
+[[nodiscard]] std::vector<std::string> gather(MPI_Comm comm, int root, const std::string& mine,
+                                              const WaitPolicy& policy, const char* what);
+
 /// Duplicate `comm` with MPI_ERRORS_RETURN set. Collective over `comm`.
 [[nodiscard]] Communicator duplicate(MPI_Comm comm, const WaitPolicy& policy, const char* what);
 

@@ -68,20 +68,6 @@ void place_halves(const Request& request, const std::vector<std::vector<int>>& n
   }
 }
 
-std::size_t servers_on_node(const Request& request, std::size_t ranks) {
-  if (request.servers_per_node > 0) {
-    const auto wanted = static_cast<std::size_t>(request.servers_per_node);
-    if (2 * wanted > ranks && ranks > 1) {
-      impossible("placement.servers_per_node = " + std::to_string(wanted) + " on a node with " +
-                 plural(ranks, "rank") + ": at most " + std::to_string(ranks / 2) +
-                 " can serve, so that every server has a compute rank");
-    }
-    return ranks > 1 ? wanted : 0;
-  }
-  const auto group = static_cast<std::size_t>(request.ratio) + 1;
-  return std::min((ranks + group - 1) / group, ranks / 2);
-}
-
 Order order_of(Policy policy) {
   switch (policy) {
     case Policy::spread:
@@ -200,7 +186,38 @@ Placement number(const std::vector<int>& server_of) {
   return result;
 }
 
+std::string counts(const Placement& placement, std::size_t nodes) {
+  return plural(placement.compute.size(), "compute rank") + ", " +
+         plural(placement.servers.size(), "server") + " on " + plural(nodes, "node");
+}
+
 }  // namespace
+
+std::size_t servers_on_node(const Request& request, std::size_t ranks) {
+  if (request.servers_per_node > 0) {
+    const auto wanted = static_cast<std::size_t>(request.servers_per_node);
+    if (2 * wanted > ranks && ranks > 1) {
+      impossible("placement.servers_per_node = " + std::to_string(wanted) + " on a node with " +
+                 plural(ranks, "rank") + ": at most " + std::to_string(ranks / 2) +
+                 " can serve, so that every server has a compute rank");
+    }
+    return ranks > 1 ? wanted : 0;
+  }
+  const auto group = static_cast<std::size_t>(request.ratio) + 1;
+  return std::min((ranks + group - 1) / group, ranks / 2);
+}
+
+Placement place_as(const std::vector<int>& server_of_rank, std::size_t nodes) {
+  std::vector<int> server_of = server_of_rank;
+  for (std::size_t rank = 0; rank < server_of.size(); ++rank) {
+    if (server_of[rank] == static_cast<int>(rank)) {
+      server_of[rank] = -1;
+    }
+  }
+  Placement result = number(server_of);
+  result.reason = counts(result, nodes);
+  return result;
+}
 
 Placement place(const Request& request, const std::vector<int>& node_of_rank) {
   if (node_of_rank.size() < 2) {
@@ -233,8 +250,7 @@ Placement place(const Request& request, const std::vector<int>& node_of_rank) {
                std::to_string(node_of_rank.size() / 2) + " of " +
                plural(node_of_rank.size(), "rank") + " can serve");
   }
-  result.reason = plural(result.compute.size(), "compute rank") + ", " +
-                  plural(result.servers.size(), "server") + " on " + plural(nodes.size(), "node");
+  result.reason = counts(result, nodes.size());
   return result;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ struct Placement {
 /// first rank.
 /// @throws Error{invalid_setting} for requests that are impossible, naming what would be possible.
 [[nodiscard]] Placement place(const Request& request, const std::vector<int>& node_of_rank);
+
+/// The same from who serves whom: by session rank its server, itself for servers.
+[[nodiscard]] Placement place_as(const std::vector<int>& server_of_rank, std::size_t nodes);
+
+/// How many of a node's ranks serve under policies that know nodes.
+/// @throws Error{invalid_setting} when that is more than half of them.
+[[nodiscard]] std::size_t servers_on_node(const Request& request, std::size_t ranks);
 
 /// @throws Error{invalid_setting} naming the policies.
 [[nodiscard]] Policy policy(const std::string& name);

@@ -14,6 +14,7 @@
 #include "mpi/wait.h"
 #include "placement/placement.h"
 #include "server/server.h"
+#include "session/seating.h"
 #include "storage/variable.h"
 #include "trace/counters.h"
 #include "transport/message/message_transport.h"
@@ -61,8 +62,8 @@ class Session {
   void read_settings(const std::string& program_settings);
   void start_synchronous();
   void start_asynchronous();
-  [[nodiscard]] std::vector<int> nodes() const;
-  void place_ranks(const std::vector<int>& node_of_rank);
+  void place_ranks(Seating& seating);
+  void check_seats(Seating& seating);
   void split();
   void give_program_its_communicator();
   [[nodiscard]] bool probe_transport();

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,7 @@
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 #include "placement/placement.h"
+#include "session/seating.h"
 #include "session/session.h"
 #include "session/version.h"
 #include "transport/message/message_transport.h"
@@ -128,8 +131,20 @@ void Session::give_program_its_communicator() {
   mpi::check(MPI_Comm_set_errhandler(program_comm_.raw(), program_errors_));
 }
 
+void Session::check_seats(Seating& seating) {
+  const std::string mismatch = seating.check(placement_, settings_);
+  if (!mismatch.empty()) {
+    std::fprintf(stderr, "iocomp: %s\n", mismatch.c_str());
+  }
+}
+
 void Session::start_synchronous() {
   role_ = Role::both;
+  if (settings_.text("placement.mapping") != "any" || !settings_.text("placement.report").empty()) {
+    placement_.reason = "synchronous, no servers";
+    Seating seating{comm_, policy_};
+    check_seats(seating);
+  }
   own_comm_ = mpi::duplicate(comm_.raw(), policy_, others_in_init);
   give_program_its_communicator();
   client::Place place;
@@ -139,25 +154,8 @@ void Session::start_synchronous() {
   client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place), nullptr);
 }
 
-std::vector<int> Session::nodes() const {
-  const int rank = rank_in(comm_.raw());
-  mpi::gate(comm_.raw(), policy_, others_in_init);
-  MPI_Comm raw = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split_type(comm_.raw(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &raw));
-  const mpi::Communicator node{raw};
-  std::int64_t first = -rank;  // the node is known by its lowest rank
-  mpi::maximum(node.raw(), std::span{&first, 1}, policy_, "the ranks of this node");
-  const auto leaders = mpi::gather_to_all(comm_.raw(), -first, policy_, "the nodes of all ranks");
-  std::map<std::int64_t, int> number;
-  std::vector<int> node_of_rank;
-  node_of_rank.reserve(leaders.size());
-  for (const auto leader : leaders) {
-    node_of_rank.push_back(number.emplace(leader, static_cast<int>(number.size())).first->second);
-  }
-  return node_of_rank;
-}
-
-void Session::place_ranks(const std::vector<int>& node_of_rank) {
+void Session::place_ranks(Seating& seating) {
+  const auto& node_of_rank = seating.node_of_rank();
   placement::Request request;
   const auto policy = settings_.text("placement.policy");
   request.policy = placement::policy(policy);
@@ -176,7 +174,15 @@ void Session::place_ranks(const std::vector<int>& node_of_rank) {
       as_told[rank] = static_cast<int>(rank) / request.node_size;
     }
   }
-  placement_ = placement::place(request, as_told);
+  // Where a node is what the settings say, seats have nothing to say.
+  auto by_seats = policy == "auto" && request.node_size == 0 && node_of_rank.size() > 1
+                      ? seating.by_seats(request)
+                      : std::nullopt;
+  placement_ = by_seats ? std::move(*by_seats) : placement::place(request, as_told);
+  placement_.reason += by_seats ? ", chosen by where the ranks sit"
+                       : policy == "auto"
+                           ? ", in halves: not all ranks are bound to cores beside others"
+                           : ", policy " + policy;
 
   // The staging limit is the node's: whatever the policy calls a node, memory is shared by those
   // that share it.
@@ -240,7 +246,9 @@ bool Session::probe_transport() {
 }
 
 void Session::start_asynchronous() {
-  place_ranks(nodes());
+  Seating seating{comm_, policy_};
+  place_ranks(seating);
+  check_seats(seating);
   split();
   log::configure(log_level(settings_), std::string{role_ == Role::server ? "server " : "compute "} +
                                            std::to_string(rank_in(own_comm_.raw())));

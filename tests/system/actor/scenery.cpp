@@ -1,4 +1,5 @@
 // The words of a script that are not calls of iocomp: what happens around it.
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -86,6 +87,15 @@ void Stage::limit_file_size(const Line& line) {
   const rlimit limit{bytes, bytes};
   if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) {
     throw std::runtime_error{"the size of files cannot be limited"};
+  }
+}
+
+void Stage::pin(const Line& line) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(std::stoul(line.argument(0)), &set);
+  if (::sched_setaffinity(0, sizeof set, &set) != 0) {
+    throw std::runtime_error{"there is no CPU " + line.argument(0)};
   }
 }
 

@@ -48,6 +48,7 @@ const std::map<std::string, Stage::Act>& Stage::acts() {
                                               {"kill", &Stage::kill},
                                               {"measure_cpu", &Stage::measure_cpu},
                                               {"limit_file_size", &Stage::limit_file_size},
+                                              {"pin", &Stage::pin},
                                               {"fault", &Stage::fault},
                                               {"remove_tree", &Stage::remove_tree},
                                               {"rename", &Stage::rename},

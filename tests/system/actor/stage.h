@@ -74,6 +74,7 @@ class Stage {
   void kill(const Line& line);
   void measure_cpu(const Line& line);
   void limit_file_size(const Line& line);
+  void pin(const Line& line);
   void fault(const Line& line);
   void remove_tree(const Line& line);
   void rename(const Line& line);
