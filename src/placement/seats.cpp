@@ -18,10 +18,14 @@
 namespace iocomp::placement {
 namespace {
 
-constexpr std::array<const char*, closeness_count> names{
-    "on one hardware thread", "on SMT siblings", "on one core",
-    "on cores of one L3",     "in one NUMA domain", "on cores of one node",
-    "on different nodes",     "not bound to cores of their own"};
+constexpr std::array<const char*, closeness_count> names{"on one hardware thread",
+                                                         "on SMT siblings",
+                                                         "on one core",
+                                                         "on cores of one L3",
+                                                         "in one NUMA domain",
+                                                         "on cores of one node",
+                                                         "on different nodes",
+                                                         "not bound to cores of their own"};
 
 struct Position {
   int numa = 0;

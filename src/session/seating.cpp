@@ -123,8 +123,7 @@ Seating::Seating(const mpi::Communicator& comm, const mpi::WaitPolicy& policy)
   mpi::maximum(node_.raw(), std::span{&first, 1}, policy_, "the ranks of this node");
   std::map<std::int64_t, int> number;
   for (const auto leader : mpi::gather_to_all(comm_, -first, policy_, "the nodes of all ranks")) {
-    node_of_rank_.push_back(
-        number.emplace(leader, static_cast<int>(number.size())).first->second);
+    node_of_rank_.push_back(number.emplace(leader, static_cast<int>(number.size())).first->second);
   }
 
   std::vector<int> mine{rank};
