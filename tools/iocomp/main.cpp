@@ -18,6 +18,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   iocomp::command::add_config(app);
   iocomp::command::add_info(app);
+  iocomp::command::add_map(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version are such too, with status 0
