@@ -215,12 +215,14 @@ void add_job_options(CLI::App& command, JobOptions& options) {
                   "Mapping nodes: every M-th node serves (2, or ratio + 1)")
       ->check(CLI::Range(1, most_nodes));
   command.add_option("--servers", options.servers, "Policy list: the ranks that serve")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);  // else it would swallow the -- before a program
   command
       .add_option("--topology", options.topologies,
                   "What the nodes are: archer2, FILE.xml of lstopo, or hwloc's synthetic text; "
                   "\"3*archer2\" is three nodes; once per kind of node (this machine)")
-      ->type_name("[N*]NODE");
+      ->type_name("[N*]NODE")
+      ->allow_extra_args(false);
   command.add_option("--cpus", options.cpus,
                      "CPUs of each node that may be used, such as 0-63,128-191 (all allowed ones)");
 }

@@ -104,7 +104,8 @@ void add_launch(CLI::App& app) {
   command->add_option("--launcher", options->launcher,
                       "slurm, openmpi or mpich (srun in a Slurm allocation, else the MPI's own)");
   command->add_option("--hosts", options->launch.hosts, "Names of the nodes (those allocated)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_flag("--dry-run", options->dry_run, "Print the launch line and start nothing");
   command->add_option("program", options->launch.program, "After --: the program, its arguments")
       ->required();

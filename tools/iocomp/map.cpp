@@ -142,7 +142,8 @@ void add_map(CLI::App& app) {
                    "The launch line is for slurm, openmpi or mpich")
       ->capture_default_str();
   command->add_option("--hosts", options->launch.hosts, "Names of the nodes (those allocated)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--rankfile", options->launch.rankfile, "Write Open MPI's rankfile here");
   command->add_option("--settings", options->launch.settings_file,
                       "Write the library's settings here instead of setting variables");
