@@ -101,6 +101,16 @@ class MapTest(unittest.TestCase):
         self.assertEqual(found["ranks"][0], {"rank": 0, "role": "compute", "node": 0, "cpu": None, "pair": 128})
         self.assertEqual(found["policy"], "halves")
 
+    def test_policies_take_the_nodes_they_are_told_of(self) -> None:
+        words = "--policy spread --servers-per-node 2 --ranks 16 --nodes 2"
+        found = self.map(*words.split())
+        servers = [rank["rank"] for rank in found["ranks"] if rank["role"] == "server"]
+        self.assertEqual(servers, [0, 4, 8, 12])
+        self.assertIn("srun --nodes=2 --ntasks=16 --ntasks-per-node=8 ", found["launch"])
+        self.assertNotIn("--cpu-bind", found["launch"])
+        cpus = self.cpus(*words.split(), "--topology", "archer2")
+        self.assertEqual(cpus, [*range(8), *range(8)])
+
     def test_the_table_has_the_columns_of_the_paper(self) -> None:
         done = self.run_words(
             self.command, *"map --mapping hyperthread --ranks 4 --topology archer2".split()

@@ -119,20 +119,23 @@ placement::Request policy_request(const JobOptions& options) {
   return request;
 }
 
-/// By rank: what the policy takes for a node.
-std::vector<int> nodes_of_policy(const JobOptions& options, int nodes) {
-  const std::vector<int> room(static_cast<std::size_t>(nodes), options.ranks);
+/// Ranks shared out evenly among nodes, numbered node by node.
+std::vector<int> even_nodes(int ranks, int nodes) {
+  const auto shares =
+      placement::even_shares(ranks, std::vector<int>(static_cast<std::size_t>(nodes), ranks));
   std::vector<int> node_of_rank;
-  if (options.node_size > 0) {
-    for (int rank = 0; rank < options.ranks; ++rank) {
-      node_of_rank.push_back(rank / options.node_size);
-    }
-    return node_of_rank;
-  }
-  const auto shares = placement::even_shares(options.ranks, room);
   for (std::size_t node = 0; node < shares.size(); ++node) {
     node_of_rank.insert(node_of_rank.end(), static_cast<std::size_t>(shares[node]),
                         static_cast<int>(node));
+  }
+  return node_of_rank;
+}
+
+/// placement.node_size makes a policy count nodes itself.
+std::vector<int> nodes_as_told(int ranks, int node_size) {
+  std::vector<int> node_of_rank;
+  for (int rank = 0; rank < ranks; ++rank) {
+    node_of_rank.push_back(rank / node_size);
   }
   return node_of_rank;
 }
@@ -145,18 +148,26 @@ JobMap map_with_policy(const JobOptions& options) {
     refuse("--every and --compute-ranks belong to --mapping, not to --policy");
   }
   const auto request = policy_request(options);
-  const auto node_of_rank = nodes_of_policy(options, std::max(options.nodes, 1));
-  JobMap job{.mapping = {},
-             .policy = options.policy,
-             .map = placement::map_policy(request, node_of_rank),
-             .machine = {}};
+  JobMap job{.mapping = {}, .policy = options.policy, .map = {}, .machine = {}};
+  job.nodes_known = options.nodes > 0 || !options.topologies.empty();
+  const int told =
+      options.node_size > 0 ? (options.ranks + options.node_size - 1) / options.node_size : 1;
   if (!options.topologies.empty()) {
-    job.machine = read_machine(options, node_of_rank.back() + 1);
-    if (static_cast<std::size_t>(node_of_rank.back()) >= job.machine.kind_of_node.size()) {
-      refuse(fmt::format("{} ranks with --node-size {} need {} nodes, and {} are described",
-                         options.ranks, options.node_size, node_of_rank.back() + 1,
-                         job.machine.kind_of_node.size()));
-    }
+    job.machine = read_machine(options, told);
+  }
+  const int nodes = !job.machine.kind_of_node.empty()
+                        ? static_cast<int>(job.machine.kind_of_node.size())
+                    : options.nodes > 0 ? options.nodes
+                                        : told;
+  const auto real = options.node_size > 0 && !job.nodes_known
+                        ? nodes_as_told(options.ranks, options.node_size)
+                        : even_nodes(options.ranks, nodes);
+  job.map = placement::map_policy(
+      request, options.node_size > 0 ? nodes_as_told(options.ranks, options.node_size) : real);
+  for (std::size_t rank = 0; rank < real.size(); ++rank) {
+    job.map.seats[rank].node = real[rank];
+  }
+  if (!options.topologies.empty()) {
     placement::seat_in_order(job.map, job.machine);
   }
   return job;

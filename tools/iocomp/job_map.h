@@ -32,7 +32,8 @@ struct JobMap {
   std::string mapping;  ///< empty when it was made from a policy
   std::string policy;   ///< empty when it was made from a mapping
   placement::Map map;
-  placement::Machine machine;  ///< without nodes when none were named (policies alone)
+  placement::Machine machine;  ///< without nodes when none were described (policies alone)
+  bool nodes_known = true;     ///< else nodes are what the policy takes for one
 
   [[nodiscard]] bool has_cpus() const noexcept {
     return !map.seats.empty() && map.seats.front().cpu >= 0;

@@ -173,7 +173,7 @@ class Writer {
   void slurm() {
     launch_.environment = variables_;
     launch_.words = {"srun"};
-    if (!job_.has_cpus() && job_.machine.kind_of_node.empty()) {
+    if (!job_.nodes_known) {
       append(launch_.words, {fmt::format("--ntasks={}", ranks())});
       append(launch_.words, options_.program);
       return;
@@ -203,6 +203,9 @@ class Writer {
           "--nodelist={}",
           fmt::join(options_.hosts.begin() + static_cast<std::ptrdiff_t>(first),
                     options_.hosts.begin() + static_cast<std::ptrdiff_t>(first + count), ",")));
+    }
+    if (!job_.has_cpus()) {
+      return;
     }
     if (uses_siblings(kind(node), node)) {
       launch_.words.emplace_back("--hint=multithread");
@@ -249,7 +252,6 @@ class Writer {
 
   void mpich() {
     launch_.words = {"mpiexec", "-n", std::to_string(ranks())};
-    const bool has_nodes = !job_.machine.kind_of_node.empty();
     const bool even = std::ranges::all_of(nodes_, [this](const NodeRanks& node) {
       return node.cpus.size() == nodes_.front().cpus.size();
     });
@@ -259,9 +261,9 @@ class Writer {
         slots.push_back(fmt::format("{}:{}", options_.hosts[i], nodes_[i].cpus.size()));
       }
       append(launch_.words, {"-hosts", fmt::format("{}", fmt::join(slots, ","))});
-    } else if (has_nodes && even) {
+    } else if (job_.nodes_known && even) {
       append(launch_.words, {"-ppn", std::to_string(nodes_.front().cpus.size())});
-    } else if (has_nodes) {
+    } else if (job_.nodes_known) {
       refuse_mpich(
           "the nodes get different numbers of ranks, which needs their names: add --hosts");
     }
