@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -141,6 +142,28 @@ Map map_ranks(const MapRequest& request) {
   Map map = choose_pairs(request, populations);
   give_cpus(request, populations, map.seats);
   return map;
+}
+
+void seat_in_order(Map& map, const Machine& machine) {
+  std::vector<std::vector<Seat*>> seats_of(machine.kind_of_node.size());
+  for (auto& seat : map.seats) {
+    seats_of.at(static_cast<std::size_t>(seat.node)).push_back(&seat);
+  }
+  for (std::size_t node = 0; node < seats_of.size(); ++node) {
+    const UsableCores cores{machine.kinds[machine.kind_of_node[node]]};
+    const Population population{.compute = static_cast<int>(seats_of[node].size())};
+    if (!fits(Mapping::sequential, cores, population)) {
+      throw Error{ErrorCode::invalid_argument,
+                  "node " + std::to_string(node) + " gets " + std::to_string(population.compute) +
+                      " ranks and has " + std::to_string(cores.thread_count()) +
+                      " hardware threads: nearest is more nodes, or a smaller node size"};
+    }
+    const std::vector<int> home(seats_of[node].size(), -1);
+    const auto cpus = assign_cpus(Mapping::sequential, cores, home, 0);
+    for (std::size_t i = 0; i < cpus.size(); ++i) {
+      seats_of[node][i]->cpu = cpus[i];
+    }
+  }
 }
 
 Map map_policy(const Request& request, const std::vector<int>& node_of_rank) {

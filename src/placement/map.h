@@ -25,6 +25,10 @@ struct Map {
 /// @throws Error{invalid_argument} for what is impossible, naming the nearest that is possible.
 [[nodiscard]] Map map_ranks(const MapRequest& request);
 
+/// Seat the ranks of every node on its CPUs in order: first the first hardware thread of each core.
+/// @throws Error{invalid_argument} naming a node that has too few.
+void seat_in_order(Map& map, const Machine& machine);
+
 /// The seats that a policy makes, without CPUs.
 [[nodiscard]] Map map_policy(const Request& request, const std::vector<int>& node_of_rank);
 

@@ -18,8 +18,12 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   iocomp::command::add_config(app);
   iocomp::command::add_info(app);
+  iocomp::command::add_launch(app);
+  iocomp::command::add_map(app);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& status) {  // of the program that was launched
+    return status.get_exit_code();
   } catch (const CLI::ParseError& error) {  // --help and --version are such too, with status 0
     return app.exit(error) == 0 ? 0 : bad_input;
   }

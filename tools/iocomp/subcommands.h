@@ -9,5 +9,7 @@ namespace iocomp::command {
 
 void add_config(CLI::App& app);
 void add_info(CLI::App& app);
+void add_launch(CLI::App& app);
+void add_map(CLI::App& app);
 
 }  // namespace iocomp::command

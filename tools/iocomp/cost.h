@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "iocomp/job_map.h"
+
+namespace iocomp::command {
+
+/// `iocomp map --cost`: messages of the exchange of collective output.
+struct CostOptions {
+  bool wanted = false;
+  std::string grid;
+  int aggregators = 0;
+  std::string order = "packed";
+  std::string affinity = "accumulated";
+};
+
+void add_cost_options(CLI::App& command, CostOptions& options);
+
+/// What the figures mean: docs/metrics.md.
+void print_cost(const JobOptions& job, const CostOptions& options, bool json);
+
+}  // namespace iocomp::command

@@ -1,0 +1,115 @@
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
+#include "iocomp/child.h"
+#include "iocomp/job_map.h"
+#include "iocomp/launch_line.h"
+#include "iocomp/launcher_search.h"
+#include "iocomp/subcommands.h"
+#include "iocomp/text_file.h"
+
+namespace iocomp::command {
+namespace {
+
+struct Options {
+  JobOptions job;
+  std::string launcher;
+  LaunchOptions launch;
+  bool dry_run = false;
+};
+
+/// A folder for what the launcher reads while the job starts; gone at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "iocomp-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw Error{ErrorCode::storage_failure,
+                  "cannot make the folder " + pattern + ": " + std::strerror(errno)};
+    }
+    path_ = pattern;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::optional<Launcher> wanted_launcher(const Options& options) {
+  if (options.launcher.empty()) {
+    return std::nullopt;
+  }
+  return launcher_named(options.launcher);
+}
+
+int start(const JobMap& job, LaunchOptions options, const FoundLauncher& launcher) {
+  const ScratchFolder scratch;
+  options.rankfile = scratch.file("rankfile");
+  auto launch = launch_of(job, options);
+  if (!launch.settings.empty()) {
+    options.settings_file = scratch.file("iocomp.toml");  // the first rank alone reads it
+    launch = launch_of(job, options);
+    write_text_file(options.settings_file, launch.settings);
+  }
+  if (!launch.rankfile.empty()) {
+    write_text_file(options.rankfile, launch.rankfile);
+  }
+  launch.words.front() = launcher.path;
+  return run_child(launch.words, launch.environment);
+}
+
+void launch_job(Options& options) {
+  const auto wanted = wanted_launcher(options);
+  const auto job = map_job(options.job);
+  if (options.dry_run && wanted) {
+    options.launch.launcher = *wanted;
+    fmt::print("{}\n", launch_of(job, options.launch).line());
+    return;
+  }
+  const auto launcher = find_launcher(wanted);
+  options.launch.launcher = launcher.kind;
+  if (options.dry_run) {
+    fmt::print("{}\n", launch_of(job, options.launch).line());
+    return;
+  }
+  const int status = start(job, options.launch, launcher);
+  if (status != 0) {
+    throw CLI::RuntimeError{status};
+  }
+}
+
+}  // namespace
+
+void add_launch(CLI::App& app) {
+  auto options = std::make_shared<Options>();  // lives as long as the action
+  auto* command = app.add_subcommand(
+      "launch", "Start a program with every rank where `iocomp map` says; ends with its status");
+  add_job_options(*command, options->job);
+  command->add_option("--launcher", options->launcher,
+                      "slurm, openmpi or mpich (srun in a Slurm allocation, else the MPI's own)");
+  command->add_option("--hosts", options->launch.hosts, "Names of the nodes (those allocated)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--dry-run", options->dry_run, "Print the launch line and start nothing");
+  command->add_option("program", options->launch.program, "After --: the program, its arguments")
+      ->required();
+  command->callback([options] { launch_job(*options); });
+}
+
+}  // namespace iocomp::command

@@ -1,0 +1,124 @@
+#include "iocomp/launcher_search.h"
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iocomp/launch_line.h"
+
+namespace iocomp::command {
+namespace {
+
+/// What a launcher may be called, and what it says about itself.
+struct Signature {
+  std::vector<std::string> names;
+  std::vector<std::string> words;
+};
+
+Signature signature_of(Launcher kind) {
+  switch (kind) {
+    case Launcher::slurm:
+      return {.names = {"srun"}, .words = {"slurm"}};
+    case Launcher::openmpi:
+      return {.names = {"mpirun.openmpi", "mpirun", "mpiexec"},
+              .words = {"Open MPI", "OpenRTE", "PRTE"}};
+    case Launcher::mpich:
+      return {.names = {"mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"}, .words = {"HYDRA"}};
+  }
+  throw Error{ErrorCode::internal, "a launcher without a name"};
+}
+
+std::optional<std::string> in_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders{path == nullptr ? "" : path};
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const auto file = std::filesystem::path{folder.empty() ? "." : folder} / name;
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(file, failure) && access(file.c_str(), X_OK) == 0) {
+      return file.string();
+    }
+  }
+  return std::nullopt;
+}
+
+/// mpirun and mpiexec are the names of many launchers, so each is asked which one it is.
+std::string version_text(const std::string& path) {
+  struct Close {
+    void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
+  };
+  const std::unique_ptr<std::FILE, Close> pipe{
+      popen(("'" + path + "' --version 2>&1").c_str(), "r")};
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (pipe &&
+         std::fgets(buffer.data(), static_cast<int>(buffer.size()), pipe.get()) != nullptr) {
+    text += buffer.data();
+  }
+  return text;
+}
+
+std::optional<FoundLauncher> find(Launcher kind) {
+  const auto signature = signature_of(kind);
+  for (const auto& name : signature.names) {
+    const auto path = in_path(name);
+    if (!path) {
+      continue;
+    }
+    const auto text = version_text(*path);
+    if (std::ranges::any_of(signature.words, [&text](const std::string& word) {
+          return text.find(word) != std::string::npos;
+        })) {
+      return FoundLauncher{.kind = kind, .path = *path};
+    }
+  }
+  return std::nullopt;
+}
+
+/// In the order in which they are tried.
+std::vector<Launcher> kinds() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  const bool is_mpich = MPI_Get_library_version(text.data(), &length) == MPI_SUCCESS &&
+                        std::string{text.data()}.find("MPICH") != std::string::npos;
+  std::vector<Launcher> order{Launcher::openmpi, Launcher::mpich};
+  if (is_mpich) {
+    std::ranges::reverse(order);
+  }
+  if (std::getenv("SLURM_JOB_ID") != nullptr) {
+    order.insert(order.begin(), Launcher::slurm);
+  }
+  return order;
+}
+
+}  // namespace
+
+FoundLauncher find_launcher(std::optional<Launcher> wanted) {
+  const auto tried = wanted ? std::vector<Launcher>{*wanted} : kinds();
+  std::vector<std::string> names;
+  for (const auto kind : tried) {
+    if (auto found = find(kind); found) {
+      return *found;
+    }
+    const auto signature = signature_of(kind);
+    names.push_back(fmt::format("{} ({})", launcher_names()[static_cast<std::size_t>(kind)],
+                                fmt::join(signature.names, ", ")));
+  }
+  throw Error{ErrorCode::unsupported,
+              fmt::format("no launcher is in PATH: looked for {}; srun is tried inside a Slurm "
+                          "allocation, or with --launcher slurm",
+                          fmt::join(names, "; "))};
+}
+
+}  // namespace iocomp::command

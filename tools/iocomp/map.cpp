@@ -1,0 +1,156 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iocomp/cost.h"
+#include "iocomp/job_map.h"
+#include "iocomp/launch_line.h"
+#include "iocomp/number_list.h"
+#include "iocomp/picture.h"
+#include "iocomp/subcommands.h"
+#include "iocomp/table.h"
+#include "iocomp/text_file.h"
+
+namespace iocomp::command {
+namespace {
+
+struct Options {
+  JobOptions job;
+  CostOptions cost;
+  std::string launcher = "slurm";
+  LaunchOptions launch{.program = {"./program"}};
+  std::string picture;
+  bool json = false;
+};
+
+/// By server: the compute ranks that belong to it. Empty for others.
+std::vector<std::vector<int>> clients_of(const placement::Map& map) {
+  std::vector<std::vector<int>> clients(map.seats.size());
+  for (std::size_t rank = 0; rank < map.seats.size(); ++rank) {
+    const auto& seat = map.seats[rank];
+    if (!seat.serves && seat.pair >= 0) {
+      clients[static_cast<std::size_t>(seat.pair)].push_back(static_cast<int>(rank));
+    }
+  }
+  return clients;
+}
+
+std::string number_or_dash(int number) { return number < 0 ? "-" : std::to_string(number); }
+
+void print_table(const JobMap& job, const Launch& launch) {
+  const auto clients = clients_of(job.map);
+  std::vector<std::vector<std::string>> rows{{"type", "rank", "CPU", "node", "pair"}};
+  for (std::size_t rank = 0; rank < job.map.seats.size(); ++rank) {
+    const auto& seat = job.map.seats[rank];
+    rows.push_back({seat.serves ? "server" : "compute", std::to_string(rank),
+                    number_or_dash(seat.cpu), std::to_string(seat.node),
+                    seat.serves ? ranges(clients[rank]) : number_or_dash(seat.pair)});
+  }
+  fmt::print("{}\n{}\n", aligned(rows), launch.line());
+}
+
+nlohmann::ordered_json number_or_null(int number) {
+  return number < 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(number);
+}
+
+void print_json(const JobMap& job, const Launch& launch) {
+  nlohmann::ordered_json out;
+  if (job.policy.empty()) {
+    out["mapping"] = job.mapping;
+  } else {
+    out["mapping"] = nullptr;
+    out["policy"] = job.policy;
+  }
+  out["settings"] = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : settings_of(job)) {
+    out["settings"][key] = value;
+  }
+  out["launch"] = launch.line();
+  if (!launch.rankfile.empty()) {
+    out["rankfile"] = launch.rankfile;
+  }
+  const auto clients = clients_of(job.map);
+  out["ranks"] = nlohmann::ordered_json::array();
+  for (std::size_t rank = 0; rank < job.map.seats.size(); ++rank) {
+    const auto& seat = job.map.seats[rank];
+    nlohmann::ordered_json entry{{"rank", rank},
+                                 {"role", seat.serves ? "server" : "compute"},
+                                 {"node", seat.node},
+                                 {"cpu", number_or_null(seat.cpu)},
+                                 {"pair", number_or_null(seat.pair)}};
+    if (seat.serves) {
+      entry["clients"] = clients[rank];
+    }
+    out["ranks"].push_back(std::move(entry));
+  }
+  fmt::print("{}\n", out.dump(1));
+}
+
+void write_files(const Options& options, const JobMap& job, const Launch& launch) {
+  if (!options.launch.rankfile.empty()) {
+    if (launch.rankfile.empty()) {
+      throw Error{ErrorCode::invalid_argument,
+                  "--rankfile: only launcher openmpi uses one, for ranks with CPUs"};
+    }
+    write_text_file(options.launch.rankfile, launch.rankfile);
+  }
+  if (!options.launch.settings_file.empty()) {
+    write_text_file(options.launch.settings_file, launch.settings);
+  }
+  if (!options.picture.empty()) {
+    write_text_file(options.picture, picture_of(job));
+  }
+}
+
+void show(Options& options) {
+  if (options.cost.wanted) {
+    print_cost(options.job, options.cost, options.json);
+    return;
+  }
+  options.launch.launcher = launcher_named(options.launcher);
+  const auto job = map_job(options.job);
+  const auto launch = launch_of(job, options.launch);
+  write_files(options, job, launch);
+  for (const auto& note : launch.notes) {
+    fmt::print(stderr, "iocomp: {}\n", note);
+  }
+  if (options.json) {
+    print_json(job, launch);
+    return;
+  }
+  print_table(job, launch);
+  if (!launch.rankfile.empty() && options.launch.rankfile.empty()) {
+    fmt::print("\n# iocomp.rankfile (--rankfile FILE writes it)\n{}", launch.rankfile);
+  }
+}
+
+}  // namespace
+
+void add_map(CLI::App& app) {
+  auto options = std::make_shared<Options>();  // lives as long as the action
+  auto* command = app.add_subcommand(
+      "map", "Print where every rank of a job sits, who belongs to whom, and the launch line");
+  add_job_options(*command, options->job);
+  command
+      ->add_option("--launcher", options->launcher,
+                   "The launch line is for slurm, openmpi or mpich")
+      ->capture_default_str();
+  command->add_option("--hosts", options->launch.hosts, "Names of the nodes (those allocated)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--rankfile", options->launch.rankfile, "Write Open MPI's rankfile here");
+  command->add_option("--settings", options->launch.settings_file,
+                      "Write the library's settings here instead of setting variables");
+  command->add_option("--picture", options->picture, "Draw the nodes into this SVG file");
+  command->add_flag("--json", options->json, "Print it as JSON");
+  add_cost_options(*command, options->cost);
+  command->callback([options] { show(*options); });
+}
+
+}  // namespace iocomp::command
