@@ -124,7 +124,8 @@ class MapTest(unittest.TestCase):
         line = self.map(*"--mapping hyperthread --ranks 64 --nodes 4 --topology archer2".split())
         self.assertEqual(
             line["launch"],
-            "IOCOMP_PLACEMENT_POLICY=tail IOCOMP_PLACEMENT_RATIO=1 srun --nodes=4 --ntasks=64 "
+            "IOCOMP_PLACEMENT_POLICY=tail IOCOMP_PLACEMENT_MAPPING=hyperthread "
+            "IOCOMP_PLACEMENT_RATIO=1 srun --nodes=4 --ntasks=64 "
             "--ntasks-per-node=16 --distribution=block --hint=multithread "
             "--cpu-bind=map_cpu:0,1,2,3,4,5,6,7,128,129,130,131,132,133,134,135 ./program",
         )
@@ -245,7 +246,7 @@ class MapTest(unittest.TestCase):
         self.assertEqual(
             done.stdout,
             "mpiexec -n 4 -ppn 4 -bind-to user:0,1,2,3 -genv IOCOMP_PLACEMENT_POLICY halves "
-            "-genv IOCOMP_PLACEMENT_NODE_SIZE 4 ./solve -n 'two words'\n",
+            "-genv IOCOMP_PLACEMENT_MAPPING consecutive -genv IOCOMP_PLACEMENT_NODE_SIZE 4 ./solve -n 'two words'\n",
         )
 
     def test_launch_says_what_it_looked_for(self) -> None:

@@ -33,6 +33,7 @@ class Build:
     mpi: str
     time_factor: float
     actor: str
+    command: str
     modules: str
 
     def has_back_end(self, name: str) -> bool:
@@ -141,9 +142,12 @@ class Actors:
         environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
         prefix: Iterable[str] = (),
+        launcher: Iterable[str] | None = None,
         seconds: float = 45,
     ) -> Job:
         """Run a job until it ends; `settings` becomes its iocomp.toml.
+
+        `launcher` stands for the launcher and its options, number of ranks included.
 
         Raises:
             Hang: If it does not end within `seconds` (longer where the build is slow).
@@ -155,7 +159,8 @@ class Actors:
         journals.mkdir()
         (journals / "script").write_text(script)
         (folder / "iocomp.toml").write_text(toml(settings or {}))
-        words = [*prefix, *self.build.launcher, str(ranks), self.build.actor]
+        start = [*self.build.launcher, str(ranks)] if launcher is None else launcher
+        words = [*prefix, *start, self.build.actor]
         began = time.monotonic()
         process = subprocess.Popen(
             [*words, str(journals / "script"), str(journals)],

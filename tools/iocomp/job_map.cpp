@@ -278,11 +278,14 @@ JobMap map_job(const JobOptions& options) {
 
 std::vector<std::pair<std::string, std::string>> settings_of(const JobMap& job) {
   if (job.mapping == "sequential") {
-    return {{"mode", "sync"}};
+    return {{"mode", "sync"}, {"placement.mapping", job.mapping}};
   }
   const auto& wanted = job.map.settings;
   std::vector<std::pair<std::string, std::string>> settings{
       {"placement.policy", policy_name(wanted.policy)}};
+  if (std::ranges::count(placement::mapping_names(), job.mapping) > 0) {
+    settings.emplace_back("placement.mapping", job.mapping);  // read back and compared at start-up
+  }
   if (wanted.node_size > 0) {
     settings.emplace_back("placement.node_size", std::to_string(wanted.node_size));
   }

@@ -130,7 +130,7 @@ class Writer {
     variables_.emplace_back("IOCOMP_CONFIG", file);
     for (const auto& [key, value] : settings) {
       const bool is_list = key == "placement.servers";
-      const bool is_text = key == "placement.policy" || key == "mode";
+      const bool is_text = key == "placement.policy" || key == "placement.mapping" || key == "mode";
       launch_.settings += fmt::format("{} = {}{}{}\n", key,
                                       is_list   ? "["
                                       : is_text ? "\""

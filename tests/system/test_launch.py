@@ -1,0 +1,49 @@
+"""What `iocomp launch` starts sits as asked: the library finds nothing to warn of, and says the same."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from actors import OK, Actors
+from test_placement import CORES, PACKAGES, SIBLINGS, read
+
+pytestmark = pytest.mark.skipif(
+    not {0, 1} <= os.sched_getaffinity(0), reason="CPUs 0 and 1 are needed"
+)
+
+SEATS = [
+    ("consecutive", 2, CORES, [0, 1], {0: 1}),
+    ("oversubscribe", 2, CORES, [0, 0], {0: 1}),
+    ("oversubscribe", 4, CORES, [0, 1, 0, 1], {0: 2, 1: 3}),
+    ("hyperthread", 2, SIBLINGS, [0, 1], {0: 1}),
+    ("l3", 2, CORES, [0, 1], {0: 1}),
+    ("node", 2, PACKAGES, [0, 1], {0: 1}),
+    ("sequential", 2, CORES, [0, 1], {}),
+]
+
+
+@pytest.mark.parametrize(("mapping", "ranks", "machine", "cpus", "servers"), SEATS)
+def test_the_ranks_sit_as_asked(
+    actors: Actors,
+    mapping: str,
+    ranks: int,
+    machine: dict[str, str],
+    cpus: list[int],
+    servers: dict[int, int],
+) -> None:
+    topology = machine["HWLOC_SYNTHETIC"]
+    seen = ["env", f"HWLOC_SYNTHETIC={topology}"]  # by the library, not by the launcher
+    launch = [actors.build.command, "launch", "--launcher", actors.build.mpi, "--mapping", mapping]
+    job = actors.play(
+        "init\nfinalize\n",
+        ranks=ranks,
+        launcher=[*launch, "--ranks", str(ranks), "--topology", topology, "--", *seen],
+        settings={"placement": {"strict": True, "report": "seats"}},
+    )
+    assert job.status == 0, job
+    assert {entry["code"] for entry in job.calls("init")} == {OK}, job
+    about, rows = read(job.folder / "seats")
+    assert about["asked"] == mapping
+    assert [int(row[4]) for row in rows] == cpus
+    assert {int(row[0]): int(row[5]) for row in rows if row[5] != "-"} == servers
