@@ -40,14 +40,6 @@ void check_name(const std::string& name) {
   }
 }
 
-std::vector<int> all_ranks(MPI_Comm comm) {
-  int size = 0;
-  mpi::check(MPI_Comm_size(comm, &size));
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
-
 }  // namespace
 
 Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
@@ -55,9 +47,9 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
     : settings_{settings},
       disk_{disk},
       place_{std::move(place)},
-      link_{transport, place_.server_ranks, policy,
+      link_{transport, place_.servers, policy,
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
-      meeting_{place_.comm, all_ranks(place_.comm), policy} {}
+      meeting_{place_.comm, {}, policy} {}
 
 Client::~Client() = default;
 
@@ -128,13 +120,9 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   open.kind = file.checkpoint ? 2 : 1;
   open.opener = place_.rank;
   open.members = static_cast<std::int64_t>(members.size());
-  std::set<int> homes;
-  for (const int rank : members) {
-    const int server = place_.home[static_cast<std::size_t>(rank)];
-    homes.insert(server);
-    open.home_members += server == route.home ? 1 : 0;
-  }
-  open.homes = static_cast<std::int64_t>(homes.size());
+  open.home_members = std::ranges::count_if(members, [this](int rank) {
+    return std::ranges::binary_search(place_.neighbours, rank);
+  });
   auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
   RemoteCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));

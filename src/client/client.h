@@ -16,6 +16,7 @@
 #include "client/tickets.h"
 #include "config/file_settings.h"
 #include "config/settings.h"
+#include "mpi/peers.h"
 #include "disk/options.h"
 #include "transport/transport.h"
 
@@ -26,8 +27,9 @@ struct Place {
   MPI_Comm comm = MPI_COMM_NULL;  ///< all compute ranks; the library's own
   std::int32_t rank = 0;          ///< in `comm`
   std::string job;                ///< "<host>-<pid>", the same on all ranks
-  std::vector<int> server_ranks;  ///< by number of the server; empty without servers
-  std::vector<int> home;          ///< by compute rank: number of its server
+  mpi::Peers servers;             ///< session ranks by number; empty without servers
+  int home = -1;                  ///< number of this rank's server
+  std::vector<int> neighbours;    ///< compute ranks with the same server, ascending; this one too
   std::size_t chunk_bytes = 0;    ///< largest message of data
 };
 
@@ -59,9 +61,7 @@ class Client {
   [[nodiscard]] bool can_meet() const noexcept { return meeting_.ended().ok(); }
 
   [[nodiscard]] Link& link() noexcept { return link_; }
-  [[nodiscard]] int home() const {
-    return place_.home.empty() ? -1 : place_.home[static_cast<std::size_t>(place_.rank)];
-  }
+  [[nodiscard]] int home() const noexcept { return place_.home; }
 
  private:
   struct Opened {

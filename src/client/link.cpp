@@ -12,6 +12,7 @@
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "client/tickets.h"
+#include "mpi/peers.h"
 #include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -23,16 +24,16 @@ namespace iocomp::client {
 using protocol::Kind;
 using protocol::Notice;
 
-Link::Link(transport::Transport* transport, std::vector<int> server_ranks,
+Link::Link(transport::Transport* transport, mpi::Peers servers,
            const mpi::WaitPolicy& policy, std::size_t buffer_limit_bytes)
     : transport_{transport},
-      server_ranks_{std::move(server_ranks)},
+      servers_{std::move(servers)},
       policy_{policy},
       buffer_limit_{buffer_limit_bytes} {}
 
 transport::PostId Link::post(int server, std::vector<std::byte> message,
                              std::span<const std::byte> bulk, std::size_t chunk_bytes) {
-  const int rank = server_ranks_[static_cast<std::size_t>(server)];
+  const int rank = servers_.rank(server);
   if (transport_->held_back(rank) > 0) {
     const trace::Timer timer{counters_, trace::Counter::buffer_wait_seconds};
     wait_until([&] { return transport_->held_back(rank) == 0; },

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "client/tickets.h"
+#include "mpi/peers.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
 #include "trace/counters.h"
@@ -34,7 +35,7 @@ struct RemoteFile {
 /// kept all the same.
 class Link {
  public:
-  Link(transport::Transport* transport, std::vector<int> server_ranks,
+  Link(transport::Transport* transport, mpi::Peers servers,
        const mpi::WaitPolicy& policy, std::size_t buffer_limit_bytes);
 
   /// Post to a server (by number); waits while the server has not given credit for what was posted
@@ -68,7 +69,7 @@ class Link {
   [[nodiscard]] trace::Counters& counters() noexcept { return counters_; }
   [[nodiscard]] const mpi::WaitPolicy& policy() const noexcept { return policy_; }
   [[nodiscard]] bool has_servers() const noexcept { return transport_ != nullptr; }
-  [[nodiscard]] int servers() const noexcept { return static_cast<int>(server_ranks_.size()); }
+  [[nodiscard]] int servers() const noexcept { return servers_.size(); }
   [[nodiscard]] bool is_idle() const { return transport_ == nullptr || transport_->is_idle(); }
   /// The servers' counters, once home has answered `bye`.
   [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept {
@@ -86,7 +87,7 @@ class Link {
   void release_copies();
 
   transport::Transport* transport_;
-  std::vector<int> server_ranks_;
+  mpi::Peers servers_;
   mpi::WaitPolicy policy_;
   std::size_t buffer_limit_;
   std::size_t buffer_used_ = 0;

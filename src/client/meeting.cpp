@@ -51,6 +51,10 @@ Meeting::Meeting(MPI_Comm comm, std::vector<int> ranks, const mpi::WaitPolicy& p
   mpi::check(MPI_Comm_rank(comm_, &rank_));
 }
 
+int Meeting::compute_rank(std::size_t member) const {
+  return ranks_.empty() ? static_cast<int>(member) : ranks_.at(member);
+}
+
 void Meeting::end(const Outcome& why) {
   if (ended_.ok()) {
     ended_ = why;
@@ -72,7 +76,7 @@ std::int64_t Meeting::meet(const Call& call, std::int64_t extra) {
   }
   values.back() = extra;
   const std::string what = "the other ranks to call " + text(call) + ", as compute rank " +
-                           std::to_string(ranks_.at(static_cast<std::size_t>(rank_))) + " did";
+                           std::to_string(compute_rank(static_cast<std::size_t>(rank_))) + " did";
   try {
     mpi::maximum(comm_, values, policy_, what.c_str());
     const auto all_agree = [&values](std::size_t i) {
@@ -111,8 +115,8 @@ std::string Meeting::differences(const Call& call) {
   const std::string story =
       "file \"" + file_name +
       "\": the ranks do not make the same calls in the same order: compute rank " +
-      std::to_string(ranks_.at(odd)) + " called " + odd_call + " where compute rank " +
-      std::to_string(ranks_.front()) + " called " + usual_call;
+      std::to_string(compute_rank(odd)) + " called " + odd_call + " where compute rank " +
+      std::to_string(compute_rank(0)) + " called " + usual_call;
   return odd_call == usual_call ? story + ", after different definitions" : story;
 }
 

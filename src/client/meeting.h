@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ class Meeting {
   };
 
   /// @param comm   of the members; between calls it is free for other collective work.
-  /// @param ranks  the members' compute ranks, for people.
+  /// @param ranks  the members' compute ranks, for people; empty where these are the ranks in comm.
   Meeting(MPI_Comm comm, std::vector<int> ranks, const mpi::WaitPolicy& policy);
 
   /// Meet the others in the same call; returns the maximum of `extra`. Collective.
@@ -40,6 +41,7 @@ class Meeting {
   [[nodiscard]] const Outcome& ended() const noexcept { return ended_; }
 
  private:
+  [[nodiscard]] int compute_rank(std::size_t member) const;
   [[nodiscard]] std::string differences(const Call& call);
 
   MPI_Comm comm_;

@@ -136,6 +136,7 @@ void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first
 protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
   protocol::StepCounts counts;
   counts.step = step;
+  counts.members = 1;
   counts.events = catalogue_.events();
   counts.pieces.assign(pieces_.begin(), pieces_.end());
   for (const auto& [variable, put] : variables_) {

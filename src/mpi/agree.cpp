@@ -54,6 +54,21 @@ void combine(MPI_Comm comm, std::span<T> values, MPI_Op operation, const WaitPol
   std::copy(buffers->all.begin(), buffers->all.end(), values.begin());
 }
 
+std::int64_t scan(MPI_Comm comm, std::int64_t mine, std::int64_t first, MPI_Op operation,
+                  const WaitPolicy& policy, const char* what) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank));
+  struct Buffers {
+    std::int64_t mine;
+    std::int64_t before;
+  };
+  auto buffers = std::make_unique<Buffers>(Buffers{mine, first});
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iexscan(&buffers->mine, &buffers->before, 1, MPI_INT64_T, operation, comm, &request));
+  finish(buffers, request, policy, what);
+  return rank == 0 ? first : buffers->before;
+}
+
 void broadcast_bytes(MPI_Comm comm, int root, std::span<std::byte> bytes, const WaitPolicy& policy,
                      const char* what) {
   while (!bytes.empty()) {
@@ -156,6 +171,16 @@ std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine, const 
                        &request));
   finish(buffers, request, policy, what);
   return std::move(buffers->all);
+}
+
+std::int64_t sum_before(MPI_Comm comm, std::int64_t mine, const WaitPolicy& policy,
+                        const char* what) {
+  return scan(comm, mine, 0, MPI_SUM, policy, what);
+}
+
+std::int64_t maximum_before(MPI_Comm comm, std::int64_t mine, std::int64_t first,
+                            const WaitPolicy& policy, const char* what) {
+  return scan(comm, mine, first, MPI_MAX, policy, what);
 }
 
 std::vector<std::string> gather(MPI_Comm comm, int root, const std::string& mine,

@@ -43,6 +43,13 @@ void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& pol
 [[nodiscard]] std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine,
                                                       const WaitPolicy& policy, const char* what);
 
+/// The sum (or the maximum) of the values of all ranks before this one; `first` on rank 0.
+/// Collective over `comm`.
+[[nodiscard]] std::int64_t sum_before(MPI_Comm comm, std::int64_t mine, const WaitPolicy& policy,
+                                      const char* what);
+[[nodiscard]] std::int64_t maximum_before(MPI_Comm comm, std::int64_t mine, std::int64_t first,
+                                          const WaitPolicy& policy, const char* what);
+
 /// The texts of all ranks, on rank `root`; elsewhere nothing. Collective over `comm`.
 [[nodiscard]] std::vector<std::string> gather(MPI_Comm comm, int root, const std::string& mine,
                                               const WaitPolicy& policy, const char* what);

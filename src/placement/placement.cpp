@@ -33,41 +33,6 @@ std::vector<std::vector<int>> ranks_of_nodes(const std::vector<int>& node_of_ran
   return nodes;
 }
 
-/// `clients` in order, cut into one block per server, sizes differing by at most one.
-void serve_in_blocks(const std::vector<int>& clients, const std::vector<int>& servers,
-                     std::vector<int>& server_of) {
-  const std::size_t base = clients.size() / servers.size();
-  const std::size_t larger = clients.size() % servers.size();
-  std::size_t next = 0;
-  for (std::size_t s = 0; s < servers.size(); ++s) {
-    const std::size_t share = base + (s < larger ? 1 : 0);
-    for (std::size_t i = 0; i < share; ++i) {
-      server_of[static_cast<std::size_t>(clients[next++])] = servers[s];
-    }
-  }
-}
-
-void place_halves(const Request& request, const std::vector<std::vector<int>>& nodes,
-                  std::vector<int>& server_of) {
-  const int ranks = static_cast<int>(server_of.size());
-  const int group =
-      request.node_size > 0 ? request.node_size : static_cast<int>(nodes.front().size());
-  int first = 0;
-  for (; first + 2 * group <= ranks; first += 2 * group) {
-    for (int i = 0; i < group; ++i) {
-      server_of[static_cast<std::size_t>(first + i)] = first + group + i;
-    }
-  }
-  const int left = ranks - first;
-  const int serving = left / 2;
-  const int computing = left - serving;
-  for (int i = 0; i < computing; ++i) {
-    // The extra rank of an odd remainder computes, and belongs to the last server.
-    const int server = serving > 0 ? first + computing + std::min(i, serving - 1) : first - 1;
-    server_of[static_cast<std::size_t>(first + i)] = server;
-  }
-}
-
 Order order_of(Policy policy) {
   switch (policy) {
     case Policy::spread:
@@ -79,119 +44,152 @@ Order order_of(Policy policy) {
   }
 }
 
-/// A node too small for a server of its own: its ranks belong to the servers of the node before (or
-/// after) it.
-void adopt_orphans(const std::vector<std::vector<int>>& nodes, std::vector<int>& server_of,
-                   const std::set<int>& serving) {
-  for (const auto& node : nodes) {
-    for (const int rank : node) {
-      auto& server = server_of[static_cast<std::size_t>(rank)];
-      if (server < 0 && !serving.contains(rank)) {
-        auto after = serving.upper_bound(rank);
-        server = after == serving.begin() ? *after : *std::prev(after);
+std::vector<int> servers_of_node(const Request& request, const std::vector<int>& ranks) {
+  std::vector<int> servers;
+  if (request.policy == Policy::list) {
+    std::ranges::copy_if(ranks, std::back_inserter(servers), [&request](int rank) {
+      return std::ranges::binary_search(request.servers, rank);
+    });
+    return servers;
+  }
+  const std::size_t count = servers_on_node(request, ranks.size());
+  if (count > 0) {
+    for (const int position : serving_positions(
+             order_of(request.policy), static_cast<int>(ranks.size()), static_cast<int>(count))) {
+      servers.push_back(ranks[static_cast<std::size_t>(position)]);
+    }
+  }
+  return servers;
+}
+
+void adopt_by_neighbours(std::vector<int>& server_of) {
+  int last = no_server;
+  std::vector<std::size_t> first;  // before any server
+  for (std::size_t rank = 0; rank < server_of.size(); ++rank) {
+    auto& server = server_of[rank];
+    if (server == static_cast<int>(rank)) {
+      if (last == no_server) {
+        std::ranges::for_each(first, [&](std::size_t orphan) { server_of[orphan] = server; });
       }
+      last = server;
+    } else if (server == no_server && last == no_server) {
+      first.push_back(rank);
+    } else if (server == no_server) {
+      server = last;
     }
+  }
+  if (last == no_server) {
+    no_server_anywhere();
   }
 }
 
-void place_per_node(const Request& request, const std::vector<std::vector<int>>& nodes,
-                    std::vector<int>& server_of) {
-  std::set<int> serving;
-  for (const auto& node : nodes) {
-    const std::size_t count = servers_on_node(request, node.size());
-    if (count == 0) {
-      continue;
+// Servers on nodes where nobody (or too few) computes take the ranks of nodes that have no server.
+void adopt_by_idle(const Request& request, const std::vector<int>& orphans,
+                   std::vector<int>& server_of) {
+  std::set<int> busy;
+  for (std::size_t rank = 0; rank < server_of.size(); ++rank) {
+    if (server_of[rank] != static_cast<int>(rank)) {
+      busy.insert(server_of[rank]);
     }
-    const auto positions = serving_positions(
-        order_of(request.policy), static_cast<int>(node.size()), static_cast<int>(count));
-    std::vector<int> servers;
-    std::vector<int> clients;
-    for (std::size_t i = 0; i < node.size(); ++i) {
-      const bool serves = std::ranges::binary_search(positions, static_cast<int>(i));
-      (serves ? servers : clients).push_back(node[i]);
-    }
-    serving.insert(servers.begin(), servers.end());
-    serve_in_blocks(clients, servers, server_of);
   }
-  if (serving.empty()) {
-    impossible(
-        "no node has two ranks, so none can spare one as a server: start more ranks per node, "
-        "use placement.policy = \"halves\" or \"list\", or mode = \"sync\"");
-  }
-  adopt_orphans(nodes, server_of, serving);
-}
-
-void place_list(const Request& request, const std::vector<std::vector<int>>& nodes,
-                std::vector<int>& server_of) {
   const std::set<int> serving(request.servers.begin(), request.servers.end());
-  const int ranks = static_cast<int>(server_of.size());
-  if (serving.empty()) {
-    impossible(
-        "placement.policy = \"list\" needs placement.servers, a list of ranks between 0 and " +
-        std::to_string(ranks - 1));
-  }
-  if (serving.size() != request.servers.size()) {
-    std::vector<int> sorted = request.servers;
-    std::sort(sorted.begin(), sorted.end());
-    impossible("placement.servers names rank " +
-               std::to_string(*std::adjacent_find(sorted.begin(), sorted.end())) + " twice");
-  }
-  if (*serving.begin() < 0 || *serving.rbegin() >= ranks) {
-    const int bad = *serving.begin() < 0 ? *serving.begin() : *serving.rbegin();
-    impossible("placement.servers names rank " + std::to_string(bad) +
-               ", this job has ranks 0 to " + std::to_string(ranks - 1));
-  }
-  std::vector<int> orphans;
-  for (const auto& node : nodes) {
-    std::vector<int> servers;
-    std::vector<int> clients;
-    for (const int rank : node) {
-      (serving.contains(rank) ? servers : clients).push_back(rank);
-    }
-    if (servers.empty() || clients.size() < servers.size()) {
-      orphans.insert(orphans.end(), clients.begin(), clients.end());
-    } else {
-      serve_in_blocks(clients, servers, server_of);
-    }
-  }
-  // Servers on nodes where nobody (or too few) computes take the ranks of nodes that have no
-  // server.
-  const std::set<int> busy(server_of.begin(), server_of.end());
   std::vector<int> idle;
   std::ranges::set_difference(serving, busy, std::back_inserter(idle));
-  if (!orphans.empty()) {
-    serve_in_blocks(orphans, idle.empty() ? std::vector<int>(serving.begin(), serving.end()) : idle,
-                    server_of);
+  if (idle.size() > orphans.size()) {
+    too_many_servers(serving.size(), server_of.size());
+  }
+  const std::vector<int> takers =
+      idle.empty() ? std::vector<int>(serving.begin(), serving.end()) : idle;
+  for (std::size_t i = 0; i < orphans.size(); ++i) {
+    server_of[static_cast<std::size_t>(orphans[i])] =
+        takers[share_of(i, orphans.size(), takers.size())];
   }
 }
 
+// From by session rank its server, itself for servers.
 Placement number(const std::vector<int>& server_of) {
-  const std::set<int> serving(server_of.begin(), server_of.end());
   Placement result;
   for (std::size_t rank = 0; rank < server_of.size(); ++rank) {
-    if (server_of[rank] >= 0) {
-      result.compute.push_back(static_cast<int>(rank));
-    }
-  }
-  for (const int server : serving) {
-    if (server >= 0) {
-      result.servers.push_back(server);
-    }
+    const bool serves = server_of[rank] == static_cast<int>(rank);
+    (serves ? result.servers : result.compute).push_back(static_cast<int>(rank));
   }
   for (const int rank : result.compute) {
-    const auto found = std::lower_bound(result.servers.begin(), result.servers.end(),
-                                        server_of[static_cast<std::size_t>(rank)]);
+    const auto found =
+        std::ranges::lower_bound(result.servers, server_of[static_cast<std::size_t>(rank)]);
     result.home.push_back(static_cast<int>(found - result.servers.begin()));
   }
   return result;
 }
 
-std::string counts(const Placement& placement, std::size_t nodes) {
-  return plural(placement.compute.size(), "compute rank") + ", " +
-         plural(placement.servers.size(), "server") + " on " + plural(nodes, "node");
+}  // namespace
+
+void no_server_anywhere() {
+  impossible(
+      "no node has two ranks, so none can spare one as a server: start more ranks per node, "
+      "use placement.policy = \"halves\" or \"list\", or mode = \"sync\"");
 }
 
-}  // namespace
+void too_many_servers(std::size_t servers, std::size_t ranks) {
+  impossible("asked for " + plural(servers, "server") + " for " +
+             plural(ranks - servers, "compute rank") +
+             ": every server needs a compute rank, so at most " + std::to_string(ranks / 2) +
+             " of " + plural(ranks, "rank") + " can serve");
+}
+
+std::string counts(std::size_t compute, std::size_t servers, std::size_t nodes) {
+  return plural(compute, "compute rank") + ", " + plural(servers, "server") + " on " +
+         plural(nodes, "node");
+}
+
+std::size_t share_of(std::size_t item, std::size_t items, std::size_t shares) {
+  const std::size_t base = items / shares;
+  const std::size_t larger = items % shares;  // the first shares have one more
+  const std::size_t in_larger = larger * (base + 1);
+  return item < in_larger ? item / (base + 1) : larger + (item - in_larger) / base;
+}
+
+int server_in_halves(int rank, int ranks, int group) {
+  const int paired = ranks / (2 * group) * (2 * group);
+  if (rank < paired) {
+    return rank % (2 * group) < group ? rank + group : rank;
+  }
+  const int left = ranks - paired;
+  const int serving = left / 2;
+  const int computing = left - serving;
+  const int position = rank - paired;
+  if (position >= computing) {
+    return rank;
+  }
+  // The extra rank of an odd remainder computes, and belongs to the last server.
+  return serving > 0 ? paired + computing + std::min(position, serving - 1) : paired - 1;
+}
+
+void check(const Request& request, int ranks) {
+  if (ranks < 2) {
+    impossible(
+        "asynchronous output needs a server, so at least 2 ranks; this job has 1: start one more "
+        "rank, "
+        "or use mode = \"sync\"");
+  }
+  if (request.policy != Policy::list) {
+    return;
+  }
+  std::vector<int> serving = request.servers;
+  std::ranges::sort(serving);
+  if (serving.empty()) {
+    impossible(
+        "placement.policy = \"list\" needs placement.servers, a list of ranks between 0 and " +
+        std::to_string(ranks - 1));
+  }
+  if (const auto twice = std::ranges::adjacent_find(serving); twice != serving.end()) {
+    impossible("placement.servers names rank " + std::to_string(*twice) + " twice");
+  }
+  if (serving.front() < 0 || serving.back() >= ranks) {
+    const int bad = serving.front() < 0 ? serving.front() : serving.back();
+    impossible("placement.servers names rank " + std::to_string(bad) +
+               ", this job has ranks 0 to " + std::to_string(ranks - 1));
+  }
+}
 
 std::size_t servers_on_node(const Request& request, std::size_t ranks) {
   if (request.servers_per_node > 0) {
@@ -207,51 +205,60 @@ std::size_t servers_on_node(const Request& request, std::size_t ranks) {
   return std::min((ranks + group - 1) / group, ranks / 2);
 }
 
-Placement place_as(const std::vector<int>& server_of_rank, std::size_t nodes) {
-  std::vector<int> server_of = server_of_rank;
-  for (std::size_t rank = 0; rank < server_of.size(); ++rank) {
-    if (server_of[rank] == static_cast<int>(rank)) {
-      server_of[rank] = -1;
+std::vector<int> place_on_node(const Request& request, const std::vector<int>& ranks) {
+  const auto servers = servers_of_node(request, ranks);
+  const std::size_t clients = ranks.size() - servers.size();
+  const bool served = !servers.empty() && clients >= servers.size();
+  std::vector<int> server_of;
+  std::size_t client = 0;
+  for (const int rank : ranks) {
+    if (std::ranges::binary_search(servers, rank)) {
+      server_of.push_back(rank);
+    } else {
+      server_of.push_back(served ? servers[share_of(client++, clients, servers.size())]
+                                 : no_server);
     }
   }
-  Placement result = number(server_of);
-  result.reason = counts(result, nodes);
+  return server_of;
+}
+
+Placement place_as(const std::vector<int>& server_of_rank, std::size_t nodes) {
+  Placement result = number(server_of_rank);
+  result.reason = counts(result.compute.size(), result.servers.size(), nodes);
   return result;
 }
 
-Placement place(const Request& request, const std::vector<int>& node_of_rank) {
-  if (node_of_rank.size() < 2) {
-    impossible(
-        "asynchronous output needs a server, so at least 2 ranks; this job has 1: start one more "
-        "rank, "
-        "or use mode = \"sync\"");
-  }
+Placement place(const Request& asked, const std::vector<int>& node_of_rank) {
+  const int ranks = static_cast<int>(node_of_rank.size());
+  check(asked, ranks);
+  Request request = asked;
+  std::ranges::sort(request.servers);
   const auto nodes = ranks_of_nodes(node_of_rank);
-  std::vector<int> server_of(node_of_rank.size(),
-                             -1);  // session rank of the server, by session rank
-  switch (request.policy) {
-    case Policy::halves:
-      place_halves(request, nodes, server_of);
-      break;
-    case Policy::spread:
-    case Policy::packed:
-    case Policy::tail:
-      place_per_node(request, nodes, server_of);
-      break;
-    case Policy::list:
-      place_list(request, nodes, server_of);
-      break;
+  std::vector<int> server_of(node_of_rank.size());
+  if (request.policy == Policy::halves) {
+    const int group =
+        request.node_size > 0 ? request.node_size : static_cast<int>(nodes.front().size());
+    for (int rank = 0; rank < ranks; ++rank) {
+      server_of[static_cast<std::size_t>(rank)] = server_in_halves(rank, ranks, group);
+    }
+    return place_as(server_of, nodes.size());
   }
-  Placement result = number(server_of);
-  if (result.compute.size() + result.servers.size() != node_of_rank.size()) {
-    impossible("asked for " + plural(node_of_rank.size() - result.compute.size(), "server") +
-               " for " + plural(result.compute.size(), "compute rank") +
-               ": every server needs a compute rank, so at most " +
-               std::to_string(node_of_rank.size() / 2) + " of " +
-               plural(node_of_rank.size(), "rank") + " can serve");
+  std::vector<int> orphans;
+  for (const auto& node : nodes) {
+    const auto local = place_on_node(request, node);
+    for (std::size_t i = 0; i < node.size(); ++i) {
+      server_of[static_cast<std::size_t>(node[i])] = local[i];
+      if (local[i] == no_server) {
+        orphans.push_back(node[i]);
+      }
+    }
   }
-  result.reason = counts(result, nodes.size());
-  return result;
+  if (request.policy == Policy::list) {
+    adopt_by_idle(request, orphans, server_of);
+  } else {
+    adopt_by_neighbours(server_of);
+  }
+  return place_as(server_of, nodes.size());
 }
 
 Policy policy(const std::string& name) {

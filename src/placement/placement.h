@@ -41,6 +41,28 @@ struct Placement {
 /// The same from who serves whom: by session rank its server, itself for servers.
 [[nodiscard]] Placement place_as(const std::vector<int>& server_of_rank, std::size_t nodes);
 
+/// For those who place ranks node by node, each rank without knowing all others; `place` is made of
+/// the same parts.
+inline constexpr int no_server = -1;
+/// @throws Error{invalid_setting} for requests that are impossible with so many ranks.
+void check(const Request& request, int ranks);
+/// Policy halves with groups of `group` ranks: the server of `rank`, itself if it serves.
+[[nodiscard]] int server_in_halves(int rank, int ranks, int group);
+/// All other policies: by position on a node (of these session ranks, ascending) the server's rank,
+/// itself if it serves. `no_server`: adopted by another node; under list by the servers that have
+/// nobody (all, if none) in equal shares, else by the server with the nearest lower rank, or the
+/// lowest of all.
+/// @pre request.servers is ascending
+/// @throws Error{invalid_setting} when more than half of the node would serve.
+[[nodiscard]] std::vector<int> place_on_node(const Request& request,
+                                             const std::vector<int>& ranks);
+/// `items` in order, cut into shares whose sizes differ by at most one: the share of an item.
+[[nodiscard]] std::size_t share_of(std::size_t item, std::size_t items, std::size_t shares);
+/// One line for the report.
+[[nodiscard]] std::string counts(std::size_t compute, std::size_t servers, std::size_t nodes);
+[[noreturn]] void no_server_anywhere();
+[[noreturn]] void too_many_servers(std::size_t servers, std::size_t ranks);
+
 /// How many of a node's ranks serve under policies that know nodes.
 /// @throws Error{invalid_setting} when that is more than half of them.
 [[nodiscard]] std::size_t servers_on_node(const Request& request, std::size_t ranks);

@@ -49,7 +49,6 @@ Bytes encode(std::uint64_t file, Kind kind, const Open& open) {
   writer.put(open.opener);
   writer.put(open.members);
   writer.put(open.home_members);
-  writer.put(open.homes);
   return message(kind, file, writer.take());
 }
 
@@ -61,7 +60,6 @@ Open decode_open(std::span<const std::byte> body) {
   open.opener = reader.get<std::int32_t>();
   open.members = reader.get<std::int64_t>();
   open.home_members = reader.get<std::int64_t>();
-  open.homes = reader.get<std::int64_t>();
   return open;
 }
 
@@ -118,6 +116,7 @@ Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
   WireWriter writer;
   writer.put(counts.step);
   writer.put(counts.events);
+  writer.put(counts.members);
   writer.put(static_cast<std::uint64_t>(counts.pieces.size()));
   for (const auto& [server, pieces] : counts.pieces) {
     writer.put(server);
@@ -132,6 +131,7 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
   StepCounts counts;
   counts.step = reader.get<std::int64_t>();
   counts.events = reader.get<std::int64_t>();
+  counts.members = reader.get<std::int64_t>();
   const auto servers = reader.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < servers; ++i) {
     const auto server = reader.get<std::int32_t>();
@@ -142,6 +142,7 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
 }
 
 void add(StepCounts& sum, const StepCounts& more) {
+  sum.members += more.members;
   for (const auto& [server, pieces] : more.pieces) {
     const auto same =
         std::find_if(sum.pieces.begin(), sum.pieces.end(),

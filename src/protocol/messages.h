@@ -25,7 +25,6 @@ struct Open {
   std::int32_t opener = 0;        ///< compute rank
   std::int64_t members = 0;       ///< compute ranks of the file
   std::int64_t home_members = 0;  ///< those that belong to this home
-  std::int64_t homes = 0;         ///< servers that are home to a member
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Open& open);
 [[nodiscard]] Open decode_open(std::span<const std::byte> body);
@@ -65,6 +64,7 @@ struct Piece {
 struct StepCounts {
   std::int64_t step = 0;
   std::int64_t events = 0;                                    ///< issued before the end
+  std::int64_t members = 0;                                   ///< compute ranks summed here
   std::vector<std::pair<std::int32_t, std::int64_t>> pieces;  ///< server, pieces sent to it
   std::vector<std::int32_t> variables;                        ///< that were put
 };

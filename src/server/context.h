@@ -5,15 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
+#include "mpi/peers.h"
 #include "mpi/wait.h"
 #include "server/post_office.h"
 #include "server/worker.h"
@@ -26,11 +27,10 @@ namespace iocomp::server {
 struct Place {
   MPI_Comm servers =
       MPI_COMM_NULL;              ///< all servers, in the order of their numbers; the library's own
-  int number = 0;                 ///< of this server; 0 is the lead of every file
-  std::vector<int> server_ranks;  ///< session rank by number
-  std::vector<int> compute_ranks;  ///< session rank by compute rank
-  std::vector<int> home;           ///< number of the server by compute rank
-  std::string job;                 ///< "<host>-<pid>", the same on all ranks
+  int number = 0;             ///< of this server; 0 is the lead of every file
+  mpi::Peers ranks;           ///< session ranks of the servers, by number
+  std::map<int, int> clients;  ///< of this server: compute rank by session rank
+  std::string job;            ///< "<host>-<pid>", the same on all ranks
   std::size_t staging_bytes = 0;   ///< this server's share of the node's limit
 };
 

@@ -43,7 +43,7 @@ void Server::from_client(const protocol::Header& header, int client,
                          std::span<const std::byte> body) {
   if (header.kind == Kind::bye) {
     ++clients_gone_;
-    if (clients_gone_ == clients_) {
+    if (clients_gone_ == context_.place.clients.size()) {
       say_bye();
     }
     return;
@@ -85,16 +85,13 @@ void Server::from_server(const protocol::Header& header, std::span<const std::by
   switch (header.kind) {
     case Kind::server_bye:
       all_.merge(protocol::decode_counters(body));
-      if (++servers_gone_ == static_cast<int>(context_.place.server_ranks.size())) {
+      if (++servers_gone_ == context_.place.ranks.size()) {
         post_.to_all_servers(protocol::encode(Kind::all_bye, all_.values()));
       }
       break;
     case Kind::all_bye:
-      for (std::size_t rank = 0; rank < context_.place.home.size(); ++rank) {
-        if (context_.place.home[rank] == context_.place.number) {
-          post_.to_rank(context_.place.compute_ranks[rank],
-                        protocol::encode(Kind::farewell, protocol::decode_counters(body)));
-        }
+      for (const auto& [rank, compute_rank] : context_.place.clients) {
+        post_.to_rank(rank, protocol::encode(Kind::farewell, protocol::decode_counters(body)));
       }
       finished_ = true;
       break;

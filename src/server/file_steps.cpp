@@ -50,7 +50,7 @@ std::string File::told(const Piece& piece, const std::string& cause) const {
          std::to_string(piece.step) + ", server " + std::to_string(context_.place.number) +
          " (rank " +
          std::to_string(
-             context_.place.server_ranks[static_cast<std::size_t>(context_.place.number)]) +
+             context_.place.ranks.rank(context_.place.number)) +
          "): " + cause;
 }
 

@@ -18,9 +18,7 @@ using protocol::Kind;
 using protocol::Notice;
 
 std::string HomeFile::compute_rank(int client) const {
-  const auto& ranks = context_.place.compute_ranks;
-  return "compute rank " +
-         std::to_string(std::find(ranks.begin(), ranks.end(), client) - ranks.begin());
+  return "compute rank " + std::to_string(context_.place.clients.at(client));
 }
 
 void HomeFile::inconsistent(const std::string& what) {
@@ -72,43 +70,39 @@ void HomeFile::event(int client, const protocol::Event& event) {
   }
 }
 
-void HomeFile::gather(int client, const protocol::StepCounts& counts, Gathering& gathering,
+void HomeFile::gather(int client, const protocol::StepCounts& counts, protocol::StepCounts& sum,
                       const char* call) {
-  if (gathering.members == 0) {
-    gathering.sum = counts;
-  } else {
-    if (counts.events != gathering.sum.events || counts.step != gathering.sum.step) {
-      inconsistent(compute_rank(client) + " called " + call + " in step " +
-                   std::to_string(counts.step) + " after " + std::to_string(counts.events) +
-                   " definitions, another in step " + std::to_string(gathering.sum.step) +
-                   " after " + std::to_string(gathering.sum.events));
-    }
-    protocol::add(gathering.sum, counts);
+  if (sum.members == 0) {
+    sum = counts;
+    return;
   }
-  ++gathering.members;
+  if (counts.events != sum.events || counts.step != sum.step) {
+    inconsistent(compute_rank(client) + " called " + call + " in step " +
+                 std::to_string(counts.step) + " after " + std::to_string(counts.events) +
+                 " definitions, another in step " + std::to_string(sum.step) + " after " +
+                 std::to_string(sum.events));
+  }
+  protocol::add(sum, counts);
 }
 
 void HomeFile::end_step(int client, const protocol::StepCounts& counts) {
-  Gathering& step = steps_[counts.step];
-  gather(client, counts, step, "end_step");
-  if (step.members == open_->home_members) {
-    context_.post.to_server(0, protocol::encode(key_, Kind::home_step, step.sum));
+  auto& sum = steps_[counts.step];
+  gather(client, counts, sum, "end_step");
+  if (sum.members == open_->home_members) {
+    context_.post.to_server(0, protocol::encode(key_, Kind::home_step, sum));
     steps_.erase(counts.step);
   }
 }
 
 void HomeFile::close(int client, const protocol::StepCounts& counts) {
-  if (!closing_) {
-    closing_.emplace();
-  }
-  gather(client, counts, *closing_, "close");
-  if (closing_->members == open_->home_members) {
+  gather(client, counts, closing_, "close");
+  if (closing_.members == open_->home_members) {
     if (!steps_.empty()) {
       inconsistent("some closed it in step " + std::to_string(counts.step) +
                    " while others had called end_step in step " +
                    std::to_string(steps_.begin()->first));
     }
-    context_.post.to_server(0, protocol::encode(key_, Kind::home_close, closing_->sum));
+    context_.post.to_server(0, protocol::encode(key_, Kind::home_close, closing_));
   }
 }
 

@@ -33,12 +33,8 @@ class HomeFile {
   [[nodiscard]] bool is_over() const noexcept;
 
  private:
-  struct Gathering {
-    protocol::StepCounts sum;
-    std::int64_t members = 0;
-  };
   void inconsistent(const std::string& what);
-  void gather(int client, const protocol::StepCounts& counts, Gathering& gathering,
+  void gather(int client, const protocol::StepCounts& counts, protocol::StepCounts& sum,
               const char* call);
   [[nodiscard]] std::string compute_rank(int client) const;
 
@@ -49,8 +45,8 @@ class HomeFile {
   std::optional<Outcome> opened_;
   std::optional<Outcome> closed_;
   std::vector<std::pair<std::int32_t, protocol::Bytes>> events_;  // first caller, what
-  std::map<std::int64_t, Gathering> steps_;
-  std::optional<Gathering> closing_;
+  std::map<std::int64_t, protocol::StepCounts> steps_;
+  protocol::StepCounts closing_;
   bool failed_ = false;
 };
 

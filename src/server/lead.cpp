@@ -150,7 +150,7 @@ Outcome LeadFile::in_file(const Outcome& outcome, std::int64_t step) const {
   }
   const std::string where = step >= 0 ? ", step " + std::to_string(step) : "";
   return {outcome.code, "file \"" + open_.name + '"' + where + ", server 0 (rank " +
-                            std::to_string(context_.place.server_ranks.front()) +
+                            std::to_string(context_.place.ranks.rank(0)) +
                             "): " + outcome.story};
 }
 
@@ -169,7 +169,7 @@ void LeadFile::action_done(const protocol::ActionNote& note) {
   if (!note.outcome.ok() && action.outcome.ok()) {
     action.outcome = note.outcome;
   }
-  if (++action.servers == static_cast<int>(context_.place.server_ranks.size())) {
+  if (++action.servers == context_.place.ranks.size()) {
     const Action done = std::move(action);
     actions_.erase(note.number);
     done.then(done.outcome);

@@ -46,7 +46,6 @@ class LeadFile {
   using Then = std::function<void(const Outcome&)>;
   struct Step {
     protocol::StepCounts sum;
-    std::int64_t homes = 0;
     int servers_done = 0;
     bool complete = false;
     Outcome failure;
@@ -102,9 +101,8 @@ class LeadFile {
   std::int64_t next_action_ = 0;
   std::int64_t next_commit_ = 0;
   bool committing_ = false;
-  std::int64_t homes_closed_ = 0;
   protocol::StepCounts close_sum_;
-  std::int64_t steps_ended_ = -1;  // known when all homes have closed
+  std::int64_t steps_ended_ = -1;  // known when all members have closed
   std::int64_t committed_ = 0;     // steps
   bool closing_ = false;
   bool over_ = false;

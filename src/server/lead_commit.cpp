@@ -26,21 +26,22 @@ using protocol::Kind;
 
 void LeadFile::home_step(const protocol::StepCounts& counts) {
   Step& step = steps_[counts.step];
-  if (step.homes > 0 && counts.events != step.sum.events) {
+  if (step.sum.members > 0 && counts.events != step.sum.events) {
     fail({ErrorCode::inconsistent_calls,
           "file \"" + open_.name + "\": some compute ranks ended step " +
               std::to_string(counts.step) + " after " + std::to_string(counts.events) +
               " definitions, others after " + std::to_string(step.sum.events)});
   }
   step.sum.step = counts.step;
+  step.sum.events = counts.events;
   protocol::add(step.sum, counts);
-  if (++step.homes == open_.homes) {
+  if (step.sum.members == open_.members) {
     announce(counts.step);
   }
 }
 
 void LeadFile::announce(std::int64_t step) {
-  std::vector<std::int64_t> expected(context_.place.server_ranks.size(), 0);
+  std::vector<std::int64_t> expected(static_cast<std::size_t>(context_.place.ranks.size()), 0);
   for (const auto& [server, pieces] : steps_[step].sum.pieces) {
     expected[static_cast<std::size_t>(server)] += pieces;
   }
@@ -56,7 +57,7 @@ void LeadFile::step_done(const protocol::StepNote& note) {
   if (!note.outcome.ok() && step.failure.ok()) {
     step.failure = note.outcome;
   }
-  if (++step.servers_done == static_cast<int>(context_.place.server_ranks.size())) {
+  if (++step.servers_done == context_.place.ranks.size()) {
     step.complete = true;
     advance();
   }
@@ -197,11 +198,11 @@ void LeadFile::settle(std::int64_t step, const Outcome& outcome) {
 }
 
 void LeadFile::home_close(const protocol::StepCounts& counts) {
-  if (homes_closed_ > 0 && counts.step != close_sum_.step) {
+  if (close_sum_.members > 0 && counts.step != close_sum_.step) {
     fail({ErrorCode::inconsistent_calls,
           "file \"" + open_.name + "\": some compute ranks closed it in step " +
               std::to_string(counts.step) + ", others in step " + std::to_string(close_sum_.step)});
-  } else if (homes_closed_ > 0 && counts.events != close_sum_.events) {
+  } else if (close_sum_.members > 0 && counts.events != close_sum_.events) {
     fail({ErrorCode::inconsistent_calls,
           "file \"" + open_.name + "\": some compute ranks closed it after " +
               std::to_string(counts.events) + " definitions, others after " +
@@ -210,7 +211,7 @@ void LeadFile::home_close(const protocol::StepCounts& counts) {
   close_sum_.step = counts.step;
   close_sum_.events = counts.events;
   protocol::add(close_sum_, counts);
-  if (++homes_closed_ < open_.homes) {
+  if (close_sum_.members < open_.members) {
     return;
   }
   closing_ = true;

@@ -5,24 +5,25 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/peers.h"
 #include "protocol/messages.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
 
-PostOffice::PostOffice(transport::Transport& transport, std::vector<int> server_ranks, int number)
-    : transport_{transport}, server_ranks_{std::move(server_ranks)}, number_{number} {}
+PostOffice::PostOffice(transport::Transport& transport, mpi::Peers servers, int number)
+    : transport_{transport}, servers_{std::move(servers)}, number_{number} {}
 
 void PostOffice::to_server(int server, std::vector<std::byte> message) {
   if (server == number_) {
     own_.push_back(std::move(message));
   } else {
-    transport_.post(server_ranks_[static_cast<std::size_t>(server)], std::move(message));
+    transport_.post(servers_.rank(server), std::move(message));
   }
 }
 
 void PostOffice::to_all_servers(const std::vector<std::byte>& message) {
-  for (int server = 0; server < static_cast<int>(server_ranks_.size()); ++server) {
+  for (int server = 0; server < servers_.size(); ++server) {
     to_server(server, message);
   }
 }
@@ -47,7 +48,7 @@ std::optional<transport::Incoming> PostOffice::take_own() {
   if (own_.empty()) {
     return std::nullopt;
   }
-  transport::Incoming incoming{server_ranks_[static_cast<std::size_t>(number_)],
+  transport::Incoming incoming{servers_.rank(number_),
                                std::move(own_.front())};
   own_.pop_front();
   return incoming;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "mpi/peers.h"
 #include "protocol/messages.h"
 #include "transport/transport.h"
 
@@ -15,7 +16,7 @@ namespace iocomp::server {
 /// ranks, and notices, which are collected and sent once per round of the loop.
 class PostOffice {
  public:
-  PostOffice(transport::Transport& transport, std::vector<int> server_ranks, int number);
+  PostOffice(transport::Transport& transport, mpi::Peers servers, int number);
 
   void to_server(int server, std::vector<std::byte> message);
   void to_all_servers(const std::vector<std::byte>& message);
@@ -30,7 +31,7 @@ class PostOffice {
 
  private:
   transport::Transport& transport_;
-  std::vector<int> server_ranks_;
+  mpi::Peers servers_;
   int number_;
   std::deque<std::vector<std::byte>> own_;
   std::map<int, std::vector<protocol::Notice>> notices_;

@@ -44,7 +44,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
     : engine_{disk},
       arena_{place.staging_bytes},
-      post_{transport, place.server_ranks, place.number},
+      post_{transport, place.ranks, place.number},
       context_{settings, policy, disk, std::move(place), arena_, engine_, worker_, post_, {},
                1,        {},     {}},
       transport_{transport},
@@ -56,8 +56,6 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
       actions_{context_.place.servers,
                [this](std::uint64_t key, const protocol::ActionNote& note) { perform(key, note); }},
       began_{now_seconds()} {
-  const auto& home = context_.place.home;
-  clients_ = static_cast<int>(std::count(home.begin(), home.end(), context_.place.number));
   const auto share = settings.bytes("staging.touch");
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
 }

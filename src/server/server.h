@@ -65,8 +65,7 @@ class Server {
   Intake intake_;
   Actions actions_;
   std::unordered_map<std::uint64_t, Entry> files_;
-  int clients_ = 0;  // compute ranks of this home
-  int clients_gone_ = 0;
+  std::size_t clients_gone_ = 0;
   int servers_gone_ = 0;  // lead only
   trace::Counters all_;   // lead only: summed over the servers
   double began_ = 0;

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -97,36 +96,15 @@ std::string host_name() {
   return host.data();
 }
 
-// By session rank its server; itself for servers and for ranks without one.
-std::vector<int> servers_of(const placement::Placement& placement, std::size_t ranks) {
-  std::vector<int> server_of(ranks);
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    server_of[rank] = static_cast<int>(rank);
-  }
-  for (std::size_t i = 0; i < placement.home.size(); ++i) {
-    server_of[static_cast<std::size_t>(placement.compute[i])] =
-        placement.servers[static_cast<std::size_t>(placement.home[i])];
-  }
-  return server_of;
-}
-
 }  // namespace
 
 Seating::Seating(const mpi::Communicator& comm, const mpi::WaitPolicy& policy)
-    : comm_{comm.raw()}, policy_{policy} {
-  const int rank = mpi::rank(comm);
+    : comm_{comm.raw()}, policy_{policy}, rank_{mpi::rank(comm)} {
   mpi::gate(comm_, policy_, others);
   MPI_Comm raw = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &raw));
+  mpi::check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &raw));
   node_ = mpi::Communicator{raw};
-  std::int64_t first = -rank;  // the node is known by its lowest rank
-  mpi::maximum(node_.raw(), std::span{&first, 1}, policy_, "the ranks of this node");
-  std::map<std::int64_t, int> number;
-  for (const auto leader : mpi::gather_to_all(comm_, -first, policy_, "the nodes of all ranks")) {
-    node_of_rank_.push_back(number.emplace(leader, static_cast<int>(number.size())).first->second);
-  }
-
-  std::vector<int> mine{rank};
+  std::vector<int> mine{rank_};
   const auto cpus = allowed_cpus();
   mine.insert(mine.end(), cpus.begin(), cpus.end());
   for (const auto& one : mpi::gather(node_.raw(), 0, line(mine), policy_, others)) {
@@ -134,6 +112,9 @@ Seating::Seating(const mpi::Communicator& comm, const mpi::WaitPolicy& policy)
     ranks_.push_back(seat.front());
     cpus_.emplace_back(seat.begin() + 1, seat.end());
   }
+  nodes_ = leads_node() ? 1 : 0;
+  number_ = mpi::sum_before(comm_, nodes_, policy_, others);
+  mpi::sum(comm_, std::span{&nodes_, 1}, policy_, others);
   if (leads_node()) {
     host_ = host_name();
     const Outcome known = outcome_of([this] { machine_ = topology::this_machine(); });
@@ -143,10 +124,10 @@ Seating::Seating(const mpi::Communicator& comm, const mpi::WaitPolicy& policy)
   }
 }
 
-std::optional<placement::Placement> Seating::by_seats(const placement::Request& request) {
+std::optional<int> Seating::by_seats(const placement::Request& request) {
   std::optional<std::vector<int>> local;
   if (leads_node() && ranks_.size() > 1) {
-    // What is impossible is told by placement::place, on all ranks.
+    // What is impossible is told by place_rank, on all ranks.
     (void)outcome_of([&] {
       const auto servers = placement::servers_on_node(request, ranks_.size());
       local = placement::servers_by_seats(machine_, cpus_, static_cast<int>(servers));
@@ -165,89 +146,86 @@ std::optional<placement::Placement> Seating::by_seats(const placement::Request& 
   }
   std::string text = line(servers);
   mpi::broadcast(node_.raw(), 0, text, policy_, others);
-  const auto mine = numbers(text).at(static_cast<std::size_t>(mpi::rank(node_)));
-  std::vector<int> server_of;
-  for (const auto server : mpi::gather_to_all(comm_, mine, policy_, others)) {
-    server_of.push_back(static_cast<int>(server));
-  }
-  const auto nodes = *std::max_element(node_of_rank_.begin(), node_of_rank_.end()) + 1;
-  return placement::place_as(server_of, static_cast<std::size_t>(nodes));
+  return numbers(text).at(static_cast<std::size_t>(mpi::rank(node_)));
 }
 
-placement::Closeness Seating::closeness_of(std::size_t rank, std::size_t server) const {
-  if (node_of_rank_[rank] != node_of_rank_[server]) {
+placement::Closeness Seating::closeness_of(std::size_t client, int server) const {
+  const auto found = std::ranges::lower_bound(ranks_, server);
+  if (found == ranks_.end() || *found != server) {
     return placement::Closeness::other_node;
   }
-  const auto seat = [this](std::size_t wanted) -> const std::vector<int>& {
-    const auto found = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(wanted));
-    return cpus_[static_cast<std::size_t>(found - ranks_.begin())];
-  };
-  return placement::closeness(machine_, seat(rank), seat(server));
+  return placement::closeness(machine_, cpus_[client],
+                              cpus_[static_cast<std::size_t>(found - ranks_.begin())]);
 }
 
 std::string Seating::rows(const std::vector<int>& server_of, placement::Pairs& pairs) const {
   std::string text;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const auto rank = static_cast<std::size_t>(ranks_[i]);
-    const int server = server_of[rank];
-    text += std::to_string(rank) + '\t';
-    const std::string where =
-        host_ + '\t' + std::to_string(node_of_rank_[rank]) + '\t' + ranges(cpus_[i]) + '\t';
-    if (server == ranks_[i]) {
-      const auto clients = std::count(server_of.begin(), server_of.end(), server) - 1;
-      text += (clients > 0 ? "server\t" : "compute\t") + where + "-\t-\n";
+    const int server = server_of[i];
+    const bool serves = server == ranks_[i];
+    text += std::to_string(ranks_[i]) + (serves ? "\tserver\t" : "\tcompute\t") + host_ + '\t' +
+            std::to_string(number_) + '\t' + ranges(cpus_[i]) + '\t';
+    if (serves || server < 0) {
+      text += "-\t-\n";
       continue;
     }
-    const auto close = closeness_of(rank, static_cast<std::size_t>(server));
+    const auto close = closeness_of(i, server);
     ++pairs.at(static_cast<std::size_t>(close));
-    text += "compute\t" + where + std::to_string(server) + '\t' + placement::text(close) + '\n';
+    text += std::to_string(server) + '\t' + placement::text(close) + '\n';
   }
   return text;
 }
 
-std::string Seating::check(const placement::Placement& placement,
+void Seating::report(const std::string& path, const std::string& head, const std::string& table) {
+  const auto parts = mpi::gather(comm_, 0, table, policy_, others);
+  Outcome written;
+  if (rank_ == 0) {
+    std::ofstream file{path};
+    file << head << "# rank\trole\thost\tnode\tCPUs\tserver\thow close\n";
+    for (const auto& part : parts) {
+      file << part;
+    }
+    if (!file.flush()) {
+      written = {ErrorCode::invalid_setting,
+                 "placement.report = \"" + path + "\" cannot be written"};
+    }
+  }
+  written = mpi::agree(comm_, written, policy_, others);
+  if (!written.ok()) {
+    throw Error{written.code, written.story};
+  }
+}
+
+std::string Seating::check(int server, const std::string& reason,
                            const config::Settings& settings) {
+  std::vector<int> server_of;
+  for (const auto& one : mpi::gather(node_.raw(), 0, line({server}), policy_, others)) {
+    server_of.push_back(numbers(one).front());
+  }
   placement::Pairs pairs{};
-  const auto server_of = servers_of(placement, node_of_rank_.size());
   const std::string table = rows(server_of, pairs);
   mpi::sum(comm_, pairs, policy_, others);
   const std::string asked = settings.text("placement.mapping");
   const std::string found = placement::found_mapping(pairs) + " (" + placement::text(pairs) + ')';
   log::info("mapping: " + found);
-
   const std::string path = settings.text("placement.report");
   if (!path.empty()) {
-    const auto parts = mpi::gather(comm_, 0, table, policy_, others);
-    Outcome written;
-    if (!parts.empty()) {
-      std::ofstream file{path};
-      file << "# asked: " << asked << "\n# found: " << found << "\n# why: " << placement.reason
-           << "\n# rank\trole\thost\tnode\tCPUs\tserver\thow close\n";
-      for (const auto& part : parts) {
-        file << part;
-      }
-      if (!file.flush()) {
-        written = {ErrorCode::invalid_setting,
-                   "placement.report = \"" + path + "\" cannot be written"};
-      }
-    }
-    written = mpi::agree(comm_, written, policy_, others);
-    if (!written.ok()) {
-      throw Error{written.code, written.story};
-    }
+    report(path, "# asked: " + asked + "\n# found: " + found + "\n# why: " + reason + '\n', table);
   }
   if (asked == "any" || placement::agrees(placement::mapping_named(asked), pairs)) {
     return {};
   }
-  const std::string ranks = std::to_string(node_of_rank_.size());
+  std::int64_t size = 1;
+  mpi::sum(comm_, std::span{&size, 1}, policy_, others);
+  const std::string options = "--mapping " + asked + " --ranks " + std::to_string(size);
   const std::string mismatch =
       "placement.mapping = \"" + asked + "\", but the ranks sit as " + found +
-      ": start the job with the line that `iocomp map --mapping " + asked + " --ranks " + ranks +
-      "` prints, or with `iocomp launch --mapping " + asked + " --ranks " + ranks + " -- PROGRAM`";
+      ": start the job with the line that `iocomp map " + options +
+      "` prints, or with `iocomp launch " + options + " -- PROGRAM`";
   if (settings.boolean("placement.strict")) {
     throw Error{ErrorCode::invalid_setting, mismatch};
   }
-  return mpi::rank(node_) == 0 && ranks_.front() == 0 ? mismatch : std::string{};
+  return rank_ == 0 ? mismatch : std::string{};
 }
 
 }  // namespace iocomp::session

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,30 +24,36 @@ class Seating {
   /// Find out who shares a node. Collective over `comm`.
   Seating(const mpi::Communicator& comm, const mpi::WaitPolicy& policy);
 
-  /// Nodes are numbered from 0 in the order of their first ranks.
-  [[nodiscard]] const std::vector<int>& node_of_rank() const noexcept { return node_of_rank_; }
+  /// The ranks of this node, in the order of all.
+  [[nodiscard]] MPI_Comm node() const noexcept { return node_.raw(); }
+  /// Of the job.
+  [[nodiscard]] std::int64_t nodes() const noexcept { return nodes_; }
 
-  /// Who serves whom, from where the ranks sit; nothing where they are not bound to cores.
-  /// Collective.
-  [[nodiscard]] std::optional<placement::Placement> by_seats(const placement::Request& request);
+  /// The session rank of this rank's server (its own if it serves), from where the ranks sit;
+  /// nothing on all ranks where some are not bound to cores. Collective.
+  [[nodiscard]] std::optional<int> by_seats(const placement::Request& request);
 
   /// Compare with placement.mapping, write placement.report. Collective.
+  /// @param server  session rank of this rank's server, its own if it serves, -1 without servers.
   /// @return on rank 0 what to warn of, empty if there is nothing.
   /// @throws Error{invalid_setting} on all ranks for a mismatch under placement.strict.
-  std::string check(const placement::Placement& placement, const config::Settings& settings);
+  std::string check(int server, const std::string& reason, const config::Settings& settings);
 
  private:
   [[nodiscard]] bool leads_node() const noexcept { return !ranks_.empty(); }
-  [[nodiscard]] placement::Closeness closeness_of(std::size_t rank, std::size_t server) const;
+  [[nodiscard]] placement::Closeness closeness_of(std::size_t client, int server) const;
+  void report(const std::string& path, const std::string& head, const std::string& table);
   [[nodiscard]] std::string rows(const std::vector<int>& server_of, placement::Pairs& pairs) const;
 
   MPI_Comm comm_;
   const mpi::WaitPolicy& policy_;
+  int rank_;
   mpi::Communicator node_;
-  std::vector<int> node_of_rank_;
+  std::int64_t nodes_ = 1;
   // Of this node, in the order of its ranks, on its first rank:
   topology::Node machine_;
   std::string host_;
+  std::int64_t number_ = 0;  // nodes are numbered in the order of their first ranks
   std::vector<int> ranks_;
   std::vector<std::vector<int>> cpus_;
 };

@@ -31,11 +31,10 @@ void Session::serve() {
   server::Place place;
   place.servers = own_comm_.raw();
   mpi::check(MPI_Comm_rank(place.servers, &place.number));
-  place.server_ranks = placement_.servers;
-  place.compute_ranks = placement_.compute;
-  place.home = placement_.home;
+  place.ranks = servers_;
+  place.clients = clients_;
   place.job = job_;
-  place.staging_bytes = staging_share_[static_cast<std::size_t>(place.number)];
+  place.staging_bytes = staging_share_;
   try {
     server::Server server{settings_, policy_, disk_, std::move(place), *transport_};
     server.serve();
@@ -80,7 +79,7 @@ Outcome Session::finalize() {
 void Session::summarize() {
   trace::Summary summary;
   mpi::check(MPI_Comm_size(own_comm_.raw(), &summary.compute_ranks));
-  summary.servers = static_cast<int>(placement_.servers.size());
+  summary.servers = servers_.size();
   summary.transport = transport_name_;
   auto sum = client_->link().counters().values();
   auto most = sum;

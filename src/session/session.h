@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,8 +13,8 @@
 #include "config/settings.h"
 #include "disk/options.h"
 #include "mpi/handle.h"
+#include "mpi/peers.h"
 #include "mpi/wait.h"
-#include "placement/placement.h"
 #include "server/server.h"
 #include "session/seating.h"
 #include "storage/variable.h"
@@ -64,7 +66,9 @@ class Session {
   void start_asynchronous();
   void place_ranks(Seating& seating);
   void check_seats(Seating& seating);
+  void share_staging(const Seating& seating);
   void split();
+  void meet_peers();
   void give_program_its_communicator();
   [[nodiscard]] bool probe_transport();
   void serve();
@@ -79,8 +83,13 @@ class Session {
   disk::Options disk_;
   Role role_ = Role::both;
   std::string job_;
-  placement::Placement placement_;
-  std::vector<std::size_t> staging_share_;  // by number of the server
+  int server_ = -1;         // session rank of this rank's server; its own if it serves
+  std::string reason_;      // why, for people
+  mpi::Peers servers_;      // session ranks by number
+  int home_ = -1;           // compute rank: number of its server
+  std::vector<int> neighbours_;  // compute rank: all with the same server
+  std::map<int, int> clients_;   // server: its compute ranks by session rank
+  std::size_t staging_share_ = 0;
   std::size_t chunk_bytes_ = 0;
   std::string transport_name_ = "direct";
   std::unique_ptr<transport::MessageTransport> transport_;

@@ -34,10 +34,6 @@
 namespace iocomp::session {
 namespace {
 
-constexpr std::size_t page = 4096;
-constexpr std::size_t least_staging = 16 * page;
-constexpr std::size_t largest_chunk = std::size_t{1} << 30;  // an MPI count is an int
-
 mpi::WaitPolicy wait_policy(const config::Settings& settings) {
   mpi::WaitPolicy policy;
   const auto kind = settings.text("wait.policy");
@@ -131,17 +127,10 @@ void Session::give_program_its_communicator() {
   mpi::check(MPI_Comm_set_errhandler(program_comm_.raw(), program_errors_));
 }
 
-void Session::check_seats(Seating& seating) {
-  const std::string mismatch = seating.check(placement_, settings_);
-  if (!mismatch.empty()) {
-    std::fprintf(stderr, "iocomp: %s\n", mismatch.c_str());
-  }
-}
-
 void Session::start_synchronous() {
   role_ = Role::both;
   if (settings_.text("placement.mapping") != "any" || !settings_.text("placement.report").empty()) {
-    placement_.reason = "synchronous, no servers";
+    reason_ = "synchronous, no servers";
     Seating seating{comm_, policy_};
     check_seats(seating);
   }
@@ -154,91 +143,13 @@ void Session::start_synchronous() {
   client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place), nullptr);
 }
 
-void Session::place_ranks(Seating& seating) {
-  const auto& node_of_rank = seating.node_of_rank();
-  placement::Request request;
-  const auto policy = settings_.text("placement.policy");
-  request.policy = placement::policy(policy);
-  request.servers_per_node = static_cast<int>(settings_.integer("placement.servers_per_node"));
-  request.ratio = static_cast<int>(settings_.integer("placement.ratio"));
-  request.node_size = static_cast<int>(settings_.integer("placement.node_size"));
-  if (policy == "auto" && (request.servers_per_node > 0 || request.ratio > 1)) {
-    request.policy = placement::Policy::spread;  // halves knows pairs only
-  }
-  for (const auto server : settings_.integers("placement.servers")) {
-    request.servers.push_back(static_cast<int>(server));
-  }
-  std::vector<int> as_told = node_of_rank;
-  if (request.node_size > 0) {
-    for (std::size_t rank = 0; rank < as_told.size(); ++rank) {
-      as_told[rank] = static_cast<int>(rank) / request.node_size;
-    }
-  }
-  // Where a node is what the settings say, seats have nothing to say.
-  auto by_seats = policy == "auto" && request.node_size == 0 && node_of_rank.size() > 1
-                      ? seating.by_seats(request)
-                      : std::nullopt;
-  placement_ = by_seats ? std::move(*by_seats) : placement::place(request, as_told);
-  placement_.reason += by_seats ? ", chosen by where the ranks sit"
-                       : policy == "auto"
-                           ? ", in halves: not all ranks are bound to cores beside others"
-                           : ", policy " + policy;
-
-  // The staging limit is the node's: whatever the policy calls a node, memory is shared by those
-  // that share it.
-  std::map<int, std::size_t> servers_on;
-  for (const int rank : placement_.servers) {
-    ++servers_on[node_of_rank[static_cast<std::size_t>(rank)]];
-  }
-  const auto memory = static_cast<std::size_t>(settings_.bytes("staging.memory"));
-  std::size_t least = memory;
-  for (const int rank : placement_.servers) {
-    staging_share_.push_back(memory / servers_on[node_of_rank[static_cast<std::size_t>(rank)]] /
-                             page * page);
-    least = std::min(least, staging_share_.back());
-  }
-  if (least < least_staging) {
-    throw Error{ErrorCode::invalid_setting,
-                "staging.memory = " + format_bytes(static_cast<std::int64_t>(memory)) +
-                    " leaves a server " + format_bytes(static_cast<std::int64_t>(least)) +
-                    ": at least " + format_bytes(static_cast<std::int64_t>(least_staging)) +
-                    " each are needed"};
-  }
-  const auto wanted = static_cast<std::size_t>(settings_.bytes("transport.chunk"));
-  chunk_bytes_ = std::max(page, std::min({wanted, least / 4, largest_chunk}) / page * page);
-}
-
-void Session::split() {
-  const int rank = rank_in(comm_.raw());
-  const bool serves =
-      std::binary_search(placement_.servers.begin(), placement_.servers.end(), rank);
-  role_ = serves ? Role::server : Role::compute;
-  mpi::gate(comm_.raw(), policy_, others_in_init);
-  MPI_Comm raw = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split(comm_.raw(), serves ? 1 : 0, rank, &raw));
-  own_comm_ = mpi::Communicator{raw};
-  mpi::check(MPI_Comm_set_errhandler(raw, MPI_ERRORS_RETURN));
-  if (!serves) {
-    give_program_its_communicator();
-  }
-}
-
 bool Session::probe_transport() {
-  const int number = rank_in(own_comm_.raw());
   std::int64_t pulls = 1;
   // One compute rank of every server, so that each server probes once.
   if (role_ == Role::server) {
-    const auto first =
-        std::find(placement_.home.begin(), placement_.home.end(), number) - placement_.home.begin();
-    transport::probe_as_receiver(comm_.raw(), placement_.compute[static_cast<std::size_t>(first)],
-                                 policy_);
-  } else {
-    const auto& home = placement_.home;
-    const int server = home[static_cast<std::size_t>(number)];
-    if (std::find(home.begin(), home.end(), server) - home.begin() == number) {
-      const int rank = placement_.servers[static_cast<std::size_t>(server)];
-      pulls = transport::probe_as_sender(comm_.raw(), rank, policy_) ? 1 : 0;
-    }
+    transport::probe_as_receiver(comm_.raw(), clients_.begin()->first, policy_);
+  } else if (neighbours_.front() == rank_in(own_comm_.raw())) {
+    pulls = transport::probe_as_sender(comm_.raw(), server_, policy_) ? 1 : 0;
   }
   pulls = -pulls;
   mpi::maximum(comm_.raw(), std::span{&pulls, 1}, policy_, "the probe of the message transport");
@@ -249,13 +160,15 @@ void Session::start_asynchronous() {
   Seating seating{comm_, policy_};
   place_ranks(seating);
   check_seats(seating);
+  share_staging(seating);
   split();
+  meet_peers();
   log::configure(log_level(settings_), std::string{role_ == Role::server ? "server " : "compute "} +
                                            std::to_string(rank_in(own_comm_.raw())));
   const bool pulls = probe_transport();
   transport_name_ = pulls ? "message, receivers pull while senders compute"
                           : "message, moves only inside calls (iocomp_progress helps)";
-  log::info(placement_.reason + "; transport: " + transport_name_);
+  log::info(reason_ + "; transport: " + transport_name_);
   transport_ = std::make_unique<transport::MessageTransport>(
       comm_.raw(), static_cast<int>(settings_.integer("transport.credits")),
       role_ == Role::compute);
@@ -267,8 +180,9 @@ void Session::start_asynchronous() {
   place.comm = own_comm_.raw();
   place.rank = rank_in(place.comm);
   place.job = job_;
-  place.server_ranks = placement_.servers;
-  place.home = placement_.home;
+  place.servers = servers_;
+  place.home = home_;
+  place.neighbours = neighbours_;
   place.chunk_bytes = chunk_bytes_;
   client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place),
                                              transport_.get());

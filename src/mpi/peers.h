@@ -1,0 +1,40 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <unordered_map>
+
+#include "mpi/handle.h"
+
+namespace iocomp::mpi {
+
+/// Which rank of one communicator the i-th member of some of its ranks is. MPI is asked for each
+/// when it is needed first: no table of all. Copies share what is known. For one thread.
+class Peers {
+ public:
+  Peers() = default;
+  /// @param members  a group of ranks of `comm`.
+  Peers(MPI_Comm comm, Group members);
+
+  [[nodiscard]] int size() const noexcept { return known_ ? known_->size : 0; }
+  /// @pre 0 <= index < size()
+  [[nodiscard]] int rank(int index) const;
+
+ private:
+  struct Known {
+    Group all;
+    Group members;
+    int size = 0;
+    std::unordered_map<int, int> ranks;
+  };
+  std::shared_ptr<Known> known_;
+};
+
+/// The ranks of `comm` that are not in `own` (which every rank of `comm` has: the halves of a
+/// split). Collective over `comm`, blocking.
+/// @param other_leader  in `comm`: rank 0 of the other half.
+[[nodiscard]] Group other_half(MPI_Comm comm, MPI_Comm own, int other_leader, int tag);
+[[nodiscard]] Group group_of(MPI_Comm comm);
+
+}  // namespace iocomp::mpi

@@ -1,0 +1,165 @@
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+#include "config/settings.h"
+#include "mpi/agree.h"
+#include "mpi/deliver.h"
+#include "mpi/error.h"
+#include "mpi/handle.h"
+#include "mpi/peers.h"
+#include "placement/placement.h"
+#include "session/placing.h"
+#include "session/seating.h"
+#include "session/session.h"
+
+namespace iocomp::session {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t least_staging = 16 * page;
+constexpr std::size_t largest_chunk = std::size_t{1} << 30;  // an MPI count is an int
+
+constexpr int halves_tag = 21;
+constexpr int greeting_tag = 22;
+constexpr int answer_tag = 23;
+
+constexpr const char* others = "the other ranks in iocomp_init";
+
+placement::Request request_of(const config::Settings& settings) {
+  placement::Request request;
+  const auto policy = settings.text("placement.policy");
+  request.policy = placement::policy(policy);
+  request.servers_per_node = static_cast<int>(settings.integer("placement.servers_per_node"));
+  request.ratio = static_cast<int>(settings.integer("placement.ratio"));
+  request.node_size = static_cast<int>(settings.integer("placement.node_size"));
+  if (policy == "auto" && (request.servers_per_node > 0 || request.ratio > 1)) {
+    request.policy = placement::Policy::spread;  // halves knows pairs only
+  }
+  for (const auto server : settings.integers("placement.servers")) {
+    request.servers.push_back(static_cast<int>(server));
+  }
+  return request;
+}
+
+}  // namespace
+
+void Session::place_ranks(Seating& seating) {
+  const auto request = request_of(settings_);
+  const auto policy = settings_.text("placement.policy");
+  const int rank = mpi::rank(comm_);
+  const int ranks = mpi::size(comm_);
+  // Where a node is what the settings say, seats have nothing to say.
+  const bool asks_seats = policy == "auto" && request.node_size == 0 && ranks > 1;
+  const auto by_seats = asks_seats ? seating.by_seats(request) : std::nullopt;
+  std::int64_t nodes = seating.nodes();
+  if (by_seats) {
+    server_ = *by_seats;
+  } else if (request.node_size == 0) {
+    server_ = place_rank(comm_, seating.node(), request, policy_);
+  } else {
+    mpi::gate(comm_.raw(), policy_, others);
+    MPI_Comm told = MPI_COMM_NULL;
+    mpi::check(MPI_Comm_split(comm_.raw(), rank / request.node_size, rank, &told));
+    const mpi::Communicator node{told};
+    server_ = place_rank(comm_, node.raw(), request, policy_);
+    nodes = (ranks + request.node_size - 1) / request.node_size;
+  }
+  role_ = server_ == rank ? Role::server : Role::compute;
+  std::int64_t servers = role_ == Role::server ? 1 : 0;
+  mpi::sum(comm_.raw(), std::span{&servers, 1}, policy_, others);
+  reason_ = placement::counts(static_cast<std::size_t>(ranks - servers),
+                              static_cast<std::size_t>(servers), static_cast<std::size_t>(nodes));
+  reason_ += by_seats ? ", chosen by where the ranks sit"
+             : policy == "auto"
+                 ? ", in halves: not all ranks are bound to cores beside others"
+                 : ", policy " + policy;
+}
+
+void Session::check_seats(Seating& seating) {
+  const std::string mismatch = seating.check(server_, reason_, settings_);
+  if (!mismatch.empty()) {
+    std::fprintf(stderr, "iocomp: %s\n", mismatch.c_str());
+  }
+}
+
+// The staging limit is the node's: whatever the policy calls a node, memory is shared by those that
+// share it.
+void Session::share_staging(const Seating& seating) {
+  const auto memory = settings_.bytes("staging.memory");
+  std::int64_t servers = role_ == Role::server ? 1 : 0;
+  mpi::sum(seating.node(), std::span{&servers, 1}, policy_, others);
+  const std::int64_t share = memory / std::max<std::int64_t>(servers, 1) / page * page;
+  staging_share_ = static_cast<std::size_t>(share);
+  std::int64_t least = role_ == Role::server ? -share : std::numeric_limits<std::int64_t>::min();
+  mpi::maximum(comm_.raw(), std::span{&least, 1}, policy_, others);
+  least = -least;
+  if (least < static_cast<std::int64_t>(least_staging)) {
+    throw Error{ErrorCode::invalid_setting,
+                "staging.memory = " + format_bytes(memory) + " leaves a server " +
+                    format_bytes(least) + ": at least " +
+                    format_bytes(static_cast<std::int64_t>(least_staging)) + " each are needed"};
+  }
+  const auto wanted = static_cast<std::size_t>(settings_.bytes("transport.chunk"));
+  chunk_bytes_ =
+      std::max(page, std::min({wanted, static_cast<std::size_t>(least) / 4, largest_chunk}) / page *
+                         page);
+}
+
+void Session::split() {
+  const bool serves = role_ == Role::server;
+  mpi::gate(comm_.raw(), policy_, others);
+  MPI_Comm raw = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split(comm_.raw(), serves ? 1 : 0, mpi::rank(comm_), &raw));
+  own_comm_ = mpi::Communicator{raw};
+  mpi::check(MPI_Comm_set_errhandler(raw, MPI_ERRORS_RETURN));
+  if (!serves) {
+    give_program_its_communicator();
+  }
+}
+
+// Servers learn who their clients are, compute ranks the number of their server and who shares it.
+void Session::meet_peers() {
+  const bool serves = role_ == Role::server;
+  const int rank = mpi::rank(comm_);
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
+  std::array<std::int64_t, 2> leaders{serves ? none : -rank, serves ? -rank : none};
+  mpi::maximum(comm_.raw(), leaders, policy_, others);
+  auto other_half = mpi::other_half(comm_.raw(), own_comm_.raw(),
+                                    static_cast<int>(-leaders.at(serves ? 0 : 1)), halves_tag);
+  servers_ = {comm_.raw(), serves ? mpi::group_of(own_comm_.raw()) : std::move(other_half)};
+
+  const int number = mpi::rank(own_comm_);
+  std::vector<mpi::Letter> greetings;
+  if (!serves) {
+    greetings.push_back({server_, {number}});
+  }
+  std::vector<mpi::Letter> answers;
+  std::vector<int> answer{number};
+  for (const auto& greeting :
+       mpi::deliver(comm_.raw(), greeting_tag, greetings, policy_, others)) {
+    clients_.emplace(greeting.rank, greeting.numbers.front());
+    answer.push_back(greeting.numbers.front());
+  }
+  for (const auto& client : clients_) {
+    answers.push_back({client.first, answer});
+  }
+  for (const auto& letter : mpi::deliver(comm_.raw(), answer_tag, answers, policy_, others)) {
+    home_ = letter.numbers.front();
+    neighbours_.assign(letter.numbers.begin() + 1, letter.numbers.end());
+  }
+}
+
+}  // namespace iocomp::session
