@@ -24,6 +24,12 @@ std::string nodes_text(std::size_t nodes) {
   return std::to_string(nodes) + (nodes == 1 ? " node" : " nodes");
 }
 
+/// Mapping nodes: every m-th serves.
+std::size_t serving_period(const MapRequest& request) {
+  return static_cast<std::size_t>(request.every > 0 ? request.every
+                                                    : request.ratio.value_or(Ratio{}).compute + 1);
+}
+
 /// Shares the ranks of a job out among nodes and among compute ranks and servers.
 class Planner {
  public:
@@ -59,9 +65,8 @@ class Planner {
     const auto shares = even_shares(ranks, room());
     std::vector<Population> populations;
     for (std::size_t node = 0; node < shares.size(); ++node) {
-      const int servers = request_.mapping == Mapping::nodes
-                              ? (serves_whole(node) ? shares[node] : 0)
-                              : servers_among(cores(node), shares[node]);
+      const int servers =
+          serves_whole(node) ? shares[node] : servers_among(cores(node), shares[node]);
       populations.push_back({.compute = shares[node] - servers, .servers = servers});
     }
     return populations;
@@ -117,9 +122,8 @@ class Planner {
     if (request_.mapping != Mapping::nodes) {
       return false;
     }
-    const auto every = static_cast<std::size_t>(
-        request_.every > 0 ? request_.every : request_.ratio.value_or(Ratio{}).compute + 1);
-    return node % every == every - 1;
+    const auto period = serving_period(request_);
+    return node % period == period - 1;
   }
 
   /// Policy halves (placement.cpp) by counts: whole groups alternate, what is left is cut in half.
@@ -223,20 +227,23 @@ void check_combination(const MapRequest& request) {
   }
 }
 
-void check_nodes(const MapRequest& request) {
+void check_serving_nodes(const MapRequest& request) {
   const auto nodes = request.machine.kind_of_node.size();
+  const auto period = serving_period(request);
+  if (period < 2) {
+    impossible("every node would serve and none compute: nearest is every 2nd node");
+  }
+  if (nodes < period) {
+    impossible("every " + std::to_string(period) + "-th node serves, but there is only " +
+               nodes_text(nodes) + ": nearest is " +
+               (nodes < 2 ? std::string{"2 nodes, every 2nd of which serves"}
+                          : "every " + std::to_string(nodes) + "-th node"));
+  }
+}
+
+void check_nodes(const MapRequest& request) {
   if (request.mapping == Mapping::nodes) {
-    const auto every = static_cast<std::size_t>(
-        request.every != 0 ? request.every : request.ratio.value_or(Ratio{}).compute + 1);
-    if (request.every == 1) {
-      impossible("every node would serve and none compute: nearest is every 2nd node");
-    }
-    if (nodes < every) {
-      impossible("every " + std::to_string(every) + "-th node serves, but there is only " +
-                 nodes_text(nodes) + ": nearest is " +
-                 (nodes < 2 ? std::string{"2 nodes, every 2nd of which serves"}
-                            : "every " + std::to_string(nodes) + "-th node"));
-    }
+    check_serving_nodes(request);
   }
   for (const auto& node : request.machine.kinds) {
     if (request.mapping == Mapping::l3 && node.l3_groups == 0) {
