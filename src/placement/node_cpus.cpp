@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -186,9 +186,12 @@ class DomainFiller {
     std::vector<std::size_t> order(servers);
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (used.size() == servers) {
-      std::ranges::stable_sort(used, std::ranges::greater{}, &Domain::size);
-      std::ranges::stable_sort(order, std::ranges::greater{},
-                               [this](std::size_t server) { return clients_[server].size(); });
+      std::ranges::sort(used, {}, [](const Domain& domain) {
+        return std::pair{-std::ssize(domain), domain.front()};
+      });
+      std::ranges::sort(order, {}, [this](std::size_t server) {
+        return std::pair{-std::ssize(clients_[server]), server};
+      });
     }
     domain_of_.resize(servers);
     servers_left_.assign(used.size(), 0);

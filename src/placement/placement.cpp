@@ -121,7 +121,7 @@ void place_per_node(const Request& request, const std::vector<std::vector<int>>&
     std::vector<int> servers;
     std::vector<int> clients;
     for (std::size_t i = 0; i < node.size(); ++i) {
-      const bool serves = std::ranges::binary_search(positions, static_cast<int>(i));
+      const bool serves = std::ranges::find(positions, static_cast<int>(i)) != positions.end();
       (serves ? servers : clients).push_back(node[i]);
     }
     serving.insert(servers.begin(), servers.end());
