@@ -13,7 +13,7 @@
 #include "topology/node.h"
 
 // hwloc 2.9 forgets 32 bytes for every synthetic text that it refuses.
-extern "C" const char* __lsan_default_suppressions();
+extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhwloc"; }
 
 namespace iocomp::topology {
