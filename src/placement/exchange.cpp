@@ -1,6 +1,5 @@
 #include "placement/exchange.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -86,14 +85,16 @@ std::vector<SocketMessages> exchange_messages(const Exchange& exchange) {
     }
   }
   const auto at = [&](const Socket& place) -> SocketMessages& {
-    return messages[static_cast<std::size_t>(place.node * exchange.sockets + place.socket)];
+    return messages[static_cast<std::size_t>(place.node) *
+                        static_cast<std::size_t>(exchange.sockets) +
+                    static_cast<std::size_t>(place.socket)];
   };
   const auto count = [&](const Socket& from, const Socket& to) {
     if (from == to) {
       ++at(from).intra;
       return;
     }
-    auto SocketMessages::* kind =
+    auto SocketMessages::* const kind =
         from.node == to.node ? &SocketMessages::inter : &SocketMessages::remote;
     ++(at(from).*kind);
     ++(at(to).*kind);

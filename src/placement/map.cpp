@@ -121,6 +121,7 @@ std::vector<int> local_homes(const std::vector<Seat>& seats, int first,
 void give_cpus(const MapRequest& request, const std::vector<Population>& populations,
                std::vector<Seat>& seats) {
   std::vector<UsableCores> kinds;
+  kinds.reserve(request.machine.kinds.size());
   for (const auto& node : request.machine.kinds) {
     kinds.emplace_back(node);
   }

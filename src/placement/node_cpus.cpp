@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -91,6 +92,7 @@ std::vector<std::size_t> cores_with_siblings(const UsableCores& cores, std::size
 std::vector<int> on_siblings(const UsableCores& cores, const std::vector<int>& home, int servers) {
   const auto core_of = cores_with_siblings(cores, home.size());
   std::vector<int> cpus;
+  cpus.reserve(core_of.size() + static_cast<std::size_t>(servers));
   for (const auto core : core_of) {
     cpus.push_back(cores.cores()[core].cpus[0]);
   }
@@ -151,6 +153,7 @@ class DomainFiller {
       }
     }
     std::vector<int> cpus;
+    cpus.reserve(core_of_.size());
     for (const auto core : core_of_) {
       cpus.push_back(cores_.cores()[core].cpus[0]);
     }
@@ -174,18 +177,21 @@ class DomainFiller {
     }
     const std::size_t servers = clients_.size();
     if (used.size() > servers) {  // domains of one core have no room for a server and its clients
-      auto small = std::stable_partition(used.begin(), used.end(),
-                                         [](const Domain& domain) { return domain.size() > 1; });
-      if (static_cast<std::size_t>(small - used.begin()) >= servers) {
-        used.erase(small, used.end());
+      const auto is_small = [](const Domain& domain) { return domain.size() < 2; };
+      const auto small = static_cast<std::size_t>(std::ranges::count_if(used, is_small));
+      if (used.size() - small >= servers) {
+        std::erase_if(used, is_small);
       }
     }
     std::vector<std::size_t> order(servers);
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (used.size() == servers) {
-      std::ranges::stable_sort(used, std::ranges::greater{}, &Domain::size);
-      std::ranges::stable_sort(order, std::ranges::greater{},
-                               [this](std::size_t server) { return clients_[server].size(); });
+      std::ranges::sort(used, {}, [](const Domain& domain) {
+        return std::pair{-std::ssize(domain), domain.front()};
+      });
+      std::ranges::sort(order, {}, [this](std::size_t server) {
+        return std::pair{-std::ssize(clients_[server]), server};
+      });
     }
     domain_of_.resize(servers);
     servers_left_.assign(used.size(), 0);
@@ -221,7 +227,7 @@ class DomainFiller {
   /// The core of its server, or the first one.
   [[nodiscard]] std::size_t anchor_of(std::size_t rank) const {
     for (std::size_t server = 0; server < clients_.size(); ++server) {
-      if (std::ranges::binary_search(clients_[server], rank)) {
+      if (std::ranges::find(clients_[server], rank) != clients_[server].end()) {
         return core_of_[compute_ + server];
       }
     }

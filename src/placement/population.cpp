@@ -6,23 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "placement/map_request.h"
 #include "placement/mapping.h"
 #include "placement/node_cpus.h"
 #include "placement/shares.h"
 
 namespace iocomp::placement {
 namespace {
-
-[[noreturn]] void impossible(const std::string& what) {
-  throw Error{ErrorCode::invalid_argument, what};
-}
-
-std::string text(int number) { return std::to_string(number); }
-
-std::string nodes_text(std::size_t nodes) {
-  return std::to_string(nodes) + (nodes == 1 ? " node" : " nodes");
-}
 
 /// Shares the ranks of a job out among nodes and among compute ranks and servers.
 class Planner {
@@ -59,9 +49,8 @@ class Planner {
     const auto shares = even_shares(ranks, room());
     std::vector<Population> populations;
     for (std::size_t node = 0; node < shares.size(); ++node) {
-      const int servers = request_.mapping == Mapping::nodes
-                              ? (serves_whole(node) ? shares[node] : 0)
-                              : servers_among(cores(node), shares[node]);
+      const int servers =
+          serves_whole(node) ? shares[node] : servers_among(cores(node), shares[node]);
       populations.push_back({.compute = shares[node] - servers, .servers = servers});
     }
     return populations;
@@ -117,9 +106,8 @@ class Planner {
     if (request_.mapping != Mapping::nodes) {
       return false;
     }
-    const auto every = static_cast<std::size_t>(
-        request_.every > 0 ? request_.every : request_.ratio.value_or(Ratio{}).compute + 1);
-    return node % every == every - 1;
+    const auto period = serving_period(request_);
+    return node % period == period - 1;
   }
 
   /// Policy halves (placement.cpp) by counts: whole groups alternate, what is left is cut in half.
@@ -170,89 +158,19 @@ std::string other_mappings_with_room(const MapRequest& request, int ranks) {
 
 [[noreturn]] void refuse_too_many(const MapRequest& request, int ranks, int room,
                                   const std::string& kind) {
-  std::string what = "asked for " + text(ranks) + ' ' + kind + ": mapping " +
-                     name_of(request.mapping) + " has room for " + text(room) + " on " +
+  std::string what = "asked for " + number_text(ranks) + ' ' + kind + ": mapping " +
+                     name_of(request.mapping) + " has room for " + number_text(room) + " on " +
                      nodes_text(request.machine.kind_of_node.size());
   const int per_node = room / static_cast<int>(request.machine.kind_of_node.size());
-  what += "; nearest: " + (room > 0 ? text(room) + ' ' + kind : std::string{});
+  what += "; nearest: " + (room > 0 ? number_text(room) + ' ' + kind : std::string{});
   if (per_node > 0) {
-    what += ", or " + text((ranks + per_node - 1) / per_node) + " such nodes";
+    what += ", or " + number_text((ranks + per_node - 1) / per_node) + " such nodes";
   }
   if (const auto others = other_mappings_with_room(request, ranks);
       !others.empty() && request.mapping != Mapping::sequential) {
     what += ", or mapping " + others;
   }
   impossible(what);
-}
-
-void check_ratio(const MapRequest& request) {
-  if (!request.ratio) {
-    return;
-  }
-  const auto [compute, servers] = *request.ratio;
-  if (compute < 1 || servers < 1) {
-    impossible("ratio " + text(compute) + ':' + text(servers) +
-               " leaves ranks without a server: nearest is " + text(std::max(compute, 1)) + ":1");
-  }
-  if (servers > compute) {
-    impossible("ratio " + text(compute) + ':' + text(servers) +
-               " asks for more servers than compute ranks, but every server needs a compute rank: "
-               "nearest is 1:1");
-  }
-}
-
-void check_combination(const MapRequest& request) {
-  const bool pairs = in_groups(request);
-  if (pairs && ((request.ratio && request.ratio->compute != request.ratio->servers) ||
-                request.servers_per_node > 0)) {
-    impossible("node size " + text(request.node_size) + " with mapping " +
-               name_of(request.mapping) +
-               " makes groups of pairs (policy halves), so the ratio must be 1:1; leave the node "
-               "size out, or the ratio");
-  }
-  if (request.every != 0 && request.mapping != Mapping::nodes) {
-    impossible("\"every " + text(request.every) + "-th node\" belongs to mapping nodes, not to " +
-               name_of(request.mapping));
-  }
-  if (request.mapping == Mapping::nodes && request.ratio && request.ratio->servers != 1) {
-    impossible(
-        "mapping nodes takes whole nodes, so its ratio is m-1 : 1; asked for " +
-        text(request.ratio->compute) + ':' + text(request.ratio->servers) + ", nearest is " +
-        text((request.ratio->compute + request.ratio->servers - 1) / request.ratio->servers) +
-        ":1");
-  }
-}
-
-void check_nodes(const MapRequest& request) {
-  const auto nodes = request.machine.kind_of_node.size();
-  if (request.mapping == Mapping::nodes) {
-    const auto every = static_cast<std::size_t>(
-        request.every != 0 ? request.every : request.ratio.value_or(Ratio{}).compute + 1);
-    if (request.every == 1) {
-      impossible("every node would serve and none compute: nearest is every 2nd node");
-    }
-    if (nodes < every) {
-      impossible("every " + std::to_string(every) + "-th node serves, but there is only " +
-                 nodes_text(nodes) + ": nearest is " +
-                 (nodes < 2 ? std::string{"2 nodes, every 2nd of which serves"}
-                            : "every " + std::to_string(nodes) + "-th node"));
-    }
-  }
-  for (const auto& node : request.machine.kinds) {
-    if (request.mapping == Mapping::l3 && node.l3_groups == 0) {
-      impossible("mapping l3 needs L3 caches, and " + node.source +
-                 " describes none: nearest is mapping numa, with " + text(node.numa_domains) +
-                 (node.numa_domains == 1 ? " domain" : " domains"));
-    }
-    const UsableCores cores{node};
-    if (request.mapping == Mapping::hyperthread && cores.smt_core_count() == 0) {
-      impossible(
-          "mapping hyperthread needs cores with two hardware threads that are allowed, and " +
-          node.source + " has none among " + text(cores.core_count()) +
-          " cores: nearest is mapping oversubscribe (servers share the hardware thread), or "
-          "consecutive (servers on cores of their own)");
-    }
-  }
 }
 
 void check_servers_per_node(const MapRequest& request, const std::vector<Population>& found) {
@@ -262,10 +180,10 @@ void check_servers_per_node(const MapRequest& request, const std::vector<Populat
   for (std::size_t node = 0; node < found.size(); ++node) {
     const int ranks = found[node].compute + found[node].servers;
     if (ranks > 1 && found[node].servers < request.servers_per_node) {
-      impossible("asked for " + text(request.servers_per_node) +
+      impossible("asked for " + number_text(request.servers_per_node) +
                  " servers on every node, but node " + std::to_string(node) + " gets " +
-                 text(ranks) + " ranks, and every server needs a compute rank: nearest is " +
-                 text(found[node].servers));
+                 number_text(ranks) + " ranks, and every server needs a compute rank: nearest is " +
+                 number_text(found[node].servers));
     }
   }
 }
@@ -275,11 +193,12 @@ void check_groups(const MapRequest& request, const Planner& planner,
                   const std::vector<Population>& found) {
   for (std::size_t node = 0; in_groups(request) && node < found.size(); ++node) {
     if (!fits(request.mapping, planner.cores(node), found[node])) {
-      impossible("node size " + text(request.node_size) + " with mapping " +
-                 name_of(request.mapping) + " puts " + text(found[node].compute) +
-                 " compute ranks and " + text(found[node].servers) + " servers on node " +
-                 std::to_string(node) + ", which has " + text(planner.cores(node).core_count()) +
-                 " cores: nearest is node size " + text(planner.cores(node).core_count()));
+      impossible("node size " + number_text(request.node_size) + " with mapping " +
+                 name_of(request.mapping) + " puts " + number_text(found[node].compute) +
+                 " compute ranks and " + number_text(found[node].servers) + " servers on node " +
+                 std::to_string(node) + ", which has " +
+                 number_text(planner.cores(node).core_count()) + " cores: nearest is node size " +
+                 number_text(planner.cores(node).core_count()));
     }
   }
 }
@@ -336,12 +255,6 @@ int ranks_wanted(const MapRequest& request, const Planner& planner) {
 
 }  // namespace
 
-bool in_groups(const MapRequest& request) {
-  return request.node_size > 0 &&
-         (request.mapping == Mapping::consecutive || request.mapping == Mapping::hyperthread ||
-          request.mapping == Mapping::oversubscribe);
-}
-
 int nodes_needed(Mapping mapping, int ranks, int node_size) {
   if (node_size <= 0 || ranks <= 0) {
     return 1;
@@ -352,9 +265,7 @@ int nodes_needed(Mapping mapping, int ranks, int node_size) {
 }
 
 std::vector<Population> populate(const MapRequest& request) {
-  check_ratio(request);
-  check_combination(request);
-  check_nodes(request);
+  check(request);
   const Planner planner{request};
   const int ranks = ranks_wanted(request, planner);
   auto populations = planner.share_out(ranks);
@@ -363,8 +274,9 @@ std::vector<Population> populate(const MapRequest& request) {
   const bool serves = std::ranges::any_of(
       populations, [](const Population& population) { return population.servers > 0; });
   if (!serves && request.mapping != Mapping::sequential) {
-    impossible("mapping " + name_of(request.mapping) + " needs a server, and " + text(ranks) +
-               (ranks == 1 ? " rank on " : " ranks on ") + nodes_text(populations.size()) +
+    impossible("mapping " + name_of(request.mapping) + " needs a server, and " +
+               number_text(ranks) + (ranks == 1 ? " rank on " : " ranks on ") +
+               nodes_text(populations.size()) +
                " leave none: nearest is 2 ranks on a node, or mapping sequential");
   }
   return populations;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace iocomp::placement {
@@ -10,7 +11,8 @@ namespace iocomp::placement {
 std::vector<int> even_shares(int ranks, const std::vector<int>& room) {
   std::vector<std::size_t> smallest_first(room.size());
   std::iota(smallest_first.begin(), smallest_first.end(), std::size_t{0});
-  std::ranges::stable_sort(smallest_first, {}, [&room](std::size_t node) { return room[node]; });
+  std::ranges::sort(smallest_first, {},
+                    [&room](std::size_t node) { return std::pair{room[node], node}; });
   // The level: what every node gets that has room for it.
   int level = 0;
   int left = ranks;

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <utility>
@@ -9,6 +8,20 @@
 #include "topology/node.h"
 
 namespace iocomp::placement {
+namespace {
+
+int domain_of(const UsableCores::Core& core, Mapping mapping) {
+  switch (mapping) {
+    case Mapping::l3:
+      return core.l3;
+    case Mapping::numa:
+      return core.numa;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
 
 UsableCores::UsableCores(const topology::Node& node) {
   for (const auto& core : node.cores) {
@@ -29,11 +42,10 @@ UsableCores::UsableCores(const topology::Node& node) {
 std::vector<std::vector<std::size_t>> UsableCores::domains(Mapping mapping) const {
   std::map<int, std::vector<std::size_t>> found;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
-    const auto& core = cores_[i];
-    const int domain = mapping == Mapping::l3 ? core.l3 : mapping == Mapping::numa ? core.numa : 0;
-    found[domain].push_back(i);
+    found[domain_of(cores_[i], mapping)].push_back(i);
   }
   std::vector<std::vector<std::size_t>> domains;
+  domains.reserve(found.size());
   for (auto& [number, cores] : found) {
     domains.push_back(std::move(cores));
   }

@@ -1,11 +1,11 @@
 #include "topology/discover.h"
 
 #include <hwloc.h>
+#include <hwloc/bitmap.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -35,12 +35,13 @@ using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 Topology empty_topology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) {
-    throw Error{ErrorCode::unsupported, std::string{"hwloc cannot start: "} + std::strerror(errno)};
+    throw Error{ErrorCode::unsupported,
+                std::string{"hwloc cannot start: "} + std::generic_category().message(errno)};
   }
   Topology topology{raw};
   if (hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0) {
-    throw Error{ErrorCode::unsupported,
-                std::string{"hwloc does not show what is disallowed: "} + std::strerror(errno)};
+    throw Error{ErrorCode::unsupported, std::string{"hwloc does not show what is disallowed: "} +
+                                            std::generic_category().message(errno)};
   }
   return topology;
 }
@@ -138,11 +139,13 @@ bool looks_like_a_file(const std::string& text) {
 Node this_machine() {
   const auto topology = empty_topology();
   // hwloc would read these itself, but take the real machine without a word when they are wrong.
+  // NOLINTBEGIN(concurrency-mt-unsafe)
   if (const char* text = std::getenv("HWLOC_SYNTHETIC"); text != nullptr) {
     set_synthetic(topology.get(), text);
   } else if (const char* path = std::getenv("HWLOC_XMLFILE"); path != nullptr) {
     set_xml(topology.get(), path);
   }
+  // NOLINTEND(concurrency-mt-unsafe)
   load(topology.get(), "this machine");
   return describe_loaded(topology.get(), "this machine");
 }

@@ -4,6 +4,7 @@
 Usage: map_test.py <path of the command> [unittest options]
 """
 
+# ruff: noqa: SIM905 - command lines read better whole
 import json
 import os
 import pathlib
@@ -86,11 +87,14 @@ class MapTest(unittest.TestCase):
             ("oversubscribe", 0, 0, 0),
         ]:
             found = self.map(
-                *f"--mapping {mapping} --ranks 64 --nodes 4 --node-size 16 --topology archer2".split()
+                *f"--mapping {mapping} --topology archer2".split(),
+                *"--ranks 64 --nodes 4 --node-size 16".split(),
             )["ranks"]
             self.assertEqual((found[0]["role"], found[0]["pair"]), ("compute", 16))
             self.assertEqual((found[1]["pair"], found[32]["pair"]), (17, 48))
-            self.assertEqual((found[16]["node"], found[16]["cpu"]), (node_of_16, cpu_of_16), mapping)
+            self.assertEqual(
+                (found[16]["node"], found[16]["cpu"]), (node_of_16, cpu_of_16), mapping
+            )
             self.assertEqual(found[16]["role"], "server")
             self.assertEqual(found[48]["node"] - found[32]["node"], servers_on)
 
@@ -98,7 +102,9 @@ class MapTest(unittest.TestCase):
         found = self.map(*"--policy halves --node-size 128 --ranks 256".split())
         servers = [rank["rank"] for rank in found["ranks"] if rank["role"] == "server"]
         self.assertEqual(servers, list(range(128, 256)))
-        self.assertEqual(found["ranks"][0], {"rank": 0, "role": "compute", "node": 0, "cpu": None, "pair": 128})
+        self.assertEqual(
+            found["ranks"][0], {"rank": 0, "role": "compute", "node": 0, "cpu": None, "pair": 128}
+        )
         self.assertEqual(found["policy"], "halves")
 
     def test_policies_take_the_nodes_they_are_told_of(self) -> None:
@@ -154,7 +160,11 @@ class MapTest(unittest.TestCase):
         self.assertTrue(line.startswith("IOCOMP_CONFIG=place.toml srun "), line[:80])
         environment = os.environ | {"IOCOMP_CONFIG": "place.toml"}
         done = subprocess.run(
-            [self.command, "config"], cwd=self.folder, env=environment, capture_output=True, text=True,
+            [self.command, "config"],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
             check=False,
         )
         self.assertRegex(done.stdout, r"(?m)^placement\.policy +list +place\.toml")
@@ -179,7 +189,10 @@ class MapTest(unittest.TestCase):
     def test_impossible_requests_name_the_nearest(self) -> None:
         for words, nearest in [
             ("--mapping hyperthred --ranks 4", 'did you mean "hyperthread"?'),
-            ("--mapping hyperthread --ranks 300 --topology archer2", "nearest: 256 ranks, or 2 such"),
+            (
+                "--mapping hyperthread --ranks 300 --topology archer2",
+                "nearest: 256 ranks, or 2 such",
+            ),
             ("--mapping consecutive --ranks 9 --ratio 1:2 --topology archer2", "nearest is 1:1"),
             ("--mapping consecutive --ranks 9 --ratio 4:0 --topology archer2", "nearest is 4:1"),
             ("--mapping consecutive --ranks 9 --topology archer3", "allowed are archer2"),
