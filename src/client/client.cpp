@@ -120,9 +120,8 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   open.kind = file.checkpoint ? 2 : 1;
   open.opener = place_.rank;
   open.members = static_cast<std::int64_t>(members.size());
-  open.home_members = std::ranges::count_if(members, [this](int rank) {
-    return std::ranges::binary_search(place_.neighbours, rank);
-  });
+  open.home_members = std::ranges::count_if(
+      members, [this](int rank) { return std::ranges::binary_search(place_.neighbours, rank); });
   auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
   RemoteCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));

@@ -16,8 +16,8 @@
 #include "client/tickets.h"
 #include "config/file_settings.h"
 #include "config/settings.h"
-#include "mpi/peers.h"
 #include "disk/options.h"
+#include "mpi/peers.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {

@@ -24,8 +24,8 @@ namespace iocomp::client {
 using protocol::Kind;
 using protocol::Notice;
 
-Link::Link(transport::Transport* transport, mpi::Peers servers,
-           const mpi::WaitPolicy& policy, std::size_t buffer_limit_bytes)
+Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitPolicy& policy,
+           std::size_t buffer_limit_bytes)
     : transport_{transport},
       servers_{std::move(servers)},
       policy_{policy},

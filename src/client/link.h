@@ -35,8 +35,8 @@ struct RemoteFile {
 /// kept all the same.
 class Link {
  public:
-  Link(transport::Transport* transport, mpi::Peers servers,
-       const mpi::WaitPolicy& policy, std::size_t buffer_limit_bytes);
+  Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitPolicy& policy,
+       std::size_t buffer_limit_bytes);
 
   /// Post to a server (by number); waits while the server has not given credit for what was posted
   /// before.

@@ -50,8 +50,7 @@ std::vector<Letter> deliver(MPI_Comm comm, int tag, const std::vector<Letter>& l
     bool moved = take_one(comm, tag, taken);
     int sent = 0;
     if (!entered) {
-      check(MPI_Testall(checked_cast<int>(sends.size()), sends.data(), &sent,
-                        MPI_STATUSES_IGNORE));
+      check(MPI_Testall(checked_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE));
     }
     if (sent != 0) {  // all of this rank's letters are in their receivers' hands
       entered = true;

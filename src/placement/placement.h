@@ -54,8 +54,7 @@ void check(const Request& request, int ranks);
 /// lowest of all.
 /// @pre request.servers is ascending
 /// @throws Error{invalid_setting} when more than half of the node would serve.
-[[nodiscard]] std::vector<int> place_on_node(const Request& request,
-                                             const std::vector<int>& ranks);
+[[nodiscard]] std::vector<int> place_on_node(const Request& request, const std::vector<int>& ranks);
 /// `items` in order, cut into shares whose sizes differ by at most one: the share of an item.
 [[nodiscard]] std::size_t share_of(std::size_t item, std::size_t items, std::size_t shares);
 /// One line for the report.

@@ -27,11 +27,11 @@ namespace iocomp::server {
 struct Place {
   MPI_Comm servers =
       MPI_COMM_NULL;              ///< all servers, in the order of their numbers; the library's own
-  int number = 0;             ///< of this server; 0 is the lead of every file
-  mpi::Peers ranks;           ///< session ranks of the servers, by number
-  std::map<int, int> clients;  ///< of this server: compute rank by session rank
-  std::string job;            ///< "<host>-<pid>", the same on all ranks
-  std::size_t staging_bytes = 0;   ///< this server's share of the node's limit
+  int number = 0;                 ///< of this server; 0 is the lead of every file
+  mpi::Peers ranks;               ///< session ranks of the servers, by number
+  std::map<int, int> clients;     ///< of this server: compute rank by session rank
+  std::string job;                ///< "<host>-<pid>", the same on all ranks
+  std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.

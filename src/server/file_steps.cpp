@@ -48,9 +48,7 @@ void File::place(const protocol::StepNote& note) {
 std::string File::told(const Piece& piece, const std::string& cause) const {
   return "file \"" + name_ + "\", variable \"" + piece.variable.name + "\", step " +
          std::to_string(piece.step) + ", server " + std::to_string(context_.place.number) +
-         " (rank " +
-         std::to_string(
-             context_.place.ranks.rank(context_.place.number)) +
+         " (rank " + std::to_string(context_.place.ranks.rank(context_.place.number)) +
          "): " + cause;
 }
 

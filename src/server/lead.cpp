@@ -150,8 +150,7 @@ Outcome LeadFile::in_file(const Outcome& outcome, std::int64_t step) const {
   }
   const std::string where = step >= 0 ? ", step " + std::to_string(step) : "";
   return {outcome.code, "file \"" + open_.name + '"' + where + ", server 0 (rank " +
-                            std::to_string(context_.place.ranks.rank(0)) +
-                            "): " + outcome.story};
+                            std::to_string(context_.place.ranks.rank(0)) + "): " + outcome.story};
 }
 
 void LeadFile::act(protocol::Action action, std::int64_t step, int variable, Then then) {

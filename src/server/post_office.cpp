@@ -48,8 +48,7 @@ std::optional<transport::Incoming> PostOffice::take_own() {
   if (own_.empty()) {
     return std::nullopt;
   }
-  transport::Incoming incoming{servers_.rank(number_),
-                               std::move(own_.front())};
+  transport::Incoming incoming{servers_.rank(number_), std::move(own_.front())};
   own_.pop_front();
   return incoming;
 }

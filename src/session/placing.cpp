@@ -67,8 +67,7 @@ class Placing {
       ranks.push_back(static_cast<int>(rank));
     }
     std::vector<int> local;
-    Outcome placed =
-        outcome_of([&] { local = placement::place_on_node(request_, ranks); });
+    Outcome placed = outcome_of([&] { local = placement::place_on_node(request_, ranks); });
     placed = mpi::agree(all_, placed, policy_, others);
     if (!placed.ok()) {
       throw Error{placed.code, placed.story};
@@ -119,8 +118,8 @@ class Placing {
       return mine;
     }
     const auto& from = takers.empty() ? serving : takers;
-    const auto index = before + std::count(local.begin(), local.begin() + position_,
-                                           placement::no_server);
+    const auto index =
+        before + std::count(local.begin(), local.begin() + position_, placement::no_server);
     return from[placement::share_of(static_cast<std::size_t>(index),
                                     static_cast<std::size_t>(orphans), from.size())];
   }

@@ -82,10 +82,9 @@ void Session::place_ranks(Seating& seating) {
   mpi::sum(comm_.raw(), std::span{&servers, 1}, policy_, others);
   reason_ = placement::counts(static_cast<std::size_t>(ranks - servers),
                               static_cast<std::size_t>(servers), static_cast<std::size_t>(nodes));
-  reason_ += by_seats ? ", chosen by where the ranks sit"
-             : policy == "auto"
-                 ? ", in halves: not all ranks are bound to cores beside others"
-                 : ", policy " + policy;
+  reason_ += by_seats           ? ", chosen by where the ranks sit"
+             : policy == "auto" ? ", in halves: not all ranks are bound to cores beside others"
+                                : ", policy " + policy;
 }
 
 void Session::check_seats(Seating& seating) {
@@ -113,9 +112,8 @@ void Session::share_staging(const Seating& seating) {
                     format_bytes(static_cast<std::int64_t>(least_staging)) + " each are needed"};
   }
   const auto wanted = static_cast<std::size_t>(settings_.bytes("transport.chunk"));
-  chunk_bytes_ =
-      std::max(page, std::min({wanted, static_cast<std::size_t>(least) / 4, largest_chunk}) / page *
-                         page);
+  chunk_bytes_ = std::max(
+      page, std::min({wanted, static_cast<std::size_t>(least) / 4, largest_chunk}) / page * page);
 }
 
 void Session::split() {
@@ -148,8 +146,7 @@ void Session::meet_peers() {
   }
   std::vector<mpi::Letter> answers;
   std::vector<int> answer{number};
-  for (const auto& greeting :
-       mpi::deliver(comm_.raw(), greeting_tag, greetings, policy_, others)) {
+  for (const auto& greeting : mpi::deliver(comm_.raw(), greeting_tag, greetings, policy_, others)) {
     clients_.emplace(greeting.rank, greeting.numbers.front());
     answer.push_back(greeting.numbers.front());
   }

@@ -218,10 +218,9 @@ std::string Seating::check(int server, const std::string& reason,
   std::int64_t size = 1;
   mpi::sum(comm_, std::span{&size, 1}, policy_, others);
   const std::string options = "--mapping " + asked + " --ranks " + std::to_string(size);
-  const std::string mismatch =
-      "placement.mapping = \"" + asked + "\", but the ranks sit as " + found +
-      ": start the job with the line that `iocomp map " + options +
-      "` prints, or with `iocomp launch " + options + " -- PROGRAM`";
+  const std::string mismatch = "placement.mapping = \"" + asked + "\", but the ranks sit as " +
+                               found + ": start the job with the line that `iocomp map " + options +
+                               "` prints, or with `iocomp launch " + options + " -- PROGRAM`";
   if (settings.boolean("placement.strict")) {
     throw Error{ErrorCode::invalid_setting, mismatch};
   }

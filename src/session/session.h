@@ -83,10 +83,10 @@ class Session {
   disk::Options disk_;
   Role role_ = Role::both;
   std::string job_;
-  int server_ = -1;         // session rank of this rank's server; its own if it serves
-  std::string reason_;      // why, for people
-  mpi::Peers servers_;      // session ranks by number
-  int home_ = -1;           // compute rank: number of its server
+  int server_ = -1;              // session rank of this rank's server; its own if it serves
+  std::string reason_;           // why, for people
+  mpi::Peers servers_;           // session ranks by number
+  int home_ = -1;                // compute rank: number of its server
   std::vector<int> neighbours_;  // compute rank: all with the same server
   std::map<int, int> clients_;   // server: its compute ranks by session rank
   std::size_t staging_share_ = 0;
