@@ -20,10 +20,10 @@ class Meeting {
   struct Call {
     const char* name = "";   ///< "end_step"
     std::uint64_t file = 0;  ///< key; 0 for the session
-    std::string file_name;
+    std::string file_name{};
     std::int64_t step = 0;
     std::uint64_t definitions = 0;  ///< a digest of all definitions so far
-    std::string last_definition;    ///< for people
+    std::string last_definition{};  ///< for people
   };
 
   /// @param comm   of the members; between calls it is free for other collective work.

@@ -98,9 +98,10 @@ void Session::check_seats(Seating& seating) {
 // share it.
 void Session::share_staging(const Seating& seating) {
   const auto memory = settings_.bytes("staging.memory");
+  constexpr auto page_bytes = static_cast<std::int64_t>(page);
   std::int64_t servers = role_ == Role::server ? 1 : 0;
   mpi::sum(seating.node(), std::span{&servers, 1}, policy_, others);
-  const std::int64_t share = memory / std::max<std::int64_t>(servers, 1) / page * page;
+  const std::int64_t share = memory / std::max<std::int64_t>(servers, 1) / page_bytes * page_bytes;
   staging_share_ = static_cast<std::size_t>(share);
   std::int64_t least = role_ == Role::server ? -share : std::numeric_limits<std::int64_t>::min();
   mpi::maximum(comm_.raw(), std::span{&least, 1}, policy_, others);

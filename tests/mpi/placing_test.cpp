@@ -120,8 +120,7 @@ TEST(Deliver, BringsEveryLetterToItsReader) {
   ASSERT_EQ(found.size(), static_cast<std::size_t>(ranks - 1 - rank));
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(found[i].rank, rank + 1 + static_cast<int>(i));
-    EXPECT_EQ(found[i].numbers,
-              std::vector<int>(static_cast<std::size_t>(rank), found[i].rank));
+    EXPECT_EQ(found[i].numbers, std::vector<int>(static_cast<std::size_t>(rank), found[i].rank));
   }
 }
 
