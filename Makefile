@@ -28,6 +28,13 @@ check-full: build-release ## every test, with the whole matrices of formats, mod
 bench: programs ## the benchmarks, into build/bench/results.json; BENCH=id,... runs some
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH))
 
+.PHONY: check-slurm
+check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-slurm ## as root: jobs under a Slurm of virtual nodes, by the lines of iocomp map
+	cmake --build --preset release --target slurm_tests
+	cmake --build --preset release-mpich --target slurm_tests
+	IOCOMP_NEED_SLURM=1 ctest --preset release -R '^slurm$$'
+	IOCOMP_NEED_SLURM=1 ctest --preset release-mpich -R '^slurm$$'
+
 .PHONY: check-all
 check-all: check-full check-dev-mpich check-asan check-tsan ## check, and the same with MPICH and under the sanitizers
 
@@ -64,6 +71,6 @@ $(trees): build/%/build.ninja: CMakePresets.json | needs-base
 	@touch $@
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 
-.PHONY: needs-base needs-mpich needs-lint
-needs-base needs-mpich needs-lint: needs-%:
+.PHONY: needs-base needs-mpich needs-slurm needs-lint
+needs-base needs-mpich needs-slurm needs-lint: needs-%:
 	@tools/install-dependencies $*

@@ -1,0 +1,22 @@
+"""Fixtures of the Slurm tests: those of the system tests."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
+
+from actors import Actors, Build, read_build  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def build() -> Build:
+    return read_build()
+
+
+@pytest.fixture
+def actors(build: Build, tmp_path: Path) -> Actors:
+    return Actors(build, tmp_path)
