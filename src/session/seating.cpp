@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/number_ranges.h"
 #include "config/settings.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -54,23 +55,6 @@ std::vector<int> allowed_cpus() {
     }
   }
   return {};
-}
-
-// "0-3,128": as the kernel writes it.
-std::string ranges(const std::vector<int>& cpus) {
-  std::string text;
-  for (std::size_t i = 0; i < cpus.size();) {
-    std::size_t end = i + 1;
-    while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) {
-      ++end;
-    }
-    text += (text.empty() ? "" : ",") + std::to_string(cpus[i]);
-    if (end - i > 1) {
-      text += '-' + std::to_string(cpus[end - 1]);
-    }
-    i = end;
-  }
-  return text.empty() ? "?" : text;
 }
 
 std::string line(const std::vector<int>& numbers) {
@@ -164,7 +148,8 @@ std::string Seating::rows(const std::vector<int>& server_of, placement::Pairs& p
     const int server = server_of[i];
     const bool serves = server == ranks_[i];
     text += std::to_string(ranks_[i]) + (serves ? "\tserver\t" : "\tcompute\t") + host_ + '\t' +
-            std::to_string(number_) + '\t' + ranges(cpus_[i]) + '\t';
+            std::to_string(number_) + '\t' + (cpus_[i].empty() ? "?" : number_ranges(cpus_[i])) +
+            '\t';
     if (serves || server < 0) {
       text += "-\t-\n";
       continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/number_ranges.h"
 #include "iocomp/cost.h"
 #include "iocomp/job_map.h"
 #include "iocomp/launch_line.h"
@@ -50,7 +51,7 @@ void print_table(const JobMap& job, const Launch& launch) {
     const auto& seat = job.map.seats[rank];
     rows.push_back({seat.serves ? "server" : "compute", std::to_string(rank),
                     number_or_dash(seat.cpu), std::to_string(seat.node),
-                    seat.serves ? ranges(clients[rank]) : number_or_dash(seat.pair)});
+                    seat.serves ? number_ranges(clients[rank]) : number_or_dash(seat.pair)});
   }
   fmt::print("{}\n{}\n", aligned(rows), launch.line());
 }

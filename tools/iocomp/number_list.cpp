@@ -34,21 +34,6 @@ bool read_part(std::string_view part, int& first, int& last) {
 
 }  // namespace
 
-std::string ranges(const std::vector<int>& ascending) {
-  std::string out;
-  for (std::size_t i = 0; i < ascending.size();) {
-    std::size_t last = i;
-    while (last + 1 < ascending.size() && ascending[last + 1] == ascending[last] + 1) {
-      ++last;
-    }
-    out += out.empty() ? "" : ",";
-    out += last == i ? fmt::format("{}", ascending[i])
-                     : fmt::format("{}-{}", ascending[i], ascending[last]);
-    i = last + 1;
-  }
-  return out;
-}
-
 std::vector<int> read_ranges(const std::string& text, const std::string& what) {
   std::vector<int> numbers;
   std::istringstream parts{text};

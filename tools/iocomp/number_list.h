@@ -5,10 +5,7 @@
 
 namespace iocomp::command {
 
-/// "0-3,8": runs of neighbours shortened. Empty for none.
-[[nodiscard]] std::string ranges(const std::vector<int>& ascending);
-
-/// Read the same. @throws Error{invalid_argument} naming `what` and the text.
+/// Read what number_ranges writes. @throws Error{invalid_argument} naming `what` and the text.
 [[nodiscard]] std::vector<int> read_ranges(const std::string& text, const std::string& what);
 
 /// "0,1,2", in the order given.
