@@ -31,6 +31,13 @@ bench: programs ## the benchmarks, into build/bench/results.json; BENCH=id,... r
 .PHONY: check-all
 check-all: check-full check-dev-mpich check-asan check-tsan ## check, and the same with MPICH and under the sanitizers
 
+.PHONY: check-smt
+check-smt: build/release/build.ninja needs-smt ## mappings on an emulated machine with SMT and two NUMA nodes, in minutes
+	set -e; for preset in release $(notdir $(wildcard build/release-mpich)); do \
+	  cmake --build --preset $$preset --target smt_programs; done
+	tests/smt/fetch_kernel build/smt
+	$(PYTHON) -m pytest -v -rs --tb=short -p no:cacheprovider tests/smt
+
 .PHONY: lint
 lint: needs-lint build/dev/build.ninja ## formatting, layers, clang-tidy
 	tools/lint
@@ -64,6 +71,6 @@ $(trees): build/%/build.ninja: CMakePresets.json | needs-base
 	@touch $@
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 
-.PHONY: needs-base needs-mpich needs-lint
-needs-base needs-mpich needs-lint: needs-%:
+.PHONY: needs-base needs-mpich needs-lint needs-smt
+needs-base needs-mpich needs-lint needs-smt: needs-%:
 	@tools/install-dependencies $*
