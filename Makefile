@@ -33,7 +33,7 @@ check-all: check-full check-dev-mpich check-asan check-tsan ## check, and the sa
 
 .PHONY: check-smt
 check-smt: build/release/build.ninja needs-smt ## mappings on an emulated machine with SMT and two NUMA nodes, in minutes
-	set -e; for preset in release $(notdir $(wildcard build/release-mpich)); do \
+	set -e; for preset in release $(patsubst build/%/build.ninja,%,$(wildcard build/release-mpich/build.ninja)); do \
 	  cmake --build --preset $$preset --target smt_programs; done
 	tests/smt/fetch_kernel build/smt
 	$(PYTHON) -m pytest -v -rs --tb=short -p no:cacheprovider tests/smt

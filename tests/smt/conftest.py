@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +14,9 @@ sys.path.insert(0, str(HERE))
 
 from jobs import Build, jobs, read_build  # noqa: E402
 from machine import Machine, run_machine  # noqa: E402
+
+# Who is told to end also tidies up.
+signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 TREES = {"openmpi": ROOT / "build/release", "mpich": ROOT / "build/release-mpich"}
 

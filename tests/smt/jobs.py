@@ -33,7 +33,9 @@ LAUNCHES = {
     "sequential": "--mapping sequential --ranks 4",
 }
 SOME_CPUS = [2, 3, 6, 7]  # a core of each package
-BOUND = [1, 6, 0, 7]  # by rank, where a launcher that knows nothing of iocomp has put it
+# By rank, where a launcher that knows nothing of iocomp has put it.
+BOUND = [[1], [6], [0], [7]]
+BOUND_TO_CORES = [[0, 1], [6, 7], [0, 1], [6, 7]]
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,10 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
     yield "too-many", actor.format(f"{launch}--mapping hyperthread --ranks 10 --")
 
     yield "auto", actor.format(bound(build.mpi, BOUND))
+    yield "auto-whole-cores", actor.format(bound(build.mpi, BOUND_TO_CORES))
     yield "auto-unbound", actor.format(unbound(build.mpi, 4))
     asked = strict + "export IOCOMP_PLACEMENT_MAPPING=hyperthread\n"
-    yield "strict-refuses", asked + actor.format(bound(build.mpi, [0, 2, 4, 6]))
+    yield "strict-refuses", asked + actor.format(bound(build.mpi, [[0], [2], [4], [6]]))
 
     for backend in STREAM_FORMATS:
         stream = [build.stream, "--size", STREAM_BYTES, "--loops", STREAM_LOOPS]
@@ -87,13 +90,18 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
         yield f"stream-{backend}", f"{strict}{launch}{LAUNCHES['hyperthread']} -- {words}"
 
 
-def bound(mpi: str, cpus: list[int]) -> str:
-    """Return the launcher with a rank on each of these CPUs, without iocomp's help."""
+def bound(mpi: str, cpus: list[list[int]]) -> str:
+    """Return the launcher with each rank on these CPUs, without iocomp's help."""
     if mpi == "mpich":
-        return f"mpiexec.hydra -n {len(cpus)} -bind-to user:{','.join(map(str, cpus))}"
-    lines = "".join(f"rank {rank}=localhost slot={cpu}\\n" for rank, cpu in enumerate(cpus))
+        places = ",".join("+".join(map(str, place)) for place in cpus)
+        return f"mpiexec.hydra -n {len(cpus)} -bind-to user:{places}"
+    places = "".join(
+        f"rank {rank}=localhost slot={','.join(map(str, place))}\\n"
+        for rank, place in enumerate(cpus)
+    )
     options = "--use-hwthread-cpus --mca rmaps_rank_file_physical 1 --rankfile rankfile"
-    return f"printf '{lines}' >rankfile\nmpirun.openmpi -n {len(cpus)} {options}"
+    options += " --oversubscribe --bind-to hwthread:overload-allowed"
+    return f"printf '{places}' >rankfile\nmpirun.openmpi -n {len(cpus)} {options}"
 
 
 def unbound(mpi: str, ranks: int) -> str:

@@ -193,7 +193,8 @@ def run_machine(
     Raises:
         BootError: If it does not boot, or not end in time.
     """
-    with tempfile.TemporaryDirectory(prefix="iocomp-smt-") as name:
+    results.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=results.parent) as name:
         folder = Path(name)
         _fill(folder / "tree", jobs)
         initramfs = folder / "initramfs"

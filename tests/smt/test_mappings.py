@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from jobs import (
     BOUND,
+    BOUND_TO_CORES,
     SOME_CPUS,
     STREAM_BYTES,
     STREAM_FORMATS,
@@ -146,20 +147,28 @@ def test_more_pairs_than_cores_are_refused_and_the_nearest_choice_named(
 ) -> None:
     job = machine.job(f"{mpi}-too-many")
     assert job.status not in (0, 124, 143), job
-    assert "8" in job.output, job
+    assert "nearest: 8 ranks" in job.output, job
     assert not job.cpus(), job
 
 
 def test_auto_without_settings_takes_the_siblings(machine: Machine, mpi: str) -> None:
     job = machine.job(f"{mpi}-auto")
     cpu_of = seats(job, len(BOUND))
-    assert [cpu_of[rank] for rank in range(len(BOUND))] == BOUND, job
+    assert [[cpu_of[rank]] for rank in range(len(BOUND))] == BOUND, job
     assert job.about()["asked"] == "any", job
     assert job.about()["found"].split()[0] == "hyperthread", job
     assert "where the ranks sit" in job.about()["why"], job
     assert len(job.pairs()) == 2, job
     for compute, server in job.pairs().items():
         assert on_siblings(cpu_of[compute], cpu_of[server], machine.cpus()), job
+
+
+def test_auto_pairs_ranks_that_share_a_whole_core(machine: Machine, mpi: str) -> None:
+    job = machine.job(f"{mpi}-auto-whole-cores")
+    assert job.status == 0, job
+    assert job.cpus() == {rank: frozenset(cpus) for rank, cpus in enumerate(BOUND_TO_CORES)}, job
+    assert job.pairs() == {0: 2, 1: 3}, job
+    assert {row.close for row in job.rows().values() if row.role == "compute"} == {"on one core"}
 
 
 def test_auto_takes_halves_where_ranks_are_not_bound(machine: Machine, mpi: str) -> None:
