@@ -13,11 +13,12 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 from jobs import Build, jobs, read_build  # noqa: E402
-from machine import Machine, run_machine  # noqa: E402
+from machine import Ended, Machine, run_machine  # noqa: E402
 
 # Who is told to end also tidies up.
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 
+USED = pytest.StashKey[Machine]()
 TREES = {"openmpi": ROOT / "build/release", "mpich": ROOT / "build/release-mpich"}
 
 
@@ -34,13 +35,25 @@ def builds() -> dict[str, Build]:
 
 
 @pytest.fixture(scope="session")
-def machine(builds: dict[str, Build]) -> Machine:
-    return run_machine(
+def machine(builds: dict[str, Build], pytestconfig: pytest.Config) -> Machine:
+    pytestconfig.stash[USED] = run_machine(
         ROOT / "build/smt/vmlinuz",
         [program for build in builds.values() for program in build.programs()],
         {name: script for build in builds.values() for name, script in jobs(build)},
         ROOT / "build/smt/results",
     )
+    return pytestconfig.stash[USED]
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Show what the library found in every job."""
+    if USED in config.stash:
+        terminalreporter.section("mappings found in the emulated machine")
+        for report in sorted(config.stash[USED].results.glob("*/report")):
+            found = Ended(report.parent).about()["found"]
+            terminalreporter.line(f"{report.parent.name:28} {found}")
 
 
 @pytest.fixture(params=list(TREES))

@@ -33,6 +33,7 @@ LAUNCHES = {
     "sequential": "--mapping sequential --ranks 4",
 }
 SOME_CPUS = [2, 3, 6, 7]  # a core of each package
+OFFLINE = 2  # without it, hwloc's numbers of the CPUs behind it are no longer those of the system
 # By rank, where a launcher that knows nothing of iocomp has put it.
 BOUND = [[1], [6], [0], [7]]
 BOUND_TO_CORES = [[0, 1], [6, 7], [0, 1], [6, 7]]
@@ -75,6 +76,12 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
     yield "some-cpus", strict + actor.format(f"{words} --cpus {some} --")
     yield "allowed-cpus", strict + actor.format(f"taskset -c {some} {words} --")
     yield "too-many", actor.format(f"{launch}--mapping hyperthread --ranks 10 --")
+
+    cpu = f"/sys/devices/system/cpu/cpu{OFFLINE}/online"
+    offline = f"{strict}trap 'echo 1 >{cpu}' EXIT\necho 0 >{cpu}\n"
+    for mapping, ranks in (("hyperthread", 6), ("consecutive", 4)):
+        words = f"{launch}--mapping {mapping} --ranks {ranks} --"
+        yield f"offline-{mapping}", offline + actor.format(words)
 
     yield "auto", actor.format(bound(build.mpi, BOUND))
     yield "auto-whole-cores", actor.format(bound(build.mpi, BOUND_TO_CORES))

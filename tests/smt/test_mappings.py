@@ -11,6 +11,7 @@ import pytest
 from jobs import (
     BOUND,
     BOUND_TO_CORES,
+    OFFLINE,
     SOME_CPUS,
     STREAM_BYTES,
     STREAM_FORMATS,
@@ -140,6 +141,22 @@ def test_a_part_of_the_machine_suffices(machine: Machine, mpi: str, name: str) -
     assert len(job.pairs()) == 2, job
     for compute, server in job.pairs().items():
         assert on_siblings(cpu_of[compute], cpu_of[server], machine.cpus()), job
+
+
+def test_a_core_with_one_thread_offline_takes_no_pair(machine: Machine, mpi: str) -> None:
+    job = machine.job(f"{mpi}-offline-hyperthread")
+    cpu_of = seats(job, 6)
+    assert sorted(cpu_of.values()) == [0, 1, 4, 5, 6, 7], job
+    assert len(job.pairs()) == 3, job
+    for compute, server in job.pairs().items():
+        assert on_siblings(cpu_of[compute], cpu_of[server], machine.cpus()), job
+
+
+def test_a_core_with_one_thread_offline_serves_as_a_core(machine: Machine, mpi: str) -> None:
+    job = machine.job(f"{mpi}-offline-consecutive")
+    cpu_of = seats(job, 4)
+    (left,) = machine.cpus()[OFFLINE].siblings - {OFFLINE}
+    assert sorted(cpu_of.values()) == [0, left, 4, 6], job
 
 
 def test_more_pairs_than_cores_are_refused_and_the_nearest_choice_named(
