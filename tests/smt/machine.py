@@ -1,6 +1,7 @@
-"""An emulated machine of 2 packages x 2 cores x 2 hardware threads and 2 NUMA nodes: boots, runs jobs, is gone.
+"""An emulated machine of 2 packages x 2 cores x 2 hardware threads and 2 NUMA nodes.
 
-Every wait has a limit, and the emulator dies with the test that started it.
+It boots, runs jobs and is gone. Every wait has a limit, and the emulator dies with the test that
+started it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tarfile
@@ -24,13 +26,13 @@ SECONDS_IN_ALL = 900
 
 # One machine, in the emulator's words: CPUs 0 to 3 in the first package and NUMA node.
 # Emulation even where the host could do better: it shows the same machine everywhere.
-HARDWARE = """
+HARDWARE = shlex.split("""
     -accel tcg,thread=multi -cpu max,vendor=GenuineIntel -m 2G -smp 8,sockets=2,cores=2,threads=2
     -object memory-backend-ram,id=m0,size=1G -numa node,nodeid=0,cpus=0-3,memdev=m0
     -object memory-backend-ram,id=m1,size=1G -numa node,nodeid=1,cpus=4-7,memdev=m1
     -numa dist,src=0,dst=1,val=21
     -nodefaults -no-reboot -display none -net none
-""".split()
+""")
 KERNEL_LINE = "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off"
 
 
@@ -188,7 +190,7 @@ def _emulate(kernel: Path, initramfs: Path, folder: Path) -> str:
 def run_machine(
     kernel: Path, programs: Iterable[Path], jobs: Mapping[str, str], results: Path
 ) -> Machine:
-    """Boot a machine with these programs, run the jobs (shell scripts) in turn, fetch their folders.
+    """Boot a machine with these programs, run the jobs (shell scripts), fetch their folders.
 
     Raises:
         BootError: If it does not boot, or not end in time.

@@ -1,4 +1,4 @@
-"""Ranks sit where they were meant to: as the guest's kernel says, and as the library's report says."""
+"""Ranks sit where they were meant to, as the guest's kernel and the library's report say."""
 
 from __future__ import annotations
 
