@@ -38,6 +38,13 @@ check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-s
 .PHONY: check-all
 check-all: check-full check-dev-mpich check-asan check-tsan ## check, and the same with MPICH and under the sanitizers
 
+.PHONY: check-smt
+check-smt: build/release/build.ninja needs-smt ## mappings on an emulated machine with SMT and two NUMA nodes, in minutes
+	set -e; for preset in release $(patsubst build/%/build.ninja,%,$(wildcard build/release-mpich/build.ninja)); do \
+	  cmake --build --preset $$preset --target smt_programs; done
+	tests/smt/fetch_kernel build/smt
+	$(PYTHON) -m pytest -v -rs --tb=short -p no:cacheprovider tests/smt
+
 .PHONY: lint
 lint: needs-lint build/dev/build.ninja ## formatting, layers, clang-tidy
 	tools/lint
@@ -71,6 +78,6 @@ $(trees): build/%/build.ninja: CMakePresets.json | needs-base
 	@touch $@
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 
-.PHONY: needs-base needs-mpich needs-slurm needs-lint
-needs-base needs-mpich needs-slurm needs-lint: needs-%:
+.PHONY: needs-base needs-mpich needs-slurm needs-lint needs-smt
+needs-base needs-mpich needs-slurm needs-lint needs-smt: needs-%:
 	@tools/install-dependencies $*

@@ -87,18 +87,11 @@ int numa_of(hwloc_topology_t topology, hwloc_obj_t core) {
   return domain == nullptr ? 0 : static_cast<int>(domain->logical_index);
 }
 
-Core describe_core(hwloc_topology_t topology, hwloc_obj_t core, hwloc_const_bitmap_t allowed) {
-  Core result{.package = std::max(0, container(topology, HWLOC_OBJ_PACKAGE, core)),
-              .numa = numa_of(topology, core),
-              .l3 = container(topology, HWLOC_OBJ_L3CACHE, core),
-              .threads = {}};
-  hwloc_obj_t thread = nullptr;
-  while ((thread = hwloc_get_next_obj_inside_cpuset_by_type(topology, core->cpuset, HWLOC_OBJ_PU,
-                                                            thread)) != nullptr) {
-    result.threads.push_back({.cpu = static_cast<int>(thread->os_index),
-                              .allowed = hwloc_bitmap_isset(allowed, thread->os_index) != 0});
-  }
-  return result;
+Core describe_core(hwloc_topology_t topology, hwloc_obj_t core) {
+  return {.package = std::max(0, container(topology, HWLOC_OBJ_PACKAGE, core)),
+          .numa = numa_of(topology, core),
+          .l3 = container(topology, HWLOC_OBJ_L3CACHE, core),
+          .threads = {}};
 }
 
 /// What this process may use: less than the cgroup allows when a launcher has bound it.
@@ -113,18 +106,27 @@ Bitmap allowed_cpus(hwloc_topology_t topology) {
 }
 
 Node describe_loaded(hwloc_topology_t topology, const std::string& source) {
-  // Without cores (some virtual machines) every hardware thread counts as one.
-  const bool has_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0;
-  const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   const Bitmap allowed = allowed_cpus(topology);
   Node node{.source = source,
             .packages = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE)),
             .numa_domains = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE)),
             .l3_groups = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE)),
             .cores = {}};
-  hwloc_obj_t core = nullptr;
-  while ((core = hwloc_get_next_obj_by_type(topology, type, core)) != nullptr) {
-    node.cores.push_back(describe_core(topology, core, allowed.get()));
+  // From the hardware threads up: hwloc lists no cores where they lie at several depths, as they do
+  // when caches belong to threads (virtual machines) and a core has one thread left.
+  hwloc_obj_t last = nullptr;
+  hwloc_obj_t thread = nullptr;
+  while ((thread = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, thread)) != nullptr) {
+    hwloc_obj_t around = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, thread);
+    // Without cores (some virtual machines) every hardware thread counts as one.
+    hwloc_obj_t core = around == nullptr ? thread : around;
+    if (core != last) {
+      node.cores.push_back(describe_core(topology, core));
+      last = core;
+    }
+    node.cores.back().threads.push_back(
+        {.cpu = static_cast<int>(thread->os_index),
+         .allowed = hwloc_bitmap_isset(allowed.get(), thread->os_index) != 0});
   }
   return node;
 }

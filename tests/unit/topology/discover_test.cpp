@@ -122,6 +122,19 @@ TEST(Xml, KeepsWhatWasDisallowedThere) {
   EXPECT_FALSE(node.cores[1].threads[1].allowed);
 }
 
+// lone_thread.xml: lstopo of a virtual machine of "pack:2 core:2 pu:2" whose L1 caches belong to
+// threads, CPU 2 offline. Its cores lie at two depths, and hwloc's list of all cores is empty.
+TEST(Xml, KnowsCoresBesideOneThatHasLostAThread) {
+  const Node node = describe(IOCOMP_TEST_FOLDER "/lone_thread.xml");
+  ASSERT_EQ(node.cores.size(), 4U);
+  EXPECT_EQ(node.cores[0].threads.size(), 2U);
+  ASSERT_EQ(node.cores[1].threads.size(), 1U);
+  EXPECT_EQ(node.cores[1].threads[0].cpu, 3);
+  EXPECT_EQ(node.cores[1].l3, node.cores[0].l3);
+  EXPECT_EQ(node.cores[2].threads.size(), 2U);
+  EXPECT_NE(node.cores[2].numa, node.cores[1].numa);
+}
+
 TEST(Xml, RefusesAFileThatIsMissingOrNoTopology) {
   EXPECT_THROW(static_cast<void>(describe("no_such_file.xml")), Error);
   EXPECT_THROW(static_cast<void>(describe(IOCOMP_TEST_FOLDER "/CMakeLists.txt")), Error);

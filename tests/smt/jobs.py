@@ -1,0 +1,117 @@
+"""The jobs of the emulated machine, as shell scripts by name; each runs in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+STREAM_FORMATS = ["posix", "mpiio", "hdf5"]
+STREAM_LOOPS = 11
+STREAM_WRITE_EVERY = 5
+STREAM_BYTES = 32768  # per array and rank
+
+ENVIRONMENT = """
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_plm_rsh_agent=/bin/sh OMPI_MCA_btl=self,vader,tcp
+export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+export OMPI_MCA_mca_base_component_show_load_errors=0 OMPI_MCA_mpi_yield_when_idle=1
+export IOCOMP_PLACEMENT_REPORT=report
+"""
+
+# The words of `iocomp launch` by what a test calls them.
+LAUNCHES = {
+    "hyperthread": "--mapping hyperthread --ranks 8",
+    "hyperthread-half": "--mapping hyperthread --ranks 4",
+    "hyperthread-two-to-one": "--mapping hyperthread --ranks 6 --ratio 2",
+    "oversubscribe": "--mapping oversubscribe --ranks 8",
+    "consecutive": "--mapping consecutive --ranks 4",
+    "numa": "--mapping numa --ranks 4",
+    "node": "--mapping node --servers-per-node 1 --ranks 4",
+    "sequential": "--mapping sequential --ranks 4",
+}
+SOME_CPUS = [2, 3, 6, 7]  # a core of each package
+OFFLINE = 2  # without it, hwloc's numbers of the CPUs behind it are no longer those of the system
+# By rank, where a launcher that knows nothing of iocomp has put it.
+BOUND = [[1], [6], [0], [7]]
+BOUND_TO_CORES = [[0, 1], [6, 7], [0, 1], [6, 7]]
+
+
+@dataclass(frozen=True)
+class Build:
+    """Where the programs of one build are."""
+
+    mpi: str
+    actor: str
+    command: str
+    stream: str
+    modules: str
+
+    def programs(self) -> list[Path]:
+        modules = sorted(Path(self.modules).glob("*.so"))
+        return [Path(self.actor), Path(self.command), Path(self.stream), *modules]
+
+
+def read_build(folder: Path) -> Build:
+    return Build(**json.loads((folder / "tests/smt/build.json").read_text()))
+
+
+def jobs(build: Build) -> Iterator[tuple[str, str]]:
+    """Yield all jobs of a build; the names begin with its MPI."""
+    for name, script in _jobs(build):
+        yield f"{build.mpi}-{name}", f"{ENVIRONMENT}{script}\n"
+
+
+def _jobs(build: Build) -> Iterator[tuple[str, str]]:
+    actor = "printf 'init\\nfinalize\\n' >script\n{} seated " + f"{build.actor} script ."
+    launch = f"{build.command} launch --launcher {build.mpi} "
+    strict = "export IOCOMP_PLACEMENT_STRICT=true\n"
+    for name, options in LAUNCHES.items():
+        yield name, strict + actor.format(f"{launch}{options} --")
+
+    some = ",".join(map(str, SOME_CPUS))
+    words = f"{launch}--mapping hyperthread --ranks 4"
+    yield "some-cpus", strict + actor.format(f"{words} --cpus {some} --")
+    yield "allowed-cpus", strict + actor.format(f"taskset -c {some} {words} --")
+    yield "too-many", actor.format(f"{launch}--mapping hyperthread --ranks 10 --")
+
+    cpu = f"/sys/devices/system/cpu/cpu{OFFLINE}/online"
+    offline = f"{strict}trap 'echo 1 >{cpu}' EXIT\necho 0 >{cpu}\n"
+    for mapping, ranks in (("hyperthread", 6), ("consecutive", 4)):
+        words = f"{launch}--mapping {mapping} --ranks {ranks} --"
+        yield f"offline-{mapping}", offline + actor.format(words)
+
+    yield "auto", actor.format(bound(build.mpi, BOUND))
+    yield "auto-whole-cores", actor.format(bound(build.mpi, BOUND_TO_CORES))
+    yield "auto-unbound", actor.format(unbound(build.mpi, 4))
+    asked = strict + "export IOCOMP_PLACEMENT_MAPPING=hyperthread\n"
+    yield "strict-refuses", asked + actor.format(bound(build.mpi, [[0], [2], [4], [6]]))
+
+    for backend in STREAM_FORMATS:
+        stream = [build.stream, "--size", STREAM_BYTES, "--loops", STREAM_LOOPS]
+        stream += ["--write-every", STREAM_WRITE_EVERY, "--pattern", "index"]
+        stream += ["--backend", backend, "--file", "out"]
+        words = shlex.join(map(str, stream))
+        yield f"stream-{backend}", f"{strict}{launch}{LAUNCHES['hyperthread']} -- {words}"
+
+
+def bound(mpi: str, cpus: list[list[int]]) -> str:
+    """Return the launcher with each rank on these CPUs, without iocomp's help."""
+    if mpi == "mpich":
+        places = ",".join("+".join(map(str, place)) for place in cpus)
+        return f"mpiexec.hydra -n {len(cpus)} -bind-to user:{places}"
+    places = "".join(
+        f"rank {rank}=localhost slot={','.join(map(str, place))}\\n"
+        for rank, place in enumerate(cpus)
+    )
+    options = "--use-hwthread-cpus --mca rmaps_rank_file_physical 1 --rankfile rankfile"
+    options += " --oversubscribe --bind-to hwthread:overload-allowed"
+    return f"printf '{places}' >rankfile\nmpirun.openmpi -n {len(cpus)} {options}"
+
+
+def unbound(mpi: str, ranks: int) -> str:
+    if mpi == "mpich":
+        return f"mpiexec.hydra -n {ranks} -bind-to none"
+    return f"mpirun.openmpi -n {ranks} --bind-to none"
