@@ -44,17 +44,14 @@ def printed_line(build: Build, *words: str) -> str:
     return line
 
 
-def run_line(
-    actors: Actors, partition: str, nodes: int, ranks: int, line: str, allocate: bool = True
-) -> Job:
-    """Run the line in an allocation of whole nodes, or let it allocate; ./program is the actor."""
+def run_line(actors: Actors, partition: str, nodes: int, ranks: int, line: str) -> Job:
+    """Run the line in an allocation of whole nodes, where ./program is the actor."""
     folder = actors.folder / "job"
     folder.mkdir()
     environment = {
         "SLURM_MPI_TYPE": "pmi2" if actors.build.mpi == "mpich" else "pmix",
         "OMPI_MCA_btl_tcp_if_include": "lo",
         "OMPI_MCA_mpi_yield_when_idle": "1",
-        "SLURM_PARTITION": partition,
     }
     words = ["env"]
     if partition == "archer":  # the programs see the virtual node as its slurmd does
@@ -66,9 +63,8 @@ def run_line(
     program = folder / "program"
     program.write_text(f"#!/bin/sh\nexec {shlex.join(words)} $ACTOR\n")
     program.chmod(0o755)
-    start = ["bash", "-c", f'export ACTOR="$*"; {line}', "bash"]
-    if allocate:
-        start = ["salloc", "-Q", "-p", partition, "--exclusive", f"--nodes={nodes}", *start]
+    allocation = ["salloc", "-Q", "-p", partition, "--exclusive", f"--nodes={nodes}"]
+    start = [*allocation, "bash", "-c", f'export ACTOR="$*"; {line}', "bash"]
     return actors.play(
         "init\nfinalize\n",
         ranks=ranks,
@@ -154,11 +150,10 @@ def test_a_line_without_its_binding_is_told(actors: Actors, case: str) -> None:
 
 
 def test_nodes_that_are_filled_differently_become_one_job(actors: Actors) -> None:
-    """The parts of such a line are allocated by the line itself."""
     words = ["--mapping=consecutive", "--ranks=3", "--nodes=2", f"--topology=2*{TWO_CORES}"]
     line = printed_line(actors.build, *words)
     assert " : " in line
-    job = run_line(actors, "small", 2, 3, line, allocate=False)
+    job = run_line(actors, "small", 2, 3, line)
     assert job.status == 0, job
     _, rows = read(job.folder / "seats")
     assert [(row[2], row[4]) for row in rows] == [("n0", "0"), ("n0", "1"), ("n1", "0")], job
