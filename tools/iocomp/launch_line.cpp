@@ -198,7 +198,8 @@ class Writer {
     if (runs.size() > 1) {
       launch_.notes.emplace_back(
           "the nodes are filled differently: srun starts one part for each kind, all in one "
-          "MPI_COMM_WORLD; --hosts pins the parts to nodes");
+          "MPI_COMM_WORLD; --hosts pins the parts to nodes; with pmi2 it works outside of an "
+          "allocation only");
     }
   }
 
