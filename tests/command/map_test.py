@@ -139,6 +139,14 @@ class MapTest(unittest.TestCase):
         self.assertIn("--overcommit --cpu-bind=map_cpu:0,1,0,1 ", shared["launch"])
         self.assertNotIn("--hint", shared["launch"])
 
+    def test_what_slurm_needs_besides_the_line_is_told(self) -> None:
+        words = "map --mapping hyperthread --ranks 64 --nodes 4 --topology archer2".split()
+        told = self.run_words(self.command, *words, "--launcher", "slurm").stderr
+        self.assertIn("salloc --exclusive --nodes=4", told)
+        self.assertIn("SLURM_MPI_TYPE", told)
+        other = self.run_words(self.command, *words, "--launcher", "openmpi").stderr
+        self.assertEqual(other, "")
+
     def test_nodes_that_are_filled_differently_get_parts_of_their_own(self) -> None:
         line = self.map(
             *"--mapping consecutive --ranks 10 --topology archer2 --topology".split(),

@@ -186,10 +186,20 @@ class Writer {
       slurm_step(first, count);
       append(launch_.words, options_.program);
     }
+    if (job_.has_cpus()) {
+      launch_.notes.push_back(fmt::format(
+          "run it in an allocation of whole nodes (sbatch or salloc --exclusive --nodes={}): Slurm "
+          "binds to no CPU outside of the allocation",
+          nodes_.size()));
+    }
+    launch_.notes.emplace_back(
+        "srun takes the MPI type of the site: if every rank finds itself alone, export "
+        "SLURM_MPI_TYPE (pmix for Open MPI, pmi2 for MPICH; `srun --mpi=list`)");
     if (runs.size() > 1) {
-      launch_.notes.push_back(
+      launch_.notes.emplace_back(
           "the nodes are filled differently: srun starts one part for each kind, all in one "
-          "MPI_COMM_WORLD; --hosts pins the parts to nodes");
+          "MPI_COMM_WORLD; --hosts pins the parts to nodes; with pmi2 it works outside of an "
+          "allocation only");
     }
   }
 
