@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "placement/mapping.h"
@@ -102,6 +104,28 @@ Closeness closeness(const topology::Node& node, const std::vector<int>& left,
     return Closeness::same_l3;
   }
   return a->numa == b->numa ? Closeness::same_numa : Closeness::same_node;
+}
+
+std::int64_t strangers(const topology::Node& node, const std::vector<std::vector<int>>& cpus,
+                       const std::vector<int>& server_of) {
+  std::multimap<std::size_t, int> servers_on;                 // by core
+  std::vector<std::pair<std::size_t, std::size_t>> computes;  // core, rank
+  for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
+    const auto cores = cores_of(node, cpus[rank]);
+    if (cores.size() != 1) {
+      continue;
+    }
+    if (server_of[rank] == static_cast<int>(rank)) {
+      servers_on.emplace(cores.front(), static_cast<int>(rank));
+    } else {
+      computes.emplace_back(cores.front(), rank);
+    }
+  }
+  return std::ranges::count_if(computes, [&](const auto& seat) {
+    const auto [begin, end] = servers_on.equal_range(seat.first);
+    return std::any_of(begin, end,
+                       [&](const auto& server) { return server.second != server_of[seat.second]; });
+  });
 }
 
 const char* text(Closeness closeness) noexcept {

@@ -38,6 +38,15 @@ using Pairs = std::array<std::int64_t, closeness_count>;
 /// "8 of 8 on SMT siblings", or all kinds of pairs with their numbers.
 [[nodiscard]] std::string text(const Pairs& pairs);
 
+/// How many compute ranks of a node share a core with a server that is not theirs;
+/// ranks that are not bound to one core do not count.
+/// @param cpus       by rank of the node.
+/// @param server_of  by rank of the node: the index of its server, its own index if it serves; -1
+/// where its server is on another node, or there is none.
+[[nodiscard]] std::int64_t strangers(const topology::Node& node,
+                                     const std::vector<std::vector<int>>& cpus,
+                                     const std::vector<int>& server_of);
+
 /// The name of the mapping that these pairs make; "mixed" where they differ, "unbound" where the
 /// ranks are not bound to cores.
 [[nodiscard]] std::string found_mapping(const Pairs& pairs);

@@ -161,6 +161,17 @@ std::string Seating::rows(const std::vector<int>& server_of, placement::Pairs& p
   return text;
 }
 
+// By rank of this node: which of them its server is.
+std::vector<int> Seating::on_node(const std::vector<int>& server_of) const {
+  std::vector<int> found;
+  for (const int server : server_of) {
+    const auto here = std::ranges::lower_bound(ranks_, server);
+    found.push_back(
+        here != ranks_.end() && *here == server ? static_cast<int>(here - ranks_.begin()) : -1);
+  }
+  return found;
+}
+
 void Seating::report(const std::string& path, const std::string& head, const std::string& table) {
   const auto parts = mpi::gather(comm_, 0, table, policy_, others);
   Outcome written;
@@ -187,17 +198,23 @@ std::string Seating::check(int server, const std::string& reason,
   for (const auto& one : mpi::gather(node_.raw(), 0, line({server}), policy_, others)) {
     server_of.push_back(numbers(one).front());
   }
+  std::int64_t strangers = placement::strangers(machine_, cpus_, on_node(server_of));
+  mpi::sum(comm_, std::span{&strangers, 1}, policy_, others);
   placement::Pairs pairs{};
   const std::string table = rows(server_of, pairs);
   mpi::sum(comm_, pairs, policy_, others);
   const std::string asked = settings.text("placement.mapping");
-  const std::string found = placement::found_mapping(pairs) + " (" + placement::text(pairs) + ')';
+  std::string found = placement::found_mapping(pairs) + " (" + placement::text(pairs);
+  found += strangers == 0 ? ")"
+                          : "; " + std::to_string(strangers) +
+                                " compute ranks share a core with the server of others)";
   log::info("mapping: " + found);
   const std::string path = settings.text("placement.report");
   if (!path.empty()) {
     report(path, "# asked: " + asked + "\n# found: " + found + "\n# why: " + reason + '\n', table);
   }
-  if (asked == "any" || placement::agrees(placement::mapping_named(asked), pairs)) {
+  if (asked == "any" ||
+      (strangers == 0 && placement::agrees(placement::mapping_named(asked), pairs))) {
     return {};
   }
   std::int64_t size = 1;

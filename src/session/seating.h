@@ -42,6 +42,7 @@ class Seating {
  private:
   [[nodiscard]] bool leads_node() const noexcept { return !ranks_.empty(); }
   [[nodiscard]] placement::Closeness closeness_of(std::size_t client, int server) const;
+  [[nodiscard]] std::vector<int> on_node(const std::vector<int>& server_of) const;
   void report(const std::string& path, const std::string& head, const std::string& table);
   [[nodiscard]] std::string rows(const std::vector<int>& server_of, placement::Pairs& pairs) const;
 

@@ -105,6 +105,17 @@ def test_a_mapping_that_is_not_there_is_told(
         assert inits[0]["code"] == OK, job
 
 
+def test_servers_of_others_on_a_core_are_told(actors: Actors) -> None:
+    """Rank 0 computes for server 2 on the other core, but shares its own with server 3."""
+    settings = {
+        "placement": {"policy": "halves", "node_size": 4, "mapping": "consecutive", "strict": True}
+    }
+    job = actors.play(script(0, 1, 1, 0), ranks=4, settings=settings, environment=CORES)
+    inits = job.calls("init")
+    assert {entry["code"] for entry in inits} == {INVALID_SETTING}, job
+    assert "2 compute ranks share a core with the server of others" in inits[0]["story"], inits
+
+
 def check_told(story: str, asked: str) -> None:
     assert f'placement.mapping = "{asked}"' in story, story
     assert "1 of 1" in story, story

@@ -66,6 +66,17 @@ TEST(Seats, AgreeWithWhatAMappingPromises) {
   EXPECT_FALSE(agrees(Mapping::consecutive, pairs(Closeness::unbound, 1)));
 }
 
+TEST(Seats, FindServersOfOthersOnTheCoresOfComputeRanks) {
+  // Ranks 0 and 1 compute, 2 and 3 serve them.
+  const std::vector<int> servers{2, 3, 2, 3};
+  EXPECT_EQ(strangers(archer2(), {{0}, {1}, {128}, {129}}, servers), 0);
+  EXPECT_EQ(strangers(archer2(), {{0}, {1}, {129}, {128}}, servers), 2);
+  EXPECT_EQ(strangers(archer2(), {{0}, {1}, {2}, {3}}, servers), 0);
+  EXPECT_EQ(strangers(archer2(), {{0}, {1}, {2}, {1}}, servers), 0);
+  EXPECT_EQ(strangers(archer2(), {{0}, {1}, {0}, {0}}, servers), 1);
+  EXPECT_EQ(strangers(archer2(), {{0}, {1}, {4}, {128}}, {-1, -1, -1, 3}), 1);
+}
+
 TEST(Seats, LetSiblingsServe) {
   const auto found =
       servers_by_seats(archer2(), {{0}, {1}, {2}, {3}, {128}, {129}, {130}, {131}}, 4);
