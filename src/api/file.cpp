@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -119,8 +120,8 @@ int set_text(iocomp_file* file, int variable, const char* name, const char* text
     require(text, "attribute", "the text");
     iocomp::session::Attribute attribute;
     attribute.is_text = true;
-    attribute.values.resize(std::strlen(text));
-    std::memcpy(attribute.values.data(), text, attribute.values.size());
+    const auto bytes = std::as_bytes(std::span{text, std::strlen(text)});
+    attribute.values.assign(bytes.begin(), bytes.end());
     file_of(file, "attribute").set_attribute(variable, name, std::move(attribute));
   });
 }
