@@ -23,6 +23,8 @@
 #include "mpi/error.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
+#include "storage/aggregators.h"
+#include "storage/format.h"
 #include "storage/registry.h"
 
 namespace iocomp::client {
@@ -151,6 +153,29 @@ Meeting& Client::meet_to_open(Opened& opened, const config::FileSettings& file, 
   return *opened.meeting;
 }
 
+void Client::put_openers_in_order(Opened& opened, const config::FileSettings& file,
+                                  DirectOutput::Setup& setup) const {
+  setup.openers = opened.comm;
+  if (file.aggregators_per_node == 0 ||
+      setup.format->access(setup.options) != storage::Access::mpi_file) {
+    return;
+  }
+  const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
+  auto ordered = storage::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
+                                  link_.policy(), what.c_str());
+  setup.options.aggregators_per_node = file.aggregators_per_node;
+  setup.options.aggregators = ordered.aggregators;
+  opened.openers = setup.openers = ordered.comm.release();
+}
+
+void Client::free(Opened& opened) {
+  for (MPI_Comm* comm : {&opened.openers, &opened.comm}) {
+    if (*comm != MPI_COMM_NULL) {
+      MPI_Comm_free(comm);
+    }
+  }
+}
+
 void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                          const std::vector<int>& members, const storage::Format& format) {
   Meeting& meeting = meet_to_open(opened, file, comm, members);
@@ -161,6 +186,7 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.options = {
       .library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
   setup.disk = disk_;
+  put_openers_in_order(opened, file, setup);
   storage::Publication::Identity identity{.name = opened.file->name(),
                                           .path = file.path,
                                           .job = place_.job,
@@ -178,7 +204,7 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
     opening.open();
   } catch (...) {
     if (opening.lost().ok()) {
-      MPI_Comm_free(&opened.comm);  // the failure is the same on all ranks: they all come here
+      free(opened);  // the failure is the same on all ranks: they all come here
     }
     throw;
   }
@@ -190,8 +216,8 @@ void Client::close(File* file) {
   const Outcome outcome = outcome_of([&] { opened.file->close(); });
   const bool is_lost = opened.carrier != nullptr && !opened.carrier->lost().ok();
   opened.file.reset();
-  if (opened.comm != MPI_COMM_NULL && !is_lost) {
-    MPI_Comm_free(&opened.comm);
+  if (!is_lost) {
+    free(opened);
   }
   if (!outcome.ok()) {
     throw Error{outcome.code, outcome.story};

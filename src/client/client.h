@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/direct_carrier.h"
+#include "client/direct_output.h"
 #include "client/file.h"
 #include "client/link.h"
 #include "client/meeting.h"
@@ -67,6 +68,7 @@ class Client {
   struct Opened {
     // Of a synchronous file:
     MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm openers = MPI_COMM_NULL;  // where they open it in another order than that of `comm`
     std::unique_ptr<Meeting> meeting;  // where not all compute ranks are members
     const DirectCarrier* carrier = nullptr;
 
@@ -78,6 +80,9 @@ class Client {
                    const std::vector<int>& members, const storage::Format& format);
   Meeting& meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                         const std::vector<int>& members);
+  void put_openers_in_order(Opened& opened, const config::FileSettings& file,
+                            DirectOutput::Setup& setup) const;
+  static void free(Opened& opened);
   [[nodiscard]] std::vector<int> members(MPI_Comm comm) const;
   [[nodiscard]] File* owner(std::uint64_t ticket);
 

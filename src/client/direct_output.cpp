@@ -58,7 +58,7 @@ void DirectOutput::create(std::int64_t target) {
   // All have met just now, so a collective open does not wait for anybody who computes.
   agree(outcome_of([&] {
           if (!is_plain()) {
-            output.target = setup_.format->create(path, setup_.options, setup_.comm);
+            output.target = setup_.format->create(path, setup_.options, setup_.openers);
           }
           (void)file(target);
         }),

@@ -25,8 +25,9 @@ namespace iocomp::client {
 class DirectOutput {
  public:
   struct Setup {
-    MPI_Comm comm = MPI_COMM_NULL;  ///< of the file; used by nobody else
-    int rank = 0;                   ///< in `comm`
+    MPI_Comm comm = MPI_COMM_NULL;     ///< of the file; used by nobody else
+    int rank = 0;                      ///< in `comm`
+    MPI_Comm openers = MPI_COMM_NULL;  ///< the same ranks in the order that opens MPI files
     const storage::Format* format = nullptr;
     storage::FormatOptions options;
     disk::Options disk;

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "config/settings.h"
 
 namespace iocomp::config {
@@ -53,6 +54,9 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
     throw Error{ErrorCode::invalid_setting,
                 "files." + std::string{name} + ".alignment must be at least 1 byte"};
   }
+  file.aggregators_per_node = checked_cast<int>(settings.file_integer(name, "aggregators"));
+  const bool packed = settings.file_text(name, "aggregator_order") == "packed";
+  file.aggregator_order = packed ? Order::packed : Order::spread;
   file.hints = parse_hints(name, settings.file_text(name, "hints"));
   return file;
 }

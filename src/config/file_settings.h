@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/order.h"
 #include "config/settings.h"
 
 namespace iocomp::config {
@@ -23,6 +24,8 @@ struct FileSettings {
   int keep = 0;
   bool raw = true;
   std::int64_t alignment_bytes = 4096;
+  int aggregators_per_node = 0;  ///< 0: the MPI decides
+  Order aggregator_order = Order::spread;
   std::vector<std::pair<std::string, std::string>> hints;
 };
 

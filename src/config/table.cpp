@@ -91,7 +91,13 @@ const std::vector<Key>& all_keys() {
        "false: the format library writes the data itself, where it could be bypassed"},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
        "of the first byte of a variable in the file"},
-      {"files.*.hints", text, "", "", "MPI-IO hints: `key=value;key=value`"},
+      {"files.*.aggregators", integer, "0", "0..1000000",
+       "ranks on each node that write for others where MPI-IO writes collectively; 0: the MPI's "
+       "choice"},
+      {"files.*.aggregator_order", choice, "spread", "spread|packed",
+       "which ranks of a node these are"},
+      {"files.*.hints", text, "", "",
+       "MPI-IO hints: `key=value;key=value`; they override those that iocomp sets"},
   };
   return keys;
 }

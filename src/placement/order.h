@@ -2,20 +2,12 @@
 
 #include <vector>
 
+#include "base/order.h"
+
 namespace iocomp::placement {
 
-/// Which of the ranks of a node serve (or aggregate).
-enum class Order {
-  packed,  ///< the lowest
-  spread,  ///< each (N/k)-th of N ranks, k being the number of servers: s = N/k - 1 are skipped
-           ///< after each (Cha, Maeng: An Efficient I/O Aggregator Assignment Scheme for Collective
-           ///< I/O Considering Processor Affinity, 2011)
-  tail,    ///< the highest
-};
-
-/// Positions on a node of `ranks` ranks, ascending.
-/// @pre 0 <= servers <= ranks
-[[nodiscard]] std::vector<int> serving_positions(Order order, int ranks, int servers);
+using iocomp::Order;
+using iocomp::serving_positions;
 
 /// Ranks of the job that aggregate, `per_node` on every node (all of them where a node has fewer),
 /// ascending; ranks are numbered node by node.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/order.h"
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
@@ -19,6 +20,7 @@
 #include "server/post_office.h"
 #include "server/worker.h"
 #include "staging/arena.h"
+#include "storage/aggregators.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -59,9 +61,21 @@ struct Context {
     worker.submit(id, std::move(job));
   }
 
+  /// The servers in the order in which they open a file of theirs together; made when first asked
+  /// for. Collective over the servers.
+  [[nodiscard]] const storage::Openers& openers(Order order, int aggregators_per_node) {
+    auto& made = ordered[{order, aggregators_per_node}];
+    if (made.aggregators == 0) {
+      made = storage::openers(place.servers, order, aggregators_per_node, policy,
+                              "the other servers to open a file");
+    }
+    return made;
+  }
+
   std::uint64_t next_id = 1;
   std::unordered_map<std::uint64_t, std::function<void(const disk::Completion&)>> plans;
   std::unordered_map<std::uint64_t, std::function<void(const Outcome&)>> jobs;
+  std::map<std::pair<Order, int>, storage::Openers> ordered;
 };
 
 }  // namespace iocomp::server

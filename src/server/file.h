@@ -88,6 +88,7 @@ class File {
   Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
   Target& target(std::int64_t number) { return targets_[number]; }
   disk::OutputFile& output(std::int64_t number);
+  [[nodiscard]] std::unique_ptr<storage::Target> create(const std::string& path);
   void write(Chunk chunk);
   void write_plain(Chunk chunk);
   void chunk_done(const Chunk& chunk);

@@ -199,14 +199,25 @@ void File::fail(const Outcome& outcome) {
   }
 }
 
+std::unique_ptr<storage::Target> File::create(const std::string& path) {
+  if (settings_.aggregators_per_node == 0) {
+    return format_.create(path, options_, context_.place.servers);
+  }
+  const auto& openers =
+      context_.openers(settings_.aggregator_order, settings_.aggregators_per_node);
+  storage::FormatOptions options = options_;
+  options.aggregators_per_node = settings_.aggregators_per_node;
+  options.aggregators = openers.aggregators;
+  return format_.create(path, options, openers.comm.raw());
+}
+
 void File::act(const protocol::ActionNote& action) {
   const std::int64_t number =
       action.action == protocol::Action::place ? publication_.target_of(action.step) : action.step;
   Target& acting = target(number);
   switch (action.action) {
     case protocol::Action::create:
-      acting.format =
-          format_.create(publication_.names(number).temporary, options_, context_.place.servers);
+      acting.format = create(publication_.names(number).temporary);
       (void)output(number);
       break;
     case protocol::Action::place:

@@ -27,6 +27,8 @@ struct FormatOptions {
   bool library_path = false;  ///< `raw = false`: let the format library write the data itself
   std::int64_t alignment_bytes = 4096;  ///< of the first byte of a variable in the file
   std::vector<std::pair<std::string, std::string>> hints;  ///< MPI_Info of an MPI file
+  int aggregators_per_node = 0;  ///< of an MPI file: asked of the MPI by hints; 0: what it likes
+  int aggregators = 0;           ///< on all nodes
 };
 
 /// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major)
@@ -122,7 +124,7 @@ class Format {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 1;
+inline constexpr int iocomp_format_interface_version = 2;
 struct iocomp_format_entry {
   int interface_version;
   const iocomp::storage::Format* (*format)();

@@ -34,6 +34,7 @@ class Build:
     time_factor: float
     actor: str
     command: str
+    aggregators: str
     modules: str
 
     def has_back_end(self, name: str) -> bool:

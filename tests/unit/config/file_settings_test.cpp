@@ -44,5 +44,14 @@ TEST_F(FileSettingsTest, RefuseHintsWithoutAValue) {
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "series")), Error);
 }
 
+TEST_F(FileSettingsTest, SpreadAggregatorsUnlessTheyShallBePacked) {
+  const auto settings =
+      Settings::read("files.x.aggregators = 2\nfiles.y.aggregator_order = 'packed'");
+  EXPECT_EQ(file_settings(settings, "x", "series").aggregators_per_node, 2);
+  EXPECT_EQ(file_settings(settings, "x", "series").aggregator_order, Order::spread);
+  EXPECT_EQ(file_settings(settings, "y", "series").aggregators_per_node, 0);
+  EXPECT_EQ(file_settings(settings, "y", "series").aggregator_order, Order::packed);
+}
+
 }  // namespace
 }  // namespace iocomp::config
