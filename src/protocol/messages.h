@@ -86,10 +86,12 @@ struct StepNote {
 
 /// action, action_done
 enum class Action : std::uint8_t {
-  create = 1,  ///< start the physical file of a step (-1: of all steps)
-  place = 2,   ///< make room for a variable in a step
-  flush = 3,   ///< give what the format library holds to the operating system
-  finish = 4,  ///< end the physical file
+  create = 1,   ///< start the physical file of a step (-1: of all steps)
+  place = 2,    ///< make room for a variable in a step
+  flush = 3,    ///< give what the format library holds to the operating system
+  finish = 4,   ///< end the physical file
+  discard = 5,  ///< end a physical file that will be removed: nothing is described, because servers
+                ///< need not know the same when a file fails
 };
 struct ActionNote {
   Action action{};

@@ -236,6 +236,11 @@ void File::act(const protocol::ActionNote& action) {
                                            number < 0 ? INT64_MAX : number));
       }
       break;
+    case protocol::Action::discard:
+      if (auto closing = std::move(acting.format)) {
+        closing->finish({});
+      }
+      break;
   }
 }
 

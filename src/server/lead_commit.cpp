@@ -178,7 +178,7 @@ void LeadFile::drop(std::int64_t step, const Outcome& outcome) {
   };
   if (settings_.file_per_step && !is_plain() && targets_[step].started &&
       targets_[step].failure.ok()) {
-    act(protocol::Action::finish, step, -1,
+    act(protocol::Action::discard, step, -1,
         dropped);  // an MPI file is closed by all, whatever becomes of it
   } else {
     dropped({});
@@ -249,7 +249,7 @@ void LeadFile::close() {
          });
   };
   if (!is_plain()) {
-    act(protocol::Action::finish, -1, -1, finished);
+    act(failure_.ok() ? protocol::Action::finish : protocol::Action::discard, -1, -1, finished);
     return;
   }
   finished(outcome_of([&] {
