@@ -186,8 +186,8 @@ Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note) {
   writer.put(note.number);
   writer.put(note.step);
   writer.put(note.variable);
+  writer.put(note.settled);
   put(writer, note.outcome);
-  put_list(writer, note.variables);
   return message(kind, file, writer.take());
 }
 
@@ -198,8 +198,8 @@ ActionNote decode_action(std::span<const std::byte> body) {
   note.number = reader.get<std::int64_t>();
   note.step = reader.get<std::int64_t>();
   note.variable = reader.get<std::int32_t>();
+  note.settled = reader.get<std::int64_t>();
   note.outcome = get_outcome(reader);
-  note.variables = get_list<std::int32_t>(reader);
   return note;
 }
 

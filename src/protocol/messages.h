@@ -90,16 +90,16 @@ enum class Action : std::uint8_t {
   place = 2,    ///< make room for a variable in a step
   flush = 3,    ///< give what the format library holds to the operating system
   finish = 4,   ///< end the physical file
-  discard = 5,  ///< end a physical file that will be removed: nothing is described, because servers
-                ///< need not know the same when a file fails
+  discard = 5,  ///< end a physical file that failed: what is not settled is not described, because
+                ///< servers need not know the same of it
 };
 struct ActionNote {
   Action action{};
   std::int64_t number = 0;  ///< counts the actions of the session
   std::int64_t step = 0;
   std::int32_t variable = -1;
-  Outcome outcome;                      ///< action_done
-  std::vector<std::int32_t> variables;  ///< finish: those in the step(s)
+  std::int64_t settled = 0;  ///< discard: steps before this one stay, if they are in this file
+  Outcome outcome;           ///< action_done
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note);
 [[nodiscard]] ActionNote decode_action(std::span<const std::byte> body);

@@ -238,7 +238,11 @@ void File::act(const protocol::ActionNote& action) {
       break;
     case protocol::Action::discard:
       if (auto closing = std::move(acting.format)) {
-        closing->finish({});
+        storage::Description kept;
+        if (number < 0) {
+          kept.contents = contents_.describe(catalogue_, 0, action.settled - 1).contents;
+        }
+        closing->finish(kept);
       }
       break;
   }

@@ -159,6 +159,7 @@ void LeadFile::act(protocol::Action action, std::int64_t step, int variable, The
   note.number = next_action_++;
   note.step = step;
   note.variable = variable;
+  note.settled = next_commit_;
   actions_[note.number].then = std::move(then);
   context_.post.to_all_servers(protocol::encode(key_, Kind::action, note));
 }
