@@ -106,8 +106,8 @@ void adopt_by_idle(const Request& request, const std::vector<int>& orphans,
   }
 }
 
-// From by session rank its server, itself for servers.
-Placement number(const std::vector<int>& server_of) {
+// From who serves whom: by session rank its server, itself for servers.
+Placement number(const std::vector<int>& server_of, std::size_t nodes) {
   Placement result;
   for (std::size_t rank = 0; rank < server_of.size(); ++rank) {
     const bool serves = server_of[rank] == static_cast<int>(rank);
@@ -118,6 +118,7 @@ Placement number(const std::vector<int>& server_of) {
         std::ranges::lower_bound(result.servers, server_of[static_cast<std::size_t>(rank)]);
     result.home.push_back(static_cast<int>(found - result.servers.begin()));
   }
+  result.reason = counts(result.compute.size(), result.servers.size(), nodes);
   return result;
 }
 
@@ -222,12 +223,6 @@ std::vector<int> place_on_node(const Request& request, const std::vector<int>& r
   return server_of;
 }
 
-Placement place_as(const std::vector<int>& server_of_rank, std::size_t nodes) {
-  Placement result = number(server_of_rank);
-  result.reason = counts(result.compute.size(), result.servers.size(), nodes);
-  return result;
-}
-
 Placement place(const Request& asked, const std::vector<int>& node_of_rank) {
   const int ranks = static_cast<int>(node_of_rank.size());
   check(asked, ranks);
@@ -241,7 +236,7 @@ Placement place(const Request& asked, const std::vector<int>& node_of_rank) {
     for (int rank = 0; rank < ranks; ++rank) {
       server_of[static_cast<std::size_t>(rank)] = server_in_halves(rank, ranks, group);
     }
-    return place_as(server_of, nodes.size());
+    return number(server_of, nodes.size());
   }
   std::vector<int> orphans;
   for (const auto& node : nodes) {
@@ -258,7 +253,7 @@ Placement place(const Request& asked, const std::vector<int>& node_of_rank) {
   } else {
     adopt_by_neighbours(server_of);
   }
-  return place_as(server_of, nodes.size());
+  return number(server_of, nodes.size());
 }
 
 Policy policy(const std::string& name) {

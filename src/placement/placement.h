@@ -38,9 +38,6 @@ struct Placement {
 /// @throws Error{invalid_setting} for requests that are impossible, naming what would be possible.
 [[nodiscard]] Placement place(const Request& request, const std::vector<int>& node_of_rank);
 
-/// The same from who serves whom: by session rank its server, itself for servers.
-[[nodiscard]] Placement place_as(const std::vector<int>& server_of_rank, std::size_t nodes);
-
 /// For those who place ranks node by node, each rank without knowing all others; `place` is made of
 /// the same parts.
 inline constexpr int no_server = -1;

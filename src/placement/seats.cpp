@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "placement/mapping.h"
+#include "placement/placement.h"
 #include "topology/node.h"
 
 namespace iocomp::placement {
@@ -209,10 +210,14 @@ std::optional<std::vector<int>> servers_by_seats(const topology::Node& node,
     return key(left) < key(right);
   });
   std::vector<int> server_of(cpus.size());
-  const auto groups = static_cast<std::size_t>(servers);
-  std::size_t begin = 0;
-  for (std::size_t group = 0; group < groups; ++group) {
-    const std::size_t end = begin + cpus.size() / groups + (group < cpus.size() % groups ? 1 : 0);
+  const auto group = [&](std::size_t seat) {
+    return share_of(seat, order.size(), static_cast<std::size_t>(servers));
+  };
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin + 1;
+    while (end < order.size() && group(end) == group(begin)) {
+      ++end;
+    }
     // The highest thread of its core; among equals the last, so that low ranks compute.
     const auto server = *std::max_element(
         order.begin() + static_cast<std::ptrdiff_t>(begin),
