@@ -133,16 +133,19 @@ std::optional<int> Seating::by_seats(const placement::Request& request) {
   return numbers(text).at(static_cast<std::size_t>(mpi::rank(node_)));
 }
 
-placement::Closeness Seating::closeness_of(std::size_t client, int server) const {
-  const auto found = std::ranges::lower_bound(ranks_, server);
-  if (found == ranks_.end() || *found != server) {
-    return placement::Closeness::other_node;
+// By rank of this node: which of them its server is, -1 for none of them.
+std::vector<int> Seating::on_node(const std::vector<int>& server_of) const {
+  std::vector<int> found;
+  for (const int server : server_of) {
+    const auto here = std::ranges::lower_bound(ranks_, server);
+    found.push_back(
+        here != ranks_.end() && *here == server ? static_cast<int>(here - ranks_.begin()) : -1);
   }
-  return placement::closeness(machine_, cpus_[client],
-                              cpus_[static_cast<std::size_t>(found - ranks_.begin())]);
+  return found;
 }
 
-std::string Seating::rows(const std::vector<int>& server_of, placement::Pairs& pairs) const {
+std::string Seating::rows(const std::vector<int>& server_of, const std::vector<int>& here,
+                          placement::Pairs& pairs) const {
   std::string text;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const int server = server_of[i];
@@ -154,22 +157,13 @@ std::string Seating::rows(const std::vector<int>& server_of, placement::Pairs& p
       text += "-\t-\n";
       continue;
     }
-    const auto close = closeness_of(i, server);
+    const auto close = here[i] < 0 ? placement::Closeness::other_node
+                                   : placement::closeness(machine_, cpus_[i],
+                                                          cpus_[static_cast<std::size_t>(here[i])]);
     ++pairs.at(static_cast<std::size_t>(close));
     text += std::to_string(server) + '\t' + placement::text(close) + '\n';
   }
   return text;
-}
-
-// By rank of this node: which of them its server is.
-std::vector<int> Seating::on_node(const std::vector<int>& server_of) const {
-  std::vector<int> found;
-  for (const int server : server_of) {
-    const auto here = std::ranges::lower_bound(ranks_, server);
-    found.push_back(
-        here != ranks_.end() && *here == server ? static_cast<int>(here - ranks_.begin()) : -1);
-  }
-  return found;
 }
 
 void Seating::report(const std::string& path, const std::string& head, const std::string& table) {
@@ -198,10 +192,11 @@ std::string Seating::check(int server, const std::string& reason,
   for (const auto& one : mpi::gather(node_.raw(), 0, line({server}), policy_, others)) {
     server_of.push_back(numbers(one).front());
   }
-  std::int64_t strangers = placement::strangers(machine_, cpus_, on_node(server_of));
+  const auto here = on_node(server_of);
+  std::int64_t strangers = placement::strangers(machine_, cpus_, here);
   mpi::sum(comm_, std::span{&strangers, 1}, policy_, others);
   placement::Pairs pairs{};
-  const std::string table = rows(server_of, pairs);
+  const std::string table = rows(server_of, here, pairs);
   mpi::sum(comm_, pairs, policy_, others);
   const std::string asked = settings.text("placement.mapping");
   std::string found = placement::found_mapping(pairs) + " (" + placement::text(pairs);
@@ -217,8 +212,8 @@ std::string Seating::check(int server, const std::string& reason,
       (strangers == 0 && placement::agrees(placement::mapping_named(asked), pairs))) {
     return {};
   }
-  std::int64_t size = 1;
-  mpi::sum(comm_, std::span{&size, 1}, policy_, others);
+  int size = 0;
+  mpi::check(MPI_Comm_size(comm_, &size));
   const std::string options = "--mapping " + asked + " --ranks " + std::to_string(size);
   const std::string mismatch = "placement.mapping = \"" + asked + "\", but the ranks sit as " +
                                found + ": start the job with the line that `iocomp map " + options +

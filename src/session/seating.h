@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,10 +40,10 @@ class Seating {
 
  private:
   [[nodiscard]] bool leads_node() const noexcept { return !ranks_.empty(); }
-  [[nodiscard]] placement::Closeness closeness_of(std::size_t client, int server) const;
   [[nodiscard]] std::vector<int> on_node(const std::vector<int>& server_of) const;
   void report(const std::string& path, const std::string& head, const std::string& table);
-  [[nodiscard]] std::string rows(const std::vector<int>& server_of, placement::Pairs& pairs) const;
+  [[nodiscard]] std::string rows(const std::vector<int>& server_of, const std::vector<int>& here,
+                                 placement::Pairs& pairs) const;
 
   MPI_Comm comm_;
   const mpi::WaitPolicy& policy_;

@@ -1,7 +1,6 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -9,12 +8,11 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/byte_size.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "client/client.h"
@@ -24,7 +22,6 @@
 #include "mpi/error.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
-#include "placement/placement.h"
 #include "session/seating.h"
 #include "session/session.h"
 #include "session/version.h"
@@ -67,12 +64,6 @@ log::Level log_level(const config::Settings& settings) {
   return levels.at(settings.text("log"));
 }
 
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  mpi::check(MPI_Comm_rank(comm, &rank));
-  return rank;
-}
-
 constexpr const char* others_in_init = "the other ranks in iocomp_init";
 
 }  // namespace
@@ -89,7 +80,7 @@ Session::Session(MPI_Comm world, const std::string& program_settings)
 }
 
 void Session::read_settings(const std::string& program_settings) {
-  const int rank = rank_in(comm_.raw());
+  const int rank = mpi::rank(comm_);
   std::array<std::int64_t, 2> build{build_number(), -build_number()};
   mpi::maximum(comm_.raw(), build, policy_, "the versions of all ranks");
   if (build[0] != -build[1]) {
@@ -138,7 +129,7 @@ void Session::start_synchronous() {
   give_program_its_communicator();
   client::Place place;
   place.comm = own_comm_.raw();
-  place.rank = rank_in(place.comm);
+  place.rank = mpi::rank(own_comm_);
   place.job = job_;
   client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place), nullptr);
 }
@@ -148,7 +139,7 @@ bool Session::probe_transport() {
   // One compute rank of every server, so that each server probes once.
   if (role_ == Role::server) {
     transport::probe_as_receiver(comm_.raw(), clients_.begin()->first, policy_);
-  } else if (neighbours_.front() == rank_in(own_comm_.raw())) {
+  } else if (neighbours_.front() == mpi::rank(own_comm_)) {
     pulls = transport::probe_as_sender(comm_.raw(), server_, policy_) ? 1 : 0;
   }
   pulls = -pulls;
@@ -164,7 +155,7 @@ void Session::start_asynchronous() {
   split();
   meet_peers();
   log::configure(log_level(settings_), std::string{role_ == Role::server ? "server " : "compute "} +
-                                           std::to_string(rank_in(own_comm_.raw())));
+                                           std::to_string(mpi::rank(own_comm_)));
   const bool pulls = probe_transport();
   transport_name_ = pulls ? "message, receivers pull while senders compute"
                           : "message, moves only inside calls (iocomp_progress helps)";
@@ -178,7 +169,7 @@ void Session::start_asynchronous() {
   }
   client::Place place;
   place.comm = own_comm_.raw();
-  place.rank = rank_in(place.comm);
+  place.rank = mpi::rank(own_comm_);
   place.job = job_;
   place.servers = servers_;
   place.home = home_;
