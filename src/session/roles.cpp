@@ -82,9 +82,15 @@ void Session::place_ranks(Seating& seating) {
   mpi::sum(comm_.raw(), std::span{&servers, 1}, policy_, others);
   reason_ = placement::counts(static_cast<std::size_t>(ranks - servers),
                               static_cast<std::size_t>(servers), static_cast<std::size_t>(nodes));
-  reason_ += by_seats           ? ", chosen by where the ranks sit"
-             : policy == "auto" ? ", in halves: not all ranks are bound to cores beside others"
-                                : ", policy " + policy;
+  if (by_seats) {
+    reason_ += ", chosen by where the ranks sit";
+  } else if (policy != "auto") {
+    reason_ += ", policy " + policy;
+  } else {
+    reason_ += request.policy == placement::Policy::halves ? ", in halves: " : ", spread: ";
+    reason_ += request.node_size > 0 ? "placement.node_size says what a node is"
+                                     : "not all ranks are bound to cores beside others";
+  }
 }
 
 void Session::check_seats(Seating& seating) {
