@@ -221,6 +221,17 @@ IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
  */
 IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 
+/**
+ * Memory for arrays that are put: zeroed, aligned to 2 MiB, in huge pages where the system gives
+ * them. Puts from it cost least: the kernel or a server of the node reads it in place. Local.
+ * @return IOCOMP_OUT_OF_STAGING when there is no such memory.
+ */
+IOCOMP_EXPORT int iocomp_alloc(iocomp_session *session, size_t bytes, void **memory);
+
+/** Free it, after the tickets of all puts from it are IOCOMP_HANDED_OVER; what is not freed goes at
+ * finalize. NULL is allowed. Local. */
+IOCOMP_EXPORT int iocomp_free(iocomp_session *session, void *memory);
+
 /** Let the transport move, for MPIs whose messages do not move by themselves. Never waits. Local.
  */
 IOCOMP_EXPORT int iocomp_progress(iocomp_session *session);

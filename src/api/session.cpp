@@ -56,6 +56,26 @@ int iocomp_finalize(iocomp_session* session) {
   });
 }
 
+int iocomp_alloc(iocomp_session* session, size_t bytes, void** memory) {
+  return guarded([&] {
+    require(session, "alloc", "the session");
+    require(memory, "alloc", "the place for the memory");
+    *memory = nullptr;
+    require(session->session->role() != iocomp::session::Role::server ? session : nullptr, "alloc",
+            "a compute rank's session");
+    *memory = session->session->client().allocate(bytes);
+  });
+}
+
+int iocomp_free(iocomp_session* session, void* memory) {
+  return guarded([&] {
+    require(session, "free", "the session");
+    if (memory != nullptr && session->session->role() != iocomp::session::Role::server) {
+      session->session->client().free_memory(memory);
+    }
+  });
+}
+
 int iocomp_progress(iocomp_session* session) {
   return guarded([&] {
     require(session, "progress", "the session");

@@ -261,6 +261,20 @@ void Client::wait(std::uint64_t ticket, State state) {
                    });
 }
 
+void* Client::allocate(std::size_t bytes) {
+  HugeMemory memory{std::max<std::size_t>(bytes, 1), "an array"};
+  std::byte* const first = memory.bytes().data();
+  allocated_.emplace(first, std::move(memory));
+  return first;
+}
+
+void Client::free_memory(void* memory) {
+  if (allocated_.erase(memory) == 0) {
+    throw Error{ErrorCode::invalid_argument,
+                "free of memory that iocomp_alloc did not return, or that was freed already"};
+  }
+}
+
 Outcome Client::finalize() {
   Outcome first;
   while (!files_.empty()) {

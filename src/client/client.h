@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/huge_memory.h"
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
 #include "client/file.h"
@@ -54,6 +55,12 @@ class Client {
   void wait(std::uint64_t ticket, State state);
   void progress() { link_.pump(); }
 
+  /// Memory that puts read in place where that is possible; zeroed.
+  /// @throws Error{out_of_staging_memory}.
+  [[nodiscard]] void* allocate(std::size_t bytes);
+  /// @throws Error{invalid_argument} for memory that `allocate` did not return, or that was freed.
+  void free_memory(void* memory);
+
   /// Close what is open, say goodbye to home and take its counters. @return the first failure
   /// nobody was told.
   [[nodiscard]] Outcome finalize();
@@ -90,7 +97,8 @@ class Client {
   disk::Options disk_;
   Place place_;
   Link link_;
-  Meeting meeting_;                             // of all compute ranks
+  Meeting meeting_;  // of all compute ranks
+  std::map<const void*, HugeMemory> allocated_;
   std::map<std::uint64_t, Opened> files_;       // by key
   std::map<std::string, std::uint64_t> opens_;  // how often a name was opened by a group
 };

@@ -1,18 +1,17 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/error.h"
+#include "base/futex.h"
+#include "disk/options.h"
 #include "disk/output_file.h"
 
 namespace iocomp::disk {
@@ -39,41 +38,36 @@ struct Completion {
   double seconds = 0;  ///< spent writing or syncing
 };
 
-/// Carries out plans with threads of its own, which do file I/O and nothing else (never MPI). Plans
-/// are started in the order of submission; with several threads they may end in any order. Whoever
-/// needs an fsync to cover certain writes submits it after their completions have come.
+/// Carries out plans while its owner does something else; file I/O and nothing else, never MPI.
+/// Plans are started in the order of submission and may end in any order. Whoever needs an fsync to
+/// cover certain writes submits it after their completions have come. Used by one thread.
 class Engine {
  public:
-  explicit Engine(const Options& options);
+  Engine() = default;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  /// Carries out what was submitted, then stops the threads.
-  ~Engine();
+  /// Carries out what was submitted, then ends.
+  virtual ~Engine() = default;
 
-  void submit(Plan plan);
+  virtual void submit(Plan plan) = 0;
 
   /// Completions since the last call; never waits.
-  [[nodiscard]] std::vector<Completion> take_completed();
+  [[nodiscard]] virtual std::vector<Completion> take_completed() = 0;
 
-  /// Sleep until a completion is there or `longest` has passed, whichever is first.
-  void wait_for_completion(std::chrono::nanoseconds longest);
+  /// Sleep until a completion is there, the word (if any) has changed, or `longest` has passed,
+  /// whichever is first. May return early.
+  virtual void wait(std::chrono::nanoseconds longest,
+                    const std::optional<FutexWord>& word = std::nullopt) = 0;
 
   /// Plans submitted and not yet returned by `take_completed`.
-  [[nodiscard]] std::size_t outstanding() const;
+  [[nodiscard]] virtual std::size_t outstanding() const = 0;
 
- private:
-  void work();
-
-  Options options_;
-  mutable std::mutex mutex_;
-  std::condition_variable submitted_;
-  std::condition_variable completed_;
-  std::deque<Plan> queue_;  // guarded by mutex_, like the rest
-  std::vector<Completion> completions_;
-  std::size_t outstanding_ = 0;
-  bool stopping_ = false;
-  std::vector<std::jthread> threads_;  // last: they use everything above
+  /// "io_uring" or "threads", with the reason where it was not asked for.
+  [[nodiscard]] virtual std::string name() const = 0;
 };
+
+/// The engine that the options ask for, or that this machine can run.
+[[nodiscard]] std::unique_ptr<Engine> start_engine(const Options& options);
 
 /// Carry out a plan in the calling thread: the same writes, by the same code, with no engine.
 [[nodiscard]] Completion carry_out(const Plan& plan) noexcept;

@@ -42,10 +42,10 @@ double cpu_seconds() {
 
 Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
-    : engine_{disk},
+    : engine_{disk::start_engine(disk)},
       arena_{place.staging_bytes},
       post_{transport, place.ranks, place.number},
-      context_{settings, policy, disk, std::move(place), arena_, engine_, worker_, post_, {}, 1,
+      context_{settings, policy, disk, std::move(place), arena_, *engine_, worker_, post_, {}, 1,
                {},       {},     {}},
       transport_{transport},
       intake_{context_, transport,
@@ -62,9 +62,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
 
 void Server::serve() {
   mpi::Nap nap{context_.policy};
-  const auto sleep_for = [this](std::chrono::nanoseconds longest) {
-    engine_.wait_for_completion(longest);
-  };
+  const auto sleep_for = [this](std::chrono::nanoseconds longest) { engine_->wait(longest); };
   while (!finished_ || !transport_.is_idle()) {
     if (round()) {
       nap.reset();
@@ -104,7 +102,7 @@ bool Server::take_messages() {
 }
 
 bool Server::take_completions() {
-  const auto disk = engine_.take_completed();
+  const auto disk = engine_->take_completed();
   for (const auto& completion : disk) {
     const auto node = context_.plans.extract(completion.id);
     node.mapped()(completion);

@@ -56,7 +56,7 @@ class Server {
   void say_bye();
   void forget_finished();
 
-  disk::Engine engine_;
+  std::unique_ptr<disk::Engine> engine_;
   Worker worker_;
   staging::Arena arena_;
   PostOffice post_;

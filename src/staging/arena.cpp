@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <mutex>
@@ -16,11 +13,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/huge_memory.h"
 
 namespace iocomp::staging {
 namespace {
-
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept {
   return (bytes + unit - 1) / unit * unit;
@@ -28,26 +24,6 @@ constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw Error{ErrorCode::out_of_staging_memory, text};
-}
-
-// A range that begins at a huge page, so that all of it but the end can be made of these.
-std::byte* reserve(std::size_t bytes) {
-  const std::size_t with_slack = bytes + huge_page_bytes;
-  void* const range = mmap(nullptr, with_slack, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (range == MAP_FAILED) {
-    refuse("the system refuses " + std::to_string(bytes) +
-           " bytes of addresses for staging memory: " + std::strerror(errno));
-  }
-  auto* const first = static_cast<std::byte*>(range);
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(first) % huge_page_bytes;
-  const std::size_t before = past == 0 ? 0 : huge_page_bytes - past;
-  if (before > 0) {
-    munmap(first, before);
-  }
-  munmap(first + before + bytes, with_slack - before - bytes);
-  madvise(first + before, bytes, MADV_HUGEPAGE);  // where it is refused there are small pages
-  return first + before;
 }
 
 }  // namespace
@@ -59,21 +35,16 @@ Lease::~Lease() {
 }
 
 Arena::Arena(std::size_t capacity_bytes) {
-  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() - 2 * huge_page_bytes;
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() - 2 * page_bytes;
   if (capacity_bytes > most) {
     refuse("asked for " + std::to_string(capacity_bytes) +
            " bytes of addresses for staging memory, " + std::to_string(most) + " is the most");
   }
   capacity_ = rounded_up(capacity_bytes, page_bytes);
   if (capacity_ > 0) {
-    base_ = reserve(capacity_);
+    memory_ = HugeMemory{capacity_, "staging memory"};
+    base_ = memory_.bytes().data();
     free_.emplace(0, capacity_);
-  }
-}
-
-Arena::~Arena() {
-  if (base_ != nullptr) {
-    munmap(base_, capacity_);
   }
 }
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <utility>
 
+#include "base/huge_memory.h"
+
 namespace iocomp::staging {
 
 class Arena;
@@ -51,7 +53,7 @@ class Arena {
   explicit Arena(std::size_t capacity_bytes);
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
-  ~Arena();
+  ~Arena() = default;
 
   /// `bytes` of page-aligned memory now, or nothing. The lease has exactly that size; whole pages
   /// are used up.
@@ -71,7 +73,8 @@ class Arena {
   friend class Lease;
   void give_back(std::span<std::byte> bytes) noexcept;
 
-  std::byte* base_ = nullptr;
+  HugeMemory memory_;
+  std::byte* base_ = nullptr;  // of memory_
   std::size_t capacity_ = 0;
   std::size_t used_ = 0;  // guarded by mutex_, like the rest
   std::size_t peak_ = 0;

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/futex.h"
+
 namespace iocomp::transport {
 
 /// A control message that arrived.
@@ -50,11 +52,31 @@ class Transport {
   /// which has its exact size.
   virtual FetchId fetch(int rank, std::span<std::byte> memory) = 0;
 
+  /// Memory of another process that this one reads in place.
+  struct Borrowed {
+    FetchId id = 0;
+    std::span<const std::byte> bytes;
+  };
+  /// Instead of fetching the next chunk that `rank` offers: read it where it lies, until it is
+  /// given back. Nothing where this process cannot.
+  virtual std::optional<Borrowed> borrow(int /*rank*/, std::size_t /*bytes*/) {
+    return std::nullopt;
+  }
+  /// The borrowed chunk is not read any more: its sender may have the memory back.
+  virtual void give_back(FetchId /*borrowed*/) {}
+
   /// A fetch that has completed since the last call, if any.
   [[nodiscard]] virtual std::optional<FetchId> next_fetched() = 0;
 
   /// Move what can be moved; true if anything did.
   virtual bool progress() = 0;
+
+  /// From here on whoever sends something to this process wakes it; to be called before the last
+  /// look for arrivals.
+  /// @return the word to sleep on; nothing where arrivals are found by looking only.
+  virtual std::optional<FutexWord> watch() { return std::nullopt; }
+  /// Awake again.
+  virtual void unwatch() {}
 
   /// Nothing that this process sent is still on its way.
   [[nodiscard]] virtual bool is_idle() const = 0;

@@ -1,5 +1,3 @@
-#include "disk/engine.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "disk/thread_engine.h"
 #include "folder.h"
 
 namespace iocomp::disk {
@@ -33,7 +32,7 @@ std::shared_ptr<OutputFile> open(const std::string& path) {
 std::vector<Completion> wait_for_all(Engine& engine) {
   std::vector<Completion> all;
   while (engine.outstanding() > 0) {
-    engine.wait_for_completion(minutes{1});
+    engine.wait(minutes{1});
     for (Completion& completion : engine.take_completed()) {
       all.push_back(std::move(completion));
     }
@@ -42,7 +41,7 @@ std::vector<Completion> wait_for_all(Engine& engine) {
 }
 
 TEST(Engine, HasNothingToReturnAtFirst) {
-  Engine engine{{}};
+  ThreadEngine engine{{}};
   EXPECT_TRUE(engine.take_completed().empty());
   EXPECT_EQ(engine.outstanding(), 0U);
 }
@@ -50,7 +49,7 @@ TEST(Engine, HasNothingToReturnAtFirst) {
 TEST(Engine, CarriesOutAPlan) {
   const Folder folder;
   const PageAligned data{10'000};
-  Engine engine{{}};
+  ThreadEngine engine{{}};
   engine.submit({.id = 42,
                  .file = open(folder.file("f")),
                  .writes = {{.offset = 0, .bytes = data.part(0, 7'000)},
@@ -67,40 +66,40 @@ TEST(Engine, CarriesOutAPlan) {
 
 TEST(Engine, CarriesOutAnEmptyPlan) {
   const Folder folder;
-  Engine engine{{}};
+  ThreadEngine engine{{}};
   engine.submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
   EXPECT_EQ(wait_for_all(engine).size(), 1U);
 }
 
 TEST(Engine, CountsPlansAsOutstandingUntilTheyAreTaken) {
   const Folder folder;
-  Engine engine{{}};
+  ThreadEngine engine{{}};
   engine.submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
-  engine.wait_for_completion(minutes{1});
+  engine.wait(minutes{1});
   EXPECT_EQ(engine.outstanding(), 1U);
   EXPECT_EQ(engine.take_completed().size(), 1U);
   EXPECT_EQ(engine.outstanding(), 0U);
 }
 
 TEST(Engine, WaitsNoLongerThanItWasTold) {
-  Engine engine{{}};
-  engine.wait_for_completion(std::chrono::microseconds{1});
-  engine.wait_for_completion(std::chrono::nanoseconds{-1});
+  ThreadEngine engine{{}};
+  engine.wait(std::chrono::microseconds{1});
+  engine.wait(std::chrono::nanoseconds{-1});
   EXPECT_TRUE(engine.take_completed().empty());
 }
 
 TEST(Engine, WaitsAsLongAsTheClockCanTell) {
   const Folder folder;
-  Engine engine{{}};
+  ThreadEngine engine{{}};
   engine.submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
-  engine.wait_for_completion(std::chrono::nanoseconds::max());
+  engine.wait(std::chrono::nanoseconds::max());
   EXPECT_EQ(engine.take_completed().size(), 1U);
 }
 
 TEST(Engine, WithOneThreadKeepsTheOrderOfSubmission) {
   const Folder folder;
   const PageAligned data{100};
-  Engine engine{with_threads(1)};
+  ThreadEngine engine{with_threads(1)};
   const auto file = open(folder.file("f"));
   for (std::uint64_t id = 0; id < 100; ++id) {
     engine.submit({.id = id, .file = file, .writes = {{.offset = 0, .bytes = data.part(id, 1)}}});
@@ -118,7 +117,7 @@ TEST(Engine, WithSeveralThreadsCarriesOutEveryPlanOnce) {
   constexpr std::size_t part_bytes = 10'007;
   constexpr std::size_t parts = 200;
   const PageAligned data{part_bytes * parts};
-  Engine engine{with_threads(4)};
+  ThreadEngine engine{with_threads(4)};
   const auto file = open(folder.file("f"));
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t first = part * part_bytes;
@@ -143,7 +142,7 @@ TEST(Engine, WithSeveralThreadsCarriesOutEveryPlanOnce) {
 TEST(Engine, TellsWhyAPlanFailedAndGoesOnWithTheNext) {
   const Folder folder;
   const PageAligned data{512};
-  Engine engine{{}};
+  ThreadEngine engine{{}};
   const auto full = open("/dev/full");
   const auto good = open(folder.file("f"));
   engine.submit({.id = 1, .file = full, .writes = {{.offset = 8, .bytes = data.bytes()}}});
@@ -160,7 +159,7 @@ TEST(Engine, TellsWhyAPlanFailedAndGoesOnWithTheNext) {
 
 TEST(Engine, HasLetGoOfAFileWhenItsCompletionIsSeen) {
   const Folder folder;
-  Engine engine{{}};
+  ThreadEngine engine{{}};
   auto file = open(folder.file("f"));
   const std::weak_ptr<OutputFile> watched = file;
   engine.submit({.id = 1, .file = std::move(file), .writes = {}});
@@ -173,7 +172,7 @@ TEST(Engine, CarriesOutWhatWasSubmittedBeforeItEnds) {
   const PageAligned data{100'000};
   const auto file = open(folder.file("f"));
   for (const int threads : {0, 1, 3}) {
-    Engine engine{with_threads(threads)};
+    ThreadEngine engine{with_threads(threads)};
     for (std::size_t first = 0; first < data.bytes().size(); first += 1'000) {
       engine.submit({.id = first,
                      .file = file,

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "disk/engine.h"
 #include "disk/output_file.h"
+#include "disk/thread_engine.h"
 #include "folder.h"
 
 namespace iocomp::disk {
@@ -183,11 +184,11 @@ TEST_P(LimitedFileSize, IsToldByAnEngineWithoutHelpOfTheProgram) {
   Options options;
   options.direct = GetParam();
   const PageAligned data{8 * page};
-  Engine engine{options};
+  ThreadEngine engine{options};
   const auto file = std::make_shared<OutputFile>(folder.file("f"), options);
   const FileSizeLimit limit{10'000};
   engine.submit({.id = 1, .file = file, .writes = {{.offset = 0, .bytes = data.bytes()}}});
-  engine.wait_for_completion(std::chrono::minutes{1});
+  engine.wait(std::chrono::minutes{1});
   const auto completions = engine.take_completed();
   ASSERT_EQ(completions.size(), 1U);
   EXPECT_EQ(completions[0].story,
