@@ -46,10 +46,11 @@ transport::PostId Link::post(int server, std::vector<std::byte> message,
 }
 
 bool Link::pump() {
+  bool moved = mover_ && mover_();
   if (transport_ == nullptr) {
-    return false;
+    return moved;
   }
-  bool moved = transport_->progress();
+  moved = transport_->progress() || moved;
   while (const auto incoming = transport_->poll()) {
     dispatch(*incoming);
     moved = true;
@@ -69,7 +70,7 @@ void Link::wait_until(const std::function<bool()>& done, const std::function<std
       deadline.moved();
     } else {
       deadline.check(what);
-      nap.pause();
+      nap.pause(sleep_);
     }
   }
 }

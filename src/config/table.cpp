@@ -33,7 +33,7 @@ const std::vector<Key>& all_keys() {
       {"placement.report", text, "", "", "file that gets the place of every rank, as a table"},
       {"placement.servers", list, "", "0..", "the ranks that serve, for policy list"},
 
-      {"transport.kind", choice, "auto", "auto|message",
+      {"transport.kind", choice, "auto", "auto|kernel|message",
        "how data travel to the servers; auto takes the cheapest that is possible"},
       {"transport.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
       {"transport.inline", bytes, "4 KiB", "0 B..1 MiB",

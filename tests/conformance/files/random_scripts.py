@@ -165,18 +165,21 @@ def random_script(chance: random.Random, writes_at_once: bool) -> Script:
 
 def random_placement(chance: random.Random) -> Placement:
     """Return a mode and a placement of few ranks."""
-    if chance.random() < 0.2:
+    if chance.random() < 0.4:
         ranks = chance.randint(1, 4)
+        if chance.random() < 0.5:
+            settings = {"mode": "async", "transport.kind": "kernel"}
+            return Placement(f"kernel{ranks}", ranks, ranks, settings)
         return Placement(f"sync{ranks}", ranks, ranks, {"mode": "sync"})
     servers = chance.randint(1, 4)
     ranks = servers + chance.randint(servers, 5)
     policy = chance.choice(["spread", "packed", "list"])
-    settings: dict[str, object] = {"mode": "async", "placement.policy": policy}
+    chosen: dict[str, object] = {"mode": "async", "placement.policy": policy}
     if policy == "list":
-        settings["placement.servers"] = chance.sample(range(ranks), servers)
+        chosen["placement.servers"] = chance.sample(range(ranks), servers)
     else:
-        settings["placement.servers_per_node"] = servers
-    return Placement(f"{policy}{ranks - servers}to{servers}", ranks, ranks - servers, settings)
+        chosen["placement.servers_per_node"] = servers
+    return Placement(f"{policy}{ranks - servers}to{servers}", ranks, ranks - servers, chosen)
 
 
 def random_tuning(chance: random.Random) -> Tuning:
