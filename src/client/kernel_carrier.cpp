@@ -252,32 +252,40 @@ void KernelCarrier::end_step(std::int64_t number) {
   link_.pump();
 }
 
+void KernelCarrier::place_variables(std::int64_t step, const std::vector<std::int64_t>& flags,
+                                    std::vector<KernelPlacing::Place>& places) {
+  const std::int64_t target = publication_.target_of(step);
+  if (!files_.at(target).target) {
+    create_target(target);
+  }
+  for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
+    const bool is_put = flags[static_cast<std::size_t>(variable)] != 0;
+    const bool is_reshaped = reshaped_.contains({step, variable});
+    if (is_put && (is_reshaped || !placed_.contains({step, variable}))) {
+      const std::int64_t offset =
+          files_.at(target).target->place(catalogue_.variable(variable, step), step);
+      placed_.emplace(step, variable);
+      places.push_back({step, variable, offset});
+    }
+  }
+}
+
 // In steps that follow one another mostly the same variables are put: so the next step's places
 // are told with this one's, and its blocks can go at once.
 KernelPlacing::Round KernelCarrier::place(std::int64_t step,
                                           const std::vector<std::int64_t>& flags) {
   KernelPlacing::Round round{step, {}, {}};
-  round.outcome = outcome_of([&] {
-    if (!files_.at(publication_.target_of(step)).target) {
-      create_target(publication_.target_of(step));
-    }
-    for (const std::int64_t when : {step, step + 1}) {
-      const std::int64_t target = publication_.target_of(when);
-      for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
-        const bool is_put = flags[static_cast<std::size_t>(variable)] != 0;
-        const bool is_reshaped = reshaped_.contains({when, variable});
-        const bool may_be_placed = when == step || (!per_step_ && !is_reshaped);
-        const bool is_placed = placed_.contains({when, variable}) && !is_reshaped;
-        if (!is_put || !may_be_placed || is_placed) {
-          continue;
-        }
-        const std::int64_t offset =
-            files_.at(target).target->place(catalogue_.variable(variable, when), when);
-        placed_.emplace(when, variable);
-        round.places.push_back({when, variable, offset});
+  round.outcome = outcome_of([&] { place_variables(step, flags, round.places); });
+  if (round.outcome.ok() && !per_step_) {
+    auto next = flags;
+    for (int variable = 0; variable < static_cast<int>(next.size()); ++variable) {
+      if (reshaped_.contains({step + 1, variable})) {
+        next[static_cast<std::size_t>(variable)] = 0;
       }
     }
-  });
+    // Where this fails, it is that step's matter.
+    (void)outcome_of([&] { place_variables(step + 1, next, round.places); });
+  }
   return round;
 }
 

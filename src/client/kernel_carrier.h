@@ -83,6 +83,7 @@ class KernelCarrier : public Carrier {
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step = -1) const;
   [[nodiscard]] std::string what(const std::string& owed) const;
   void wait_until_settled(std::int64_t step);
+  void wait_for_all_steps();
   void create_target(std::int64_t target);
 
   // Writing (kernel_carrier.cpp).
@@ -95,6 +96,8 @@ class KernelCarrier : public Carrier {
   [[nodiscard]] Agreement::Mine ended_step(std::int64_t step) const;
   [[nodiscard]] KernelPlacing::Round place(std::int64_t step,
                                            const std::vector<std::int64_t>& flags);
+  void place_variables(std::int64_t step, const std::vector<std::int64_t>& flags,
+                       std::vector<KernelPlacing::Place>& places);
   void placed(const KernelPlacing::Round& round);
 
   // What becomes of steps (kernel_commit.cpp).

@@ -207,6 +207,13 @@ void KernelCarrier::wait_until_settled(std::int64_t step) {
                    [&] { return what("the commit of step " + std::to_string(step)); });
 }
 
+// A step that failed can be settled before its round of places has ended; nobody may leave then.
+void KernelCarrier::wait_for_all_steps() {
+  wait_until_settled(ended_ - 1);
+  link_.wait_until([&] { return placing_.is_idle() || !lost_.ok(); },
+                   [&] { return what("the places of the last steps"); });
+}
+
 void KernelCarrier::wait_step(std::int64_t step) {
   wait_until_settled(step);
   const auto failure = failed_.find(step);
@@ -234,7 +241,7 @@ Outcome KernelCarrier::meet_to_close(std::int64_t open_step, std::int64_t& puts)
 
 Outcome KernelCarrier::close(std::int64_t open_step) {
   std::int64_t puts = 0;
-  Outcome outcome = outcome_of([&] { wait_until_settled(ended_ - 1); });
+  Outcome outcome = outcome_of([&] { wait_for_all_steps(); });
   if (outcome.ok() && lost_.ok()) {
     outcome = meet_to_close(open_step, puts);
   }
@@ -243,7 +250,7 @@ Outcome KernelCarrier::close(std::int64_t open_step) {
   } else if (lost_.ok() && puts != 0) {
     outcome = outcome_of([&] {
       end_step(open_step);
-      wait_until_settled(open_step);
+      wait_for_all_steps();
     });
   }
   // The program may have its memory back, whatever happened.

@@ -38,6 +38,7 @@ class KernelPlacing {
   void begin(Agreement::Mine mine);
   /// Go on; calls `told` for each round that has ended, in order. @return whether anything moved.
   bool advance(const std::function<void(const Round&)>& told);
+  [[nodiscard]] bool is_idle() const noexcept { return stage_ == Stage::idle && waiting_.empty(); }
 
  private:
   enum class Stage { idle, agreeing, count, places };
