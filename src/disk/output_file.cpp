@@ -157,8 +157,7 @@ Request OutputFile::take_request(Run& run) const {
     const std::int64_t end = is_head ? run.direct.offset : direct_end;
     request.bytes = run.bytes.first(static_cast<std::size_t>(end - run.offset));
   }
-  request.bytes =
-      request.bytes.first(std::min(request.bytes.size(), largest_call_bytes(request)));
+  request.bytes = request.bytes.first(std::min(request.bytes.size(), largest_call_bytes(request)));
   run.offset += std::ssize(request.bytes);
   run.bytes = run.bytes.subspan(request.bytes.size());
   return request;
