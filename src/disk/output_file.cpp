@@ -112,16 +112,16 @@ void OutputFile::close_descriptor(int descriptor) noexcept {
 }
 
 void OutputFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
-  Run run = begin_write(offset, bytes);
-  while (!run.bytes.empty()) {
-    const int error = perform(take_request(run));
+  Remaining remaining = begin_write(offset, bytes);
+  while (!remaining.bytes.empty()) {
+    const int error = perform(take_request(remaining));
     if (error != 0) {
       throw Error{ErrorCode::storage_failure, write_story(offset, bytes.size(), error)};
     }
   }
 }
 
-Run OutputFile::begin_write(std::int64_t offset, std::span<const std::byte> bytes) {
+Remaining OutputFile::begin_write(std::int64_t offset, std::span<const std::byte> bytes) {
   if (!bytes.empty()) {
     has_unsynced_ = true;
   }
@@ -147,19 +147,19 @@ FileRange OutputFile::direct_part(std::int64_t offset, std::span<const std::byte
   return begin < end ? FileRange{.offset = begin, .bytes = end - begin} : none;
 }
 
-Request OutputFile::take_request(Run& run) const {
-  const std::int64_t direct_end = run.direct.offset + run.direct.bytes;
-  const bool is_head = run.offset < run.direct.offset;
-  Request request{.direct = !is_head && run.offset < direct_end && !direct_refused_,
-                  .offset = run.offset,
-                  .bytes = run.bytes};
+Request OutputFile::take_request(Remaining& remaining) const {
+  const std::int64_t direct_end = remaining.direct.offset + remaining.direct.bytes;
+  const bool is_head = remaining.offset < remaining.direct.offset;
+  Request request{.direct = !is_head && remaining.offset < direct_end && !direct_refused_,
+                  .offset = remaining.offset,
+                  .bytes = remaining.bytes};
   if (is_head || request.direct) {
-    const std::int64_t end = is_head ? run.direct.offset : direct_end;
-    request.bytes = run.bytes.first(static_cast<std::size_t>(end - run.offset));
+    const std::int64_t end = is_head ? remaining.direct.offset : direct_end;
+    request.bytes = remaining.bytes.first(static_cast<std::size_t>(end - remaining.offset));
   }
   request.bytes = request.bytes.first(std::min(request.bytes.size(), largest_call_bytes(request)));
-  run.offset += std::ssize(request.bytes);
-  run.bytes = run.bytes.subspan(request.bytes.size());
+  remaining.offset += std::ssize(request.bytes);
+  remaining.bytes = remaining.bytes.subspan(request.bytes.size());
   return request;
 }
 

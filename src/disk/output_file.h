@@ -27,7 +27,7 @@ struct Answer {
 };
 
 /// What of a write is not asked for yet, and which part of it may go O_DIRECT.
-struct Run {
+struct Remaining {
   std::int64_t offset = 0;
   std::span<const std::byte> bytes;
   FileRange direct;
@@ -61,9 +61,9 @@ class OutputFile {
   // about what is written how, and what an answer means, are here.
 
   /// A write of `bytes` at `offset`, nothing of it asked for.
-  [[nodiscard]] Run begin_write(std::int64_t offset, std::span<const std::byte> bytes);
+  [[nodiscard]] Remaining begin_write(std::int64_t offset, std::span<const std::byte> bytes);
   /// Cut the next request off a run that has bytes left.
-  [[nodiscard]] Request take_request(Run& run) const;
+  [[nodiscard]] Request take_request(Remaining& remaining) const;
   /// What the request goes through, and how much of it one call may be given.
   [[nodiscard]] int descriptor(const Request& request) const noexcept;
   [[nodiscard]] std::size_t largest_call_bytes(const Request& request) const noexcept;

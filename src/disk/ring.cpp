@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -24,6 +25,8 @@ namespace {
 constexpr std::uint8_t futex_wait_operation = 51;
 constexpr int futex_of_32_bits = 2;
 constexpr std::uint64_t any_waker = 0xFFFFFFFF;
+
+constexpr std::chrono::nanoseconds nap = std::chrono::milliseconds{1};
 
 // Tags of our own; callers count theirs from 0.
 constexpr std::uint64_t word_tag = std::numeric_limits<std::uint64_t>::max() - 2;
@@ -138,13 +141,12 @@ void Ring::take(std::vector<RingAnswer>& answers) {
 }
 
 void Ring::wait(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) noexcept {
-  // Where the kernel cannot wait for both, look at the word again and again.
-  constexpr std::chrono::nanoseconds nap = std::chrono::milliseconds{1};
   keep_answers();
   if (!kept_.empty() || (word && word->has_changed())) {
     return;
   }
   const bool is_asked = word && ask_for_word(*word);
+  // Where the kernel cannot wait for both, look at the word again and again.
   sleep(word && !is_asked ? std::min(longest, nap) : longest);
   keep_answers();
   if (is_word_asked_) {
@@ -158,7 +160,10 @@ void Ring::sleep(std::chrono::nanoseconds longest) noexcept {
   const std::int64_t limit = std::clamp(longest, std::chrono::nanoseconds{0}, endless).count();
   __kernel_timespec time{.tv_sec = limit / second, .tv_nsec = limit % second};
   io_uring_cqe* answer = nullptr;
-  io_uring_submit_and_wait_timeout(&ring_, &answer, 1, &time, nullptr);
+  const int result = io_uring_submit_and_wait_timeout(&ring_, &answer, 1, &time, nullptr);
+  if (result < 0 && result != -ETIME && result != -EINTR) {  // nobody spins, whatever is wrong
+    std::this_thread::sleep_for(std::min(longest, nap));
+  }
 }
 
 bool Ring::ask_for_word(const FutexWord& word) noexcept {

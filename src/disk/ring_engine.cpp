@@ -123,17 +123,17 @@ void RingEngine::advance() {
 // Take the next request off a plan; false when there is none.
 bool RingEngine::cut(Task& task) {
   OutputFile& file = *task.plan.file;
-  while (task.run.bytes.empty()) {
+  while (task.remaining.bytes.empty()) {
     if (task.next_write == task.plan.writes.size()) {
       return false;
     }
     task.write = &task.plan.writes[task.next_write++];
-    task.run = file.begin_write(task.write->offset, task.write->bytes);
+    task.remaining = file.begin_write(task.write->offset, task.write->bytes);
   }
   if (task.completion.code != ErrorCode::ok) {
     return false;
   }
-  const Request request = file.take_request(task.run);
+  const Request request = file.take_request(task.remaining);
   if (!task.is_small || request.direct) {
     ++task.open;
     ask({.task = &task, .write = task.write, .request = request});

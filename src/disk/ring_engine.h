@@ -45,7 +45,7 @@ class RingEngine : public Engine {
     bool is_small = false;       // written by the caller instead of the kernel's workers
     std::size_t next_write = 0;  // of the plan
     const Write* write = nullptr;
-    Run run;  // what is left of *write
+    Remaining remaining;  // what is left of *write
     bool is_cut = false;
     bool is_synced = false;  // or the fsync is asked for
     std::size_t open = 0;    // requests without an answer
