@@ -50,7 +50,7 @@ RingEngine::RingEngine() : jobs_(requests_in_flight), ring_{requests_in_flight +
 RingEngine::~RingEngine() {
   while (!tasks_.empty()) {
     completions_.clear();
-    wait(std::chrono::hours{1});
+    RingEngine::wait(std::chrono::hours{1});
   }
 }
 

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -127,6 +128,23 @@ TEST_P(WritingEngine, WritesFarOutInSeveralFilesAtOnce) {
     read.read(reinterpret_cast<char*>(content.data()), std::ssize(content));
     EXPECT_TRUE(same(content, data.bytes()));
   }
+}
+
+TEST_P(WritingEngine, WritesGibibytesAtOnce) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer keeps a shadow of what is written, several times as large";
+#endif
+  constexpr std::size_t bytes = std::size_t{5} << 30;  // of addresses; nobody reads them
+  void* memory =
+      ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const auto file = std::make_shared<OutputFile>("/dev/null", options_);
+  engine_->submit({.id = 1,
+                   .file = file,
+                   .writes = {{.offset = 0, .bytes = {static_cast<std::byte*>(memory), bytes}}}});
+  finish(1);
+  EXPECT_EQ(file->direct_bytes() + file->buffered_bytes(), bytes);
+  ::munmap(memory, bytes);
 }
 
 std::string both_names(const testing::TestParamInfo<std::tuple<EngineKind, Direct>>& tested) {
