@@ -54,12 +54,15 @@ const std::vector<Key>& all_keys() {
       {"wait.deadline", real, "600", "0..",
        "seconds without progress after which a wait fails; 0: none"},
 
+      {"disk.engine", choice, "auto", "auto|uring|threads",
+       "who writes; auto: io_uring where it is allowed, else threads"},
       {"disk.direct", choice, "auto", "auto|on|off", "O_DIRECT: where it pays, always or never"},
       {"disk.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},
       {"disk.request", bytes, "64 MiB", "4 KiB..", "largest single write to the file system"},
       {"disk.early_flush", boolean, "true", "",
        "start flushing at once, so that the final fsync finds little to do"},
-      {"disk.threads", integer, "1", "1..1024", "writer threads of each process that writes"},
+      {"disk.threads", integer, "1", "1..1024",
+       "writer threads of each process that writes, where threads do"},
 
       {"server.returns", boolean, "false", "",
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},

@@ -44,6 +44,10 @@ mpi::WaitPolicy wait_policy(const config::Settings& settings) {
 
 disk::Options disk_options(const config::Settings& settings) {
   disk::Options options;
+  const auto engine = settings.text("disk.engine");
+  options.engine = engine == "uring"     ? disk::EngineKind::uring
+                   : engine == "threads" ? disk::EngineKind::threads
+                                         : disk::EngineKind::automatic;
   const auto direct = settings.text("disk.direct");
   options.direct = direct == "on"    ? disk::Direct::on
                    : direct == "off" ? disk::Direct::off

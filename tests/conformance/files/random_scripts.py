@@ -200,6 +200,7 @@ def random_tuning(chance: random.Random) -> Tuning:
             "disk.direct_from": chance.choice([1, 4096, 1 << 20]),
             "disk.request": chance.choice([4096, 64 << 20]),
             "disk.early_flush": chance.choice([True, False]),
+            "disk.engine": chance.choice(["auto", "threads"]),
             "disk.threads": chance.choice([1, 1, 3]),
         },
         {"alignment": chance.choice([1, 8, 100, 4096, 4096, 4096, 65536])},

@@ -77,6 +77,7 @@ TUNINGS = [
             "transport.inline": "65 B",
             "transport.credits": 3,
             "client.buffer_memory": "100 KiB",
+            "disk.engine": "threads",
             "disk.threads": 2,
             "disk.direct": "off",
         },
