@@ -305,6 +305,7 @@ KernelPlacing::Round KernelCarrier::place(std::int64_t step,
 }
 
 void KernelCarrier::placed(const KernelPlacing::Round& round) {
+  placed_until_ = round.step + 1;
   for (const auto& place : round.places) {
     if (place.step != round.step && reshaped_.contains({place.step, place.variable})) {
       continue;  // rank 0 did not know that yet

@@ -115,6 +115,7 @@ class KernelCarrier : public Carrier {
   void agreed();
   bool tell_verdicts();
   [[nodiscard]] bool is_publication_due() const;
+  [[nodiscard]] std::int64_t publishable() const;
   void begin_verdict(const Verdict& verdict);
   [[nodiscard]] static Verdict unpack(std::vector<std::int64_t> packed);
   [[nodiscard]] Verdict publish(std::int64_t until);
@@ -145,6 +146,7 @@ class KernelCarrier : public Carrier {
   std::map<std::int64_t, Step> steps_;               // not settled
   std::set<std::pair<std::int64_t, int>> placed_;    // rank 0: step and variable
   std::set<std::pair<std::int64_t, int>> reshaped_;  // in a step, a variable
+  std::int64_t placed_until_ = 0;                    // steps whose round of places has ended
   std::int64_t ended_ = 0;
   std::int64_t next_sync_ = 0;
   bool is_syncing_ = false;

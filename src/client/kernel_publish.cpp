@@ -32,14 +32,19 @@ bool KernelCarrier::is_publication_due() const {
          now_seconds() - published_at_ > publication_share * publication_seconds_;
 }
 
+// A round of places may still make the file of a step in which nobody put anything.
+std::int64_t KernelCarrier::publishable() const {
+  return setup_.format->offsets_by_layout() ? agreed_ : std::min(agreed_, placed_until_);
+}
+
 bool KernelCarrier::tell_verdicts() {
   bool moved = false;
   while (lost_.ok() && (verdict_ || settled_ < agreed_)) {
     if (!verdict_) {
-      if (is_first() && !is_publication_due()) {
+      if (is_first() && (publishable() == settled_ || !is_publication_due())) {
         return moved;
       }
-      begin_verdict(is_first() ? publish(per_step_ ? settled_ + 1 : agreed_) : Verdict{});
+      begin_verdict(is_first() ? publish(per_step_ ? settled_ + 1 : publishable()) : Verdict{});
     }
     if (!verdict_->test()) {
       return moved;
