@@ -86,7 +86,8 @@ class Comparison {
 };
 
 nlohmann::json idle_account(const InterferenceOptions& options, const Servers& servers) {
-  servers.release();  // stopped by nobody; but give them the time to settle after the start
+  // Servers touch their memory when they start; that is no cost of waiting.
+  std::this_thread::sleep_for(std::chrono::seconds{1});
   const ProcessAccount before = servers.account();
   std::this_thread::sleep_for(std::chrono::duration<double>(options.idle_seconds));
   const ProcessAccount after = servers.account();
@@ -100,7 +101,8 @@ nlohmann::json measure(const InterferenceOptions& options, const Servers& server
   if (options.idle_seconds > 0) result.update(idle_account(options, servers));
   double alone = 0;
   double beside = 0;
-  for (const std::string& name : options.kernels) {
+  const bool computes = options.pairs > 0;
+  for (const std::string& name : computes ? options.kernels : std::vector<std::string>{}) {
     nlohmann::json& found = result["kernels"][name];
     found = Comparison{options, servers, load}.compare(name);
     alone += found["alone_seconds"].get<double>();

@@ -13,11 +13,11 @@ void declare(CLI::App& app, InterferenceOptions& options) {
   options.kernels = kernel_names();
   app.add_option("--server", options.beside, "none, idle or writing")
       ->transform(CLI::CheckedTransformer(states));
-  app.add_option("--kernels", options.kernels, "what is computed; without a value: nothing")
-      ->expected(0, -1)
+  app.add_option("--kernels", options.kernels, "what is computed, separated by commas")
       ->delimiter(',')
       ->check(CLI::IsMember(kernel_names()));
-  app.add_option("--pairs", options.pairs, "of slices, alone and beside the server, per kernel")
+  app.add_option("--pairs", options.pairs,
+                 "of slices, alone and beside the server, per kernel; 0: compute nothing")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
   app.add_option("--slice", options.slice_seconds, "seconds of a slice, alone")

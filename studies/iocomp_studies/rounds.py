@@ -23,6 +23,8 @@ class Rounds:
 
     results: dict[str, list[Result]] = field(default_factory=dict)
     disturbed: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
+    """Why a method is not among the results, by method."""
 
     def count(self) -> int:
         """Return the number of complete rounds."""
@@ -44,6 +46,7 @@ def run_rounds(
     seconds: float,
     seed: int | None = None,
     after_round: Callable[[Rounds], None] | None = None,
+    give_up: tuple[type[Exception], ...] = (),
 ) -> Rounds:
     """Run every method once per round.
 
@@ -57,6 +60,7 @@ def run_rounds(
         seconds: No round starts that would likely end later than this.
         seed: Of the order.
         after_round: Called with all results so far, to prepare the next round.
+        give_up: Exceptions of a method after which the others go on without it.
     """
     order = random.Random(seed)
     rounds = Rounds({name: [] for name in methods})
@@ -67,22 +71,36 @@ def run_rounds(
         passed = time.monotonic() - begin
         if number >= least and passed * (number + 1) / number > seconds:
             break
-        for name in order.sample(list(methods), len(methods)):
+        names = list(rounds.results)
+        for name in order.sample(names, len(names)):
             progress.show(name)
-            result, foreign = _watched(methods[name])
-            if foreign > DISTURBED_FROM and repeats_left > 0:
-                repeats_left -= 1
-                again, foreign_again = _watched(methods[name])
-                if foreign_again < foreign:
-                    result, foreign = again, foreign_again
-            result["foreign_part"] = foreign
-            rounds.disturbed += foreign > DISTURBED_FROM
+            try:
+                result, repeated = _quiet_result(methods[name], may_repeat=repeats_left > 0)
+            except give_up as error:
+                rounds.failures[name] = str(error)
+                del rounds.results[name]
+                progress.forget(most - number)
+                continue
+            repeats_left -= repeated
+            rounds.disturbed += result["foreign_part"] > DISTURBED_FROM
             rounds.results[name].append(result)
             progress.done()
         if after_round:
             after_round(rounds)
     progress.end()
     return rounds
+
+
+def _quiet_result(method: Callable[[], Result], *, may_repeat: bool) -> tuple[Result, bool]:
+    """Return the result, of two if the first was disturbed, and whether there were two."""
+    result, foreign = _watched(method)
+    repeats = foreign > DISTURBED_FROM and may_repeat
+    if repeats:
+        again, foreign_again = _watched(method)
+        if foreign_again < foreign:
+            result, foreign = again, foreign_again
+    result["foreign_part"] = foreign
+    return result, repeats
 
 
 def _watched(method: Callable[[], Result]) -> tuple[Result, float]:
