@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
 from iocomp_bench.calibrate import calibrate, follow
+from iocomp_bench.figure import Figure
 from iocomp_bench.figures import chosen
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
 from iocomp_bench.report import LEAST_ROUNDS, judge, text, unexpected
@@ -38,8 +39,10 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def measure(runner: Runner, needed: set[str], rounds: int, seconds: float) -> Rounds:
+def measure(runner: Runner, figures: list[Figure], rounds: int, seconds: float) -> Rounds:
     """Calibrate what is needed and run all rounds."""
+    needed = {name for figure in figures for name in (*figure.methods, *figure.optional)}
+    judged = {name for figure in figures if figure.has_goal() for name in figure.methods}
     begin = time.monotonic()
     used = [series for series in OVERLAPS if needed.intersection(series.methods())]
     calibrations = {}
@@ -64,6 +67,7 @@ def measure(runner: Runner, needed: set[str], rounds: int, seconds: float) -> Ro
         seconds=seconds - (time.monotonic() - begin),
         after_round=recalibrate,
         give_up=(RunFailedError,),
+        seldom=needed - judged if judged else (),
     )
 
 
@@ -78,9 +82,8 @@ def main() -> int:
             print(
                 f"bench: {given.build} is a {build.build_type or 'nameless'} build", file=sys.stderr
             )
-        needed = {name for figure in figures for name in (*figure.methods, *figure.optional)}
         with work_directory(given.out.resolve(), NEEDED_BYTES) as directory:
-            rounds = measure(Runner(build, directory), needed, given.rounds, given.seconds)
+            rounds = measure(Runner(build, directory), figures, given.rounds, given.seconds)
     except (OSError, ValueError, RunFailedError, NotEnoughSpaceError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
@@ -88,7 +91,7 @@ def main() -> int:
     results = [one.record() for one in judged]
     (given.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     (given.out / "raw.json").write_text(json.dumps(rounds.results, indent=1) + "\n")
-    print(f"\n{text(judged)}\n\n{rounds.count()} rounds, methods in a new order in each.")
+    print(f"\n{text(judged)}\n\n{rounds.made} rounds, methods in a new order in each.")
     if rounds.disturbed:
         print(f"Something else used the machine during {rounds.disturbed} of the runs.")
     print(f"Results: {given.out / 'results.json'}, samples: {given.out / 'raw.json'}")

@@ -46,6 +46,10 @@ class Figure:
     counts_with: str = ""
     optional: tuple[str, ...] = ()
 
+    def has_goal(self) -> bool:
+        """Return whether it is judged, not only printed."""
+        return self.goal.bound is not None
+
 
 def median(rounds: Rounds, method: str, key: str) -> float:
     """Return the median of one number of one method."""
@@ -62,10 +66,7 @@ def per_round(
         methods: Whose results the figure gets, in this order.
         figure: From the results of one round to a number.
     """
-    samples = [
-        {"figure": figure([rounds.results[method][i] for method in methods])}
-        for i in range(rounds.count())
-    ]
+    samples = [{"figure": figure(results)} for results in rounds.together(methods)]
     return estimate(samples, lambda m: m["figure"])
 
 

@@ -84,8 +84,9 @@ def judge(figures: Sequence[Figure], rounds: Rounds) -> list[Judged]:
         if verdict is Verdict.NOT_MEASURED:
             results.append(one)
             continue
-        if rounds.count() < LEAST_ROUNDS and verdict is not Verdict.PRINTED:
-            note = f"{rounds.count()} rounds are too few, a verdict needs {LEAST_ROUNDS}"
+        count = rounds.count(figure.methods)
+        if count < LEAST_ROUNDS and verdict is not Verdict.PRINTED:
+            note = f"{count} rounds are too few, a verdict needs {LEAST_ROUNDS}"
         elif verdict is Verdict.MET and other and verdicts[other] is not Verdict.MET:
             note = f"counts only with {other}, which is {verdicts[other].value}"
         results.append(Judged(figure, found, Verdict.UNRESOLVED if note else verdict, note))

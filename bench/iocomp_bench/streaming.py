@@ -16,11 +16,11 @@ PLAIN = "stream/plain"
 def _by_kernel(rounds: Rounds, key: str, methods: tuple[str, ...]) -> list[dict[str, float]]:
     return [
         {
-            f"{method}/{kernel}": float(rounds.results[method][i][key][kernel])
-            for method in methods
+            f"{method}/{kernel}": float(result[key][kernel])
+            for method, result in zip(methods, results, strict=True)
             for kernel in KERNELS
         }
-        for i in range(rounds.count())
+        for results in rounds.together(methods)
     ]
 
 
