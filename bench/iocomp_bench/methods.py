@@ -115,10 +115,8 @@ class Runner:
         """Put blocks of all sizes, one after the other."""
         buffered = name == "buffered"
         way = WAYS["staged" if buffered else name]
-        sizes = (*SMALL, *LARGE) if name in (IN_PLACE, PULLED, "staged") else SMALL
-        extra = (*way.alloc_argument(), *(("--buffered",) if buffered else ()))
-        if name == "staged":
-            extra = (*extra, "--baseline")
+        sizes = (*SMALL, *LARGE) if name in (IN_PLACE, PULLED, "buffered") else SMALL
+        extra = (*way.alloc_argument(), *(("--buffered", "--baseline") if buffered else ()))
         arguments = ("--sizes", ",".join(str(size) for size in sizes),
                      "--file", str(self.directory / "h.dat"), *extra)  # fmt: skip
         return self.run("bench/hand_off", arguments, way.cpus(1, False), way.settings)

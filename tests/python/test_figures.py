@@ -167,7 +167,7 @@ def test_the_slower_of_pull_and_in_place_counts() -> None:
 
 def test_a_staged_put_is_compared_with_memcpy_and_a_wake_up_in_microseconds() -> None:
     run = hand_off_run(0.011, 0.010)
-    rounds = Rounds({"hand-off/staged": [run] * 5, "wake-up/other core": [run] * 5})
+    rounds = Rounds({"hand-off/buffered": [run] * 5, "wake-up/other core": [run] * 5})
     assert figure("put-time-staged").find(rounds).estimate.value == pytest.approx(1.1)
     assert figure("wake-up").find(rounds).estimate.value == pytest.approx(11e3)
     assert figure("wake-up-p99").find(rounds).estimate.value == pytest.approx(22e3)
