@@ -90,6 +90,7 @@ def run_rounds(
         names = [name for name in rounds.results if _is_due(name, number, seldom)]
         for name in order.sample(names, len(names)):
             progress.show(name)
+            began = time.monotonic()
             try:
                 result, repeated = _quiet_result(methods[name], may_repeat=repeats_left > 0)
             except give_up as error:
@@ -99,6 +100,7 @@ def run_rounds(
                 continue
             repeats_left -= repeated
             result["round"] = number
+            result["run_seconds"] = time.monotonic() - began  # a repetition included
             rounds.disturbed += result["foreign_part"] > DISTURBED_FROM
             rounds.results[name].append(result)
             progress.done()
