@@ -25,7 +25,7 @@ from iocomp_studies.work_directory import (
     work_directory,
 )
 
-NEEDED_BYTES = 2 * BYTES_PER_RANK + (1 << 30)
+NEEDED_BYTES = 2 * BYTES_PER_RANK + (2 << 30)
 
 
 def arguments() -> argparse.Namespace:
