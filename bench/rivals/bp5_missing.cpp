@@ -6,7 +6,7 @@ namespace iocomp::bench {
 
 std::unique_ptr<RivalFile> open_bp5(const RivalTarget& /*target*/, bool /*guided*/) {
   // bench/iocomp_bench/report.py knows these words.
-  throw std::runtime_error("built without ADIOS2; tools/install-adios2 builds it, then run cmake");
+  throw std::runtime_error("built without ADIOS2, which `make rivals` builds");
 }
 
 }  // namespace iocomp::bench
