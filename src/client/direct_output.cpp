@@ -37,7 +37,7 @@ DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
       publication_{publication},
       catalogue_{catalogue},
       link_{link},
-      files_{*setup_.format, setup_.disk, publication, catalogue} {}
+      files_{*setup_.format, setup_.disk, publication, catalogue, link.counters()} {}
 
 bool DirectOutput::writes_at_once() const noexcept {
   return setup_.format->offsets_by_layout() && (is_plain() || publication_.target_of(0) == -1);

@@ -48,7 +48,7 @@ KernelCarrier::KernelCarrier(Setup setup, storage::Publication::Identity identit
       writer_{writer},
       link_{link},
       catalogue_{catalogue},
-      files_{*setup_.format, setup_.disk, publication_, catalogue},
+      files_{*setup_.format, setup_.disk, publication_, catalogue, link.counters()},
       placing_{setup_.placing, setup_.members,
                [this](std::int64_t step, const auto& flags) { return place(step, flags); }} {
   mpi::check(MPI_Comm_rank(setup_.comm, &rank_));

@@ -13,6 +13,8 @@
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/pages.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "disk/engine.h"
@@ -25,6 +27,7 @@ namespace {
 
 constexpr auto page = staging::Arena::page_bytes;
 constexpr std::size_t copy_part_bytes = std::size_t{16} << 20;  // of a long run copied at once
+constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
 constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once
 
 }  // namespace
@@ -73,6 +76,7 @@ class KernelWriter::Cutter {
       const auto address = reinterpret_cast<std::uintptr_t>(from);
       if (!is_long || address % page == static_cast<std::uintptr_t>(offset) % page) {
         lent_.writes.push_back({offset, {from, bytes}});
+        writer_.look_at_pages({from, bytes});
         writer_.link_.counters().add(trace::Counter::lent_bytes, static_cast<double>(bytes));
         return;
       }
@@ -181,6 +185,22 @@ staging::Lease KernelWriter::take_memory(std::size_t bytes) {
                      });
   }
   return std::move(*lease);
+}
+
+// Each array once, and not many: it costs a millisecond.
+void KernelWriter::look_at_pages(std::span<const std::byte> memory) {
+  constexpr std::size_t most_arrays = 8;
+  if (memory.size() < large_array_bytes || looked_at_.size() >= most_arrays ||
+      !looked_at_.insert(memory.data()).second) {
+    return;
+  }
+  const std::size_t small = small_page_bytes(memory);
+  link_.counters().add(trace::Counter::small_page_bytes, static_cast<double>(small));
+  if (small > memory.size() / 2) {
+    log::info("an array of " + format_bytes(static_cast<std::int64_t>(memory.size())) +
+              " lies in small pages, which takes the kernel several times as long to write as huge "
+              "ones: iocomp_alloc gives such memory");
+  }
 }
 
 void KernelWriter::end(const std::shared_ptr<Pending>& pending) {

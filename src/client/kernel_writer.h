@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -66,6 +68,7 @@ class KernelWriter {
   void submit(disk::Plan plan, staging::Lease lease, const std::shared_ptr<Pending>& pending,
               bool is_sync = false);
   [[nodiscard]] staging::Lease take_memory(std::size_t bytes);
+  void look_at_pages(std::span<const std::byte> memory);
   static void end(const std::shared_ptr<Pending>& pending);
 
   disk::Options disk_;
@@ -73,6 +76,7 @@ class KernelWriter {
   staging::Arena copies_;
   std::unordered_map<std::uint64_t, Underway> underway_;
   std::uint64_t next_plan_ = 1;
+  std::set<const std::byte*> looked_at_;  // first bytes of arrays
   std::unique_ptr<disk::Engine> engine_;  // last: it reads what is above
 };
 

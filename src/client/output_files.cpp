@@ -1,11 +1,13 @@
 #include "client/output_files.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include "disk/output_file.h"
 #include "storage/catalogue.h"
 #include "storage/publication.h"
+#include "trace/counters.h"
 
 namespace iocomp::client {
 
@@ -15,6 +17,26 @@ const std::shared_ptr<disk::OutputFile>& OutputFiles::file(std::int64_t target) 
     output.file = std::make_shared<disk::OutputFile>(publication_.names(target).temporary, disk_);
   }
   return output.file;
+}
+
+void OutputFiles::count(const Output& output) const {
+  if (output.file) {
+    const auto direct = static_cast<double>(output.file->direct_bytes());
+    const auto buffered = static_cast<double>(output.file->buffered_bytes());
+    counters_.add(trace::Counter::direct_bytes, direct);
+    counters_.add(trace::Counter::buffered_bytes, buffered);
+  }
+}
+
+OutputFiles::~OutputFiles() {
+  std::ranges::for_each(outputs_, [this](const auto& output) { count(output.second); });
+}
+
+void OutputFiles::forget(std::int64_t target) {
+  if (const auto output = outputs_.find(target); output != outputs_.end()) {
+    count(output->second);
+    outputs_.erase(output);
+  }
 }
 
 bool OutputFiles::is_open(std::int64_t target) const {

@@ -10,6 +10,7 @@
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
+#include "trace/counters.h"
 
 namespace iocomp::client {
 
@@ -22,15 +23,23 @@ class OutputFiles {
     std::unique_ptr<storage::Target> target;
   };
   OutputFiles(const storage::Format& format, const disk::Options& disk,
-              storage::Publication& publication, const storage::Catalogue& catalogue)
-      : format_{format}, disk_{disk}, publication_{publication}, catalogue_{catalogue} {}
+              storage::Publication& publication, const storage::Catalogue& catalogue,
+              trace::Counters& counters)
+      : format_{format},
+        disk_{disk},
+        publication_{publication},
+        catalogue_{catalogue},
+        counters_{counters} {}
+  OutputFiles(const OutputFiles&) = delete;
+  OutputFiles& operator=(const OutputFiles&) = delete;
+  ~OutputFiles();
 
   [[nodiscard]] Output& at(std::int64_t target) { return outputs_[target]; }
   /// The descriptors of a physical file, opened at the first call.
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& file(std::int64_t target);
   [[nodiscard]] bool is_open(std::int64_t target) const;
   /// They are not needed any more.
-  void forget(std::int64_t target) { outputs_.erase(target); }
+  void forget(std::int64_t target);
 
   /// Where a variable lies in a step, as the layout says, or else as it was noted.
   [[nodiscard]] std::int64_t offset(int variable, std::int64_t step) const;
@@ -53,10 +62,13 @@ class OutputFiles {
   void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job);
 
  private:
+  void count(const Output& output) const;
+
   const storage::Format& format_;
   disk::Options disk_;
   storage::Publication& publication_;
   const storage::Catalogue& catalogue_;
+  trace::Counters& counters_;
   std::map<std::int64_t, Output> outputs_;                        // by physical file
   std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // step, variable; where noted
   storage::Contents contents_;

@@ -23,6 +23,7 @@ enum class Counter : std::size_t {
   close_seconds,        ///< of these: inside close
   copied_bytes,         ///< copied by the library (buffered puts, strided blocks)
   lent_bytes,           ///< read by the kernel from the program's memory
+  small_page_bytes,     ///< arrays put, of those looked at, that lie in small pages
   // whoever writes
   received_bytes,       ///< fetched by servers
   pieces,               ///< pieces received

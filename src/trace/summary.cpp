@@ -52,8 +52,13 @@ std::string line(const Summary& summary) {
   std::string text = "iocomp: " + bytes(summary.compute_sum[Counter::put_bytes]) + " in " +
                      std::to_string(std::lround(summary.compute_max[Counter::steps])) + " steps";
   if (summary.servers == 0) {
-    return text + ", synchronous, " + seconds(summary.compute_max[Counter::call_seconds]) +
-           " in iocomp calls";
+    text += summary.transport == "direct" ? ", synchronous" : ", by the " + summary.transport;
+    text += ", " + seconds(summary.compute_max[Counter::call_seconds]) + " in iocomp calls";
+    if (summary.compute_sum[Counter::small_page_bytes] > 0) {
+      text += ", " + bytes(summary.compute_sum[Counter::small_page_bytes]) +
+              " of arrays in small pages (iocomp_alloc has huge ones)";
+    }
+    return text;
   }
   text += ", hidden " + std::to_string(std::lround(100 * summary.hidden())) +
           " %, clients waited " + seconds(summary.compute_max[Counter::buffer_wait_seconds]) +
