@@ -109,12 +109,22 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
   if (link_.has_servers() && !file.synchronous) {
     open_remote(opened, file, ranks);
+    watch(*opened.file, file);
   } else if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
     open_kernel(opened, file, group, ranks, format);
+    if (format.offsets_by_layout()) {  // else a rank's blocks may wait for another rank
+      watch(*opened.file, file);
+    }
   } else {
     open_direct(opened, file, group, ranks, format);
   }
   return files_.emplace(key, std::move(opened)).first->second.file.get();
+}
+
+void Client::watch(File& file, const config::FileSettings& settings) {
+  if (settings.guarded) {
+    file.watch_with(Guard{});
+  }
 }
 
 void Client::open_remote(Opened& opened, const config::FileSettings& file,

@@ -92,6 +92,7 @@ class Client {
 
     std::unique_ptr<File> file;
   };
+  static void watch(File& file, const config::FileSettings& settings);
   void open_remote(Opened& opened, const config::FileSettings& file,
                    const std::vector<int>& members);
   void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,

@@ -8,6 +8,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
@@ -124,6 +125,31 @@ void File::end_step() {
   puts_in_step_ = 0;
   link_.counters().add(trace::Counter::steps, 1);
   carrier_->end_step(ended);
+  if (guard_) {
+    consult_guard(ended);
+  }
+}
+
+void File::consult_guard(std::int64_t ended) {
+  guard_->step_ended(now_seconds(), thread_cpu_seconds());
+  if (const auto story = guard_->take_story()) {
+    link_.note("file \"" + name_ + "\": " + *story);
+  }
+  if (!guard_->wants_to_wait()) {
+    return;
+  }
+  const auto is_written = [&] {
+    bool all = true;
+    link_.tickets().for_each([&](std::uint64_t, const Ticket& ticket) {
+      all = all && (ticket.file != key_ || ticket.step != ended || !ticket.failure.ok() ||
+                    ticket.written == ticket.pieces);
+    });
+    return all;
+  };
+  link_.wait_until(is_written, [&] {
+    return "the blocks of step " + std::to_string(ended) + " of file \"" + name_ +
+           "\" to be written";
+  });
 }
 
 void File::wait_step(std::int64_t step) {

@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "array/element_type.h"
 #include "base/error.h"
 #include "client/carrier.h"
+#include "client/guard.h"
 #include "client/link.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
@@ -34,6 +37,9 @@ class File {
   /// The carrier needs the catalogue, so it comes second.
   void carry_with(std::unique_ptr<Carrier> carrier) { carrier_ = std::move(carrier); }
 
+  /// From here on the file goes over to synchronous output on this rank where that is faster.
+  void watch_with(Guard guard) { guard_ = std::move(guard); }
+
   int define(const std::string& name, array::ElementType type, int dimensions,
              const std::int64_t* shape);
   void set_shape(int variable, const std::int64_t* shape);
@@ -54,6 +60,7 @@ class File {
 
  private:
   void announce(const storage::Event& event);
+  void consult_guard(std::int64_t ended);
 
   std::string name_;
   std::uint64_t key_;
@@ -62,6 +69,7 @@ class File {
   std::unique_ptr<Carrier> carrier_;
   std::int64_t step_ = 0;
   std::int64_t puts_in_step_ = 0;
+  std::optional<Guard> guard_;
 };
 
 }  // namespace iocomp::client

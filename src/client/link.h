@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "client/tickets.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
@@ -70,6 +71,13 @@ class Link {
   /// Record a failure that a call shall tell later.
   void fail(std::uint64_t file, std::uint64_t ticket, const Outcome& outcome);
 
+  /// Something that the summary shall say.
+  void note(std::string text) {
+    log::info(text);
+    notes_.push_back(std::move(text));
+  }
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
+
   [[nodiscard]] RemoteFile& file(std::uint64_t key) { return files_[key]; }
   void forget(std::uint64_t key) { files_.erase(key); }
   [[nodiscard]] TicketBook& tickets() noexcept { return tickets_; }
@@ -105,6 +113,7 @@ class Link {
   TicketBook tickets_;
   FailureBook failures_;
   trace::Counters counters_;
+  std::vector<std::string> notes_;
   std::unordered_map<std::uint64_t, RemoteFile> files_;
   std::optional<std::vector<double>> farewell_;
 };

@@ -19,6 +19,7 @@ struct FileSettings {
   bool checkpoint = false;
   bool fail_when_full = false;  ///< when_full = "error"
   int steps_in_flight = 8;
+  bool guarded = true;  ///< `guard`
   bool replace = false;
   bool file_per_step = false;  ///< always true for a checkpoint
   int keep = 0;

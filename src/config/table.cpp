@@ -84,6 +84,8 @@ const std::vector<Key>& all_keys() {
        "what a put does when staging memory is full"},
       {"files.*.steps_in_flight", integer, "8", "1..1000000",
        "steps that may be on their way before the first put of the next waits"},
+      {"files.*.guard", boolean, "true", "",
+       "write synchronously, rank by rank, where asynchronous output turns out to be slower"},
       {"files.*.replace", boolean, "false", "",
        "replace a target that exists; the old one stays until the commit"},
       {"files.*.file_per_step", boolean, "false", "",

@@ -48,7 +48,23 @@ double Summary::hidden() const {
   return std::clamp(1 - compute_max[Counter::call_seconds] / io, 0.0, 1.0);
 }
 
+namespace {
+
+std::string first_line(const Summary& summary);
+
+}  // namespace
+
 std::string line(const Summary& summary) {
+  std::string text = first_line(summary);
+  for (const auto& note : summary.notes) {
+    text += "\niocomp: " + note;
+  }
+  return text;
+}
+
+namespace {
+
+std::string first_line(const Summary& summary) {
   std::string text = "iocomp: " + bytes(summary.compute_sum[Counter::put_bytes]) + " in " +
                      std::to_string(std::lround(summary.compute_max[Counter::steps])) + " steps";
   if (summary.servers == 0) {
@@ -73,11 +89,14 @@ std::string line(const Summary& summary) {
   return text;
 }
 
+}  // namespace
+
 std::string json(const Summary& summary) {
   nlohmann::ordered_json result;
   result["compute_ranks"] = summary.compute_ranks;
   result["servers"] = summary.servers;
   result["transport"] = summary.transport;
+  result["notes"] = summary.notes;
   result["io_seconds"] = summary.io_seconds();
   result["hidden"] = summary.hidden();
   result["compute_sum"] = object(summary.compute_sum);

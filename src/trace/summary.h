@@ -10,11 +10,12 @@ namespace iocomp::trace {
 /// What a whole session counted.
 struct Summary {
   int compute_ranks = 0;
-  int servers = 0;        ///< 0 in synchronous mode
-  std::string transport;  ///< "message, receivers pull", "direct", ...
-  Counters compute_sum;   ///< over compute ranks
-  Counters compute_max;   ///< of the slowest compute rank, counter by counter
-  Counters server_sum;    ///< over servers
+  int servers = 0;                 ///< 0 in synchronous mode
+  std::string transport;           ///< "message, receivers pull", "direct", ...
+  Counters compute_sum;            ///< over compute ranks
+  Counters compute_max;            ///< of the slowest compute rank, counter by counter
+  Counters server_sum;             ///< over servers
+  std::vector<std::string> notes;  ///< what rank 0 has to say: one line each
 
   /// Seconds that the average server (synchronous mode: compute rank) was busy with files.
   [[nodiscard]] double io_seconds() const;

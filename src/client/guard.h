@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace iocomp::client {
+
+/// Watches whether asynchronous output of a file pays on this rank. As long as the rank computes
+/// nearly all the time nothing happens. When it spends much of several steps waiting, or kept from
+/// its core, a few steps are written synchronously for comparison, and the faster way stays. Plain
+/// logic: times come from the caller, in seconds.
+class Guard {
+ public:
+  static constexpr double suspicious_share = 0.25;  ///< of a step that was not computing
+  static constexpr double margin = 0.97;            ///< synchronous ÷ asynchronous, to be worth it
+  static constexpr int steps_to_warm_up = 2;
+  static constexpr int steps_to_compare = 4;
+
+  /// The rank comes to the end of a step.
+  /// @param wall  a clock.
+  /// @param cpu   CPU time of this thread.
+  void step_ended(double wall, double cpu);
+
+  /// Whether the end of this step shall wait until the rank's blocks are written.
+  [[nodiscard]] bool wants_to_wait() const noexcept {
+    return phase_ == Phase::comparing || phase_ == Phase::synchronous;
+  }
+  /// What was found, once: "steps take 0.120 s asynchronously, ...".
+  [[nodiscard]] std::optional<std::string> take_story();
+
+ private:
+  enum class Phase { warming, watching, comparing, asynchronous, synchronous };
+  void watch(double period, double computing);
+  void compare(double period);
+
+  Phase phase_ = Phase::warming;
+  std::optional<double> last_wall_;
+  double last_cpu_ = 0;
+  int seen_ = 0;
+  std::vector<double> asynchronous_;  // periods, the last ones
+  std::vector<double> synchronous_;
+  std::optional<std::string> story_;
+};
+
+}  // namespace iocomp::client

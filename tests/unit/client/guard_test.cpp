@@ -1,0 +1,78 @@
+#include "client/guard.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace iocomp::client {
+namespace {
+
+// A rank whose steps take `asynchronous` seconds, or `synchronous` ones where the guard waits, and
+// which computes for `computing` seconds of each.
+class Rank {
+ public:
+  Rank(double asynchronous, double synchronous, double computing)
+      : asynchronous_{asynchronous}, synchronous_{synchronous}, computing_{computing} {}
+
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      waited_ += guard_.wants_to_wait() ? 1 : 0;
+      wall_ += guard_.wants_to_wait() ? synchronous_ : asynchronous_;
+      cpu_ += computing_;
+      guard_.step_ended(wall_, cpu_);
+    }
+  }
+  [[nodiscard]] Guard& guard() { return guard_; }
+  [[nodiscard]] int waited() const { return waited_; }
+
+ private:
+  double asynchronous_;
+  double synchronous_;
+  double computing_;
+  double wall_ = 100;
+  double cpu_ = 50;
+  int waited_ = 0;
+  Guard guard_;
+};
+
+TEST(Guard, LeavesARankAloneThatComputes) {
+  Rank rank{1.0, 1.5, 0.95};
+  rank.run(100);
+  EXPECT_EQ(rank.waited(), 0);
+  EXPECT_FALSE(rank.guard().take_story());
+}
+
+TEST(Guard, KeepsTheSynchronousWayWhereItIsFaster) {
+  Rank rank{2.0, 1.5, 1.0};
+  rank.run(100);
+  EXPECT_TRUE(rank.guard().wants_to_wait());
+  EXPECT_GT(rank.waited(), 80);
+  const auto story = rank.guard().take_story();
+  ASSERT_TRUE(story);
+  EXPECT_NE(story->find("2.0000 s asynchronously and 1.5000 s synchronously"), std::string::npos);
+  EXPECT_NE(story->find("goes on synchronously"), std::string::npos);
+  EXPECT_FALSE(rank.guard().take_story()) << "it is told once";
+}
+
+TEST(Guard, GoesBackWhereTheSynchronousWayIsNoFaster) {
+  Rank rank{1.5, 1.5, 1.0};
+  rank.run(100);
+  EXPECT_FALSE(rank.guard().wants_to_wait());
+  EXPECT_EQ(rank.waited(), Guard::steps_to_compare + 1);
+  EXPECT_NE(rank.guard().take_story()->find("goes on asynchronously"), std::string::npos);
+}
+
+TEST(Guard, DoesNotMindASlowStepNowAndThen) {
+  Guard guard;
+  double wall = 0;
+  double cpu = 0;
+  for (int step = 0; step < 100; ++step) {
+    wall += step % 4 == 0 ? 3.0 : 1.0;
+    cpu += 1.0;
+    guard.step_ended(wall, cpu);
+    EXPECT_FALSE(guard.wants_to_wait());
+  }
+}
+
+}  // namespace
+}  // namespace iocomp::client
