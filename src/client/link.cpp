@@ -1,16 +1,20 @@
 #include "client/link.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/futex.h"
 #include "client/tickets.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
@@ -23,6 +27,13 @@ namespace iocomp::client {
 
 using protocol::Kind;
 using protocol::Notice;
+
+namespace {
+
+// Where every arrival wakes this rank: long enough to cost nothing, short beside any deadline.
+constexpr std::chrono::milliseconds longest_sleep{100};
+
+}  // namespace
 
 Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitPolicy& policy,
            std::size_t buffer_limit_bytes)
@@ -64,14 +75,47 @@ void Link::wait_until(const std::function<bool()>& done, const std::function<std
   mpi::Nap nap{policy_};
   mpi::Deadline deadline{policy_};
   while (!done()) {
-    if (pump()) {
+    if (pump() || sleep(nap)) {
       nap.reset();
       deadline.moved();
     } else {
       deadline.check(what);
-      nap.pause();
     }
   }
+}
+
+// Sleep once, shortly. @return whether something had come before it did.
+bool Link::sleep(mpi::Nap& nap) {
+  bool moved = false;
+  const auto sleep_for = [&](std::chrono::nanoseconds longest) {
+    const auto word = transport_ == nullptr ? std::nullopt : transport_->watch();
+    if (!word) {
+      std::this_thread::sleep_for(longest);
+      return;
+    }
+    // Who sends from here on wakes this process; what came before is found by one more look.
+    moved = pump();
+    if (!moved) {
+      futex_wait(*word, longest);
+    }
+    transport_->unwatch();
+  };
+  const bool is_woken = transport_ != nullptr && !transport_->needs_looks();
+  if (is_woken && policy_.kind == mpi::WaitPolicy::Kind::sleep) {
+    sleep_for(longest_sleep);
+  } else {
+    nap.pause(sleep_for);
+  }
+  return moved;
+}
+
+void Link::count_transport() {
+  if (transport_ == nullptr) {
+    return;
+  }
+  const transport::Tally tally = transport_->tally();
+  counters_.set(trace::Counter::sleeps, tally.sleeps);
+  counters_.set(trace::Counter::wake_ups, tally.wake_ups);
 }
 
 Copy Link::copy_buffer(std::size_t bytes) {

@@ -45,6 +45,8 @@ class Link {
 
   /// Move messages both ways; true if anything moved.
   bool pump();
+  /// Set the counters that the transport keeps.
+  void count_transport();
   /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline.
   void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what);
 
@@ -85,6 +87,7 @@ class Link {
   void dispatch(const transport::Incoming& incoming);
   void take_notice(const protocol::Notice& notice);
   void release_copies();
+  bool sleep(mpi::Nap& nap);
 
   transport::Transport* transport_;
   mpi::Peers servers_;

@@ -81,6 +81,7 @@ void Session::summarize() {
   mpi::check(MPI_Comm_size(own_comm_.raw(), &summary.compute_ranks));
   summary.servers = servers_.size();
   summary.transport = transport_name_;
+  client_->link().count_transport();
   auto sum = client_->link().counters().values();
   auto most = sum;
   mpi::sum(own_comm_.raw(), std::span{sum}, policy_, "the counters of the compute ranks");
