@@ -40,7 +40,8 @@ Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitP
     : transport_{transport},
       servers_{std::move(servers)},
       policy_{policy},
-      buffer_limit_{buffer_limit_bytes} {}
+      buffer_limit_{buffer_limit_bytes},
+      copy_memory_{transport, buffer_limit_bytes} {}
 
 transport::PostId Link::post(int server, std::vector<std::byte> message,
                              std::span<const std::byte> bulk, std::size_t chunk_bytes) {
@@ -118,7 +119,7 @@ void Link::count_transport() {
   counters_.set(trace::Counter::wake_ups, tally.wake_ups);
 }
 
-Copy Link::copy_buffer(std::size_t bytes) {
+Copy Link::copy_buffer(std::size_t bytes, std::size_t page_remainder) {
   if (bytes > buffer_limit_) {
     throw Error{ErrorCode::out_of_staging_memory,
                 "asked for a copy of " + format_bytes(static_cast<std::int64_t>(bytes)) +
@@ -135,7 +136,7 @@ Copy Link::copy_buffer(std::size_t bytes) {
                });
   }
   counters_.add(trace::Counter::copied_bytes, static_cast<double>(bytes));
-  return Copy{new std::byte[bytes]};
+  return copy_memory_.take(bytes, page_remainder);
 }
 
 void Link::free_when_taken(Copy copy, transport::PostId post, std::size_t bytes) {

@@ -31,6 +31,7 @@ class CombinedTransport : public Transport {
                                  std::optional<std::size_t> page_remainder) override;
   void give_back(FetchId borrowed) override { here_->give_back(borrowed / 2); }
   std::optional<FetchId> next_fetched() override;
+  bool exports_memory() const override { return here_->exports_memory(); }
   std::span<std::byte> export_memory(std::size_t bytes, bool staged) override {
     return here_->export_memory(bytes, staged);
   }

@@ -82,6 +82,8 @@ class Transport {
   /// A fetch that has completed since the last call, if any.
   [[nodiscard]] virtual std::optional<FetchId> next_fetched() = 0;
 
+  /// Whether `export_memory` can have success.
+  [[nodiscard]] virtual bool exports_memory() const { return false; }
   /// Memory of this process from which receivers can borrow, zeroed; empty where there is none.
   /// @param staged  whether the library itself copies into it: told apart in the trace.
   virtual std::span<std::byte> export_memory(std::size_t /*bytes*/, bool /*staged*/) { return {}; }

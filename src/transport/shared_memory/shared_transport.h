@@ -46,6 +46,7 @@ class SharedTransport : public Transport {
                                  std::optional<std::size_t> page_remainder) override;
   void give_back(FetchId borrowed) override;
   std::optional<FetchId> next_fetched() override;
+  bool exports_memory() const override { return options_.exports; }
   std::span<std::byte> export_memory(std::size_t bytes, bool staged) override;
   bool withdraw_memory(const std::byte* first) override;
   bool progress() override;
