@@ -21,6 +21,10 @@ struct FutexWord {
 /// has passed. May return early for no reason: look again.
 void futex_wait(const FutexWord& word, std::chrono::nanoseconds longest) noexcept;
 
+/// The same with two words. False, at once, where the kernel cannot do that (Linux before 5.16).
+[[nodiscard]] bool futex_wait_either(const FutexWord& one, const FutexWord& other,
+                                     std::chrono::nanoseconds longest) noexcept;
+
 /// Wake up to `sleepers` of those who sleep on the word. The caller has changed it before.
 void futex_wake(std::atomic<std::uint32_t>& word, int sleepers = 1) noexcept;
 

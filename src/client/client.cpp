@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,9 +16,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
 #include "client/file.h"
+#include "client/kernel_carrier.h"
+#include "client/kernel_writer.h"
 #include "client/remote_carrier.h"
 #include "config/file_settings.h"
 #include "mpi/agree.h"
@@ -47,6 +51,18 @@ void check_name(const std::string& name) {
   }
 }
 
+// Offsets must be known to ranks that do not write through the format library.
+bool can_kernel_write(const storage::Format& format, const config::FileSettings& file) {
+  const bool is_plain = format.offsets_by_layout() ||
+                        format.access({.library_path = !file.raw}) == storage::Access::plain_file;
+  if (!is_plain) {
+    log::warning("transport kernel: files of " + std::string{format.name()} +
+                 (file.raw ? "" : " with raw = false") +
+                 " are written by the format library, so synchronously");
+  }
+  return is_plain;
+}
+
 }  // namespace
 
 Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
@@ -56,7 +72,14 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
       place_{std::move(place)},
       link_{transport, place_.servers, policy,
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
-      meeting_{place_.comm, {}, policy} {}
+      meeting_{place_.comm, {}, policy} {
+  if (place_.has_kernel) {
+    kernel_ = std::make_unique<KernelWriter>(
+        disk_, static_cast<std::size_t>(settings.bytes("client.buffer_memory")), link_);
+    link_.move_with([this] { return advance_kernel(); },
+                    [this](std::chrono::nanoseconds longest) { kernel_->sleep(longest); });
+  }
+}
 
 Client::~Client() = default;
 
@@ -103,6 +126,8 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
   if (link_.has_servers() && !file.synchronous) {
     open_remote(opened, file, ranks);
+  } else if (kernel_ && !file.synchronous && can_kernel_write(format, file)) {
+    open_kernel(opened, file, group, ranks, format);
   } else {
     open_direct(opened, file, group, ranks, format);
   }
@@ -138,6 +163,17 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   RemoteCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
   opening.open(open);
+}
+
+storage::Publication::Identity Client::identity(const Opened& opened,
+                                                const config::FileSettings& file) const {
+  return {.name = opened.file->name(),
+          .path = file.path,
+          .job = place_.job,
+          .checkpoint = file.checkpoint,
+          .file_per_step = file.file_per_step,
+          .replace = file.replace,
+          .keep = file.keep};
 }
 
 Meeting& Client::meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
@@ -178,8 +214,55 @@ void Client::put_openers_in_order(Opened& opened, const config::FileSettings& fi
   opened.openers = setup.openers = ordered.comm.release();
 }
 
+void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+                         const std::vector<int>& members, const storage::Format& format) {
+  (void)meet_to_open(opened, file, comm, members);
+  opened.placing =
+      mpi::duplicate(opened.comm, link_.policy(), "the other ranks to open a file").release();
+  KernelCarrier::Setup setup;
+  setup.key = opened.file->key();
+  setup.name = opened.file->name();
+  setup.comm = opened.comm;
+  setup.placing = opened.placing;
+  setup.members = members;
+  setup.format = &format;
+  setup.options = {
+      .library_path = false, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
+  setup.disk = disk_;
+  setup.steps_in_flight = file.steps_in_flight;
+  auto carrier = std::make_unique<KernelCarrier>(std::move(setup), identity(opened, file), *kernel_,
+                                                 link_, opened.file->catalogue());
+  KernelCarrier& opening = *carrier;
+  opened.file->carry_with(std::move(carrier));
+  try {
+    opening.open();
+  } catch (...) {
+    free(opened);  // the failure is the same on all ranks: they all come here
+    throw;
+  }
+  opened.kernel = &opening;
+}
+
+bool Client::advance_kernel() {
+  bool moved = kernel_->advance();
+  // Inside of that somebody may wait for memory, and so come here again.
+  if (!is_advancing_) {
+    is_advancing_ = true;
+    const Outcome outcome = outcome_of([&] {
+      for (auto& [key, opened] : files_) {
+        moved = (opened.kernel != nullptr && opened.kernel->advance()) || moved;
+      }
+    });
+    is_advancing_ = false;
+    if (!outcome.ok()) {
+      throw Error{outcome.code, outcome.story};
+    }
+  }
+  return moved;
+}
+
 void Client::free(Opened& opened) {
-  for (MPI_Comm* comm : {&opened.openers, &opened.comm}) {
+  for (MPI_Comm* comm : {&opened.openers, &opened.placing, &opened.comm}) {
     if (*comm != MPI_COMM_NULL) {
       MPI_Comm_free(comm);
     }
@@ -197,15 +280,8 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
       .library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
   setup.disk = disk_;
   put_openers_in_order(opened, file, setup);
-  storage::Publication::Identity identity{.name = opened.file->name(),
-                                          .path = file.path,
-                                          .job = place_.job,
-                                          .checkpoint = file.checkpoint,
-                                          .file_per_step = file.file_per_step,
-                                          .replace = file.replace,
-                                          .keep = file.keep};
   auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(),
-                                                 std::move(setup), std::move(identity), link_,
+                                                 std::move(setup), identity(opened, file), link_,
                                                  meeting, opened.file->catalogue());
   DirectCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
@@ -221,14 +297,16 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
 }
 
 void Client::close(File* file) {
-  auto node = files_.extract(file->key());
-  Opened& opened = node.mapped();
+  const auto found = files_.find(file->key());
+  Opened& opened = found->second;
   const Outcome outcome = outcome_of([&] { opened.file->close(); });
-  const bool is_lost = opened.carrier != nullptr && !opened.carrier->lost().ok();
+  const bool is_lost = (opened.carrier != nullptr && !opened.carrier->lost().ok()) ||
+                       (opened.kernel != nullptr && !opened.kernel->lost().ok());
   opened.file.reset();
   if (!is_lost) {
     free(opened);
   }
+  files_.erase(found);
   if (!outcome.ok()) {
     throw Error{outcome.code, outcome.story};
   }

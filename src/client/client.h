@@ -13,6 +13,8 @@
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
 #include "client/file.h"
+#include "client/kernel_carrier.h"
+#include "client/kernel_writer.h"
 #include "client/link.h"
 #include "client/meeting.h"
 #include "client/tickets.h"
@@ -33,6 +35,7 @@ struct Place {
   int home = -1;                  ///< number of this rank's server
   std::vector<int> neighbours;    ///< compute ranks with the same server, ascending; this one too
   std::size_t chunk_bytes = 0;    ///< largest message of data
+  bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
 };
 
 /// The compute side of a session: opens files and answers for tickets.
@@ -69,6 +72,10 @@ class Client {
   [[nodiscard]] bool can_meet() const noexcept { return meeting_.ended().ok(); }
 
   [[nodiscard]] Link& link() noexcept { return link_; }
+  /// How the kernel is given writes: "io_uring", ...; empty where servers write.
+  [[nodiscard]] std::string kernel_engine() const {
+    return kernel_ ? kernel_->engine_name() : std::string{};
+  }
   [[nodiscard]] int home() const noexcept { return place_.home; }
 
  private:
@@ -78,6 +85,9 @@ class Client {
     MPI_Comm openers = MPI_COMM_NULL;  // where they open it in another order than that of `comm`
     std::unique_ptr<Meeting> meeting;  // where not all compute ranks are members
     const DirectCarrier* carrier = nullptr;
+    // Of a file that the kernel writes:
+    MPI_Comm placing = MPI_COMM_NULL;
+    KernelCarrier* kernel = nullptr;
 
     std::unique_ptr<File> file;
   };
@@ -85,6 +95,11 @@ class Client {
                    const std::vector<int>& members);
   void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                    const std::vector<int>& members, const storage::Format& format);
+  void open_kernel(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+                   const std::vector<int>& members, const storage::Format& format);
+  bool advance_kernel();
+  [[nodiscard]] storage::Publication::Identity identity(const Opened& opened,
+                                                        const config::FileSettings& file) const;
   Meeting& meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                         const std::vector<int>& members);
   void put_openers_in_order(Opened& opened, const config::FileSettings& file,
@@ -98,6 +113,8 @@ class Client {
   Place place_;
   Link link_;
   Meeting meeting_;  // of all compute ranks
+  std::unique_ptr<KernelWriter> kernel_;
+  bool is_advancing_ = false;
   std::map<const void*, HugeMemory> allocated_;
   std::map<std::uint64_t, Opened> files_;       // by key
   std::map<std::string, std::uint64_t> opens_;  // how often a name was opened by a group

@@ -33,7 +33,11 @@ constexpr std::size_t part_bytes = std::size_t{8}
 
 DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
                            const storage::Catalogue& catalogue, Link& link)
-    : setup_{std::move(setup)}, publication_{publication}, catalogue_{catalogue}, link_{link} {}
+    : setup_{std::move(setup)},
+      publication_{publication},
+      catalogue_{catalogue},
+      link_{link},
+      files_{*setup_.format, setup_.disk, publication, catalogue} {}
 
 bool DirectOutput::writes_at_once() const noexcept {
   return setup_.format->offsets_by_layout() && (is_plain() || publication_.target_of(0) == -1);
@@ -48,7 +52,7 @@ void DirectOutput::agree(const Outcome& mine, const char* what) {
 
 void DirectOutput::create(std::int64_t target) {
   const auto path = publication_.names(target).temporary;
-  Output& output = outputs_[target];
+  auto& output = files_.at(target);
   agree(outcome_of([&] {
           if (has_target() && is_plain()) {
             output.target = setup_.format->create(path, setup_.options, MPI_COMM_SELF);
@@ -60,23 +64,14 @@ void DirectOutput::create(std::int64_t target) {
           if (!is_plain()) {
             output.target = setup_.format->create(path, setup_.options, setup_.openers);
           }
-          (void)file(target);
+          (void)files_.file(target);
         }),
         "the opening of a file");
 }
 
-disk::OutputFile& DirectOutput::file(std::int64_t target) {
-  auto& output = outputs_[target];
-  if (!output.file) {
-    output.file =
-        std::make_shared<disk::OutputFile>(publication_.names(target).temporary, setup_.disk);
-  }
-  return *output.file;
-}
-
 void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
   std::vector<std::int64_t> placed(variables.size(), -1);
-  auto& output = outputs_[publication_.target_of(step)];
+  auto& output = files_.at(publication_.target_of(step));
   agree(outcome_of([&] {
           for (std::size_t i = 0; i < variables.size(); ++i) {
             const auto variable = catalogue_.variable(variables[i], step);
@@ -92,16 +87,9 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
     mpi::maximum(setup_.comm, placed, link_.policy(), "the offsets of a step");
   }
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    offsets_[{step, variables[i]}] = placed[i];
-    contents_.add(step, variables[i], placed[i]);
+    files_.note_offset(variables[i], step, placed[i]);
+    files_.note_contents(variables[i], step);
   }
-}
-
-std::int64_t DirectOutput::offset(int variable, std::int64_t step) const {
-  if (setup_.format->offsets_by_layout()) {
-    return catalogue_.layout().offset(variable, step);
-  }
-  return offsets_.at({step, variable});
 }
 
 void DirectOutput::write(const Block& block) {
@@ -131,13 +119,13 @@ void DirectOutput::write_part(const Block& block, std::int64_t first, std::int64
                               const std::byte* packed) {
   const std::size_t element = block.element_bytes();
   const std::int64_t target = publication_.target_of(block.step);
-  const std::int64_t begin = offset(block.variable.id, block.step);
+  const std::int64_t begin = files_.offset(block.variable.id, block.step);
   if (!is_plain()) {
-    outputs_[target].target->write({block.step, block.variable, begin}, {block.box, first, count},
-                                   {packed, static_cast<std::size_t>(count) * element});
+    files_.at(target).target->write({block.step, block.variable, begin}, {block.box, first, count},
+                                    {packed, static_cast<std::size_t>(count) * element});
     return;
   }
-  disk::OutputFile& output = file(target);
+  disk::OutputFile& output = *files_.file(target);
   array::RunCursor runs{block.variable.shape, block.box, first, count};
   array::Run run;
   while (runs.next(run)) {
@@ -148,17 +136,16 @@ void DirectOutput::write_part(const Block& block, std::int64_t first, std::int64
 }
 
 void DirectOutput::sync(std::int64_t target) {
-  const auto output = outputs_.find(target);
-  if (output != outputs_.end() && output->second.file) {
+  if (files_.is_open(target)) {
     const trace::Timer timer{link_.counters(), trace::Counter::sync_seconds};
-    output->second.file->sync();
+    files_.file(target)->sync();
   }
 }
 
 void DirectOutput::flush(std::int64_t target) {
   agree(outcome_of([&] {
-          if (outputs_[target].target) {
-            outputs_[target].target->flush();
+          if (auto& open = files_.at(target).target) {
+            open->flush();
           }
         }),
         "the flush of a file");
@@ -166,7 +153,7 @@ void DirectOutput::flush(std::int64_t target) {
 
 void DirectOutput::finish(std::int64_t target, const storage::Description& description) {
   agree(outcome_of([&] {
-          if (auto closing = std::move(outputs_[target].target)) {
+          if (auto closing = std::move(files_.at(target).target)) {
             closing->finish(description);
           }
         }),
@@ -178,10 +165,7 @@ void DirectOutput::seal(std::int64_t target, std::int64_t step,
   agree(outcome_of([&] {
           if (setup_.rank == 0) {
             const trace::Timer timer{link_.counters(), trace::Counter::commit_seconds};
-            disk::OutputFile& output = file(target);
-            output.grow(publication_.bytes(step, contents_, catalogue_));
-            output.sync();
-            job();
+            files_.seal(target, step, job);
           }
         }),
         "the commit of a step");

@@ -4,15 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
+#include "client/output_files.h"
 #include "disk/options.h"
-#include "disk/output_file.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
@@ -57,37 +55,28 @@ class DirectOutput {
   /// @throws Error, the same on all ranks.
   void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job);
   /// The descriptors of a physical file are not needed any more. Local.
-  void forget(std::int64_t target) { outputs_.erase(target); }
+  void forget(std::int64_t target) { files_.forget(target); }
 
-  [[nodiscard]] const storage::Contents& contents() const noexcept { return contents_; }
-  void drop_step(std::int64_t step) { contents_.remove_step(step); }
+  [[nodiscard]] const storage::Contents& contents() const noexcept { return files_.contents(); }
+  void drop_step(std::int64_t step) { files_.drop_step(step); }
   /// All ranks throw if one failed. Collective.
   void agree(const Outcome& mine, const char* what);
 
  private:
-  struct Output {
-    std::shared_ptr<disk::OutputFile> file;
-    std::unique_ptr<storage::Target> target;  // plain files: on rank 0, where the format needs one
-  };
   [[nodiscard]] bool is_plain() const {
     return setup_.format->access(setup_.options) == storage::Access::plain_file;
   }
   [[nodiscard]] bool has_target() const {
     return !is_plain() || (setup_.rank == 0 && !setup_.format->offsets_by_layout());
   }
-  disk::OutputFile& file(std::int64_t target);
   void write_part(const Block& block, std::int64_t first, std::int64_t count,
                   const std::byte* packed);
-  [[nodiscard]] std::int64_t offset(int variable, std::int64_t step) const;
 
   Setup setup_;
   storage::Publication& publication_;
   const storage::Catalogue& catalogue_;
   Link& link_;
-  std::map<std::int64_t, Output> outputs_;  // by physical file
-  std::map<std::pair<std::int64_t, int>, std::int64_t>
-      offsets_;  // step, variable; where place told them
-  storage::Contents contents_;
+  OutputFiles files_;  // targets of plain files: on rank 0, where the format needs one
 };
 
 }  // namespace iocomp::client

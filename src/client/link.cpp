@@ -58,10 +58,11 @@ transport::PostId Link::post(int server, std::vector<std::byte> message,
 }
 
 bool Link::pump() {
+  bool moved = mover_ && mover_();
   if (transport_ == nullptr) {
-    return false;
+    return moved;
   }
-  bool moved = transport_->progress();
+  moved = transport_->progress() || moved;
   while (const auto incoming = transport_->poll()) {
     dispatch(*incoming);
     moved = true;
@@ -91,7 +92,7 @@ bool Link::sleep(mpi::Nap& nap) {
   const auto sleep_for = [&](std::chrono::nanoseconds longest) {
     const auto word = transport_ == nullptr ? std::nullopt : transport_->watch();
     if (!word) {
-      std::this_thread::sleep_for(longest);
+      sleep_ ? sleep_(longest) : std::this_thread::sleep_for(longest);
       return;
     }
     // Who sends from here on wakes this process; what came before is found by one more look.

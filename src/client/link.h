@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -43,6 +45,12 @@ class Link {
   /// before.
   transport::PostId post(int server, std::vector<std::byte> message,
                          std::span<const std::byte> bulk = {}, std::size_t chunk_bytes = 0);
+
+  /// Somebody else that `pump` shall move, and how to sleep until that one has something to do.
+  void move_with(std::function<bool()> mover, std::function<void(std::chrono::nanoseconds)> sleep) {
+    mover_ = std::move(mover);
+    sleep_ = std::move(sleep);
+  }
 
   /// Move messages both ways; true if anything moved.
   bool pump();
@@ -108,6 +116,8 @@ class Link {
   bool sleep(mpi::Nap& nap);
 
   transport::Transport* transport_;
+  std::function<bool()> mover_;
+  std::function<void(std::chrono::nanoseconds)> sleep_;
   mpi::Peers servers_;
   mpi::WaitPolicy policy_;
   std::size_t buffer_limit_;

@@ -15,11 +15,6 @@
 #include "mpi/error.h"
 
 namespace iocomp::client {
-namespace {
-
-// Digests travel in reductions of signed values.
-std::int64_t positive(std::uint64_t digest) { return static_cast<std::int64_t>(digest >> 1U); }
-
 std::string text(const Meeting::Call& call) {
   std::string told = call.name;
   if (call.file != 0) {
@@ -29,7 +24,15 @@ std::string text(const Meeting::Call& call) {
                                       : told + " (last definition: " + call.last_definition + ')';
 }
 
-}  // namespace
+std::string different_calls(const std::string& file_name, int odd, const std::string& odd_call,
+                            int usual, const std::string& usual_call) {
+  const std::string story =
+      "file \"" + file_name +
+      "\": the ranks do not make the same calls in the same order: compute rank " +
+      std::to_string(odd) + " called " + odd_call + " where compute rank " + std::to_string(usual) +
+      " called " + usual_call;
+  return odd_call == usual_call ? story + ", after different definitions" : story;
+}
 
 std::uint64_t mix(std::uint64_t digest, std::uint64_t value) noexcept {
   for (int byte = 0; byte < 8; ++byte) {
@@ -112,12 +115,7 @@ std::string Meeting::differences(const Call& call) {
   mpi::broadcast(comm_, static_cast<int>(odd), odd_call, policy_, what);
   std::string file_name = call.file_name;
   mpi::broadcast(comm_, 0, file_name, policy_, what);
-  const std::string story =
-      "file \"" + file_name +
-      "\": the ranks do not make the same calls in the same order: compute rank " +
-      std::to_string(compute_rank(odd)) + " called " + odd_call + " where compute rank " +
-      std::to_string(compute_rank(0)) + " called " + usual_call;
-  return odd_call == usual_call ? story + ", after different definitions" : story;
+  return different_calls(file_name, compute_rank(odd), odd_call, compute_rank(0), usual_call);
 }
 
 }  // namespace iocomp::client

@@ -51,6 +51,16 @@ class Meeting {
   Outcome ended_;
 };
 
+/// A call, for people.
+[[nodiscard]] std::string text(const Meeting::Call& call);
+/// What is told when compute rank `odd` made another call than compute rank `usual`.
+[[nodiscard]] std::string different_calls(const std::string& file_name, int odd,
+                                          const std::string& odd_call, int usual,
+                                          const std::string& usual_call);
+/// A digest, as it travels in reductions of signed values.
+[[nodiscard]] constexpr std::int64_t positive(std::uint64_t digest) noexcept {
+  return static_cast<std::int64_t>(digest >> 1U);
+}
 /// Go on with a digest (FNV-1a, 64 bits).
 [[nodiscard]] std::uint64_t mix(std::uint64_t digest, std::uint64_t value) noexcept;
 [[nodiscard]] std::uint64_t mix(std::uint64_t digest, const std::string& text) noexcept;

@@ -33,18 +33,13 @@ const std::vector<Key>& all_keys() {
       {"placement.report", text, "", "", "file that gets the place of every rank, as a table"},
       {"placement.servers", list, "", "0..", "the ranks that serve, for policy list"},
 
-      {"transport.kind", choice, "auto", "auto|shared|message",
-       "how data travel to the servers: through memory that a node shares, or in MPI messages; "
-       "auto: "
-       "shared between ranks of a node where it can be set up"},
+      {"transport.kind", choice, "auto", "auto|kernel|shared|message",
+       "how data leave a rank: through the kernel, without servers; to servers through memory of "
+       "the node, or in messages; auto: shared on the node where it can be set up, else message"},
       {"transport.segment", choice, "auto", "auto|memfd|shm",
        "what the memory of a node is made of; auto: memfd, else a file in /dev/shm"},
       {"transport.way", choice, "auto", "auto|pull|staged",
-       "shared: how servers come to the data; auto: in place from iocomp_alloc, else by reading "
-       "the "
-       "rank's memory, from copies where the library copies anyway; pull: always by reading; "
-       "staged: "
-       "always from copies, so that memory is free when put returns"},
+       "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest"},
       {"transport.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
       {"transport.inline", bytes, "4 KiB", "0 B..1 MiB",
        "blocks up to this size travel inside their header"},
@@ -68,12 +63,15 @@ const std::vector<Key>& all_keys() {
       {"wait.deadline", real, "600", "0..",
        "seconds without progress after which a wait fails; 0: none"},
 
+      {"disk.engine", choice, "auto", "auto|uring|threads",
+       "who writes; auto: io_uring where it is allowed, else threads"},
       {"disk.direct", choice, "auto", "auto|on|off", "O_DIRECT: where it pays, always or never"},
       {"disk.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},
       {"disk.request", bytes, "64 MiB", "4 KiB..", "largest single write to the file system"},
       {"disk.early_flush", boolean, "true", "",
        "start flushing at once, so that the final fsync finds little to do"},
-      {"disk.threads", integer, "1", "1..1024", "writer threads of each process that writes"},
+      {"disk.threads", integer, "1", "1..1024",
+       "writer threads of each process that writes, where threads do"},
 
       {"server.nice", integer, "0", "-20..19",
        "nice value of servers and their writers; a nice server can wake late: see metrics.md"},

@@ -2,10 +2,12 @@
 
 #include <exception>
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "disk/options.h"
+#include "disk/start_ring.h"
 #include "disk/thread_engine.h"
 
 namespace iocomp::disk {
@@ -40,7 +42,19 @@ Completion carry_out(const Plan& plan) noexcept {
 }
 
 std::unique_ptr<Engine> start_engine(const Options& options) {
-  return std::make_unique<ThreadEngine>(options);
+  if (options.engine == EngineKind::threads) {
+    return std::make_unique<ThreadEngine>(options);
+  }
+  try {
+    return start_ring_engine();
+  } catch (const Error& error) {
+    const std::string why = std::string{"io_uring: "} + error.what();
+    if (options.engine == EngineKind::uring) {
+      throw Error{ErrorCode::unsupported, "disk.engine = \"uring\" is impossible here (" + why +
+                                              "); \"auto\" takes threads"};
+    }
+    return std::make_unique<ThreadEngine>(options, why);
+  }
 }
 
 }  // namespace iocomp::disk

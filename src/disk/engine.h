@@ -62,11 +62,13 @@ class Engine {
   /// Plans submitted and not yet returned by `take_completed`.
   [[nodiscard]] virtual std::size_t outstanding() const = 0;
 
-  /// "io_uring" or "threads", with the reason where it was not asked for.
+  /// "io_uring" or "threads"; with the reason where it is not what was hoped for: "threads
+  /// (io_uring: Operation not permitted)".
   [[nodiscard]] virtual std::string name() const = 0;
 };
 
-/// The engine that the options ask for, or that this machine can run.
+/// The engine that the options ask for, or that this process can have.
+/// @throws Error{unsupported} when io_uring is asked for and cannot be set up, with the reason.
 [[nodiscard]] std::unique_ptr<Engine> start_engine(const Options& options);
 
 /// Carry out a plan in the calling thread: the same writes, by the same code, with no engine.

@@ -11,12 +11,20 @@ enum class Direct {
   off,
 };
 
+/// Who carries out plans.
+enum class EngineKind {
+  automatic,  ///< io_uring where this process may have one, else threads
+  uring,
+  threads,
+};
+
 struct Options {
+  EngineKind engine = EngineKind::automatic;
   Direct direct = Direct::automatic;
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
   bool early_flush = true;  ///< start write-back (sync_file_range) as soon as data are written
-  int threads = 1;          ///< writer threads of an Engine
+  int threads = 1;          ///< writer threads of a ThreadEngine
 };
 
 }  // namespace iocomp::disk

@@ -112,26 +112,20 @@ void OutputFile::close_descriptor(int descriptor) noexcept {
 }
 
 void OutputFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
-  if (bytes.empty()) {
-    return;
+  Remaining remaining = begin_write(offset, bytes);
+  while (!remaining.bytes.empty()) {
+    const int error = perform(take_request(remaining));
+    if (error != 0) {
+      throw Error{ErrorCode::storage_failure, write_story(offset, bytes.size(), error)};
+    }
   }
-  has_unsynced_ = true;
-  const FileRange body = direct_part(offset, bytes);
-  const auto head_bytes = static_cast<std::size_t>(body.offset - offset);
-  const auto body_bytes = static_cast<std::size_t>(body.bytes);
-  const std::int64_t body_end = body.offset + body.bytes;
-  int error = write_buffered(offset, bytes.first(head_bytes));
-  if (error == 0) {
-    error = write_direct(body.offset, bytes.subspan(head_bytes, body_bytes));
+}
+
+Remaining OutputFile::begin_write(std::int64_t offset, std::span<const std::byte> bytes) {
+  if (!bytes.empty()) {
+    has_unsynced_ = true;
   }
-  if (error == 0) {
-    error = write_buffered(body_end, bytes.subspan(head_bytes + body_bytes));
-  }
-  if (error != 0) {
-    refuse("writing " + std::to_string(bytes.size()) + " bytes at offset " +
-               std::to_string(offset) + " of " + path_,
-           error);
-  }
+  return {.offset = offset, .bytes = bytes, .direct = direct_part(offset, bytes)};
 }
 
 // The whole blocks of a run that may go O_DIRECT: none, at the beginning of the run, where that is
@@ -153,67 +147,121 @@ FileRange OutputFile::direct_part(std::int64_t offset, std::span<const std::byte
   return begin < end ? FileRange{.offset = begin, .bytes = end - begin} : none;
 }
 
-int OutputFile::write_direct(std::int64_t offset, std::span<const std::byte> bytes) {
+Request OutputFile::take_request(Remaining& remaining) const {
+  const std::int64_t direct_end = remaining.direct.offset + remaining.direct.bytes;
+  const bool is_head = remaining.offset < remaining.direct.offset;
+  Request request{.direct = !is_head && remaining.offset < direct_end && !direct_refused_,
+                  .offset = remaining.offset,
+                  .bytes = remaining.bytes};
+  if (is_head || request.direct) {
+    const std::int64_t end = is_head ? remaining.direct.offset : direct_end;
+    request.bytes = remaining.bytes.first(static_cast<std::size_t>(end - remaining.offset));
+  }
+  request.bytes = request.bytes.first(std::min(request.bytes.size(), largest_call_bytes(request)));
+  remaining.offset += std::ssize(request.bytes);
+  remaining.bytes = remaining.bytes.subspan(request.bytes.size());
+  return request;
+}
+
+int OutputFile::descriptor(const Request& request) const noexcept {
+  return request.direct ? direct_ : buffered_;
+}
+
+std::size_t OutputFile::largest_call_bytes(const Request& request) const noexcept {
   const auto block = static_cast<std::size_t>(block_bytes_);
-  const std::size_t request =
-      std::clamp(options_.request_bytes / block * block, block, largest_request_bytes);
-  while (!bytes.empty()) {
-    const std::size_t asked = std::min(request, bytes.size());
-    const ssize_t written = retried([&] { return ::pwrite(direct_, bytes.data(), asked, offset); });
-    if (written == -1 && errno != EINVAL && errno != EOPNOTSUPP) {
-      return errno;
+  return request.direct
+             ? std::clamp(options_.request_bytes / block * block, block, largest_request_bytes)
+             : std::clamp(options_.request_bytes, std::size_t{1}, slice_bytes);
+}
+
+int OutputFile::perform(Request request) {
+  while (!request.bytes.empty()) {
+    const std::size_t asked = std::min(request.bytes.size(), largest_call_bytes(request));
+    const ssize_t written = retried(
+        [&] { return ::pwrite(descriptor(request), request.bytes.data(), asked, request.offset); });
+    const Answer answer = answered(request, written == -1 ? -errno : written);
+    if (answer.error != 0) {
+      return answer.error;
     }
-    // After a short write go on at a whole block: what lies before it is written twice with the
-    // same bytes.
-    const std::int64_t kept =
-        written == -1 ? 0 : rounded_down(static_cast<std::int64_t>(written), block_bytes_);
-    if (written == -1) {
-      direct_refused_ = true;
+    if (answer.flush) {
+      // A hint: where it fails, sync does the work and tells what is wrong.
+      (void)::sync_file_range(buffered_, answer.flush->offset, answer.flush->bytes,
+                              SYNC_FILE_RANGE_WRITE);
     }
-    if (kept == 0) {
-      return write_buffered(offset, bytes);  // which works, or tells why not even that
-    }
-    offset += kept;
-    bytes = bytes.subspan(static_cast<std::size_t>(kept));
-    direct_bytes_ += static_cast<std::uint64_t>(kept);
+    request = answer.rest;
   }
   return 0;
 }
 
-int OutputFile::write_buffered(std::int64_t offset, std::span<const std::byte> bytes) {
-  const std::size_t slice = std::clamp(options_.request_bytes, std::size_t{1}, slice_bytes);
-  while (!bytes.empty()) {
-    const std::size_t asked = std::min(slice, bytes.size());
-    const ssize_t written =
-        retried([&] { return ::pwrite(buffered_, bytes.data(), asked, offset); });
-    if (written <= 0) {
-      return written == 0 ? EIO : errno;
-    }
-    buffered_bytes_ += static_cast<std::uint64_t>(written);
-    const auto due = window_.add({.offset = offset, .bytes = written});
-    if (due && options_.early_flush) {
-      // A hint: where it fails, sync does the work and tells what is wrong.
-      (void)::sync_file_range(buffered_, due->offset, due->bytes, SYNC_FILE_RANGE_WRITE);
-    }
-    offset += written;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+Answer OutputFile::answered(const Request& request, std::int64_t result) {
+  return request.direct ? answered_direct(request, result) : answered_buffered(request, result);
+}
+
+Answer OutputFile::answered_direct(const Request& request, std::int64_t result) {
+  const bool is_refused = result == -EINVAL || result == -EOPNOTSUPP;
+  if (result < 0 && !is_refused) {
+    return {.error = static_cast<int>(-result)};
   }
-  return 0;
+  if (is_refused) {
+    direct_refused_ = true;
+  }
+  // After a short write go on at a whole block: what lies before it is written twice with the
+  // same bytes.
+  const std::int64_t kept = is_refused ? 0 : rounded_down(result, block_bytes_);
+  direct_bytes_ += static_cast<std::uint64_t>(kept);
+  // Where nothing was written try it buffered, which works, or tells why not even that.
+  return {.rest = {.direct = kept > 0,
+                   .offset = request.offset + kept,
+                   .bytes = request.bytes.subspan(static_cast<std::size_t>(kept))}};
+}
+
+Answer OutputFile::answered_buffered(const Request& request, std::int64_t result) {
+  if (result <= 0) {
+    return {.error = result == 0 ? EIO : static_cast<int>(-result)};
+  }
+  buffered_bytes_ += static_cast<std::uint64_t>(result);
+  Answer answer{.rest = {.offset = request.offset + result,
+                         .bytes = request.bytes.subspan(static_cast<std::size_t>(result))}};
+  const auto due = window_.add({.offset = request.offset, .bytes = result});
+  if (options_.early_flush) {
+    answer.flush = due;
+  }
+  return answer;
+}
+
+std::string OutputFile::write_story(std::int64_t offset, std::size_t bytes, int error) const {
+  return "writing " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+         " of " + path_ + ": " + system_text(error);
+}
+
+std::string OutputFile::sync_story(int error) const {
+  return "syncing " + path_ + ": " + system_text(error);
 }
 
 void OutputFile::sync() {
-  has_unsynced_ = false;
-  int error = sync_error_;
-  if (error == 0 && retried([&] { return ::fdatasync(buffered_); }) == -1) {
-    error = errno == EINVAL
-                ? 0
-                : errno;  // EINVAL: a device such as /dev/null, with nothing to be made durable
-    sync_error_ = error;
+  int error = begin_sync();
+  if (error == 0) {
+    error = end_sync(retried([&] { return ::fdatasync(buffered_); }) == -1 ? errno : 0);
   }
   if (error != 0) {
-    has_unsynced_ = true;
-    refuse("syncing " + path_, error);
+    throw Error{ErrorCode::storage_failure, sync_story(error)};
   }
+}
+
+int OutputFile::begin_sync() {
+  const int error = sync_error_;
+  has_unsynced_ = error != 0;
+  return error;
+}
+
+int OutputFile::end_sync(int error) {
+  // EINVAL: a device such as /dev/null, with nothing to be made durable.
+  const int left = error == EINVAL ? 0 : error;
+  if (left != 0) {
+    sync_error_ = left;
+    has_unsynced_ = true;
+  }
+  return left;
 }
 
 void OutputFile::grow(std::int64_t bytes) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -10,6 +11,27 @@
 #include "disk/options.h"
 
 namespace iocomp::disk {
+
+/// What one call of the system is asked to write.
+struct Request {
+  bool direct = false;
+  std::int64_t offset = 0;
+  std::span<const std::byte> bytes;
+};
+
+/// What the system's answer to a request means.
+struct Answer {
+  Request rest{};                    ///< what is still to be written; without bytes: nothing
+  int error = 0;                     ///< an errno that cannot be helped
+  std::optional<FileRange> flush{};  ///< gathered enough to start its write-back now
+};
+
+/// What of a write is not asked for yet, and which part of it may go O_DIRECT.
+struct Remaining {
+  std::int64_t offset = 0;
+  std::span<const std::byte> bytes;
+  FileRange direct;
+};
 
 /// One file that this process writes: a buffered descriptor and, where the file system allows it,
 /// an O_DIRECT one, both held open from the first write to the last fsync so that no write-back
@@ -35,6 +57,30 @@ class OutputFile {
   /// @throws Error{storage_failure}.
   void sync();
 
+  // The same in steps, for whoever has the calls made by somebody else (RingEngine). All the rules
+  // about what is written how, and what an answer means, are here.
+
+  /// A write of `bytes` at `offset`, nothing of it asked for.
+  [[nodiscard]] Remaining begin_write(std::int64_t offset, std::span<const std::byte> bytes);
+  /// Cut the next request off a run that has bytes left.
+  [[nodiscard]] Request take_request(Remaining& remaining) const;
+  /// What the request goes through, and how much of it one call may be given.
+  [[nodiscard]] int descriptor(const Request& request) const noexcept;
+  [[nodiscard]] std::size_t largest_call_bytes(const Request& request) const noexcept;
+  /// Take note of what the system said: bytes written or a negative errno.
+  [[nodiscard]] Answer answered(const Request& request, std::int64_t result);
+  /// Whether buffered writes are to be flushed before the fsync.
+  [[nodiscard]] bool flushes_early() const noexcept { return options_.early_flush; }
+  /// Carry out a request here and now. 0 or an errno.
+  [[nodiscard]] int perform(Request request);
+  /// The error that an fsync is known to end with, or 0: then ask for one.
+  [[nodiscard]] int begin_sync();
+  /// Take note of the errno of an fsync. The error that remains, or 0.
+  [[nodiscard]] int end_sync(int error);
+  /// "writing N bytes at offset O of PATH: No space left on device"
+  [[nodiscard]] std::string write_story(std::int64_t offset, std::size_t bytes, int error) const;
+  [[nodiscard]] std::string sync_story(int error) const;
+
   /// Make the file at least `bytes` long; what was never written reads as zero. Never shortens it,
   /// also when others extend it at the same time (so: fallocate of the last byte, ftruncate only
   /// where the file system has no fallocate).
@@ -47,9 +93,8 @@ class OutputFile {
   [[nodiscard]] std::uint64_t buffered_bytes() const noexcept { return buffered_bytes_.load(); }
 
  private:
-  // 0, or the errno of the first call that failed.
-  [[nodiscard]] int write_buffered(std::int64_t offset, std::span<const std::byte> bytes);
-  [[nodiscard]] int write_direct(std::int64_t offset, std::span<const std::byte> bytes);
+  [[nodiscard]] Answer answered_direct(const Request& request, std::int64_t result);
+  [[nodiscard]] Answer answered_buffered(const Request& request, std::int64_t result);
   [[nodiscard]] FileRange direct_part(std::int64_t offset, std::span<const std::byte> bytes) const;
   void close_descriptor(int descriptor) noexcept;
 

@@ -39,7 +39,8 @@ class AllSignalsBlocked {
 
 }  // namespace
 
-ThreadEngine::ThreadEngine(const Options& options) : options_{options} {
+ThreadEngine::ThreadEngine(const Options& options, std::string why)
+    : options_{options}, why_{std::move(why)} {
   const auto count = static_cast<std::size_t>(std::max(options_.threads, 1));
   const AllSignalsBlocked blocked;
   try {
@@ -81,12 +82,38 @@ std::vector<Completion> ThreadEngine::take_completed() {
   return std::exchange(completions_, {});
 }
 
-void ThreadEngine::wait(std::chrono::nanoseconds longest,
-                        const std::optional<FutexWord>& /*word*/) {
+void ThreadEngine::wait(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) {
   constexpr std::chrono::nanoseconds endless =
       std::chrono::hours{24};  // later ends overflow the clock
+  if (word) {
+    wait_for_completion_or(*word, std::min(longest, endless));
+    return;
+  }
   std::unique_lock lock{mutex_};
   completed_.wait_for(lock, std::min(longest, endless), [this] { return !completions_.empty(); });
+}
+
+void ThreadEngine::wait_for_completion_or(const FutexWord& word, std::chrono::nanoseconds longest) {
+  // Where the kernel cannot wait for both words, look at the other one again and again.
+  constexpr std::chrono::nanoseconds nap = std::chrono::milliseconds{1};
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (!word.has_changed()) {
+    const FutexWord completed{.word = &completed_plans_, .seen = completed_plans_};
+    const std::chrono::nanoseconds left = end - std::chrono::steady_clock::now();
+    {
+      const std::scoped_lock lock{mutex_};
+      if (!completions_.empty() || left <= std::chrono::nanoseconds{0}) {
+        return;
+      }
+    }
+    if (!futex_wait_either(completed, word, left)) {
+      futex_wait(completed, std::min(left, nap));
+    }
+  }
+}
+
+std::string ThreadEngine::name() const {
+  return why_.empty() ? "threads" : "threads (" + why_ + ")";
 }
 
 std::size_t ThreadEngine::outstanding() const {
@@ -110,6 +137,8 @@ void ThreadEngine::work() {
     }  // who sees the completion can count on the plan, and its hold on the file, being gone
     lock.lock();
     completions_.push_back(std::move(completion));
+    ++completed_plans_;
+    futex_wake(completed_plans_);
     completed_.notify_all();
   }
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -19,7 +21,8 @@ namespace iocomp::disk {
 /// Carries out plans with threads of its own. With several threads plans may end in any order.
 class ThreadEngine : public Engine {
  public:
-  explicit ThreadEngine(const Options& options);
+  /// @param why  why threads, when that was not asked for; see `name`.
+  explicit ThreadEngine(const Options& options, std::string why = {});
   ~ThreadEngine() override;
 
   void submit(Plan plan) override;
@@ -27,12 +30,15 @@ class ThreadEngine : public Engine {
   void wait(std::chrono::nanoseconds longest,
             const std::optional<FutexWord>& word = std::nullopt) override;
   [[nodiscard]] std::size_t outstanding() const override;
-  [[nodiscard]] std::string name() const override { return "threads"; }
+  [[nodiscard]] std::string name() const override;
 
  private:
   void work();
 
+  void wait_for_completion_or(const FutexWord& word, std::chrono::nanoseconds longest);
+
   Options options_;
+  std::string why_;
   mutable std::mutex mutex_;
   std::condition_variable submitted_;
   std::condition_variable completed_;
@@ -40,7 +46,8 @@ class ThreadEngine : public Engine {
   std::vector<Completion> completions_;
   std::size_t outstanding_ = 0;
   bool stopping_ = false;
-  std::vector<std::jthread> threads_;  // last: they use everything above
+  std::atomic<std::uint32_t> completed_plans_{0};  // for who waits for a word as well
+  std::vector<std::jthread> threads_;              // last: they use everything above
 };
 
 }  // namespace iocomp::disk

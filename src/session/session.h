@@ -63,7 +63,7 @@ class Session {
 
  private:
   void read_settings(const std::string& program_settings);
-  void start_synchronous();
+  void start_without_servers();
   void start_asynchronous();
   void place_ranks(Seating& seating);
   void check_seats(Seating& seating);

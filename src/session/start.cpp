@@ -41,6 +41,10 @@ mpi::WaitPolicy wait_policy(const config::Settings& settings) {
 
 disk::Options disk_options(const config::Settings& settings) {
   disk::Options options;
+  const auto engine = settings.text("disk.engine");
+  options.engine = engine == "uring"     ? disk::EngineKind::uring
+                   : engine == "threads" ? disk::EngineKind::threads
+                                         : disk::EngineKind::automatic;
   const auto direct = settings.text("disk.direct");
   options.direct = direct == "on"    ? disk::Direct::on
                    : direct == "off" ? disk::Direct::off
@@ -69,8 +73,8 @@ Session::Session(MPI_Comm world, const std::string& program_settings)
     : comm_{mpi::duplicate(world, policy_, others_in_init)} {
   mpi::check(MPI_Comm_get_errhandler(world, &program_errors_));
   read_settings(program_settings);
-  if (settings_.text("mode") == "sync") {
-    start_synchronous();
+  if (settings_.text("mode") == "sync" || settings_.text("transport.kind") == "kernel") {
+    start_without_servers();
   } else {
     start_asynchronous();
   }
@@ -115,10 +119,11 @@ void Session::give_program_its_communicator() {
   mpi::check(MPI_Comm_set_errhandler(program_comm_.raw(), program_errors_));
 }
 
-void Session::start_synchronous() {
+void Session::start_without_servers() {
+  const bool by_kernel = settings_.text("mode") != "sync";
   role_ = Role::both;
   if (settings_.text("placement.mapping") != "any" || !settings_.text("placement.report").empty()) {
-    reason_ = "synchronous, no servers";
+    reason_ = by_kernel ? "written by the kernel, no servers" : "synchronous, no servers";
     Seating seating{comm_, policy_};
     check_seats(seating);
   }
@@ -128,7 +133,12 @@ void Session::start_synchronous() {
   place.comm = own_comm_.raw();
   place.rank = mpi::rank(own_comm_);
   place.job = job_;
+  place.has_kernel = by_kernel;
   client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place), nullptr);
+  if (by_kernel) {
+    transport_name_ = "kernel, " + client_->kernel_engine();
+    log::info(reason_ + "; transport: " + transport_name_);
+  }
 }
 
 void Session::start_asynchronous() {

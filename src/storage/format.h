@@ -68,8 +68,8 @@ class Target {
   /// Make room for a variable in a step. plain_file: called on the lead only, returns the offset of
   /// its first byte. mpi_file: collective over the writers in the same order; returns -1 (or an
   /// offset, for information). Where the variable has no bytes, and where `offsets_by_layout`, the
-  /// result is -1 too: Layout knows the offset. Called once per variable and step, steps ascending
-  /// or not.
+  /// result is -1 too: Layout knows the offset. Steps ascending or not; called again for the same
+  /// variable and step (plain_file only) when its shape has changed, and nothing was written.
   virtual std::int64_t place(const Variable& variable, std::int64_t step) = 0;
 
   /// mpi_file only: write the selected elements (packed, native byte order). Independent; blocks

@@ -22,6 +22,7 @@ enum class Counter : std::size_t {
   wait_seconds,         ///< of these: inside wait and wait_step
   close_seconds,        ///< of these: inside close
   copied_bytes,         ///< copied by the library (buffered puts, strided blocks)
+  lent_bytes,           ///< read by the kernel from the program's memory
   // whoever writes
   received_bytes,       ///< fetched by servers
   pieces,               ///< pieces received

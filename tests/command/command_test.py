@@ -102,6 +102,7 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(found["version"], r"^\d+\.\d+\.\d+$")
         self.assertRegex(found["mpi_library"], "Open MPI|MPICH|Intel|MVAPICH|Cray")
         self.assertNotIn("\0", found["mpi_library"])
+        self.assertRegex(found["disk_engine"], r"^(io_uring|threads( \(io_uring: .+\))?)$")
         formats = {entry["name"]: entry for entry in found["back_ends"]}
         self.assertTrue(formats["posix"]["found"], formats)
         for entry in formats.values():

@@ -14,8 +14,15 @@ from actors import Build
 from iocomp_studies.reader import open_dataset
 
 BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-library"]
-MODES = ["async", "sync"]
+MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
 STEP = 1_000_000  # what the values of one step differ by from the next
+
+
+def mode_settings(mode: str) -> dict[str, Any]:
+    """Return the settings of a mode."""
+    if mode == "kernel":
+        return {"mode": "async", "transport": {"kind": "kernel"}}
+    return {"mode": mode}
 
 
 def file_settings(back_end: str, **more: object) -> dict[str, Any]:

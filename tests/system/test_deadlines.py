@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from actors import OK, TIMED_OUT, Actors, Job
-from files import BACK_ENDS, MODES, check_whole_or_absent, extension, file_settings, skip_if_missing
+from files import BACK_ENDS, MODES, check_whole_or_absent, extension, file_settings, mode_settings, skip_if_missing
 
 DEADLINE = {"IOCOMP_WAIT_DEADLINE": "2"}
 
@@ -35,13 +35,13 @@ def check_timed_out(job: Job, call: str, who: int) -> None:
 def test_a_rank_that_closes_late(actors: Actors, back_end: str, mode: str) -> None:
     """It closes when the others have given up: it must neither hang nor crash anybody."""
     skip_if_missing(actors.build, back_end)
-    ranks = 3 if mode == "sync" else 6
+    ranks = 3 if mode != "async" else 6
     text = LATE.format(call="end_step out\n@2 pause 5\nclose out\nbarrier\n")
     path = f"out{extension(back_end)}"
     job = actors.play(
         text,
         ranks=ranks,
-        settings={"mode": mode, "files": {"out": file_settings(back_end, path=path)}},
+        settings={**mode_settings(mode), "files": {"out": file_settings(back_end, path=path)}},
         environment=DEADLINE,
     )
     check_timed_out(job, "close", 2)
@@ -50,9 +50,9 @@ def test_a_rank_that_closes_late(actors: Actors, back_end: str, mode: str) -> No
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_rank_that_never_ends_the_step(actors: Actors, mode: str) -> None:
-    ranks = 3 if mode == "sync" else 6
+    ranks = 3 if mode != "async" else 6
     text = LATE.format(call="@!2 end_step out\n@!2 wait_step out 1\n@2 pause 6\nbarrier\n")
-    job = actors.play(text, ranks=ranks, settings={"mode": mode}, environment=DEADLINE)
+    job = actors.play(text, ranks=ranks, settings=mode_settings(mode), environment=DEADLINE)
     check_timed_out(job, "end_step" if mode == "sync" else "wait_step", 2)
     assert all(entry["code"] == OK for entry in job.calls("wait_step", step=0)), job
     assert check_whole_or_absent(job.folder / "out.bin", committed={0}) <= {0, 1}, job
@@ -60,10 +60,10 @@ def test_a_rank_that_never_ends_the_step(actors: Actors, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_rank_that_does_not_open_the_file(actors: Actors, mode: str) -> None:
-    ranks = 3 if mode == "sync" else 6
+    ranks = 3 if mode != "async" else 6
     text = "init\n@!2 open out series\n@2 pause 5\n@!2 close out\nbarrier\n"
-    job = actors.play(text, ranks=ranks, settings={"mode": mode}, environment=DEADLINE)
-    check_timed_out(job, "open" if mode == "sync" else "close", 2)
+    job = actors.play(text, ranks=ranks, settings=mode_settings(mode), environment=DEADLINE)
+    check_timed_out(job, "open" if mode != "async" else "close", 2)
 
 
 def test_a_rank_that_does_not_finalize(actors: Actors) -> None:

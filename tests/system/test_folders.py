@@ -12,6 +12,7 @@ from files import (
     extension,
     file_settings,
     leftovers,
+    mode_settings,
     skip_if_missing,
 )
 from places import read_only_folder
@@ -33,7 +34,7 @@ close next
 
 def settings(back_end: str, mode: str, path: str) -> dict[str, object]:
     return {
-        "mode": mode,
+        **mode_settings(mode),
         "files": {
             "out": file_settings(back_end, path=path),
             "next": file_settings(back_end, path=f"next{extension(back_end)}"),

@@ -14,6 +14,7 @@ from files import (
     extension,
     file_settings,
     leftovers,
+    mode_settings,
     skip_if_missing,
 )
 from places import small_disk
@@ -25,7 +26,7 @@ SHAPE = "256x512"  # 1 MiB a step, on a disk of 4 MiB
 def settings(back_end: str, mode: str, disk: Path, **more: object) -> dict[str, object]:
     path = str(disk / f"out{extension(back_end)}")
     return {
-        "mode": mode,
+        **mode_settings(mode),
         "files": {
             "out": file_settings(back_end, path=path, **more),
             "next": file_settings(back_end, path=f"next{extension(back_end)}"),

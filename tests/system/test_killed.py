@@ -14,6 +14,7 @@ from files import (
     check_whole_or_absent,
     extension,
     file_settings,
+    mode_settings,
     skip_if_missing,
 )
 
@@ -49,7 +50,7 @@ def play(actors: Actors, back_end: str, kind: str, mode: str, victim: int) -> Jo
         script(kind, victim),
         ranks=4,
         settings={
-            "mode": mode,
+            **mode_settings(mode),
             "wait": {"deadline": 10},
             "files": {"out": file_settings(back_end, path=path)},
         },

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from actors import Actors
-from files import MODES, extension, file_settings, skip_if_missing, values
+from files import MODES, extension, file_settings, mode_settings, skip_if_missing, values
 from iocomp_studies.reader import open_dataset
 
 ELEMENTS = 2**31 + 4099
@@ -45,7 +45,7 @@ close out
         text,
         ranks=2,
         settings={
-            "mode": mode,
+            **mode_settings(mode),
             "files": {"out": file_settings(back_end, path=path)},
             "staging": {"memory": "256 MiB"},
         },

@@ -12,11 +12,12 @@ from files import (
     extension,
     file_settings,
     leftovers,
+    mode_settings,
     skip_if_missing,
 )
 
 RANKS = 4
-VICTIMS = {"async": [2, 3], "sync": [0, 3]}  # the servers are the upper half
+VICTIMS = {"async": [2, 3], "sync": [0, 3], "kernel": [0, 3]}  # the servers are the upper half
 CASES = [(mode, victim) for mode in MODES for victim in VICTIMS[mode]]
 SHAPE = "256x512"
 
@@ -35,7 +36,7 @@ def script(trouble: str, kind: str = "series", steps: int = 3, by: str = "column
 def settings(back_end: str, mode: str) -> dict[str, object]:
     ending = extension(back_end)
     return {
-        "mode": mode,
+        **mode_settings(mode),
         "files": {
             name: file_settings(back_end, path=f"{name}{ending}") for name in ("out", "next")
         },
@@ -133,7 +134,7 @@ def test_a_rename_that_fails_is_told_to_all(
     actors: Actors, back_end: str, mode: str, kind: str
 ) -> None:
     skip_if_missing(actors.build, back_end)
-    lead = {"async": 2, "sync": 0}[mode]
+    lead = {"async": 2, "sync": 0, "kernel": 0}[mode]
     job = actors.play(
         script(f"@{lead} fault rename EROFS path=out", kind),
         ranks=RANKS,
@@ -155,7 +156,7 @@ def test_a_target_that_cannot_be_renamed_leaves_no_manifest(
 ) -> None:
     """The first rename is the manifest's, the second the file's."""
     skip_if_missing(actors.build, back_end)
-    lead = {"async": 2, "sync": 0}[mode]
+    lead = {"async": 2, "sync": 0, "kernel": 0}[mode]
     job = actors.play(
         script(f"@{lead} fault rename EIO path=out. after=1 times=1", "checkpoint"),
         ranks=RANKS,

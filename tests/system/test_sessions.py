@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from actors import Actors
-from files import MODES, check_file, leftovers
+from files import MODES, check_file, leftovers, mode_settings
 
 STEPS = 20
 
@@ -16,7 +16,7 @@ def puts(steps: int = STEPS) -> str:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_program_that_never_waits_loses_nothing(actors: Actors, mode: str) -> None:
     script = f"init\nopen out series\ndefine out u int64 64x32\n{puts()}close out\n"
-    job = actors.play(script, ranks=4, settings={"mode": mode})
+    job = actors.play(script, ranks=4, settings=mode_settings(mode))
     assert job.status == 0, job
     assert not job.failures(), job
     assert check_file(job.folder / "out.bin") == set(range(STEPS))
@@ -27,7 +27,7 @@ def test_a_program_that_never_waits_loses_nothing(actors: Actors, mode: str) -> 
 @pytest.mark.parametrize("mode", MODES)
 def test_finalize_closes_what_is_open(actors: Actors, mode: str, ending: str) -> None:
     script = f"init\nopen out series\ndefine out u int64 64x32\n{puts()}{ending}"
-    job = actors.play(script, ranks=4, settings={"mode": mode})
+    job = actors.play(script, ranks=4, settings=mode_settings(mode))
     assert job.status == 0, job
     assert not job.failures(), job
     assert check_file(job.folder / "out.bin") == set(range(STEPS + (1 if ending else 0)))
@@ -35,12 +35,12 @@ def test_finalize_closes_what_is_open(actors: Actors, mode: str, ending: str) ->
 
 @pytest.mark.parametrize("mode", MODES)
 def test_finalize_closes_several_files_of_several_groups(actors: Actors, mode: str) -> None:
-    ranks = 3 if mode == "sync" else 6
+    ranks = 3 if mode != "async" else 6
     lines = ["init", "group a 0,1", "group b 1,2", "group c 0,2"]
     for name, leaver in (("a", 2), ("b", 0), ("c", 1)):
         lines += [f"@!{leaver} open {name} series on={name}"]
         lines += [f"@!{leaver} define {name} u int64 12x8", f"@!{leaver} put {name} u"]
-    job = actors.play("\n".join(lines), ranks=ranks, settings={"mode": mode})
+    job = actors.play("\n".join(lines), ranks=ranks, settings=mode_settings(mode))
     assert job.status == 0, job
     assert not job.failures(), job
     for name in ("a", "b", "c"):
@@ -49,7 +49,7 @@ def test_finalize_closes_several_files_of_several_groups(actors: Actors, mode: s
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_session_without_files(actors: Actors, mode: str) -> None:
-    job = actors.play("init\n", ranks=4, settings={"mode": mode})
+    job = actors.play("init\n", ranks=4, settings=mode_settings(mode))
     assert job.status == 0, job
     assert not job.failures(), job
     assert job.output == "", job
@@ -58,7 +58,7 @@ def test_a_session_without_files(actors: Actors, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_ranks_that_put_nothing(actors: Actors, mode: str) -> None:
     script = "init\nopen out series\ndefine out u int64 64x32\n@0 put out u by=whole\nclose out\n"
-    job = actors.play(script, ranks=6, settings={"mode": mode})
+    job = actors.play(script, ranks=6, settings=mode_settings(mode))
     assert not job.failures(), job
     assert check_file(job.folder / "out.bin") == {0}
 
@@ -101,7 +101,7 @@ def test_a_waiting_compute_rank_sleeps(actors: Actors) -> None:
     """Rank 0 waits in close for rank 1, which looks at how busy rank 0 is."""
     script = "init\nopen out series\n@0 close out\n@1 pause 0.5\n@1 measure_cpu 0 2\n@1 close out\n"
     for mode in MODES:
-        job = actors.play(script, ranks=2 if mode == "sync" else 4, settings={"mode": mode})
+        job = actors.play(script, ranks=2 if mode != "async" else 4, settings=mode_settings(mode))
         measured = job.calls("measure_cpu")[0]
         assert measured["cpu_seconds"] / measured["seconds"] < 0.1, measured
 

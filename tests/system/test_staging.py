@@ -6,7 +6,7 @@ import json
 
 import pytest
 from actors import OK, OUT_OF_STAGING, Actors
-from files import BACK_ENDS, MODES, check_file, extension, file_settings, skip_if_missing
+from files import BACK_ENDS, MODES, check_file, extension, file_settings, mode_settings, skip_if_missing
 
 KIB = 1024
 
@@ -132,7 +132,7 @@ def test_hundreds_of_puts_without_a_wait(actors: Actors, back_end: str, mode: st
     job = actors.play(
         "\n".join(lines),
         ranks=4,
-        settings={"mode": mode, "files": {"out": file_settings(back_end, path=path)}},
+        settings={**mode_settings(mode), "files": {"out": file_settings(back_end, path=path)}},
     )
     assert not job.failures(), job
     assert check_file(job.folder / path) == set(range(4))

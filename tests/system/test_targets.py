@@ -15,6 +15,7 @@ from files import (
     leftovers,
     skip_if_missing,
     steps_in,
+    mode_settings,
 )
 
 CASES = [(back_end, mode) for back_end in BACK_ENDS for mode in MODES]
@@ -22,7 +23,7 @@ CASES = [(back_end, mode) for back_end in BACK_ENDS for mode in MODES]
 
 def settings(back_end: str, mode: str, **more: object) -> dict[str, object]:
     path = f"out{extension(back_end)}"
-    return {"mode": mode, "files": {"out": file_settings(back_end, path=path, **more)}}
+    return {**mode_settings(mode), "files": {"out": file_settings(back_end, path=path, **more)}}
 
 
 def write(kind: str, steps: int, trouble: str = "") -> str:
@@ -147,7 +148,7 @@ def steps_in_folder(folder: Path, ending: str) -> set[int]:
 def test_a_target_that_appears_meanwhile_is_not_overwritten(actors: Actors, mode: str) -> None:
     lines = ["init", "open out series", "define out u int64 64x32", "put out u"]
     lines += ["@0 make_folder out.bin", "barrier", "end_step out", "wait_step out 0", "close out"]
-    job = actors.play("\n".join(lines), ranks=4, settings={"mode": mode})
+    job = actors.play("\n".join(lines), ranks=4, settings=mode_settings(mode))
     told = job.failures()
     assert told and all(entry["code"] != OK for entry in told), job
     assert (job.folder / "out.bin").is_dir(), job

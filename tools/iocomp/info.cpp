@@ -14,6 +14,8 @@
 
 #include "base/error.h"
 #include "config/settings.h"
+#include "disk/engine.h"
+#include "disk/options.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
 #include "storage/registry.h"
@@ -26,6 +28,7 @@ struct Installation {
   std::string mpi_library;  ///< as the library names itself
   std::string mpi_standard;
   std::string hwloc;
+  std::string disk_engine;  ///< that files would be written by here, with the reason
   std::vector<storage::FormatStatus> formats;
 };
 
@@ -65,12 +68,19 @@ std::string modules_beside() {
                  : (self.parent_path() / IOCOMP_COMMAND_MODULES).lexically_normal().string();
 }
 
+/// A process of a job may be allowed more or less than this one: a container of its own, say.
+std::string disk_engine(const std::string& chosen) {
+  const auto kind = chosen == "threads" ? disk::EngineKind::threads : disk::EngineKind::automatic;
+  return disk::start_engine({.engine = kind})->name();
+}
+
 Installation inspect() {
   const auto settings = config::Settings::read({});
   const auto chosen = settings.text("storage.modules");
   return {.mpi_library = mpi_library(),
           .mpi_standard = mpi_standard(),
           .hwloc = hwloc_version(),
+          .disk_engine = disk_engine(settings.text("disk.engine")),
           .formats = storage::available_formats(chosen.empty() ? modules_beside() : chosen)};
 }
 
@@ -83,10 +93,9 @@ std::string first_line(const std::string& text) {
 
 void print_table(const Installation& found) {
   std::vector<std::vector<std::string>> rows{
-      {"iocomp", IOCOMP_COMMAND_VERSION},
-      {"MPI library", first_line(found.mpi_library)},
-      {"MPI standard", found.mpi_standard},
-      {"hwloc", found.hwloc},
+      {"iocomp", IOCOMP_COMMAND_VERSION},   {"MPI library", first_line(found.mpi_library)},
+      {"MPI standard", found.mpi_standard}, {"hwloc", found.hwloc},
+      {"disk engine", found.disk_engine},
   };
   for (const auto& format : found.formats) {
     rows.push_back({"back-end " + format.name, format.found
@@ -98,10 +107,9 @@ void print_table(const Installation& found) {
 
 void print_json(const Installation& found) {
   nlohmann::ordered_json out{
-      {"version", IOCOMP_COMMAND_VERSION},
-      {"mpi_library", found.mpi_library},
-      {"mpi_standard", found.mpi_standard},
-      {"hwloc", found.hwloc},
+      {"version", IOCOMP_COMMAND_VERSION},  {"mpi_library", found.mpi_library},
+      {"mpi_standard", found.mpi_standard}, {"hwloc", found.hwloc},
+      {"disk_engine", found.disk_engine},
   };
   out["back_ends"] = nlohmann::ordered_json::array();
   for (const auto& format : found.formats) {

@@ -31,11 +31,11 @@ Space space_of(const array::Shape& shape) {
   return Space{H5Screate_simple(shape.dimensions, extent.data(), nullptr)};
 }
 
+}  // namespace
+
 void unlink(hid_t file, const std::string& name, const std::string& path) {
   check(H5Ldelete(file, name.c_str(), H5P_DEFAULT), "remove " + name + " from", path);
 }
-
-}  // namespace
 
 std::string dataset_name(const Variable& variable, std::int64_t step) {
   return '/' + std::to_string(step) + '/' + variable.name;

@@ -26,6 +26,10 @@ namespace iocomp::storage::h5 {
                                      const std::string& path);
 
 /// The variables of each step that have a dataset: (step, name).
+/// Remove a link, a dataset's or a group's.
+/// @throws Error{storage_failure}.
+void unlink(hid_t file, const std::string& name, const std::string& path);
+
 using Datasets = std::set<std::pair<std::int64_t, std::string>>;
 
 /// Write all attributes, and unlink the datasets that the description does not have: those of

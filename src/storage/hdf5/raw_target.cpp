@@ -52,6 +52,9 @@ RawTarget::~RawTarget() {
 
 std::int64_t RawTarget::place(const Variable& variable, std::int64_t step) {
   const Quiet quiet;
+  if (created_.contains({step, variable.name})) {
+    unlink(file_, dataset_name(variable, step), path_);
+  }
   const Dataset dataset = create_dataset(file_, variable, step, path_);
   created_.emplace(step, variable.name);
   if (variable.bytes() == 0) {

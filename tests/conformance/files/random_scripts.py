@@ -165,18 +165,21 @@ def random_script(chance: random.Random, writes_at_once: bool) -> Script:
 
 def random_placement(chance: random.Random) -> Placement:
     """Return a mode and a placement of few ranks."""
-    if chance.random() < 0.2:
+    if chance.random() < 0.4:
         ranks = chance.randint(1, 4)
+        if chance.random() < 0.5:
+            settings = {"mode": "async", "transport.kind": "kernel"}
+            return Placement(f"kernel{ranks}", ranks, ranks, settings)
         return Placement(f"sync{ranks}", ranks, ranks, {"mode": "sync"})
     servers = chance.randint(1, 4)
     ranks = servers + chance.randint(servers, 5)
     policy = chance.choice(["spread", "packed", "list"])
-    settings: dict[str, object] = {"mode": "async", "placement.policy": policy}
+    chosen: dict[str, object] = {"mode": "async", "placement.policy": policy}
     if policy == "list":
-        settings["placement.servers"] = chance.sample(range(ranks), servers)
+        chosen["placement.servers"] = chance.sample(range(ranks), servers)
     else:
-        settings["placement.servers_per_node"] = servers
-    return Placement(f"{policy}{ranks - servers}to{servers}", ranks, ranks - servers, settings)
+        chosen["placement.servers_per_node"] = servers
+    return Placement(f"{policy}{ranks - servers}to{servers}", ranks, ranks - servers, chosen)
 
 
 def random_tuning(chance: random.Random) -> Tuning:
@@ -201,6 +204,7 @@ def random_tuning(chance: random.Random) -> Tuning:
             "disk.direct_from": chance.choice([1, 4096, 1 << 20]),
             "disk.request": chance.choice([4096, 64 << 20]),
             "disk.early_flush": chance.choice([True, False]),
+            "disk.engine": chance.choice(["auto", "threads"]),
             "disk.threads": chance.choice([1, 1, 3]),
         },
         {"alignment": chance.choice([1, 8, 100, 4096, 4096, 4096, 65536])},

@@ -34,10 +34,17 @@ def _async(label: str, ranks: int, serving: int, policy: str, **settings: object
     )
 
 
+def _kernel(ranks: int) -> Placement:
+    settings = {"mode": "async", "transport.kind": "kernel"}
+    return Placement(f"kernel{ranks}", ranks, ranks, settings)
+
+
 PLACEMENTS = [
     _sync(1),
     _sync(2),
     _sync(3),
+    _kernel(1),
+    _kernel(3),
     _async("halves", 2, 1, "halves"),
     _async("halves", 3, 1, "halves"),
     _async("halves", 4, 2, "auto"),
@@ -70,6 +77,7 @@ TUNINGS = [
             "transport.inline": "65 B",
             "transport.credits": 3,
             "client.buffer_memory": "100 KiB",
+            "disk.engine": "threads",
             "disk.threads": 2,
             "disk.direct": "off",
         },
@@ -89,6 +97,8 @@ TUNINGS = [
 
 QUICK = [
     "posix-sync2-odd",
+    "posix-kernel3-tiny",
+    "hdf5-kernel3-odd",
     "posix-halves_2to2-default",
     "posix-packed_3to2-tiny",
     "posix-halves_2to2-message",
@@ -145,7 +155,8 @@ def test_files_hold_what_was_put(
 ) -> None:
     if not tools.has(back_end):
         pytest.skip(f"the back-end {back_end.name} was not built")
-    writes_at_once = back_end.has_plain_layout or placement.settings["mode"] == "async"
+    without_servers = placement.ranks == placement.compute_ranks
+    writes_at_once = back_end.has_plain_layout or not without_servers
     job = Job(all_scenarios(writes_at_once), back_end, placement, tuning, folder)
     wrong = job.run(tools)
     if back_end.has_plain_layout and not wrong:

@@ -21,7 +21,8 @@ def _run(seed: int, tools: Tools, folder: Path) -> list[str] | None:
     back_end = random_back_end(chance)
     placement = random_placement(chance)
     tuning = random_tuning(chance)
-    writes_at_once = back_end.has_plain_layout or placement.settings["mode"] == "async"
+    without_servers = placement.ranks == placement.compute_ranks
+    writes_at_once = back_end.has_plain_layout or not without_servers
     script = random_script(chance, writes_at_once)
     if not tools.has(back_end):
         return None

@@ -1,3 +1,5 @@
+#include "disk/engine.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,12 +13,27 @@
 
 #include "base/error.h"
 #include "disk/thread_engine.h"
+#include "engines.h"
 #include "folder.h"
 
 namespace iocomp::disk {
 namespace {
 
 using std::chrono::minutes;
+
+class EveryEngine : public testing::TestWithParam<EngineKind> {
+ protected:
+  void SetUp() override {
+    try {
+      (void)start();
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+  static std::unique_ptr<Engine> start() { return start_engine({.engine = GetParam()}); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Disk, EveryEngine, every_engine, engine_name);
 
 Options with_threads(int threads) {
   Options options;
@@ -29,33 +46,22 @@ std::shared_ptr<OutputFile> open(const std::string& path) {
   return std::make_shared<OutputFile>(path, Options{});
 }
 
-std::vector<Completion> wait_for_all(Engine& engine) {
-  std::vector<Completion> all;
-  while (engine.outstanding() > 0) {
-    engine.wait(minutes{1});
-    for (Completion& completion : engine.take_completed()) {
-      all.push_back(std::move(completion));
-    }
-  }
-  return all;
+TEST_P(EveryEngine, HasNothingToReturnAtFirst) {
+  const auto engine = start();
+  EXPECT_TRUE(engine->take_completed().empty());
+  EXPECT_EQ(engine->outstanding(), 0U);
 }
 
-TEST(Engine, HasNothingToReturnAtFirst) {
-  ThreadEngine engine{{}};
-  EXPECT_TRUE(engine.take_completed().empty());
-  EXPECT_EQ(engine.outstanding(), 0U);
-}
-
-TEST(Engine, CarriesOutAPlan) {
+TEST_P(EveryEngine, CarriesOutAPlan) {
   const Folder folder;
   const PageAligned data{10'000};
-  ThreadEngine engine{{}};
-  engine.submit({.id = 42,
-                 .file = open(folder.file("f")),
-                 .writes = {{.offset = 0, .bytes = data.part(0, 7'000)},
-                            {.offset = 7'000, .bytes = data.part(7'000, 3'000)}},
-                 .sync = true});
-  const auto completions = wait_for_all(engine);
+  const auto engine = start();
+  engine->submit({.id = 42,
+                  .file = open(folder.file("f")),
+                  .writes = {{.offset = 0, .bytes = data.part(0, 7'000)},
+                             {.offset = 7'000, .bytes = data.part(7'000, 3'000)}},
+                  .sync = true});
+  const auto completions = wait_for_all(*engine);
   ASSERT_EQ(completions.size(), 1U);
   EXPECT_EQ(completions[0].id, 42U);
   EXPECT_EQ(completions[0].code, ErrorCode::ok) << completions[0].story;
@@ -64,39 +70,39 @@ TEST(Engine, CarriesOutAPlan) {
   EXPECT_TRUE(same(content_of(folder.file("f")), data.bytes()));
 }
 
-TEST(Engine, CarriesOutAnEmptyPlan) {
+TEST_P(EveryEngine, CarriesOutAnEmptyPlan) {
   const Folder folder;
-  ThreadEngine engine{{}};
-  engine.submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
-  EXPECT_EQ(wait_for_all(engine).size(), 1U);
+  const auto engine = start();
+  engine->submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
+  EXPECT_EQ(wait_for_all(*engine).size(), 1U);
 }
 
-TEST(Engine, CountsPlansAsOutstandingUntilTheyAreTaken) {
+TEST_P(EveryEngine, CountsPlansAsOutstandingUntilTheyAreTaken) {
   const Folder folder;
-  ThreadEngine engine{{}};
-  engine.submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
-  engine.wait(minutes{1});
-  EXPECT_EQ(engine.outstanding(), 1U);
-  EXPECT_EQ(engine.take_completed().size(), 1U);
-  EXPECT_EQ(engine.outstanding(), 0U);
+  const auto engine = start();
+  engine->submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
+  engine->wait(minutes{1});
+  EXPECT_EQ(engine->outstanding(), 1U);
+  EXPECT_EQ(engine->take_completed().size(), 1U);
+  EXPECT_EQ(engine->outstanding(), 0U);
 }
 
-TEST(Engine, WaitsNoLongerThanItWasTold) {
-  ThreadEngine engine{{}};
-  engine.wait(std::chrono::microseconds{1});
-  engine.wait(std::chrono::nanoseconds{-1});
-  EXPECT_TRUE(engine.take_completed().empty());
+TEST_P(EveryEngine, WaitsNoLongerThanItWasTold) {
+  const auto engine = start();
+  engine->wait(std::chrono::microseconds{1});
+  engine->wait(std::chrono::nanoseconds{-1});
+  EXPECT_TRUE(engine->take_completed().empty());
 }
 
-TEST(Engine, WaitsAsLongAsTheClockCanTell) {
+TEST_P(EveryEngine, WaitsAsLongAsTheClockCanTell) {
   const Folder folder;
-  ThreadEngine engine{{}};
-  engine.submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
-  engine.wait(std::chrono::nanoseconds::max());
-  EXPECT_EQ(engine.take_completed().size(), 1U);
+  const auto engine = start();
+  engine->submit({.id = 1, .file = open(folder.file("f")), .writes = {}});
+  engine->wait(std::chrono::nanoseconds::max());
+  EXPECT_EQ(engine->take_completed().size(), 1U);
 }
 
-TEST(Engine, WithOneThreadKeepsTheOrderOfSubmission) {
+TEST(ThreadEngine, WithOneThreadKeepsTheOrderOfSubmission) {
   const Folder folder;
   const PageAligned data{100};
   ThreadEngine engine{with_threads(1)};
@@ -112,7 +118,7 @@ TEST(Engine, WithOneThreadKeepsTheOrderOfSubmission) {
   EXPECT_TRUE(same(content_of(file->path()), data.part(99, 1)));
 }
 
-TEST(Engine, WithSeveralThreadsCarriesOutEveryPlanOnce) {
+TEST(ThreadEngine, WithSeveralThreadsCarriesOutEveryPlanOnce) {
   const Folder folder;
   constexpr std::size_t part_bytes = 10'007;
   constexpr std::size_t parts = 200;
@@ -139,15 +145,15 @@ TEST(Engine, WithSeveralThreadsCarriesOutEveryPlanOnce) {
   EXPECT_TRUE(same(content_of(file->path()), data.bytes()));
 }
 
-TEST(Engine, TellsWhyAPlanFailedAndGoesOnWithTheNext) {
+TEST_P(EveryEngine, TellsWhyAPlanFailedAndGoesOnWithTheNext) {
   const Folder folder;
   const PageAligned data{512};
-  ThreadEngine engine{{}};
+  const auto engine = start();
   const auto full = open("/dev/full");
   const auto good = open(folder.file("f"));
-  engine.submit({.id = 1, .file = full, .writes = {{.offset = 8, .bytes = data.bytes()}}});
-  engine.submit({.id = 2, .file = good, .writes = {{.offset = 0, .bytes = data.bytes()}}});
-  const auto completions = wait_for_all(engine);
+  engine->submit({.id = 1, .file = full, .writes = {{.offset = 8, .bytes = data.bytes()}}});
+  engine->submit({.id = 2, .file = good, .writes = {{.offset = 0, .bytes = data.bytes()}}});
+  const auto completions = wait_for_all(*engine);
   ASSERT_EQ(completions.size(), 2U);
   EXPECT_EQ(completions[0].id, 1U);
   EXPECT_EQ(completions[0].code, ErrorCode::storage_failure);
@@ -157,17 +163,17 @@ TEST(Engine, TellsWhyAPlanFailedAndGoesOnWithTheNext) {
   EXPECT_TRUE(same(content_of(good->path()), data.bytes()));
 }
 
-TEST(Engine, HasLetGoOfAFileWhenItsCompletionIsSeen) {
+TEST_P(EveryEngine, HasLetGoOfAFileWhenItsCompletionIsSeen) {
   const Folder folder;
-  ThreadEngine engine{{}};
+  const auto engine = start();
   auto file = open(folder.file("f"));
   const std::weak_ptr<OutputFile> watched = file;
-  engine.submit({.id = 1, .file = std::move(file), .writes = {}});
-  EXPECT_EQ(wait_for_all(engine).size(), 1U);
+  engine->submit({.id = 1, .file = std::move(file), .writes = {}});
+  EXPECT_EQ(wait_for_all(*engine).size(), 1U);
   EXPECT_TRUE(watched.expired());
 }
 
-TEST(Engine, CarriesOutWhatWasSubmittedBeforeItEnds) {
+TEST(ThreadEngine, CarriesOutWhatWasSubmittedBeforeItEnds) {
   const Folder folder;
   const PageAligned data{100'000};
   const auto file = open(folder.file("f"));
@@ -178,6 +184,24 @@ TEST(Engine, CarriesOutWhatWasSubmittedBeforeItEnds) {
                      .file = file,
                      .writes = {{.offset = static_cast<std::int64_t>(first),
                                  .bytes = data.part(first, 1'000)}}});
+    }
+  }
+  EXPECT_TRUE(same(content_of(file->path()), data.bytes()));
+  EXPECT_EQ(file.use_count(), 1);
+}
+
+TEST_P(EveryEngine, CarriesOutWhatWasSubmittedBeforeItEnds) {
+  const Folder folder;
+  const PageAligned data{100'000};
+  const auto file = open(folder.file("f"));
+  {
+    const auto engine = start();
+    for (std::size_t first = 0; first < data.bytes().size(); first += 1'000) {
+      engine->submit({.id = first,
+                      .file = file,
+                      .writes = {{.offset = static_cast<std::int64_t>(first),
+                                  .bytes = data.part(first, 1'000)}},
+                      .sync = first % 10'000 == 0});
     }
   }
   EXPECT_TRUE(same(content_of(file->path()), data.bytes()));

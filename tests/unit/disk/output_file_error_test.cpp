@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "disk/engine.h"
 #include "disk/output_file.h"
-#include "disk/thread_engine.h"
 #include "folder.h"
 
 namespace iocomp::disk {
@@ -143,6 +142,28 @@ TEST_P(FullDisk, IsToldAndTheFileGoesOnWhenThereIsRoomAgain) {
   EXPECT_TRUE(same(content_of(file.path()), data.part(0, 200 * page)));
 }
 
+TEST_P(FullDisk, IsToldByEveryEngine) {
+  for (const EngineKind kind : {EngineKind::automatic, EngineKind::threads}) {
+    const Folder folder;
+    const TinyFileSystem tiny{folder.path()};
+    if (!tiny.refusal().empty()) {
+      GTEST_SKIP() << "cannot mount a tmpfs: " << tiny.refusal();
+    }
+    Options options;
+    options.engine = kind;
+    options.direct = GetParam();
+    const PageAligned data{std::size_t{2} << 20};
+    const auto engine = start_engine(options);
+    const auto file = std::make_shared<OutputFile>(folder.file("f"), options);
+    engine->submit({.id = 1, .file = file, .writes = {{.offset = 0, .bytes = data.bytes()}}});
+    engine->wait(std::chrono::minutes{1});
+    const auto completions = engine->take_completed();
+    ASSERT_EQ(completions.size(), 1U);
+    EXPECT_EQ(completions[0].story,
+              "writing 2097152 bytes at offset 0 of " + file->path() + ": No space left on device");
+  }
+}
+
 TEST_P(FullDisk, IsToldWhenTheFileGrows) {
   const Folder folder;
   const TinyFileSystem tiny{folder.path()};
@@ -180,19 +201,25 @@ TEST_P(LimitedFileSize, IsToldByTheWriteThatExceedsIt) {
 }
 
 TEST_P(LimitedFileSize, IsToldByAnEngineWithoutHelpOfTheProgram) {
-  const Folder folder;
-  Options options;
-  options.direct = GetParam();
-  const PageAligned data{8 * page};
-  ThreadEngine engine{options};
-  const auto file = std::make_shared<OutputFile>(folder.file("f"), options);
-  const FileSizeLimit limit{10'000};
-  engine.submit({.id = 1, .file = file, .writes = {{.offset = 0, .bytes = data.bytes()}}});
-  engine.wait(std::chrono::minutes{1});
-  const auto completions = engine.take_completed();
-  ASSERT_EQ(completions.size(), 1U);
-  EXPECT_EQ(completions[0].story,
-            "writing 32768 bytes at offset 0 of " + file->path() + ": File too large");
+  for (const EngineKind kind : {EngineKind::automatic, EngineKind::threads}) {
+    const Folder folder;
+    Options options;
+    options.engine = kind;
+    options.direct = GetParam();
+    const auto engine = start_engine(options);
+    const auto file = std::make_shared<OutputFile>(folder.file("f"), options);
+    for (const std::size_t pages : {8U, 1024U}) {
+      const PageAligned data{pages * page};
+      const FileSizeLimit limit{10'000};
+      engine->submit({.id = 1, .file = file, .writes = {{.offset = 0, .bytes = data.bytes()}}});
+      engine->wait(std::chrono::minutes{1});
+      const auto completions = engine->take_completed();
+      ASSERT_EQ(completions.size(), 1U);
+      EXPECT_EQ(completions[0].story, "writing " + std::to_string(pages * page) +
+                                          " bytes at offset 0 of " + file->path() +
+                                          ": File too large");
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Disk, LimitedFileSize, every_mode, mode_name);

@@ -1,0 +1,338 @@
+#include "client/kernel_carrier.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/memory_box.h"
+#include "base/error.h"
+#include "client/agreement.h"
+#include "client/carrier.h"
+#include "client/kernel_placing.h"
+#include "client/link.h"
+#include "client/tickets.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "storage/catalogue.h"
+#include "storage/publication.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+KernelCarrier::KernelCarrier(Setup setup, storage::Publication::Identity identity,
+                             KernelWriter& writer, Link& link, const storage::Catalogue& catalogue)
+    : setup_{std::move(setup)},
+      per_step_{identity.file_per_step},
+      readable_while_open_{setup_.format->readable_while_open()},
+      publication_{std::move(identity), *setup_.format},
+      writer_{writer},
+      link_{link},
+      catalogue_{catalogue},
+      files_{*setup_.format, setup_.disk, publication_, catalogue},
+      placing_{setup_.placing, setup_.members,
+               [this](std::int64_t step, const auto& flags) { return place(step, flags); }} {
+  mpi::check(MPI_Comm_rank(setup_.comm, &rank_));
+}
+
+KernelCarrier::~KernelCarrier() { *is_here_ = false; }
+
+Outcome KernelCarrier::in_file(const Outcome& outcome, std::int64_t step) const {
+  if (outcome.ok() || outcome.story.starts_with("file \"")) {
+    return outcome;
+  }
+  const std::string where = step < 0 ? std::string{} : ", step " + std::to_string(step);
+  return {outcome.code, "file \"" + setup_.name + '"' + where + ": " + outcome.story};
+}
+
+std::string KernelCarrier::what(const std::string& owed) const {
+  return owed + " of file \"" + setup_.name + "\" (compute rank " +
+         std::to_string(setup_.members[static_cast<std::size_t>(rank_)]) +
+         " waits for its own writes or for the same call of the other ranks)";
+}
+
+void KernelCarrier::create_target(std::int64_t target) {
+  files_.at(target).target =
+      setup_.format->create(publication_.names(target).temporary, setup_.options, MPI_COMM_SELF);
+}
+
+void KernelCarrier::open() {
+  const auto agreed = [this](const Outcome& mine, const char* owed) {
+    const Outcome common = mpi::agree(setup_.comm, mine, link_.policy(), owed);
+    if (!common.ok()) {
+      throw Error{common.code, common.story};
+    }
+  };
+  agreed(outcome_of([this] {
+           if (is_first()) {
+             publication_.prepare(0);
+           }
+           if (has_target() && !per_step_) {
+             create_target(-1);
+           }
+         }),
+         "the opening of a file");
+  // Everybody holds the one file open from before its first write, and before it is renamed.
+  agreed(outcome_of([this] {
+           if (!per_step_) {
+             (void)files_.file(-1);
+           }
+         }),
+         "the opening of a file");
+}
+
+void KernelCarrier::announce(const storage::Event& event, std::int64_t /*sequence*/) {
+  for (const auto byte : storage::encode(event)) {
+    definitions_ = mix(definitions_, std::to_integer<std::uint64_t>(byte));
+  }
+  last_definition_ = storage::text(event);
+  if (event.what == storage::Event::What::set_shape) {
+    // Its place, if it was told ahead, was for the old shape.
+    reshaped_.emplace(event.step, event.variable);
+    files_.forget_offset(event.variable, event.step);
+  }
+}
+
+// Only this rank's own writes bound how far it may run ahead: to wait for other ranks here could
+// hang a program in which these wait for this one.
+void KernelCarrier::enter_step(std::int64_t step) {
+  const auto may_enter = [&] {
+    const auto oldest =
+        std::ranges::find_if(steps_, [](const auto& item) { return item.second.writing > 0; });
+    return oldest == steps_.end() || step - oldest->first <= setup_.steps_in_flight;
+  };
+  if (!may_enter()) {
+    const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
+    link_.wait_until(may_enter, [&] { return what("earlier steps"); });
+  }
+}
+
+void KernelCarrier::put(const Block& block) {
+  link_.tickets().find(block.ticket)->pieces = 1;
+  if (!lost_.ok()) {
+    link_.fail(setup_.key, block.ticket, lost_);
+    return;
+  }
+  steps_[block.step].variables.insert(block.variable.id);
+  if (files_.knows_offset(block.variable.id, block.step)) {
+    write(block);
+  } else {
+    keep(block);
+  }
+}
+
+void KernelCarrier::write(const Block& block) {
+  ++steps_[block.step].writing;
+  link_.tickets().find(block.ticket)->kept = true;
+  const Outcome begun = outcome_of([&] {
+    const std::int64_t offset = files_.offset(block.variable.id, block.step);
+    const auto& file = files_.file(publication_.target_of(block.step));
+    const auto done = [this, here = is_here_, block](const Outcome& outcome) {
+      if (*here) {
+        block_written(block, outcome);
+      }
+    };
+    const bool lends = writer_.write(block, file, offset, done);
+    Ticket* ticket = link_.tickets().find(block.ticket);
+    if (ticket != nullptr && !lends) {
+      ticket->kept = false;
+    }
+  });
+  if (!begun.ok()) {
+    block_written(block, begun);
+  }
+}
+
+void KernelCarrier::block_written(const Block& block, const Outcome& outcome) {
+  Step& step = steps_[block.step];
+  --step.writing;
+  Ticket* ticket = link_.tickets().find(block.ticket);
+  if (ticket != nullptr) {
+    ticket->kept = false;
+  }
+  if (!outcome.ok()) {
+    fail_block(block, outcome);
+  } else if (ticket != nullptr && ticket->failure.ok()) {
+    ticket->written = ticket->pieces;
+    step.tickets.push_back(block.ticket);
+  }
+}
+
+void KernelCarrier::fail_block(const Block& block, const Outcome& outcome) {
+  const Outcome told{outcome.code, "file \"" + setup_.name + "\", variable \"" +
+                                       block.variable.name + "\", step " +
+                                       std::to_string(block.step) + ": " + outcome.story};
+  link_.fail(setup_.key, block.ticket, told);
+  Step& step = steps_[block.step];
+  if (step.failure.ok()) {
+    step.failure = told;
+  }
+}
+
+void KernelCarrier::keep(const Block& block) {
+  auto& kept = steps_[block.step].kept;
+  kept.push_back({block, nullptr});
+  link_.tickets().find(block.ticket)->kept = true;
+  if (block.buffered) {
+    keep_copy(kept.back());
+  }
+}
+
+void KernelCarrier::keep_copy(Kept& kept) {
+  Block& block = kept.block;
+  kept.copy = link_.copy_buffer(block.bytes());
+  array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box),
+              kept.copy.get());
+  block.values = kept.copy.get();
+  block.memory = array::make_memory_box(block.box, nullptr, nullptr);
+  block.buffered = true;  // written from yet another copy where that must be aligned
+  link_.tickets().find(block.ticket)->kept = false;
+}
+
+bool KernelCarrier::write_kept() {
+  bool any = false;
+  for (auto& [number, step] : steps_) {
+    auto& kept = step.kept;
+    for (std::size_t i = 0; i < kept.size();) {
+      const bool given_up = !lost_.ok() || !step.failure.ok();
+      if (!given_up && !files_.knows_offset(kept[i].block.variable.id, number)) {
+        ++i;
+        continue;
+      }
+      const Kept ready = std::move(kept[i]);
+      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+      any = true;
+      if (Ticket* ticket = link_.tickets().find(ready.block.ticket)) {
+        ticket->kept = false;
+      }
+      if (given_up) {
+        link_.fail(setup_.key, ready.block.ticket, lost_.ok() ? step.failure : lost_);
+      } else if (link_.tickets().find(ready.block.ticket) != nullptr) {
+        write(ready.block);
+      }
+    }
+  }
+  return any;
+}
+
+Agreement::Mine KernelCarrier::ended_step(std::int64_t number) const {
+  const Step& step = steps_.at(number);
+  Agreement::Mine mine;
+  mine.call = {"end_step", setup_.key, setup_.name, number, step.definitions, step.last_definition};
+  mine.outcome = step.failure;
+  mine.flags.resize(static_cast<std::size_t>(step.known_variables));
+  for (const int variable : step.variables) {
+    mine.flags[static_cast<std::size_t>(variable)] = 1;
+  }
+  return mine;
+}
+
+void KernelCarrier::end_step(std::int64_t number) {
+  if (!lost_.ok()) {
+    link_.failures().told(setup_.key, lost_.story);
+    throw Error{lost_.code, lost_.story};
+  }
+  Step& step = steps_[number];
+  step.ended = true;
+  step.definitions = definitions_;
+  step.last_definition = last_definition_;
+  step.known_variables = catalogue_.variables();
+  ended_ = number + 1;
+  if (!setup_.format->offsets_by_layout()) {
+    auto mine = ended_step(number);
+    mine.outcome = {};
+    placing_.begin(std::move(mine));
+  }
+  link_.pump();
+}
+
+void KernelCarrier::place_variables(std::int64_t step, const std::vector<std::int64_t>& flags,
+                                    std::vector<KernelPlacing::Place>& places) {
+  const std::int64_t target = publication_.target_of(step);
+  if (!files_.at(target).target) {
+    create_target(target);
+  }
+  for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
+    const bool is_put = flags[static_cast<std::size_t>(variable)] != 0;
+    const bool is_reshaped = reshaped_.contains({step, variable});
+    if (is_put && (is_reshaped || !placed_.contains({step, variable}))) {
+      const std::int64_t offset =
+          files_.at(target).target->place(catalogue_.variable(variable, step), step);
+      placed_.emplace(step, variable);
+      places.push_back({step, variable, offset});
+    }
+  }
+}
+
+// In steps that follow one another mostly the same variables are put: so the next step's places
+// are told with this one's, and its blocks can go at once.
+KernelPlacing::Round KernelCarrier::place(std::int64_t step,
+                                          const std::vector<std::int64_t>& flags) {
+  KernelPlacing::Round round{step, {}, {}};
+  round.outcome = outcome_of([&] { place_variables(step, flags, round.places); });
+  if (round.outcome.ok() && !per_step_) {
+    auto next = flags;
+    for (int variable = 0; variable < static_cast<int>(next.size()); ++variable) {
+      if (reshaped_.contains({step + 1, variable})) {
+        next[static_cast<std::size_t>(variable)] = 0;
+      }
+    }
+    // Where this fails, it is that step's matter.
+    (void)outcome_of([&] { place_variables(step + 1, next, round.places); });
+  }
+  return round;
+}
+
+void KernelCarrier::placed(const KernelPlacing::Round& round) {
+  for (const auto& place : round.places) {
+    if (place.step != round.step && reshaped_.contains({place.step, place.variable})) {
+      continue;  // rank 0 did not know that yet
+    }
+    files_.note_offset(place.variable, place.step, place.offset);
+  }
+  if (round.outcome.code == ErrorCode::inconsistent_calls) {
+    lose(round.outcome);
+  } else if (!round.outcome.ok()) {
+    const auto step = steps_.find(round.step);
+    if (step != steps_.end() && step->second.failure.ok()) {
+      step->second.failure = in_file(round.outcome, round.step);
+    }
+  }
+}
+
+bool KernelCarrier::advance() {
+  bool moved = placing_.advance([this](const auto& round) { placed(round); });
+  moved = write_kept() || moved;
+  moved = sync_steps() || moved;
+  return agree_on_steps() || moved;
+}
+
+void KernelCarrier::urge(std::uint64_t number, State state) {
+  for (auto& [when, step] : steps_) {
+    const auto kept = std::ranges::find_if(
+        step.kept, [&](const Kept& one) { return one.block.ticket == number; });
+    if (kept == step.kept.end()) {
+      continue;
+    }
+    if (state != State::handed_over && !step.ended) {
+      throw Error{ErrorCode::invalid_argument,
+                  "file \"" + setup_.name + "\", variable \"" + kept->block.variable.name +
+                      "\": its place is known after end_step; call that before waiting for more "
+                      "than handed over"};
+    }
+    if (kept->copy == nullptr && state == State::handed_over) {
+      keep_copy(*kept);
+    }
+  }
+  if (state == State::durable) {
+    sync_for(number);
+  }
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "client/agreement.h"
+#include "client/carrier.h"
+#include "client/kernel_placing.h"
+#include "client/kernel_writer.h"
+#include "client/link.h"
+#include "client/output_files.h"
+#include "storage/catalogue.h"
+#include "storage/format.h"
+#include "storage/publication.h"
+
+namespace iocomp::client {
+
+/// Carries a file without servers and without waiting: blocks go from the rank's own memory to the
+/// kernel. What all ranks must know of a step (is it durable everywhere? which variables has it?)
+/// is agreed by nonblocking collectives, which go on in later calls; rank 0 publishes.
+class KernelCarrier : public Carrier {
+ public:
+  struct Setup {
+    std::uint64_t key = 0;
+    std::string name;
+    MPI_Comm comm = MPI_COMM_NULL;     ///< of the file, for agreements; used by nobody else
+    MPI_Comm placing = MPI_COMM_NULL;  ///< the same ranks, for places of variables
+    std::vector<int> members;          ///< compute ranks of the ranks in `comm`
+    const storage::Format* format = nullptr;
+    storage::FormatOptions options;
+    disk::Options disk;
+    int steps_in_flight = 8;
+  };
+  KernelCarrier(Setup setup, storage::Publication::Identity identity, KernelWriter& writer,
+                Link& link, const storage::Catalogue& catalogue);
+  ~KernelCarrier() override;
+
+  /// Collective over the file's ranks; they wait for one another here. @throws Error, the same on
+  /// all ranks.
+  void open();
+
+  void announce(const storage::Event& event, std::int64_t sequence) override;
+  void enter_step(std::int64_t step) override;
+  void put(const Block& block) override;
+  void end_step(std::int64_t step) override;
+  void wait_step(std::int64_t step) override;
+  void urge(std::uint64_t ticket, State state) override;
+  Outcome close(std::int64_t open_step) override;
+
+  /// Go on with what was begun, as far as that is possible now; true if anything moved.
+  bool advance();
+  /// Why nothing collective can be done for this file any more; `ok` as long as it can.
+  [[nodiscard]] const Outcome& lost() const noexcept { return lost_; }
+
+ private:
+  struct Kept {  // a block whose place in the file is not known yet
+    Block block;
+    Copy copy;
+  };
+  struct Step {
+    std::set<int> variables;  // put by this rank
+    std::size_t writing = 0;  // blocks
+    std::vector<Kept> kept;
+    std::vector<std::uint64_t> tickets;  // written, not durable
+    Outcome failure;                     // on this rank
+    bool ended = false;
+    std::uint64_t definitions = 0;  // when it was ended, like the next two
+    std::string last_definition;
+    int known_variables = 0;
+    bool is_synced = false;
+  };
+  [[nodiscard]] bool is_first() const noexcept { return rank_ == 0; }
+  [[nodiscard]] bool has_target() const {
+    return is_first() && !setup_.format->offsets_by_layout();
+  }
+  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step = -1) const;
+  [[nodiscard]] std::string what(const std::string& owed) const;
+  void wait_until_settled(std::int64_t step);
+  void wait_for_all_steps();
+  void create_target(std::int64_t target);
+
+  // Writing (kernel_carrier.cpp).
+  void write(const Block& block);
+  void block_written(const Block& block, const Outcome& outcome);
+  void keep(const Block& block);
+  void keep_copy(Kept& kept);
+  bool write_kept();
+  void fail_block(const Block& block, const Outcome& outcome);
+  [[nodiscard]] Agreement::Mine ended_step(std::int64_t step) const;
+  [[nodiscard]] KernelPlacing::Round place(std::int64_t step,
+                                           const std::vector<std::int64_t>& flags);
+  void place_variables(std::int64_t step, const std::vector<std::int64_t>& flags,
+                       std::vector<KernelPlacing::Place>& places);
+  void placed(const KernelPlacing::Round& round);
+
+  // What becomes of steps (kernel_commit.cpp).
+  bool sync_steps();
+  void synced(std::int64_t until, const Outcome& outcome);
+  bool agree_on_steps();
+  void agreed();
+  void publish(std::int64_t step);
+  void settle(std::int64_t step, const Outcome& outcome);
+  void fail_step(std::int64_t step, const Outcome& outcome);
+  void lose(const Outcome& why);
+  void sync_for(std::uint64_t ticket);
+  [[nodiscard]] Outcome meet_to_close(std::int64_t open_step, std::int64_t& puts);
+  [[nodiscard]] Outcome finish_file();
+
+  Setup setup_;
+  int rank_ = 0;
+  bool per_step_;
+  bool readable_while_open_;
+  storage::Publication publication_;
+  KernelWriter& writer_;
+  Link& link_;
+  const storage::Catalogue& catalogue_;
+  OutputFiles files_;
+  KernelPlacing placing_;
+  std::uint64_t definitions_ = empty_digest;
+  std::string last_definition_;
+  std::map<std::int64_t, Step> steps_;               // not settled
+  std::set<std::pair<std::int64_t, int>> placed_;    // rank 0: step and variable
+  std::set<std::pair<std::int64_t, int>> reshaped_;  // in a step, a variable
+  std::int64_t ended_ = 0;
+  std::int64_t next_sync_ = 0;
+  bool is_syncing_ = false;
+  std::int64_t settled_ = 0;
+  std::unique_ptr<Agreement> agreement_;  // of step settled_
+  std::unique_ptr<Collective> verdict_;   // rank 0's on step settled_
+  std::map<std::int64_t, Outcome> failed_;
+  Outcome lost_;
+  std::shared_ptr<bool> is_here_ = std::make_shared<bool>(true);  // false for completions too late
+};
+
+}  // namespace iocomp::client

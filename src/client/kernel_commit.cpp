@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "client/agreement.h"
+#include "client/kernel_carrier.h"
+#include "client/kernel_writer.h"
+#include "client/link.h"
+#include "client/tickets.h"
+#include "storage/publication.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+// One fsync at a time, for all steps that are written by then; of files per step one for each.
+bool KernelCarrier::sync_steps() {
+  if (is_syncing_ || !lost_.ok()) {
+    return false;
+  }
+  std::int64_t until = next_sync_;
+  for (auto step = steps_.find(until); step != steps_.end(); step = steps_.find(until)) {
+    const Step& next = step->second;
+    const bool is_written = next.ended && next.kept.empty() && next.writing == 0;
+    if (!is_written || (per_step_ && until > next_sync_)) {
+      break;
+    }
+    ++until;
+  }
+  if (until == next_sync_) {
+    return false;
+  }
+  const std::int64_t target = publication_.target_of(next_sync_);
+  if (!files_.is_open(target)) {  // this rank wrote nothing there
+    synced(until, {});
+    return true;
+  }
+  is_syncing_ = true;
+  writer_.sync(files_.file(target), [this, here = is_here_, until](const Outcome& outcome) {
+    if (*here) {
+      is_syncing_ = false;
+      synced(until, outcome);
+    }
+  });
+  return true;
+}
+
+void KernelCarrier::synced(std::int64_t until, const Outcome& outcome) {
+  for (; next_sync_ < until; ++next_sync_) {
+    Step& step = steps_[next_sync_];
+    step.is_synced = true;
+    const Outcome told = in_file(outcome, next_sync_);
+    if (!told.ok() && step.failure.ok()) {
+      step.failure = told;
+    }
+    for (const std::uint64_t number : step.tickets) {
+      Ticket* ticket = link_.tickets().find(number);
+      if (ticket != nullptr && outcome.ok()) {
+        ticket->durable = ticket->pieces;
+        link_.tickets().settle(number);
+      } else if (ticket != nullptr) {
+        link_.fail(setup_.key, number, told);
+      }
+    }
+    step.tickets.clear();
+  }
+}
+
+void KernelCarrier::sync_for(std::uint64_t number) {
+  const auto until_written = [this, number] {
+    const Ticket* ticket = link_.tickets().find(number);
+    return ticket == nullptr || !ticket->failure.ok() || ticket->written == ticket->pieces;
+  };
+  link_.wait_until(until_written, [this] { return what("a block"); });
+  const Ticket* ticket = link_.tickets().find(number);
+  if (ticket == nullptr || !ticket->failure.ok() || ticket->settled()) {
+    return;
+  }
+  const std::int64_t when = ticket->step;
+  writer_.sync(files_.file(publication_.target_of(when)),
+               [this, here = is_here_, number, when](const Outcome& outcome) {
+                 Ticket* open = *here ? link_.tickets().find(number) : nullptr;
+                 if (open != nullptr && outcome.ok()) {
+                   open->durable = open->pieces;
+                   link_.tickets().settle(number);
+                 } else if (open != nullptr) {
+                   link_.fail(setup_.key, number, in_file(outcome, when));
+                 }
+               });
+}
+
+bool KernelCarrier::agree_on_steps() {
+  bool moved = false;
+  while (lost_.ok()) {
+    if (verdict_) {
+      if (!verdict_->test()) {
+        return moved;
+      }
+      const auto verdict = std::exchange(verdict_, nullptr);
+      settle(settled_, unpack_outcome(verdict->values()));
+    } else if (agreement_) {
+      if (!agreement_->advance()) {
+        return moved;
+      }
+      agreed();
+    } else {
+      const auto step = steps_.find(settled_);
+      if (step == steps_.end() || !step->second.is_synced) {
+        return moved;
+      }
+      agreement_ = std::make_unique<Agreement>(setup_.comm, setup_.members, ended_step(settled_));
+    }
+    moved = true;
+  }
+  return moved;
+}
+
+void KernelCarrier::agreed() {
+  const auto agreement = std::exchange(agreement_, nullptr);
+  const Outcome& outcome = agreement->outcome();
+  if (outcome.code == ErrorCode::inconsistent_calls) {
+    lose(outcome);
+    return;
+  }
+  if (!outcome.ok()) {
+    settle(settled_, outcome);
+    return;
+  }
+  const auto& flags = agreement->flags();
+  for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
+    if (flags[static_cast<std::size_t>(variable)] != 0) {
+      files_.note_contents(variable, settled_);
+    }
+  }
+  Outcome published;
+  if (is_first()) {
+    published = outcome_of([this] { publish(settled_); });
+  }
+  verdict_ = std::make_unique<Collective>();
+  verdict_->broadcast(setup_.comm, 0, pack_outcome(in_file(published, settled_)));
+}
+
+void KernelCarrier::publish(std::int64_t step) {
+  const trace::Timer timer{link_.counters(), trace::Counter::commit_seconds};
+  const std::int64_t target = publication_.target_of(step);
+  auto& output = files_.at(target).target;
+  if (output && per_step_) {
+    std::exchange(output, nullptr)->finish(files_.contents().describe(catalogue_, step, step));
+  } else if (output && !readable_while_open_) {
+    output->flush();
+  }
+  files_.seal(target, step, publication_.commit_step(step, files_.contents(), catalogue_));
+}
+
+void KernelCarrier::settle(std::int64_t step, const Outcome& outcome) {
+  if (!outcome.ok()) {
+    fail_step(step, outcome);
+  }
+  if (per_step_) {
+    files_.forget(step);
+  }
+  steps_.erase(step);
+  settled_ = step + 1;
+  files_.forget_offsets_until(step);
+  placed_.erase(placed_.begin(), placed_.lower_bound({settled_, 0}));
+  reshaped_.erase(reshaped_.begin(), reshaped_.lower_bound({settled_, 0}));
+}
+
+void KernelCarrier::fail_step(std::int64_t step, const Outcome& outcome) {
+  failed_.emplace(step, outcome);
+  link_.failures().add(setup_.key, outcome);
+  files_.drop_step(step);
+  const auto job = publication_.drop_step(step);
+  if (!per_step_) {
+    return;
+  }
+  link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
+    if (ticket.file == setup_.key && ticket.step == step && ticket.failure.ok() &&
+        ticket.durable < ticket.pieces) {
+      ticket.failure = outcome;  // its bytes are gone with the file
+    }
+  });
+  if (is_first()) {
+    job();
+  }
+}
+
+void KernelCarrier::lose(const Outcome& why) {
+  if (!lost_.ok()) {
+    return;
+  }
+  lost_ = in_file(why);
+  link_.failures().add(setup_.key, lost_);
+  (void)write_kept();  // fails them
+  link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
+    if (ticket.file == setup_.key && ticket.failure.ok() && ticket.durable < ticket.pieces) {
+      ticket.failure = lost_;
+    }
+  });
+}
+
+void KernelCarrier::wait_until_settled(std::int64_t step) {
+  link_.wait_until([&] { return settled_ > step || !lost_.ok(); },
+                   [&] { return what("the commit of step " + std::to_string(step)); });
+}
+
+// A step that failed can be settled before its round of places has ended; nobody may leave then.
+void KernelCarrier::wait_for_all_steps() {
+  wait_until_settled(ended_ - 1);
+  link_.wait_until([&] { return placing_.is_idle() || !lost_.ok(); },
+                   [&] { return what("the places of the last steps"); });
+}
+
+void KernelCarrier::wait_step(std::int64_t step) {
+  wait_until_settled(step);
+  const auto failure = failed_.find(step);
+  const Outcome outcome = failure != failed_.end() ? failure->second
+                          : settled_ <= step       ? lost_
+                                                   : Outcome{};
+  if (!outcome.ok()) {
+    link_.failures().told(setup_.key, outcome.story);
+    throw Error{outcome.code, outcome.story};
+  }
+}
+
+Outcome KernelCarrier::meet_to_close(std::int64_t open_step, std::int64_t& puts) {
+  Agreement::Mine mine;
+  mine.call = {"close", setup_.key, setup_.name, open_step, definitions_, last_definition_};
+  const auto open = steps_.find(open_step);
+  mine.extra = open != steps_.end() && !open->second.variables.empty() ? 1 : 0;
+  Agreement meeting{setup_.comm, setup_.members, std::move(mine)};
+  const Outcome met = outcome_of([&] {
+    link_.wait_until([&] { return meeting.advance(); }, [&] { return what("the closing"); });
+  });
+  puts = meeting.extra();
+  return met.ok() ? meeting.outcome() : met;
+}
+
+Outcome KernelCarrier::close(std::int64_t open_step) {
+  std::int64_t puts = 0;
+  Outcome outcome = outcome_of([&] { wait_for_all_steps(); });
+  if (outcome.ok() && lost_.ok()) {
+    outcome = meet_to_close(open_step, puts);
+  }
+  if (!outcome.ok()) {
+    lose(outcome);
+  } else if (lost_.ok() && puts != 0) {
+    outcome = outcome_of([&] {
+      end_step(open_step);
+      wait_for_all_steps();
+    });
+  }
+  // The program may have its memory back, whatever happened.
+  const Outcome written = outcome_of([&] {
+    const auto is_written = [this] {
+      return std::ranges::all_of(steps_, [](const auto& s) { return s.second.writing == 0; });
+    };
+    link_.wait_until(is_written, [&] { return what("the last blocks"); });
+  });
+  if (!lost_.ok()) {
+    if (is_first()) {
+      publication_.abandon_file()();
+    }
+    return lost_;
+  }
+  outcome = outcome.ok() ? written : outcome;
+  if (per_step_) {
+    return outcome;
+  }
+  const Outcome finished = finish_file();
+  return outcome.ok() ? finished : outcome;
+}
+
+// The end of the one file of all steps: rank 0's work, on which all wait.
+Outcome KernelCarrier::finish_file() {
+  const bool nothing_left = ended_ > 0 && static_cast<std::int64_t>(failed_.size()) == ended_;
+  Outcome ended;
+  if (is_first()) {
+    ended = outcome_of([&] {
+      if (auto target = std::exchange(files_.at(-1).target, nullptr)) {
+        target->finish(files_.contents().describe(catalogue_, 0, ended_));
+      }
+      if (!nothing_left) {
+        files_.seal(-1, ended_ - 1, publication_.commit_file(files_.contents(), catalogue_));
+      }
+    });
+    if (!ended.ok() || nothing_left) {
+      publication_.abandon_file()();
+    }
+  }
+  Collective verdict;
+  verdict.broadcast(setup_.comm, 0, pack_outcome(in_file(ended)));
+  const Outcome told = outcome_of(
+      [&] { link_.wait_until([&] { return verdict.test(); }, [&] { return what("the end"); }); });
+  return told.ok() ? unpack_outcome(verdict.values()) : told;
+}
+
+}  // namespace iocomp::client

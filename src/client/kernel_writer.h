@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "disk/engine.h"
+#include "disk/options.h"
+#include "disk/output_file.h"
+#include "staging/arena.h"
+
+namespace iocomp::client {
+
+/// Gives blocks of this rank to the disk engine: straight from the program's memory where that can
+/// be written as it lies, else from a copy. One per session, for all files of the kernel transport.
+class KernelWriter {
+ public:
+  /// Called from `advance` when all of a block is written, or the first part of it failed;
+  /// `seconds` is what the engine spent.
+  using Done = std::function<void(const Outcome&)>;
+
+  /// @param copy_bytes  the most memory that copies may take.
+  KernelWriter(const disk::Options& disk, std::size_t copy_bytes, Link& link);
+
+  /// Start writing a block whose variable begins at `offset` of the file. May wait for memory for a
+  /// copy.
+  /// @return whether the program's memory is read until the block is written.
+  bool write(const Block& block, const std::shared_ptr<disk::OutputFile>& file, std::int64_t offset,
+             Done done);
+  /// Start an fsync of what was written through `file` and is complete.
+  void sync(const std::shared_ptr<disk::OutputFile>& file, Done done);
+
+  /// Take what has ended and call whom it concerns; true if there was anything. Never waits.
+  bool advance();
+  /// Sleep until something ends, or `longest` has passed.
+  void sleep(std::chrono::nanoseconds longest) { engine_->wait(longest); }
+  [[nodiscard]] bool is_idle() const { return underway_.empty(); }
+  [[nodiscard]] std::string engine_name() const { return engine_->name(); }
+
+ private:
+  struct Pending {  // a block, or an fsync
+    std::size_t plans = 0;
+    bool all_submitted = false;
+    Outcome outcome;
+    Done done;
+  };
+  struct Underway {  // a plan
+    std::shared_ptr<Pending> pending;
+    staging::Lease lease;
+    bool is_sync = false;
+  };
+  struct Part {  // what is being gathered of a block
+    disk::Plan plan;
+    staging::Lease lease;
+    std::size_t used = 0;
+  };
+  class Cutter;
+  void submit(disk::Plan plan, staging::Lease lease, const std::shared_ptr<Pending>& pending,
+              bool is_sync = false);
+  [[nodiscard]] staging::Lease take_memory(std::size_t bytes);
+  static void end(const std::shared_ptr<Pending>& pending);
+
+  disk::Options disk_;
+  Link& link_;
+  staging::Arena copies_;
+  std::unordered_map<std::uint64_t, Underway> underway_;
+  std::uint64_t next_plan_ = 1;
+  std::unique_ptr<disk::Engine> engine_;  // last: it reads what is above
+};
+
+}  // namespace iocomp::client

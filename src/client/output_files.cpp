@@ -1,0 +1,46 @@
+#include "client/output_files.h"
+
+#include <cstdint>
+#include <memory>
+
+#include "disk/output_file.h"
+#include "storage/catalogue.h"
+#include "storage/publication.h"
+
+namespace iocomp::client {
+
+const std::shared_ptr<disk::OutputFile>& OutputFiles::file(std::int64_t target) {
+  auto& output = outputs_[target];
+  if (!output.file) {
+    output.file = std::make_shared<disk::OutputFile>(publication_.names(target).temporary, disk_);
+  }
+  return output.file;
+}
+
+bool OutputFiles::is_open(std::int64_t target) const {
+  const auto output = outputs_.find(target);
+  return output != outputs_.end() && output->second.file;
+}
+
+std::int64_t OutputFiles::offset(int variable, std::int64_t step) const {
+  return format_.offsets_by_layout() ? catalogue_.layout().offset(variable, step)
+                                     : offsets_.at({step, variable});
+}
+
+bool OutputFiles::knows_offset(int variable, std::int64_t step) const {
+  return format_.offsets_by_layout() || offsets_.contains({step, variable});
+}
+
+void OutputFiles::note_contents(int variable, std::int64_t step) {
+  contents_.add(step, variable, offset(variable, step));
+}
+
+void OutputFiles::seal(std::int64_t target, std::int64_t step,
+                       const storage::Publication::Job& job) {
+  disk::OutputFile& output = *file(target);
+  output.grow(publication_.bytes(step, contents_, catalogue_));
+  output.sync();
+  job();
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "disk/options.h"
+#include "disk/output_file.h"
+#include "storage/catalogue.h"
+#include "storage/format.h"
+#include "storage/publication.h"
+
+namespace iocomp::client {
+
+/// The physical files of one file on a compute rank that writes them itself: the descriptors it
+/// writes through, the targets of the format, and where variables lie. Everything is local.
+class OutputFiles {
+ public:
+  struct Output {
+    std::shared_ptr<disk::OutputFile> file;
+    std::unique_ptr<storage::Target> target;
+  };
+  OutputFiles(const storage::Format& format, const disk::Options& disk,
+              storage::Publication& publication, const storage::Catalogue& catalogue)
+      : format_{format}, disk_{disk}, publication_{publication}, catalogue_{catalogue} {}
+
+  [[nodiscard]] Output& at(std::int64_t target) { return outputs_[target]; }
+  /// The descriptors of a physical file, opened at the first call.
+  [[nodiscard]] const std::shared_ptr<disk::OutputFile>& file(std::int64_t target);
+  [[nodiscard]] bool is_open(std::int64_t target) const;
+  /// They are not needed any more.
+  void forget(std::int64_t target) { outputs_.erase(target); }
+
+  /// Where a variable lies in a step, as the layout says, or else as it was noted.
+  [[nodiscard]] std::int64_t offset(int variable, std::int64_t step) const;
+  [[nodiscard]] bool knows_offset(int variable, std::int64_t step) const;
+  void note_offset(int variable, std::int64_t step, std::int64_t offset) {
+    offsets_[{step, variable}] = offset;
+  }
+  void forget_offsets_until(std::int64_t step) {
+    offsets_.erase(offsets_.begin(), offsets_.lower_bound({step + 1, 0}));
+  }
+  void forget_offset(int variable, std::int64_t step) { offsets_.erase({step, variable}); }
+
+  /// What will be described: note a variable of a step that was put.
+  void note_contents(int variable, std::int64_t step);
+  [[nodiscard]] const storage::Contents& contents() const noexcept { return contents_; }
+  void drop_step(std::int64_t step) { contents_.remove_step(step); }
+
+  /// Let a physical file grow to its size at `step`, make it durable, and do the job.
+  /// @throws Error{storage_failure}.
+  void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job);
+
+ private:
+  const storage::Format& format_;
+  disk::Options disk_;
+  storage::Publication& publication_;
+  const storage::Catalogue& catalogue_;
+  std::map<std::int64_t, Output> outputs_;                        // by physical file
+  std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // step, variable; where noted
+  storage::Contents contents_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,13 @@
+#include <memory>
+
+#include "base/error.h"
+#include "disk/engine.h"
+#include "disk/start_ring.h"
+
+namespace iocomp::disk {
+
+std::unique_ptr<Engine> start_ring_engine() {
+  throw Error{ErrorCode::unsupported, "liburing was missing when iocomp was built"};
+}
+
+}  // namespace iocomp::disk

@@ -1,0 +1,258 @@
+#include "disk/ring_engine.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/futex.h"
+#include "disk/output_file.h"
+#include "disk/ring.h"
+#include "disk/size_signal.h"
+#include "disk/start_ring.h"
+
+namespace iocomp::disk {
+namespace {
+
+// A copy into the page cache that takes less than waking a worker of the kernel twice.
+constexpr std::size_t small_bytes = std::size_t{256} << 10;
+constexpr std::size_t few_writes = 64;
+// Buffered writes from here on bring their flush with them.
+constexpr std::size_t large_bytes = std::size_t{4} << 20;
+// A write and its flush, a word to wait for and its withdrawal.
+constexpr std::size_t spare_places = 4;
+constexpr int most_tries = 1000;
+
+bool is_small(const Plan& plan) {
+  std::size_t bytes = 0;
+  for (const Write& write : plan.writes) {
+    bytes += write.bytes.size();
+  }
+  return bytes <= small_bytes && plan.writes.size() <= few_writes;
+}
+
+}  // namespace
+
+RingEngine::RingEngine() : jobs_(requests_in_flight), ring_{requests_in_flight + spare_places} {
+  for (std::uint64_t tag = 0; tag < requests_in_flight; ++tag) {
+    free_tags_.push_back(tag);
+  }
+}
+
+RingEngine::~RingEngine() {
+  while (!tasks_.empty()) {
+    completions_.clear();
+    RingEngine::wait(std::chrono::hours{1});
+  }
+}
+
+void RingEngine::submit(Plan plan) {
+  look();
+  ++outstanding_;
+  Task& task = tasks_.emplace_front();
+  task.self = tasks_.begin();
+  task.plan = std::move(plan);
+  task.completion.id = task.plan.id;
+  task.began = now_seconds();
+  // Behind a large write the caller would wait for the locks of the file.
+  task.is_small = tasks_.size() == 1 && is_small(task.plan);
+  uncut_.push_back(&task);
+  advance();
+}
+
+std::vector<Completion> RingEngine::take_completed() {
+  look();
+  outstanding_ -= completions_.size();
+  return std::exchange(completions_, {});
+}
+
+void RingEngine::wait(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) {
+  constexpr std::chrono::nanoseconds endless = std::chrono::hours{24};
+  const auto end = std::chrono::steady_clock::now() + std::min(longest, endless);
+  look();
+  while (completions_.empty() && !(word && word->has_changed())) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left <= std::chrono::nanoseconds{0}) {
+      return;
+    }
+    ring_.wait(left, word);
+    look();
+  }
+}
+
+void RingEngine::look() {
+  ring_.take(answers_);
+  for (const RingAnswer& answer : answers_) {
+    const Job job = jobs_[answer.tag];
+    free_tags_.push_back(answer.tag);
+    answered(job, answer.result);
+  }
+  answers_.clear();
+  advance();
+}
+
+bool RingEngine::has_room() const { return free_tags_.size() >= 2 && ring_.room() >= spare_places; }
+
+// Ask for as much as there is room for.
+void RingEngine::advance() {
+  while (has_room() && (!again_.empty() || !uncut_.empty())) {
+    if (!again_.empty()) {
+      const Job job = again_.front();
+      again_.pop_front();
+      ask(job);
+      continue;
+    }
+    Task& task = *uncut_.front();
+    if (!cut(task)) {
+      uncut_.pop_front();
+      task.is_cut = true;
+      settle(task);
+    }
+  }
+  ring_.submit();
+}
+
+// Take the next request off a plan; false when there is none.
+bool RingEngine::cut(Task& task) {
+  OutputFile& file = *task.plan.file;
+  while (task.remaining.bytes.empty()) {
+    if (task.next_write == task.plan.writes.size()) {
+      return false;
+    }
+    task.write = &task.plan.writes[task.next_write++];
+    task.remaining = file.begin_write(task.write->offset, task.write->bytes);
+  }
+  if (task.completion.code != ErrorCode::ok) {
+    return false;
+  }
+  const Request request = file.take_request(task.remaining);
+  if (!task.is_small || request.direct) {
+    ++task.open;
+    ask({.task = &task, .write = task.write, .request = request});
+    return true;
+  }
+  const SizeSignalHeld held;
+  const int error = file.perform(request);
+  if (error != 0) {
+    fail(task, file.write_story(task.write->offset, task.write->bytes.size(), error));
+  }
+  return true;
+}
+
+// Its number while the kernel has it.
+std::uint64_t RingEngine::keep(const Job& job) {
+  const std::uint64_t tag = free_tags_.back();
+  free_tags_.pop_back();
+  jobs_[tag] = job;
+  return tag;
+}
+
+// The caller has looked for room, and has counted the job as open.
+void RingEngine::ask(Job job) {
+  const int descriptor = job.task->plan.file->descriptor(job.request);
+  switch (job.kind) {
+    case Job::Kind::write:
+      ask_write(job);
+      break;
+    case Job::Kind::sync:
+      ring_.sync(descriptor, keep(job));
+      break;
+    case Job::Kind::flush:
+      ring_.flush(descriptor, job.range, keep(job));
+      break;
+  }
+}
+
+void RingEngine::ask_write(Job job) {
+  const OutputFile& file = *job.task->plan.file;
+  const Request& request = job.request;
+  const auto asked =
+      request.bytes.first(std::min(request.bytes.size(), file.largest_call_bytes(request)));
+  job.flushes_after = !request.direct && file.flushes_early() && asked.size() >= large_bytes;
+  ring_.write(file.descriptor(request), asked, request.offset, keep(job),
+              job.flushes_after ? Ring::Then::next : Ring::Then::nothing);
+  if (job.flushes_after) {
+    ++job.task->open;
+    Job flush{.kind = Job::Kind::flush, .task = job.task};
+    flush.range = {.offset = request.offset, .bytes = std::ssize(asked)};
+    ask(flush);
+  }
+}
+
+void RingEngine::answered(const Job& job, std::int64_t result) {
+  Task& task = *job.task;
+  --task.open;
+  const bool is_put_off = result == -EINTR || result == -EAGAIN;
+  if (is_put_off && job.kind != Job::Kind::flush && job.tries < most_tries) {
+    ++task.open;
+    again_.push_back(job);
+    ++again_.back().tries;
+  } else if (job.kind == Job::Kind::write) {
+    answered_write(job, result);
+  } else if (job.kind == Job::Kind::sync) {
+    OutputFile& file = *task.plan.file;
+    const int error = file.end_sync(result < 0 ? static_cast<int>(-result) : 0);
+    if (error != 0) {
+      fail(task, file.sync_story(error));
+    }
+  }  // a flush is a hint: where it fails, sync does the work and tells what is wrong
+  settle(task);
+}
+
+void RingEngine::answered_write(const Job& job, std::int64_t result) {
+  Task& task = *job.task;
+  OutputFile& file = *task.plan.file;
+  const Answer answer = file.answered(job.request, result);
+  if (answer.error != 0) {
+    fail(task, file.write_story(job.write->offset, job.write->bytes.size(), answer.error));
+  } else if (!answer.rest.bytes.empty()) {
+    ++task.open;
+    again_.push_back({.task = &task, .write = job.write, .request = answer.rest});
+  }
+  const bool is_flushed = job.flushes_after && answer.flush && result == answer.flush->bytes;
+  if (answer.flush && !is_flushed) {
+    ++task.open;
+    again_.push_back({.kind = Job::Kind::flush, .task = &task, .range = *answer.flush});
+  }
+}
+
+// After the last answer: the fsync, if asked for, then the completion.
+void RingEngine::settle(Task& task) {
+  if (task.open > 0 || !task.is_cut) {
+    return;
+  }
+  if (task.plan.sync && !task.is_synced && task.completion.code == ErrorCode::ok) {
+    task.is_synced = true;
+    const int error = task.plan.file->begin_sync();
+    if (error == 0) {
+      ++task.open;
+      again_.push_back({.kind = Job::Kind::sync, .task = &task});
+      return;
+    }
+    fail(task, task.plan.file->sync_story(error));
+  }
+  Completion completion = std::move(task.completion);
+  completion.seconds = now_seconds() - task.began;
+  tasks_.erase(task.self);  // who sees the completion can count on the file being let go of
+  completions_.push_back(std::move(completion));
+}
+
+// The first failure is the one that is told.
+void RingEngine::fail(Task& task, std::string story) {
+  if (task.completion.code == ErrorCode::ok) {
+    task.completion.code = ErrorCode::storage_failure;
+    task.completion.story = std::move(story);
+  }
+}
+
+std::unique_ptr<Engine> start_ring_engine() { return std::make_unique<RingEngine>(); }
+
+}  // namespace iocomp::disk

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "disk/engine.h"
+
+namespace iocomp::disk {
+
+/// An engine over io_uring.
+/// @throws Error{unsupported} with nothing but the reason why there can be none.
+[[nodiscard]] std::unique_ptr<Engine> start_ring_engine();
+
+}  // namespace iocomp::disk

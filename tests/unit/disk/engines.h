@@ -1,0 +1,32 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "disk/engine.h"
+#include "disk/options.h"
+
+namespace iocomp::disk {
+
+inline const auto every_engine = testing::Values(EngineKind::uring, EngineKind::threads);
+
+inline std::string engine_name(const testing::TestParamInfo<EngineKind>& tested) {
+  return tested.param == EngineKind::uring ? "Uring" : "Threads";
+}
+
+inline std::vector<Completion> wait_for_all(Engine& engine) {
+  std::vector<Completion> all;
+  while (engine.outstanding() > 0) {
+    engine.wait(std::chrono::minutes{1});
+    for (Completion& completion : engine.take_completed()) {
+      all.push_back(std::move(completion));
+    }
+  }
+  return all;
+}
+
+}  // namespace iocomp::disk
