@@ -91,7 +91,11 @@ void reuse(std::vector<std::byte>& memory) {
 
 void Performer::reuse_memory(Put& put) {
   reuse(put.memory);
-  put.allocated = {};
+  if (put.allocated.data() != nullptr) {
+    std::fill(put.allocated.begin(), put.allocated.end(), poison);
+    iocomp::check(iocomp_free(session_.raw(), put.allocated.data()));
+    put.allocated = {};
+  }
 }
 
 Performer::Performer(iocomp::Session& session) : session_{session} {
@@ -225,7 +229,8 @@ void Performer::put(Line& line, File& file) {
   if (!buffered && file.puts.size() % 4 == 1) {
     put.allocated = allocated_copy(put.memory);
   }
-  const void* const values = put.allocated ? put.allocated.get() : put.memory.data();
+  const void* const values =
+      put.allocated.data() != nullptr ? put.allocated.data() : put.memory.data();
   if (has_memory_box) {
     iocomp::check(iocomp_put_from(variable.handle, block.global_start.data(), block.count.data(),
                                   values, block.memory_shape.data(), block.memory_start.data(),
@@ -243,14 +248,11 @@ void Performer::put(Line& line, File& file) {
   file.puts.push_back(std::move(put));
 }
 
-std::shared_ptr<std::byte[]> Performer::allocated_copy(const std::vector<std::byte>& values) {
+std::span<std::byte> Performer::allocated_copy(const std::vector<std::byte>& values) {
   void* memory = nullptr;
   iocomp::check(iocomp_alloc(session_.raw(), values.size(), &memory));
   std::copy(values.begin(), values.end(), static_cast<std::byte*>(memory));
-  return {static_cast<std::byte*>(memory), [this, size = values.size()](std::byte* first) {
-            std::fill_n(first, size, poison);
-            iocomp_free(session_.raw(), first);
-          }};
+  return {static_cast<std::byte*>(memory), values.size()};
 }
 
 std::vector<std::size_t> Performer::unsettled(File& file, iocomp_state state,
