@@ -183,9 +183,11 @@ TEST_F(SharedTransportTest, WakesASleepingReceiverAndItsSender) {
   std::thread serving{[&] {
     Bytes got(3000);
     for (int i = 0; i < rounds; ++i) {
+      bool came = false;
       wait_until(*server, [&] {
         server->progress();
-        return server->poll().has_value();
+        came = came || server->poll().has_value();
+        return came;
       });
       server->fetch(10, got);
       server->give_credit(10);
