@@ -28,6 +28,11 @@ check-full: build-release ## every test, with the whole matrices of formats, mod
 bench: programs ## the benchmarks, into build/bench/results.json; BENCH=id,... runs some
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH))
 
+.PHONY: rivals
+rivals: build/release/build.ninja ## build ADIOS2, a rival in make bench; once, about 5 minutes
+	tools/install-adios2 openmpi
+	cmake --preset release
+
 .PHONY: check-slurm
 check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-slurm ## as root: jobs under a Slurm of virtual nodes, by the lines of iocomp map
 	cmake --build --preset release --target slurm_tests

@@ -12,9 +12,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
 from iocomp_bench.calibrate import calibrate, follow
+from iocomp_bench.figure import Figure
 from iocomp_bench.figures import chosen
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
-from iocomp_bench.report import LEAST_ROUNDS, judge, text
+from iocomp_bench.report import LEAST_ROUNDS, judge, text, unexpected
+from iocomp_bench.ways import OVERLAPS
 from iocomp_studies.launch import Build, RunFailedError
 from iocomp_studies.rounds import Rounds, run_rounds
 from iocomp_studies.work_directory import (
@@ -23,7 +25,7 @@ from iocomp_studies.work_directory import (
     work_directory,
 )
 
-NEEDED_BYTES = 2 * BYTES_PER_RANK + (1 << 30)
+NEEDED_BYTES = 2 * BYTES_PER_RANK + (2 << 30)
 
 
 def arguments() -> argparse.Namespace:
@@ -33,26 +35,30 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="where the results go")
     parser.add_argument("--only", default="", help="ids, separated by commas")
     parser.add_argument("--rounds", type=int, default=9, help=f"at most; at least {LEAST_ROUNDS}")
-    parser.add_argument("--seconds", type=float, default=480, help="no further round after that")
+    parser.add_argument("--seconds", type=float, default=540, help="no further round after that")
     return parser.parse_args()
 
 
-def measure(runner: Runner, needed: set[str], rounds: int, seconds: float) -> Rounds:
+def measure(runner: Runner, figures: list[Figure], rounds: int, seconds: float) -> Rounds:
     """Calibrate what is needed and run all rounds."""
+    needed = {name for figure in figures for name in (*figure.methods, *figure.optional)}
+    judged = {name for figure in figures if figure.has_goal() for name in figure.methods}
     begin = time.monotonic()
-    calibrations = []
-    for ranks in (1, 2):
-        if any(name.startswith(f"overlap {ranks}/") for name in needed):
-            print(f"calibrating with {ranks} rank(s) ...", file=sys.stderr, flush=True)
-            calibration = calibrate(runner, ranks)
-            print(calibration.text())
-            calibrations.append(calibration)
-    compute_bytes = {one.ranks: one.compute_bytes for one in calibrations}
+    used = [series for series in OVERLAPS if needed.intersection(series.methods())]
+    calibrations = {}
+    for ranks in sorted({series.ranks for series in used}):
+        print(f"calibrating with {ranks} rank(s) ...", file=sys.stderr, flush=True)
+        calibrations[ranks] = calibrate(runner, ranks)
+        print(calibrations[ranks].text())
+    compute_bytes: dict[str, int] = {}
     methods = all_methods(runner, compute_bytes)
 
     def recalibrate(so_far: Rounds) -> None:
-        for one in calibrations:
-            compute_bytes[one.ranks] = follow(one, so_far.results)
+        for series in used:
+            calibration = calibrations[series.ranks]
+            compute_bytes[series.name] = follow(calibration, series, so_far.results)
+
+    recalibrate(Rounds())
 
     return run_rounds(
         {name: method for name, method in methods.items() if name in needed},
@@ -60,6 +66,8 @@ def measure(runner: Runner, needed: set[str], rounds: int, seconds: float) -> Ro
         most=rounds,
         seconds=seconds - (time.monotonic() - begin),
         after_round=recalibrate,
+        give_up=(RunFailedError,),
+        seldom=needed - judged if judged else (),
     )
 
 
@@ -74,9 +82,8 @@ def main() -> int:
             print(
                 f"bench: {given.build} is a {build.build_type or 'nameless'} build", file=sys.stderr
             )
-        needed = {method for figure in figures for method in figure.methods}
         with work_directory(given.out.resolve(), NEEDED_BYTES) as directory:
-            rounds = measure(Runner(build, directory), needed, given.rounds, given.seconds)
+            rounds = measure(Runner(build, directory), figures, given.rounds, given.seconds)
     except (OSError, ValueError, RunFailedError, NotEnoughSpaceError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
@@ -84,11 +91,14 @@ def main() -> int:
     results = [one.record() for one in judged]
     (given.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     (given.out / "raw.json").write_text(json.dumps(rounds.results, indent=1) + "\n")
-    print(f"\n{text(judged)}\n\n{rounds.count()} rounds, methods in a new order in each.")
+    print(f"\n{text(judged)}\n\n{rounds.made} rounds, methods in a new order in each.")
     if rounds.disturbed:
         print(f"Something else used the machine during {rounds.disturbed} of the runs.")
     print(f"Results: {given.out / 'results.json'}, samples: {given.out / 'raw.json'}")
-    return 0
+    failed = unexpected(rounds.failures)
+    for name, story in failed.items():
+        print(f"bench: {name}: {story}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

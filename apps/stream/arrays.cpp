@@ -22,13 +22,14 @@ double mean_relative_error(std::span<const double> values, double expected) {
 
 }  // namespace
 
-Arrays::Arrays(Pattern pattern, std::size_t elements, std::int64_t first, std::int64_t global)
+Arrays::Arrays(Pattern pattern, const Session* memory_of, std::size_t elements, std::int64_t first,
+               std::int64_t global)
     : pattern_{pattern},
       first_{static_cast<double>(first)},
       global_{static_cast<double>(global)},
-      a_{elements},
-      b_{elements},
-      c_{elements} {
+      a_{memory_of, elements},
+      b_{memory_of, elements},
+      c_{memory_of, elements} {
   std::ranges::fill(b_.values(), initial_b);
   if (pattern == Pattern::stream) {
     std::ranges::fill(a_.values(), initial_a);

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/huge_memory.h"
+#include "common/put_array.h"
 #include "stream/kernels.h"
 #include "stream/options.h"
 
@@ -12,9 +12,11 @@ namespace iocomp::apps::stream {
 /// The three arrays of one rank, and what they must hold.
 class Arrays {
  public:
+  /// @param memory_of  session whose iocomp_alloc gives the memory; null: the program's own.
   /// @param first  global index of this rank's first element.
   /// @param global  elements of all ranks together.
-  Arrays(Pattern pattern, std::size_t elements, std::int64_t first, std::int64_t global);
+  Arrays(Pattern pattern, const Session* memory_of, std::size_t elements, std::int64_t first,
+         std::int64_t global);
 
   /// Run `count` elements of a kernel from element `begin` on.
   void run(Kernel kernel, std::size_t begin, std::size_t count);
@@ -33,9 +35,9 @@ class Arrays {
   Pattern pattern_;
   double first_;
   double global_;
-  HugeArray a_;
-  HugeArray b_;
-  HugeArray c_;
+  PutArray a_;
+  PutArray b_;
+  PutArray c_;
 };
 
 }  // namespace iocomp::apps::stream

@@ -1,19 +1,18 @@
 #include "stream/benchmark.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace iocomp::apps::stream {
 namespace {
 
 class Run {
  public:
-  Run(const Options& options, const Session* session, Arrays& arrays)
-      : options_{options}, session_{session}, arrays_{arrays} {}
+  Run(const Options& options, Arrays& arrays, const OpenOutput& open)
+      : options_{options}, arrays_{arrays}, open_{open} {}
 
   Measurement run() {
     const double begin = now_seconds();
-    if (session_ != nullptr) output_.emplace(*session_, static_cast<std::int64_t>(arrays_.size()));
+    output_ = open_();
     for (int loop = 0; loop < options_.loops; ++loop) run_loop(options_.writes_in(loop));
     if (output_) output_->wait(triad_a);  // open only if the last loop wrote
     const double end_of_loops = now_seconds();
@@ -54,6 +53,7 @@ class Run {
   void run_kernel(Kernel kernel) {
     const std::size_t elements = arrays_.size();
     const double begin = now_seconds();
+    if (output_) output_->begin_computing();
     if (options_.progress && output_) {
       // Whole blocks go through the vectorised kernel; a call per element would keep it from being
       // that.
@@ -65,6 +65,7 @@ class Run {
     } else {
       arrays_.run(kernel, 0, elements);
     }
+    if (output_) output_->end_computing();
     measurement_.kernels[kernel].push_back(now_seconds() - begin);
   }
 
@@ -76,17 +77,17 @@ class Run {
   }
 
   const Options& options_;
-  const Session* session_;
   Arrays& arrays_;
-  std::optional<Output> output_;
+  const OpenOutput& open_;
+  std::unique_ptr<Output> output_;
   Measurement measurement_;
 };
 
 }  // namespace
 
-Measurement measure(const Options& options, MPI_Comm comm, const Session* session, Arrays& arrays) {
+Measurement measure(const Options& options, MPI_Comm comm, Arrays& arrays, const OpenOutput& open) {
   MPI_Barrier(comm);
-  return Run{options, session, arrays}.run();
+  return Run{options, arrays, open}.run();
 }
 
 }  // namespace iocomp::apps::stream

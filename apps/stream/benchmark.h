@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "stream/arrays.h"
@@ -19,8 +21,10 @@ struct Measurement {
   double until_durable = 0;    ///< from the start to the return of iocomp_close
 };
 
+/// Opens the file, inside the measured time; returns null for a plain run.
+using OpenOutput = std::function<std::unique_ptr<Output>()>;
+
 /// Run all loops. Time starts before the file is opened. Collective over `comm`.
-/// @param session  null for a plain run.
-Measurement measure(const Options& options, MPI_Comm comm, const Session* session, Arrays& arrays);
+Measurement measure(const Options& options, MPI_Comm comm, Arrays& arrays, const OpenOutput& open);
 
 }  // namespace iocomp::apps::stream

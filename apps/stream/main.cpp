@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include "common/ranks.h"
 #include "common/result.h"
 #include "stream/benchmark.h"
+#include "stream/iocomp_output.h"
 #include "stream/report.h"
 #include "stream/verify.h"
 
@@ -48,9 +50,14 @@ int run(const Options& options) {
 
   const std::int64_t global = global_elements(options, comm);
   const std::int64_t first = static_cast<std::int64_t>(options.elements()) * rank_in(comm);
-  Arrays arrays{options.pattern, options.elements(), first, global};
+  Arrays arrays{options.pattern, options.alloc && session ? &*session : nullptr, options.elements(),
+                first, global};
   warm_free_memory(options.warm_bytes);
-  const Measurement measurement = measure(options, comm, session ? &*session : nullptr, arrays);
+  const Measurement measurement = measure(options, comm, arrays, [&] {
+    return session
+               ? std::make_unique<IocompOutput>(*session, static_cast<std::int64_t>(arrays.size()))
+               : nullptr;
+  });
 
   nlohmann::json result = report(options, comm, measurement);
   const std::string mistake = arrays.mistake_after(options.loops);

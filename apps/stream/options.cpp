@@ -57,6 +57,7 @@ void declare(CLI::App& app, Options& options) {
                  "bytes of free memory that each rank touches before the start")
       ->transform(CLI::AsSizeValue(false));
   app.add_flag("--plain", options.plain, "the same kernels without any call of iocomp");
+  app.add_flag("--alloc", options.alloc, "arrays in memory of iocomp_alloc; not with --plain");
   app.add_flag("--verify", options.verify,
                "read the file back, without iocomp, and compare every element");
   app.add_option("--backend", options.backend, "format of the file (weaker than the environment)");

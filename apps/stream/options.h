@@ -26,6 +26,7 @@ struct Options {
   Pattern pattern = Pattern::stream;
   std::size_t warm_bytes = 0;  ///< of free memory, touched before the start
   bool plain = false;
+  bool alloc = false;  ///< the arrays lie in memory of iocomp_alloc
   bool verify = false;
   std::string backend;
   std::string file;

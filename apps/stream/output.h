@@ -1,10 +1,8 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <span>
 
-#include "common/session.h"
 #include "common/stopwatch.h"
 #include "stream/kernels.h"
 
@@ -24,12 +22,14 @@ struct OutputTimers {
   }
 };
 
-/// The file of STREAM: one variable per kernel, at most one ticket open for each.
+/// The file of STREAM, written in some way: one variable per kernel. What it does inside is timed
+/// here, the same for all ways.
 class Output {
  public:
-  /// Collective over the compute ranks. @param elements  per rank; the variables have elements *
-  /// ranks.
-  Output(const Session& session, std::int64_t elements);
+  Output() = default;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  virtual ~Output() = default;
 
   void put(Kernel kernel, std::span<const double> values);
   /// Sleep until the array that this kernel wrote may be overwritten again; at once if nothing was
@@ -37,17 +37,24 @@ class Output {
   void wait(Kernel kernel);
   void end_step();
   void progress();
+  /// Return when all is durable.
   void close();
+  /// Around every kernel, for ways that want to know.
+  virtual void begin_computing() {}
+  virtual void end_computing() {}
 
   [[nodiscard]] const OutputTimers& timers() const noexcept { return timers_; }
 
+ protected:
+  Stopwatch& open_timer() noexcept { return timers_.open; }
+
  private:
-  const Session& session_;
-  std::int64_t start_ = 0;
-  std::int64_t count_ = 0;
-  iocomp_file* file_ = nullptr;
-  std::array<iocomp_var*, kernel_count> variables_{};
-  std::array<iocomp_ticket, kernel_count> tickets_{};
+  virtual void start_put(Kernel kernel, std::span<const double> values) = 0;
+  virtual void finish_put(Kernel kernel) = 0;
+  virtual void finish_step() = 0;
+  virtual void make_progress() {}
+  virtual void make_durable() = 0;
+
   std::array<bool, kernel_count> is_open_{};
   OutputTimers timers_;
 };

@@ -1,6 +1,6 @@
-"""Choose the compute phase: as long as writing what is put after it, and a little longer.
+"""Choose the compute phases: a multiple of what writing takes that is put after them.
 
-Disks change their speed within minutes, so the phase follows the last rounds."""
+Disks change their speed within minutes, so the phases follow the last rounds."""
 
 from __future__ import annotations
 
@@ -9,33 +9,39 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, SYNCHRONOUS, Runner
+from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, Runner
+from iocomp_bench.ways import NONE, OVERLAPS, SYNCHRONOUS, Overlap
 
-AIM = 1.1
-"""Compute phase ÷ fastest synchronous write of the same bytes; the goals hold for 1.0 to 1.2."""
 RUNS = 3
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was found for a number of ranks."""
+    """What was found for a number of ranks: seconds of a write, and the speed of computing."""
 
     ranks: int
     write_seconds: float
     fastest: str
-    compute_bytes: int
     bytes_per_second: float
+
+    def compute_bytes(self, series: Overlap) -> int:
+        """Return how much a phase of a series writes."""
+        return compute_bytes_for(self.write_seconds, self.bytes_per_second, series.aim)
 
     def text(self) -> str:
         """Return one line for people."""
+        phases = ", ".join(
+            f"{self.compute_bytes(series) / MIB:.0f} MiB ({series.name})"
+            for series in OVERLAPS
+            if series.ranks == self.ranks
+        )
         return (
             f"{self.ranks} rank(s): the fastest synchronous way is {self.fastest}, "
-            f"{1000 * self.write_seconds:.1f} ms per 64 MiB; each compute phase writes "
-            f"{self.compute_bytes / MIB:.0f} MiB"
+            f"{1000 * self.write_seconds:.1f} ms per 64 MiB; compute phases write {phases}"
         )
 
 
-def compute_bytes_for(write_seconds: float, bytes_per_second: float, aim: float = AIM) -> int:
+def compute_bytes_for(write_seconds: float, bytes_per_second: float, aim: float) -> int:
     """Return how much a triad must write to take `aim` times as long as a write.
 
     The whole array has to be computed before it is put, so it is never less than one array.
@@ -54,26 +60,29 @@ def calibrate(runner: Runner, ranks: int) -> Calibration:
     fastest = min(writes, key=lambda way: writes[way])
     probe = 2 * PUT_BYTES
     phase = statistics.median(
-        float(runner.overlap("none", ranks, probe)["compute_seconds"]) / PUTS for _ in range(RUNS)
+        float(runner.overlap(NONE, ranks, probe)["compute_seconds"]) / PUTS for _ in range(RUNS)
     )
-    write_seconds = writes[fastest] / PUTS
-    speed = probe / phase
-    return Calibration(
-        ranks, write_seconds, fastest, compute_bytes_for(write_seconds, speed), speed
-    )
+    return Calibration(ranks, writes[fastest] / PUTS, fastest, probe / phase)
 
 
-def follow(calibration: Calibration, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
-    """Return `compute_bytes` for the next round, from what writing took in the last three."""
-    writes = []
-    for way in SYNCHRONOUS:
-        last = results[f"overlap {calibration.ranks}/{way}"][-3:]
-        if last:
-            writes.append(
-                statistics.median(
-                    r["wall_until_durable_seconds"] - r["compute_seconds"] for r in last
-                )
-            )
-    if not writes:
-        return calibration.compute_bytes
-    return compute_bytes_for(min(writes) / PUTS, calibration.bytes_per_second)
+def follow(
+    calibration: Calibration,
+    series: Overlap,
+    results: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> int:
+    """Return `compute_bytes` for the next round, from what writing took in the last three.
+
+    A series without synchronous runs follows the others with as many ranks.
+    """
+    writes: dict[str, list[float]] = {way: [] for way in SYNCHRONOUS}
+    for other in OVERLAPS:
+        if other.ranks != series.ranks:
+            continue
+        for way in SYNCHRONOUS:
+            for result in results.get(other.method(way), ())[-3:]:
+                spent = result["wall_until_durable_seconds"] - result["compute_seconds"]
+                writes[way].append(spent)
+    medians = [statistics.median(seconds) for seconds in writes.values() if seconds]
+    if not medians:
+        return calibration.compute_bytes(series)
+    return compute_bytes_for(min(medians) / PUTS, calibration.bytes_per_second, series.aim)

@@ -1,4 +1,4 @@
-"""What the benchmarks run. Core 0 computes; 1 is the other core."""
+"""What the benchmarks run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from iocomp_bench.ways import (
+    HAND_OFFS,
+    IN_PLACE,
+    LARGE,
+    MESSAGE,
+    OVERLAPS,
+    POLICIES,
+    PULLED,
+    QUIET,
+    RIVALS,
+    SCALES,
+    SHARED,
+    SMALL,
+    STREAM,
+    WAYS,
+    Overlap,
+    Way,
+)
 from iocomp_studies.launch import Build, Launch
 from iocomp_studies.work_directory import empty
 
@@ -15,22 +33,9 @@ MIB = 1 << 20
 PUT_BYTES = 64 * MIB
 PUTS = 20
 BYTES_PER_RANK = PUT_BYTES * PUTS
-SYNCHRONOUS = ("pwrite", "sync buffered", "sync direct")
-WAYS = ("none", *SYNCHRONOUS, "async")
 KERNELS = ("copy", "scale", "add", "triad")
 LOADS = ("large", "many", "small")
-
-_SYNC = {"mode": "sync"}
-_ASYNC = {"mode": "async"}
-_QUIET = {"trace.summary": "false"}
-_OVERLAP_SETTINGS: dict[str, Mapping[str, str]] = {
-    "none": {},
-    "pwrite": {},
-    "sync": _SYNC,
-    "sync buffered": {**_SYNC, "disk.direct": "off"},
-    "sync direct": {**_SYNC, "disk.direct": "on"},
-    "async": _ASYNC,
-}
+IDLE_SECONDS = 4
 
 Method = Callable[[], dict[str, Any]]
 
@@ -42,78 +47,145 @@ class Runner:
     build: Build
     directory: Path
 
-    def run(self, launch: Launch) -> dict[str, Any]:
+    def run(
+        self,
+        program: str,
+        arguments: tuple[str, ...],
+        cpus: tuple[int, ...],
+        settings: Mapping[str, str],
+    ) -> dict[str, Any]:
         """Run one program and remove its files."""
         try:
-            return self.build.run(launch)
+            return self.build.run(Launch(program, arguments, cpus, {**settings, **QUIET}))
         finally:
             empty(self.directory)
 
-    def overlap(self, way: str, ranks: int, compute_bytes: int) -> dict[str, Any]:
+    def overlap(
+        self, name: str, ranks: int, compute_bytes: int, same_core: bool = False
+    ) -> dict[str, Any]:
         """Run 20 puts of 64 MiB per rank, each after a compute phase, in one of the ways."""
-        mode = way if way in ("none", "pwrite") else "iocomp"
-        cpus = tuple(range(ranks))
-        if way == "async":
-            # One rank has its server on the other core; two ranks share their cores with theirs.
-            cpus = (0, 1) if ranks == 1 else (*cpus, *cpus)
-        arguments = ("--mode", mode, "--bytes", str(PUT_BYTES), "--puts", str(PUTS),
+        way = WAYS[name]
+        arguments = ("--mode", way.mode, "--bytes", str(PUT_BYTES), "--puts", str(PUTS),
                      "--compute-bytes", str(compute_bytes), "--warm", str(BYTES_PER_RANK),
-                     "--file", str(self.directory / "overlap.dat"))  # fmt: skip
-        return self.run(
-            Launch("bench/overlap", arguments, cpus, {**_OVERLAP_SETTINGS[way], **_QUIET})
-        )
+                     "--file", str(self.directory / "overlap.dat"),
+                     *way.alloc_argument())  # fmt: skip
+        return self.run("bench/overlap", arguments, way.cpus(ranks, same_core), way.settings)
 
-    def idle(self, server: str) -> dict[str, Any]:
-        """Run the triad alone ("alone"), or beside an idle server that sleeps or spins."""
-        mode = "none" if server == "alone" else "idle"
-        cpus = (0,) if server == "alone" else (0, 0)
-        arguments = ("--mode", mode, "--puts", "60", "--bytes", str(PUT_BYTES),
-                     "--compute-bytes", str(PUT_BYTES))  # fmt: skip
-        settings = {**_ASYNC, **_QUIET, "wait.policy": "spin" if server == "spin" else "sleep"}
-        return self.run(Launch("bench/overlap", arguments, cpus, settings))
-
-    def stream(self, plain: bool) -> dict[str, Any]:
-        """Run STREAM plain, or with its server on the same core."""
+    def stream(self, name: str) -> dict[str, Any]:
+        """Run STREAM without output, or with it in one of the ways."""
+        way_name, same_core = STREAM[name]
+        way = WAYS[way_name]
+        path = self.directory / "stream.dat"
         arguments = ("--size", str(64 * MIB), "--loops", "40", "--write-every", "10",
                      "--warm", str(1024 * MIB))  # fmt: skip
-        path = {"files.stream.path": str(self.directory / "stream.dat")}
-        launch = Launch("apps/stream/stream", arguments, (0, 0), {**_ASYNC, **_QUIET, **path})
-        if plain:
-            launch = Launch("apps/stream/stream", (*arguments, "--plain"), (0,))
-        return self.run(launch)
+        if way_name in RIVALS:
+            arguments = (*arguments, "--rival", way_name, "--file", str(path))
+            return self.run("bench/rivals/stream_rivals", arguments, (0,), {})
+        plain = ("--plain",) if way.mode == "none" else ()
+        settings = {**way.settings, "files.stream.path": str(path)}
+        cpus = way.cpus(1, same_core)
+        return self.run(
+            "apps/stream/stream", (*arguments, *plain, *way.alloc_argument()), cpus, settings
+        )
 
     def reference(self) -> dict[str, Any]:
         """Run the classic form of the STREAM kernels, in arrays of the same size."""
-        return self.run(Launch("apps/stream/stream_reference", ("40",), (0,)))
+        return self.run("apps/stream/stream_reference", ("40",), (0,), {})
 
     def memory(self, load: str) -> dict[str, Any]:
         """Send more than a server's small staging memory holds."""
         arguments = ("--load", load, "--limit", "32 MiB", "--file", str(self.directory / "m.dat"))
-        return self.run(Launch("bench/server_memory", arguments, (0, 1), _QUIET))
+        return self.run("bench/server_memory", arguments, (0, 1), MESSAGE)
+
+    def interference(
+        self, server: str, policy: str, way: Way, same_core: bool, pairs: int
+    ) -> dict[str, Any]:
+        """Compute alone and beside a server, in turn."""
+        arguments = ("--server", server, "--pairs", str(pairs),
+                     "--file", str(self.directory / "i.dat"), *way.alloc_argument())  # fmt: skip
+        settings = {**way.settings, "wait.policy": policy}
+        return self.run("bench/interference", arguments, way.cpus(1, same_core), settings)
+
+    def idle_cpu(self, transport: Mapping[str, str]) -> dict[str, Any]:
+        """Sleep beside an idle server."""
+        arguments = ("--pairs", "0", "--idle-seconds", str(IDLE_SECONDS))
+        return self.run("bench/interference", arguments, (0, 1), transport)
+
+    def hand_off(self, name: str) -> dict[str, Any]:
+        """Put blocks of all sizes, one after the other."""
+        buffered = name == "buffered"
+        way = WAYS["staged" if buffered else name]
+        sizes = (*SMALL, *LARGE) if name in (IN_PLACE, PULLED, "buffered") else SMALL
+        extra = (*way.alloc_argument(), *(("--buffered", "--baseline") if buffered else ()))
+        arguments = ("--sizes", ",".join(str(size) for size in sizes),
+                     "--file", str(self.directory / "h.dat"), *extra)  # fmt: skip
+        return self.run("bench/hand_off", arguments, way.cpus(1, False), way.settings)
+
+    def wake_up(self, same_core: bool) -> dict[str, Any]:
+        """Put a small block a thousand times to a server that sleeps, and pulls."""
+        way = WAYS[PULLED]
+        arguments = ("--sizes", "16KiB", "--most", "1000", "--file", str(self.directory / "w.dat"))
+        settings = {**way.settings, "transport.inline": "0 B"}
+        return self.run("bench/hand_off", arguments, way.cpus(1, same_core), settings)
+
+    def scale(self, ranks: int, servers: int) -> dict[str, Any]:
+        """Put many small blocks from many ranks, all on two cores."""
+        arguments = ("--puts", "8192", "--steps", "8", "--file", str(self.directory / "s.dat"))
+        listed = ",".join(str(ranks + server) for server in range(servers))
+        settings = {**SHARED, "placement.policy": "list", "placement.servers": listed}
+        cpus = (*(rank % 2 for rank in range(ranks)), *(server % 2 for server in range(servers)))
+        return self.run("bench/scale", arguments, cpus, settings)
 
 
-def all_methods(runner: Runner, compute_bytes: Mapping[int, int]) -> dict[str, Method]:
+def interference_name(server: str, policy: str, way: str, same_core: bool) -> str:
+    """Return the name of a run of bench/interference."""
+    return f"interference/{server}, {policy}, {way}, {'same' if same_core else 'other'} core"
+
+
+def _interference(runner: Runner) -> dict[str, Method]:
+    def method(server: str, policy: str, way: str, same_core: bool) -> Method:
+        return partial(runner.interference, server, policy, WAYS[way], same_core, 1)
+
+    cases = [
+        (server, policy, IN_PLACE, same_core)
+        for server in ("idle", "writing")
+        for policy in POLICIES
+        for same_core in (True, False)
+    ]
+    cases.append(("writing", "sleep", PULLED, True))
+    cases.append(("writing", "sleep", "kernel", True))
+    return {interference_name(*case): method(*case) for case in cases}
+
+
+def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, Method]:
     """Return every run by name.
 
     Args:
         runner: Runs them.
-        compute_bytes: Of a compute phase, by number of ranks; looked up at each run.
+        compute_bytes: Of a compute phase, by name of the overlap; looked up at each run.
     """
 
-    def overlap(way: str, ranks: int) -> dict[str, Any]:
-        return runner.overlap(way, ranks, compute_bytes[ranks])
+    def overlap(series: Overlap, way: str) -> dict[str, Any]:
+        return runner.overlap(way, series.ranks, compute_bytes[series.name], series.same_core)
 
     methods: dict[str, Method] = {}
-    for server in ("alone", "sleep", "spin"):
-        methods[f"idle/{server}"] = partial(runner.idle, server)
-    for ranks in compute_bytes:
-        for way in WAYS:
-            methods[f"overlap {ranks}/{way}"] = partial(overlap, way, ranks)
+    for series in OVERLAPS:
+        for way in series.ways:
+            methods[series.method(way)] = partial(overlap, series, way)
     for way in ("pwrite", "sync"):
         methods[f"write/{way}"] = partial(runner.overlap, way, 1, 0)
-    methods["stream/plain"] = partial(runner.stream, plain=True)
-    methods["stream/same core"] = partial(runner.stream, plain=False)
+    for name in STREAM:
+        methods[name] = partial(runner.stream, name)
     methods["stream/reference"] = runner.reference
     for load in LOADS:
         methods[f"memory/{load}"] = partial(runner.memory, load)
-    return methods
+    methods["idle tax"] = partial(runner.interference, "idle", "sleep", WAYS[IN_PLACE], True, 8)
+    methods["idle cpu/shared"] = partial(runner.idle_cpu, SHARED)
+    methods["idle cpu/message"] = partial(runner.idle_cpu, MESSAGE)
+    for name in HAND_OFFS:
+        methods[f"hand-off/{name}"] = partial(runner.hand_off, name)
+    methods["wake-up/other core"] = partial(runner.wake_up, False)
+    methods["wake-up/same core"] = partial(runner.wake_up, True)
+    for ranks, servers in SCALES:
+        methods[f"scale/{ranks}x{servers}"] = partial(runner.scale, ranks, servers)
+    return methods | _interference(runner)

@@ -1,11 +1,13 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "common/program.h"
+#include "common/put_array.h"
 #include "common/ranks.h"
 #include "common/result.h"
 #include "overlap/options.h"
@@ -22,8 +24,9 @@ using apps::Stopwatch;
 /// writer.
 nlohmann::json measure(const Options& options, const apps::Session* session, MPI_Comm comm) {
   const Triad triad{options.elements()};
-  const std::array<apps::HugeArray, 2> buffers{apps::HugeArray{options.elements()},
-                                               apps::HugeArray{options.elements()}};
+  const apps::Session* const memory_of = options.alloc ? session : nullptr;
+  const std::array<apps::PutArray, 2> buffers{apps::PutArray{memory_of, options.elements()},
+                                              apps::PutArray{memory_of, options.elements()}};
   Stopwatch open;
   Stopwatch compute;
   Stopwatch put;
@@ -36,11 +39,13 @@ nlohmann::json measure(const Options& options, const apps::Session* session, MPI
   const double begin = now_seconds();
   const auto writer = open.time([&] { return make_writer(options, session, comm); });
   for (int step = 0; step < options.puts; ++step) {
-    const apps::HugeArray& u = buffers[static_cast<std::size_t>(step % 2)];
+    const apps::PutArray& u = buffers[static_cast<std::size_t>(step % 2)];
     if (writer && step >= 2) wait.time([&] { writer->wait(step - 2); });
     if (options.compute_bytes > 0) {
+      if (writer) writer->begin_computing();
       compute.time(
           [&] { triad.run(u.data(), 3.0 + step, options.compute_bytes / sizeof(double)); });
+      if (writer) writer->end_computing();
     }
     if (!writer) continue;
     put.time([&] { writer->put(step, u.values()); });

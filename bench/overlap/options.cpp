@@ -2,17 +2,38 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <set>
 
 namespace iocomp::bench {
+namespace {
+
+std::set<std::string> known_names(const std::map<std::string, Mode>& modes,
+                                  const std::map<std::string, Rival>& rivals) {
+  std::set<std::string> names;
+  for (const auto& [name, mode] : modes) names.insert(name);
+  for (const auto& [name, rival] : rivals) names.insert(name);
+  return names;
+}
+
+}  // namespace
 
 void declare(CLI::App& app, Options& options) {
   const std::map<std::string, Mode> modes{{"none", Mode::none},
                                           {"idle", Mode::idle},
                                           {"pwrite", Mode::pwrite},
                                           {"iocomp", Mode::iocomp}};
+  const std::map<std::string, Rival> rivals{rival_names().begin(), rival_names().end()};
   const std::size_t most = std::size_t{1} << 46U;
-  app.add_option("--mode", options.mode, "none, idle, pwrite or iocomp")
-      ->transform(CLI::CheckedTransformer(modes));
+  app.add_option_function<std::string>(
+         "--mode",
+         [&options, modes, rivals](const std::string& name) {
+           const auto mode = modes.find(name);
+           options.mode = mode == modes.end() ? Mode::rival : mode->second;
+           if (options.mode == Mode::rival) options.rival = rivals.at(name);
+         },
+         "none, idle, pwrite, iocomp, iwrite, bp5-naive or bp5-guided")
+      ->check(CLI::IsMember(known_names(modes, rivals)));
+  app.add_flag("--alloc", options.alloc, "buffers from iocomp_alloc, in mode iocomp");
   app.add_option("--bytes", options.bytes, "per put and rank")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::size_t{4096}, most))

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "rivals/rival.h"
+
 namespace CLI {
 class App;
 }
@@ -14,11 +16,14 @@ enum class Mode {
   none,    ///< no output
   idle,    ///< no output, but a session whose servers have nothing to do
   pwrite,  ///< by hand: pwrite of 8 MiB pieces, fsync at the end, one file per rank
-  iocomp   ///< iocomp_put; how it is written is a matter of settings
+  iocomp,  ///< iocomp_put; how it is written is a matter of settings
+  rival    ///< another library: `Options::rival`
 };
 
 struct Options {
   Mode mode = Mode::none;
+  Rival rival = Rival::iwrite;
+  bool alloc = false;                         ///< buffers from iocomp_alloc; mode iocomp alone
   std::size_t bytes = std::size_t{64} << 20;  ///< per put and rank
   int puts = 20;
   std::size_t compute_bytes = 0;  ///< that the triad writes before each put; 0: no computing

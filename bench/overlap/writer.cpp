@@ -83,6 +83,29 @@ class IocompWriter : public Writer {
   iocomp_var* variable_ = nullptr;
 };
 
+/// Two puts are open at a time, as there are two buffers.
+class RivalWriter : public Writer {
+ public:
+  RivalWriter(const Options& options, MPI_Comm comm)
+      : file_{open_rival(options.rival, {.path = options.file,
+                                         .comm = comm,
+                                         .variables = {"u"},
+                                         .elements = options.elements(),
+                                         .slots = 2})} {}
+
+  void put(int step, std::span<const double> values) override { file_->put(0, slot(step), values); }
+  void end_step() override { file_->end_step(); }
+  void wait(int step) override { file_->wait(slot(step)); }
+  void begin_computing() override { file_->begin_computing(); }
+  void end_computing() override { file_->end_computing(); }
+  void close() override { file_->close(); }
+
+ private:
+  static std::size_t slot(int step) { return static_cast<std::size_t>(step % 2); }
+
+  std::unique_ptr<RivalFile> file_;
+};
+
 }  // namespace
 
 std::unique_ptr<Writer> make_writer(const Options& options, const apps::Session* session,
@@ -93,6 +116,8 @@ std::unique_ptr<Writer> make_writer(const Options& options, const apps::Session*
                                             std::to_string(apps::rank_in(comm)));
     case Mode::iocomp:
       return std::make_unique<IocompWriter>(*session, options.elements(), options.puts);
+    case Mode::rival:
+      return std::make_unique<RivalWriter>(options, comm);
     default:
       return nullptr;
   }

@@ -22,6 +22,9 @@ class Writer {
   /// What follows a put, such as the end of the step.
   virtual void end_step() {}
   virtual void wait(int step) = 0;
+  /// Around every compute phase, for ways that want to know.
+  virtual void begin_computing() {}
+  virtual void end_computing() {}
   /// Return when all is durable.
   virtual void close() = 0;
 };

@@ -51,18 +51,6 @@ void check_name(const std::string& name) {
   }
 }
 
-// Offsets must be known to ranks that do not write through the format library.
-bool can_kernel_write(const storage::Format& format, const config::FileSettings& file) {
-  const bool is_plain = format.offsets_by_layout() ||
-                        format.access({.library_path = !file.raw}) == storage::Access::plain_file;
-  if (!is_plain) {
-    log::warning("transport kernel: files of " + std::string{format.name()} +
-                 (file.raw ? "" : " with raw = false") +
-                 " are written by the format library, so synchronously");
-  }
-  return is_plain;
-}
-
 }  // namespace
 
 Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
@@ -70,9 +58,9 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
     : settings_{settings},
       disk_{disk},
       place_{std::move(place)},
-      link_{transport, place_.servers, policy,
+      link_{transport, place_.servers, policy_with_kernel(policy),
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
-      meeting_{place_.comm, {}, policy} {
+      meeting_{place_.comm, {}, link_.policy()} {
   if (place_.has_kernel) {
     kernel_ = std::make_unique<KernelWriter>(
         disk_, static_cast<std::size_t>(settings.bytes("client.buffer_memory")), link_);
@@ -126,7 +114,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
   if (link_.has_servers() && !file.synchronous) {
     open_remote(opened, file, ranks);
-  } else if (kernel_ && !file.synchronous && can_kernel_write(format, file)) {
+  } else if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
     open_kernel(opened, file, group, ranks, format);
   } else {
     open_direct(opened, file, group, ranks, format);
@@ -214,55 +202,8 @@ void Client::put_openers_in_order(Opened& opened, const config::FileSettings& fi
   opened.openers = setup.openers = ordered.comm.release();
 }
 
-void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                         const std::vector<int>& members, const storage::Format& format) {
-  (void)meet_to_open(opened, file, comm, members);
-  opened.placing =
-      mpi::duplicate(opened.comm, link_.policy(), "the other ranks to open a file").release();
-  KernelCarrier::Setup setup;
-  setup.key = opened.file->key();
-  setup.name = opened.file->name();
-  setup.comm = opened.comm;
-  setup.placing = opened.placing;
-  setup.members = members;
-  setup.format = &format;
-  setup.options = {
-      .library_path = false, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
-  setup.disk = disk_;
-  setup.steps_in_flight = file.steps_in_flight;
-  auto carrier = std::make_unique<KernelCarrier>(std::move(setup), identity(opened, file), *kernel_,
-                                                 link_, opened.file->catalogue());
-  KernelCarrier& opening = *carrier;
-  opened.file->carry_with(std::move(carrier));
-  try {
-    opening.open();
-  } catch (...) {
-    free(opened);  // the failure is the same on all ranks: they all come here
-    throw;
-  }
-  opened.kernel = &opening;
-}
-
-bool Client::advance_kernel() {
-  bool moved = kernel_->advance();
-  // Inside of that somebody may wait for memory, and so come here again.
-  if (!is_advancing_) {
-    is_advancing_ = true;
-    const Outcome outcome = outcome_of([&] {
-      for (auto& [key, opened] : files_) {
-        moved = (opened.kernel != nullptr && opened.kernel->advance()) || moved;
-      }
-    });
-    is_advancing_ = false;
-    if (!outcome.ok()) {
-      throw Error{outcome.code, outcome.story};
-    }
-  }
-  return moved;
-}
-
 void Client::free(Opened& opened) {
-  for (MPI_Comm* comm : {&opened.openers, &opened.placing, &opened.comm}) {
+  for (MPI_Comm* comm : {&opened.openers, &opened.verdicts, &opened.placing, &opened.comm}) {
     if (*comm != MPI_COMM_NULL) {
       MPI_Comm_free(comm);
     }

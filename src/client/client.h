@@ -87,6 +87,7 @@ class Client {
     const DirectCarrier* carrier = nullptr;
     // Of a file that the kernel writes:
     MPI_Comm placing = MPI_COMM_NULL;
+    MPI_Comm verdicts = MPI_COMM_NULL;
     KernelCarrier* kernel = nullptr;
 
     std::unique_ptr<File> file;
@@ -98,6 +99,9 @@ class Client {
   void open_kernel(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                    const std::vector<int>& members, const storage::Format& format);
   bool advance_kernel();
+  [[nodiscard]] static bool kernel_can_write(const storage::Format& format,
+                                             const config::FileSettings& file);
+  [[nodiscard]] mpi::WaitPolicy policy_with_kernel(mpi::WaitPolicy policy);
   [[nodiscard]] storage::Publication::Identity identity(const Opened& opened,
                                                         const config::FileSettings& file) const;
   Meeting& meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,

@@ -25,6 +25,19 @@
 #include "trace/counters.h"
 
 namespace iocomp::client {
+namespace {
+
+// Where the last byte of a block ends, from the beginning of its variable.
+std::int64_t end_in_variable(const Block& block) {
+  const auto& shape = block.variable.shape;
+  std::int64_t last = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
+    last = last * shape.extent[d] + block.box.start[d] + block.box.count[d] - 1;
+  }
+  return (last + 1) * static_cast<std::int64_t>(block.element_bytes());
+}
+
+}  // namespace
 
 KernelCarrier::KernelCarrier(Setup setup, storage::Publication::Identity identity,
                              KernelWriter& writer, Link& link, const storage::Catalogue& catalogue)
@@ -128,10 +141,12 @@ void KernelCarrier::put(const Block& block) {
 }
 
 void KernelCarrier::write(const Block& block) {
-  ++steps_[block.step].writing;
+  Step& step = steps_[block.step];
+  ++step.writing;
   link_.tickets().find(block.ticket)->kept = true;
   const Outcome begun = outcome_of([&] {
     const std::int64_t offset = files_.offset(block.variable.id, block.step);
+    step.end = std::max(step.end, offset + end_in_variable(block));
     const auto& file = files_.file(publication_.target_of(block.step));
     const auto done = [this, here = is_here_, block](const Outcome& outcome) {
       if (*here) {
@@ -290,6 +305,7 @@ KernelPlacing::Round KernelCarrier::place(std::int64_t step,
 }
 
 void KernelCarrier::placed(const KernelPlacing::Round& round) {
+  placed_until_ = round.step + 1;
   for (const auto& place : round.places) {
     if (place.step != round.step && reshaped_.contains({place.step, place.variable})) {
       continue;  // rank 0 did not know that yet
@@ -310,7 +326,8 @@ bool KernelCarrier::advance() {
   bool moved = placing_.advance([this](const auto& round) { placed(round); });
   moved = write_kept() || moved;
   moved = sync_steps() || moved;
-  return agree_on_steps() || moved;
+  moved = agree_on_steps() || moved;
+  return tell_verdicts() || moved;
 }
 
 void KernelCarrier::urge(std::uint64_t number, State state) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,9 +31,10 @@ class KernelCarrier : public Carrier {
   struct Setup {
     std::uint64_t key = 0;
     std::string name;
-    MPI_Comm comm = MPI_COMM_NULL;     ///< of the file, for agreements; used by nobody else
-    MPI_Comm placing = MPI_COMM_NULL;  ///< the same ranks, for places of variables
-    std::vector<int> members;          ///< compute ranks of the ranks in `comm`
+    MPI_Comm comm = MPI_COMM_NULL;      ///< of the file, for agreements; used by nobody else
+    MPI_Comm placing = MPI_COMM_NULL;   ///< the same ranks, for places of variables
+    MPI_Comm verdicts = MPI_COMM_NULL;  ///< the same ranks, for what rank 0 tells
+    std::vector<int> members;           ///< compute ranks of the ranks in `comm`
     const storage::Format* format = nullptr;
     storage::FormatOptions options;
     disk::Options disk;
@@ -74,7 +76,14 @@ class KernelCarrier : public Carrier {
     std::uint64_t definitions = 0;  // when it was ended, like the next two
     std::string last_definition;
     int known_variables = 0;
+    std::int64_t end = 0;  // of what was put: a byte offset; when agreed on, of all ranks
     bool is_synced = false;
+    Outcome agreed{};
+  };
+  struct Verdict {           // of rank 0
+    std::int64_t until = 0;  // steps before this one are settled
+    Outcome outcome{};  // of those of them that were not, unless it was agreed that they failed
+    bool is_last = false;
   };
   [[nodiscard]] bool is_first() const noexcept { return rank_ == 0; }
   [[nodiscard]] bool has_target() const {
@@ -82,7 +91,6 @@ class KernelCarrier : public Carrier {
   }
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step = -1) const;
   [[nodiscard]] std::string what(const std::string& owed) const;
-  void wait_until_settled(std::int64_t step);
   void wait_for_all_steps();
   void create_target(std::int64_t target);
 
@@ -105,13 +113,23 @@ class KernelCarrier : public Carrier {
   void synced(std::int64_t until, const Outcome& outcome);
   bool agree_on_steps();
   void agreed();
-  void publish(std::int64_t step);
-  void settle(std::int64_t step, const Outcome& outcome);
+  bool tell_verdicts();
+  [[nodiscard]] bool is_publication_due() const;
+  [[nodiscard]] std::int64_t publishable() const;
+  void begin_verdict(const Verdict& verdict);
+  [[nodiscard]] static Verdict unpack(std::vector<std::int64_t> packed);
+  [[nodiscard]] Verdict publish(std::int64_t until);
+  [[nodiscard]] storage::Publication::Job prepare_job(std::int64_t until);
+  void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job,
+            bool format_wrote);
+  void settle(std::int64_t step, const Outcome& verdict);
   void fail_step(std::int64_t step, const Outcome& outcome);
   void lose(const Outcome& why);
   void sync_for(std::uint64_t ticket);
   [[nodiscard]] Outcome meet_to_close(std::int64_t open_step, std::int64_t& puts);
   [[nodiscard]] Outcome finish_file();
+  [[nodiscard]] Verdict publish_file();
+  [[nodiscard]] bool has_committed_steps() const;
 
   Setup setup_;
   int rank_ = 0;
@@ -128,12 +146,21 @@ class KernelCarrier : public Carrier {
   std::map<std::int64_t, Step> steps_;               // not settled
   std::set<std::pair<std::int64_t, int>> placed_;    // rank 0: step and variable
   std::set<std::pair<std::int64_t, int>> reshaped_;  // in a step, a variable
+  std::int64_t placed_until_ = 0;                    // steps whose round of places has ended
   std::int64_t ended_ = 0;
   std::int64_t next_sync_ = 0;
   bool is_syncing_ = false;
+  std::int64_t agreed_ = 0;
   std::int64_t settled_ = 0;
-  std::unique_ptr<Agreement> agreement_;  // of step settled_
-  std::unique_ptr<Collective> verdict_;   // rank 0's on step settled_
+  std::unique_ptr<Agreement> agreement_;  // on step agreed_
+  std::unique_ptr<Collective> verdict_;   // rank 0's
+  std::optional<Outcome> end_;            // of the file
+  std::int64_t durable_end_ = 0;          // of the one file of all steps
+  std::set<std::int64_t> dropped_;        // rank 0: failed steps that publication_ knows of
+  bool is_in_a_hurry_ = false;            // somebody waits for a commit
+  bool is_closing_ = false;
+  double published_at_ = 0;
+  double publication_seconds_ = 0;
   std::map<std::int64_t, Outcome> failed_;
   Outcome lost_;
   std::shared_ptr<bool> is_here_ = std::make_shared<bool>(true);  // false for completions too late

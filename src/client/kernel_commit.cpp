@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "client/agreement.h"
 #include "client/kernel_carrier.h"
@@ -15,7 +17,6 @@
 #include "trace/counters.h"
 
 namespace iocomp::client {
-
 // One fsync at a time, for all steps that are written by then; of files per step one for each.
 bool KernelCarrier::sync_steps() {
   if (is_syncing_ || !lost_.ok()) {
@@ -95,23 +96,19 @@ void KernelCarrier::sync_for(std::uint64_t number) {
 bool KernelCarrier::agree_on_steps() {
   bool moved = false;
   while (lost_.ok()) {
-    if (verdict_) {
-      if (!verdict_->test()) {
-        return moved;
-      }
-      const auto verdict = std::exchange(verdict_, nullptr);
-      settle(settled_, unpack_outcome(verdict->values()));
-    } else if (agreement_) {
+    if (agreement_) {
       if (!agreement_->advance()) {
         return moved;
       }
       agreed();
     } else {
-      const auto step = steps_.find(settled_);
+      const auto step = steps_.find(agreed_);
       if (step == steps_.end() || !step->second.is_synced) {
         return moved;
       }
-      agreement_ = std::make_unique<Agreement>(setup_.comm, setup_.members, ended_step(settled_));
+      auto mine = ended_step(agreed_);
+      mine.extra = step->second.end;
+      agreement_ = std::make_unique<Agreement>(setup_.comm, setup_.members, std::move(mine));
     }
     moved = true;
   }
@@ -120,60 +117,34 @@ bool KernelCarrier::agree_on_steps() {
 
 void KernelCarrier::agreed() {
   const auto agreement = std::exchange(agreement_, nullptr);
-  const Outcome& outcome = agreement->outcome();
-  if (outcome.code == ErrorCode::inconsistent_calls) {
-    lose(outcome);
+  Step& step = steps_[agreed_];
+  step.agreed = agreement->outcome();
+  if (step.agreed.code == ErrorCode::inconsistent_calls) {
+    lose(step.agreed);
     return;
   }
-  if (!outcome.ok()) {
-    settle(settled_, outcome);
-    return;
-  }
-  const auto& flags = agreement->flags();
-  for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
-    if (flags[static_cast<std::size_t>(variable)] != 0) {
-      files_.note_contents(variable, settled_);
+  if (step.agreed.ok()) {
+    step.end = agreement->extra();
+    const auto& flags = agreement->flags();
+    for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
+      if (flags[static_cast<std::size_t>(variable)] != 0) {
+        files_.note_contents(variable, agreed_);
+      }
     }
   }
-  Outcome published;
-  if (is_first()) {
-    published = outcome_of([this] { publish(settled_); });
-  }
-  verdict_ = std::make_unique<Collective>();
-  verdict_->broadcast(setup_.comm, 0, pack_outcome(in_file(published, settled_)));
-}
-
-void KernelCarrier::publish(std::int64_t step) {
-  const trace::Timer timer{link_.counters(), trace::Counter::commit_seconds};
-  const std::int64_t target = publication_.target_of(step);
-  auto& output = files_.at(target).target;
-  if (output && per_step_) {
-    std::exchange(output, nullptr)->finish(files_.contents().describe(catalogue_, step, step));
-  } else if (output && !readable_while_open_) {
-    output->flush();
-  }
-  files_.seal(target, step, publication_.commit_step(step, files_.contents(), catalogue_));
-}
-
-void KernelCarrier::settle(std::int64_t step, const Outcome& outcome) {
-  if (!outcome.ok()) {
-    fail_step(step, outcome);
-  }
-  if (per_step_) {
-    files_.forget(step);
-  }
-  steps_.erase(step);
-  settled_ = step + 1;
-  files_.forget_offsets_until(step);
-  placed_.erase(placed_.begin(), placed_.lower_bound({settled_, 0}));
-  reshaped_.erase(reshaped_.begin(), reshaped_.lower_bound({settled_, 0}));
+  ++agreed_;
 }
 
 void KernelCarrier::fail_step(std::int64_t step, const Outcome& outcome) {
   failed_.emplace(step, outcome);
   link_.failures().add(setup_.key, outcome);
   files_.drop_step(step);
-  const auto job = publication_.drop_step(step);
+  if (is_first() && !dropped_.contains(step)) {
+    const auto job = publication_.drop_step(step);
+    if (per_step_) {
+      job();
+    }
+  }
   if (!per_step_) {
     return;
   }
@@ -183,9 +154,6 @@ void KernelCarrier::fail_step(std::int64_t step, const Outcome& outcome) {
       ticket.failure = outcome;  // its bytes are gone with the file
     }
   });
-  if (is_first()) {
-    job();
-  }
 }
 
 void KernelCarrier::lose(const Outcome& why) {
@@ -202,20 +170,22 @@ void KernelCarrier::lose(const Outcome& why) {
   });
 }
 
-void KernelCarrier::wait_until_settled(std::int64_t step) {
-  link_.wait_until([&] { return settled_ > step || !lost_.ok(); },
-                   [&] { return what("the commit of step " + std::to_string(step)); });
-}
-
-// A step that failed can be settled before its round of places has ended; nobody may leave then.
+// A step that failed can be agreed on before its round of places has ended; nobody may leave then.
 void KernelCarrier::wait_for_all_steps() {
-  wait_until_settled(ended_ - 1);
-  link_.wait_until([&] { return placing_.is_idle() || !lost_.ok(); },
-                   [&] { return what("the places of the last steps"); });
+  link_.wait_until([&] { return !lost_.ok() || (agreed_ >= ended_ && placing_.is_idle()); },
+                   [&] { return what("the end of step " + std::to_string(ended_ - 1)); });
 }
 
 void KernelCarrier::wait_step(std::int64_t step) {
-  wait_until_settled(step);
+  is_in_a_hurry_ = true;
+  const Outcome waited = outcome_of([&] {
+    link_.wait_until([&] { return settled_ > step || !lost_.ok(); },
+                     [&] { return what("the commit of step " + std::to_string(step)); });
+  });
+  is_in_a_hurry_ = false;
+  if (!waited.ok()) {
+    throw Error{waited.code, waited.story};
+  }
   const auto failure = failed_.find(step);
   const Outcome outcome = failure != failed_.end() ? failure->second
                           : settled_ <= step       ? lost_
@@ -267,35 +237,8 @@ Outcome KernelCarrier::close(std::int64_t open_step) {
     return lost_;
   }
   outcome = outcome.ok() ? written : outcome;
-  if (per_step_) {
-    return outcome;
-  }
   const Outcome finished = finish_file();
   return outcome.ok() ? finished : outcome;
-}
-
-// The end of the one file of all steps: rank 0's work, on which all wait.
-Outcome KernelCarrier::finish_file() {
-  const bool nothing_left = ended_ > 0 && static_cast<std::int64_t>(failed_.size()) == ended_;
-  Outcome ended;
-  if (is_first()) {
-    ended = outcome_of([&] {
-      if (auto target = std::exchange(files_.at(-1).target, nullptr)) {
-        target->finish(files_.contents().describe(catalogue_, 0, ended_));
-      }
-      if (!nothing_left) {
-        files_.seal(-1, ended_ - 1, publication_.commit_file(files_.contents(), catalogue_));
-      }
-    });
-    if (!ended.ok() || nothing_left) {
-      publication_.abandon_file()();
-    }
-  }
-  Collective verdict;
-  verdict.broadcast(setup_.comm, 0, pack_outcome(in_file(ended)));
-  const Outcome told = outcome_of(
-      [&] { link_.wait_until([&] { return verdict.test(); }, [&] { return what("the end"); }); });
-  return told.ok() ? unpack_outcome(verdict.values()) : told;
 }
 
 }  // namespace iocomp::client

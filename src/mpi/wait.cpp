@@ -71,6 +71,9 @@ void wait(MPI_Request& request, const WaitPolicy& policy, const char* what) {
       return;
     }
     deadline.check([what] { return std::string{what}; });
+    if (policy.meanwhile) {
+      policy.meanwhile();
+    }
     nap.pause();
   }
 }

@@ -18,6 +18,7 @@ struct WaitPolicy {
   Kind kind = Kind::sleep;
   std::chrono::nanoseconds longest_nap = std::chrono::milliseconds{1};
   double deadline_seconds = 600;  ///< without any progress; 0 for none
+  std::function<void()> meanwhile{};  ///< between two looks: what others may be waiting for
 };
 
 /// The pause between two polls: none for the first polls, then naps from a few microseconds to the

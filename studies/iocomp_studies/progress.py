@@ -34,6 +34,10 @@ class Progress:
         """One run has ended."""
         self._done += 1
 
+    def forget(self, runs: int) -> None:
+        """So many runs will not be made."""
+        self._runs -= runs
+
     def end(self) -> None:
         """Leave the line."""
         if self._overwrite:

@@ -75,6 +75,7 @@ class Verdict(Enum):
     UNRESOLVED = "unresolved"
     NOT_MET = "not met"
     PRINTED = "printed"
+    NOT_MEASURED = "not measured"
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,34 @@ def test_a_disturbed_run_is_repeated_and_the_quieter_one_counts(
     assert rounds.disturbed == 0
 
 
+def test_a_method_that_fails_is_left_out_and_the_others_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_watched", quiet)
+
+    def fail() -> dict[str, Any]:
+        raise ValueError("no such transport")
+
+    methods = {"a": lambda: {"x": 1.0}, "b": fail}
+    rounds = run_rounds(methods, least=3, most=3, seconds=60, give_up=(ValueError,))
+    assert rounds.count() == 3
+    assert list(rounds.results) == ["a"]
+    assert rounds.failures == {"b": "no such transport"}
+    with pytest.raises(ValueError, match="no such transport"):
+        run_rounds(methods, least=3, most=3, seconds=60)
+
+
+def test_seldom_methods_run_in_every_third_round_and_are_compared_within_rounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_watched", quiet)
+    number = iter(range(10))
+    methods = {"a": lambda: {"x": next(number)}, "b": lambda: {"x": 10}}
+    rounds = run_rounds(methods, least=5, most=5, seconds=60, seldom={"b"})
+    assert (rounds.made, rounds.count(("a",)), rounds.count()) == (5, 5, 2)
+    assert rounds.values("x", ("a", "b")) == [{"a": 0.0, "b": 10.0}, {"a": 3.0, "b": 10.0}]
+
+
 def test_values_are_listed_by_round_and_method(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_watched", quiet)
     methods = {"a": lambda: {"x": 1}, "b": lambda: {"x": 2}}

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "common/huge_memory.h"
+#include "common/session.h"
+
+namespace iocomp::apps {
+
+/// An array of doubles to compute in and to put: memory of iocomp_alloc, or the program's own huge
+/// pages. Zeroed, touched.
+class PutArray {
+ public:
+  /// @param session  whose iocomp_alloc is asked; null: memory of the program. It must outlive the
+  /// array.
+  /// @throws std::runtime_error when iocomp has no such memory, std::bad_alloc.
+  PutArray(const Session* session, std::size_t elements);
+  PutArray(const PutArray&) = delete;
+  PutArray& operator=(const PutArray&) = delete;
+  /// Memory of iocomp is left to finalize: after an exception puts from it may still be under way.
+  ~PutArray() = default;
+
+  [[nodiscard]] double* data() const noexcept { return values_.data(); }
+  [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
+  [[nodiscard]] std::span<double> values() const noexcept { return values_; }
+
+ private:
+  std::optional<HugeArray> own_;
+  std::span<double> values_;
+};
+
+}  // namespace iocomp::apps

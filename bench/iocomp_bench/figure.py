@@ -1,0 +1,81 @@
+"""What a figure is, and what many of them have in common."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from iocomp_studies.rounds import Rounds
+from iocomp_studies.statistics import Estimate, Goal, estimate
+
+WALL = "wall_until_durable_seconds"
+COMPUTE = "compute_seconds"
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Found:
+    """A figure and what is shown beside it."""
+
+    estimate: Estimate
+    beside: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table of goals.
+
+    Attributes:
+        id: As in the table.
+        unit: Of the value; "1" for ratios.
+        goal: The bound.
+        methods: Names of the runs it needs.
+        find: From the samples to the figure.
+        counts_with: Another figure that must be met for this one to count.
+        optional: Names of runs that it shows if they could be made.
+    """
+
+    id: str
+    unit: str
+    goal: Goal
+    methods: tuple[str, ...]
+    find: Callable[[Rounds], Found]
+    counts_with: str = ""
+    optional: tuple[str, ...] = ()
+
+    def has_goal(self) -> bool:
+        """Return whether it is judged, not only printed."""
+        return self.goal.bound is not None
+
+
+def median(rounds: Rounds, method: str, key: str) -> float:
+    """Return the median of one number of one method."""
+    return statistics.median(float(result[key]) for result in rounds.results[method])
+
+
+def per_round(
+    rounds: Rounds, methods: Sequence[str], figure: Callable[[list[dict[str, Any]]], float]
+) -> Estimate:
+    """Return the median over the rounds of a figure that is made within each round.
+
+    Args:
+        rounds: The samples.
+        methods: Whose results the figure gets, in this order.
+        figure: From the results of one round to a number.
+    """
+    samples = [{"figure": figure(results)} for results in rounds.together(methods)]
+    return estimate(samples, lambda m: m["figure"])
+
+
+def ratio(id_: str, goal: Goal, key: str, above: str, below: str) -> Figure:
+    """Return the figure: median of one method divided by that of another."""
+
+    def find(rounds: Rounds) -> Found:
+        found = estimate(rounds.values(key, (above, below)), lambda m: m[above] / m[below])
+        seconds = {name: median(rounds, name, key) for name in (above, below)}
+        return Found(found, {"median_seconds": seconds})
+
+    return Figure(id_, "1", goal, (above, below), find)

@@ -1,0 +1,119 @@
+"""The ways in which the benchmarks write, and on which cores: 0 computes, 1 is the other one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+QUIET = {"trace.summary": "false"}
+SYNC = {"mode": "sync"}
+ASYNC = {"mode": "async"}
+KERNEL = {**ASYNC, "transport.kind": "kernel"}
+SHARED = {**ASYNC, "transport.kind": "shared"}
+MESSAGE = {**ASYNC, "transport.kind": "message"}
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to write.
+
+    Attributes:
+        mode: Of bench/overlap; of the rivals also their name in bench/rivals/stream_rivals.
+        settings: Of iocomp.
+        alloc: Whether the arrays lie in memory of iocomp_alloc.
+        servers: Whether every compute rank has a server.
+    """
+
+    mode: str = "iocomp"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    alloc: bool = False
+    servers: bool = False
+
+    def alloc_argument(self) -> tuple[str, ...]:
+        """Return the flag of the programs, if any."""
+        return ("--alloc",) if self.alloc else ()
+
+    def cpus(self, ranks: int, same_core: bool) -> tuple[int, ...]:
+        """Return the core of each rank: those that compute, then their servers.
+
+        One rank has its server on the other core unless `same_core`; two ranks share their cores
+        with theirs.
+        """
+        own = tuple(range(ranks))
+        if not self.servers:
+            return own
+        return (0, 1) if ranks == 1 and not same_core else (*own, *own)
+
+
+NONE = "none"
+SYNCHRONOUS = ("pwrite", "sync buffered", "sync direct")
+RIVALS = ("iwrite", "bp5-naive", "bp5-guided")
+IN_PLACE = "in place"
+PULLED = "pulled"
+
+WAYS: dict[str, Way] = {
+    NONE: Way("none"),
+    "pwrite": Way("pwrite"),
+    "sync": Way(settings=SYNC),
+    "sync buffered": Way(settings={**SYNC, "disk.direct": "off"}),
+    "sync direct": Way(settings={**SYNC, "disk.direct": "on"}),
+    "kernel": Way(settings=KERNEL, alloc=True),
+    IN_PLACE: Way(settings=SHARED, alloc=True, servers=True),
+    PULLED: Way(settings={**SHARED, "transport.way": "pull"}, servers=True),
+    "staged": Way(settings={**SHARED, "transport.way": "staged"}, servers=True),
+    "message": Way(settings=MESSAGE, servers=True),
+    **{rival: Way(rival) for rival in RIVALS},
+}
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A series of runs of bench/overlap that differ in the way of writing alone.
+
+    Attributes:
+        name: Begins the names of its runs.
+        ranks: That compute.
+        aim: Compute phase divided by the fastest synchronous write of the same bytes.
+        ways: Names in WAYS.
+        same_core: Whether a single rank shares its core with its server.
+    """
+
+    name: str
+    ranks: int
+    aim: float
+    ways: tuple[str, ...]
+    same_core: bool = False
+
+    def methods(self) -> tuple[str, ...]:
+        """Return the names of its runs."""
+        return tuple(self.method(way) for way in self.ways)
+
+    def method(self, way: str) -> str:
+        """Return the name of one run."""
+        return f"{self.name}/{way}"
+
+
+CONSECUTIVE = Overlap("overlap 1", 1, 1.1, (NONE, *SYNCHRONOUS, IN_PLACE, PULLED))
+TWO_RANKS = Overlap("overlap 2", 2, 1.1, (NONE, *SYNCHRONOUS, PULLED))
+LONG_PHASES = Overlap("overlap 2 long", 2, 2.0, (NONE, *SYNCHRONOUS, "kernel", PULLED, *RIVALS))
+LOSS = Overlap("overlap same core", 1, 2.5, (NONE, "kernel", IN_PLACE, PULLED), same_core=True)
+OVERLAPS = (CONSECUTIVE, TWO_RANKS, LONG_PHASES, LOSS)
+
+STREAM: dict[str, tuple[str, bool]] = {
+    "stream/plain": (NONE, False),
+    "stream/sync": ("sync", False),
+    "stream/kernel": ("kernel", False),
+    "stream/other core, in place": (IN_PLACE, False),
+    "stream/other core, message": ("message", False),
+    "stream/same core, in place": (IN_PLACE, True),
+    "stream/same core, message": ("message", True),
+    **{f"stream/{rival}": (rival, False) for rival in RIVALS},
+}
+"""Way, and whether the server is on the same core, by run of STREAM."""
+
+POLICIES = ("sleep", "yield", "spin")
+LARGE = (256 << 20, 1 << 30)
+SMALL = (4 << 10, 16 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20)
+HAND_OFFS = ("kernel", IN_PLACE, PULLED, "staged", "buffered", "message")
+SCALES = ((1, 1), (2, 2), (8, 2), (32, 2), (32, 8))
+"""Compute ranks and servers, all on two cores."""

@@ -1,0 +1,103 @@
+"""Every program of the benchmarks runs, and its result has what the figures need.
+
+Too small to mean anything.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iocomp_studies.launch import Build, Launch, RunFailedError
+
+MESSAGE = {"mode": "async", "transport.kind": "message", "trace.summary": "false"}
+
+
+@pytest.fixture
+def build() -> Build:
+    return Build.read(Path(os.environ["IOCOMP_BUILD"]))
+
+
+def run(
+    build: Build, program: str, arguments: str, ranks: int, settings: dict[str, str] | None = None
+) -> dict[str, Any]:
+    # Which cores is no matter here, and there may be one only.
+    cpus = (min(os.sched_getaffinity(0)),) * ranks
+    return build.run(
+        Launch(program, tuple(arguments.split()), cpus, MESSAGE if settings is None else settings)
+    )
+
+
+def test_interference_compares_every_kernel(build: Build, tmp_path: Path) -> None:
+    arguments = "--pairs 1 --slice 0.002 --server idle --idle-seconds 0.01"
+    result = run(build, "bench/interference", arguments, 2)
+    assert set(result["kernels"]) == {"triad-cache", "triad-memory", "dense", "sparse"}
+    for seconds in result["kernels"].values():
+        assert seconds["alone_seconds"] > 0
+        assert seconds["beside_seconds"] > 0
+    assert (result["servers"], result["idle_seconds"]) == (1, 0.01)
+    assert result["server_cpu_seconds"] >= 0
+
+
+def test_interference_writes_meanwhile(build: Build, tmp_path: Path) -> None:
+    arguments = "--pairs 2 --slice 0.005 --server writing --kernels dense --block 1MiB --alloc"
+    result = run(build, "bench/interference", f"{arguments} --file {tmp_path}/i", 2)
+    assert result["bytes_written"] >= 2 << 20
+
+
+def test_interference_runs_without_servers(build: Build) -> None:
+    result = run(build, "bench/interference", "--pairs 1 --slice 0.002 --server none", 1, {})
+    assert result["servers"] == 0
+    assert result["alone_seconds"] > 0
+
+
+@pytest.mark.parametrize("extra", ["", "--alloc", "--buffered"])
+def test_hand_off_times_every_size(build: Build, tmp_path: Path, extra: str) -> None:
+    arguments = f"--sizes 4KiB,1MiB --most 3 --baseline --file {tmp_path}/h {extra}"
+    sizes = run(build, "bench/hand_off", arguments, 2)["sizes"]
+    assert set(sizes) == {"4096", "1048576"}
+    for size in sizes.values():
+        assert size["puts"] == 3
+        assert 0 < size["put"]["median"] <= size["handed_over"]["median"]
+        assert size["handed_over"]["median"] <= size["written"]["median"]
+        assert size["memcpy"]["p99"] <= size["memcpy"]["longest"]
+        assert size["mpi_isend"]["median"] <= size["mpi_handed_over"]["median"]
+
+
+def test_scale_counts_every_hand_off(build: Build, tmp_path: Path) -> None:
+    settings = {**MESSAGE, "placement.policy": "list", "placement.servers": "4"}
+    arguments = f"--puts 64 --steps 2 --batch 5 --file {tmp_path}/s"
+    result = run(build, "bench/scale", arguments, 5, settings)
+    assert (result["compute_ranks"], result["servers"]) == (4, 1)
+    assert (result["hand_offs"], result["bytes"]) == (128, 128 * 4096)
+    assert (tmp_path / "s").stat().st_size >= result["bytes"]
+    assert result["server_peak_bytes"] > 0
+
+
+@pytest.mark.parametrize("mode", ["iwrite", "bp5-naive", "bp5-guided"])
+@pytest.mark.parametrize("program", ["bench/overlap", "bench/rivals/stream_rivals"])
+def test_rivals_write_all(build: Build, tmp_path: Path, mode: str, program: str) -> None:
+    arguments = {
+        "bench/overlap": f"--mode {mode} --puts 3 --bytes 1MiB --compute-bytes 1MiB",
+        "bench/rivals/stream_rivals": f"--rival {mode} --size 1MiB --loops 3 --write-every 2",
+    }[program]
+    try:
+        result = run(build, program, f"{arguments} --file {tmp_path}/r", 2, {})
+    except RunFailedError as error:
+        if "built without ADIOS2" not in str(error):
+            raise
+        pytest.skip("built without ADIOS2")
+    path = tmp_path / "r"
+    files = [path] if path.is_file() else list(path.iterdir())
+    arrays = 3 if program == "bench/overlap" else 2 * 4
+    assert sum(file.stat().st_size for file in files) >= 2 * arrays << 20
+    assert result["wall_until_durable_seconds"] > 0
+
+
+def test_overlap_and_stream_put_from_memory_of_iocomp(build: Build, tmp_path: Path) -> None:
+    arguments = f"--mode iocomp --alloc --puts 3 --bytes 1MiB --file {tmp_path}/o"
+    assert run(build, "bench/overlap", arguments, 2)["puts"] == 3
+    arguments = "--alloc --size 1MiB --loops 3 --write-every 2 --verify --pattern index"
+    result = run(build, "apps/stream/stream", f"{arguments} --file {tmp_path}/t", 2)
+    assert result["file_verified"] is True
