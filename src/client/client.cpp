@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -33,6 +34,10 @@
 
 namespace iocomp::client {
 namespace {
+
+// A block that costs less to copy than to ask for: the copy is written in place, and the program
+// has its memory back at once.
+constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
 
 void check_name(const std::string& name) {
   const bool allowed = std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -138,6 +143,11 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   // Like any other data, what travels inside a header needs staging memory where it arrives.
   route.inline_bytes =
       std::min(static_cast<std::size_t>(settings_.bytes("transport.inline")), place_.chunk_bytes);
+  const auto way = settings_.text("transport.way");
+  const bool shares = link_.shares_memory();
+  route.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()
+                     : way == "auto" && shares ? small_block_bytes
+                                               : 0;
   route.alignment_bytes = file.alignment_bytes;
   route.steps_in_flight = file.steps_in_flight;
   protocol::Open open;
@@ -291,6 +301,9 @@ void Client::wait(std::uint64_t ticket, State state) {
 }
 
 void* Client::allocate(std::size_t bytes) {
+  if (const auto shared = link_.export_memory(std::max<std::size_t>(bytes, 1)); !shared.empty()) {
+    return shared.data();
+  }
   HugeMemory memory{std::max<std::size_t>(bytes, 1), "an array"};
   std::byte* const first = memory.bytes().data();
   allocated_.emplace(first, std::move(memory));
@@ -298,7 +311,8 @@ void* Client::allocate(std::size_t bytes) {
 }
 
 void Client::free_memory(void* memory) {
-  if (allocated_.erase(memory) == 0) {
+  if (!link_.withdraw_memory(static_cast<const std::byte*>(memory)) &&
+      allocated_.erase(memory) == 0) {
     throw Error{ErrorCode::invalid_argument,
                 "free of memory that iocomp_alloc did not return, or that was freed already"};
   }

@@ -1,16 +1,20 @@
 #include "client/link.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/futex.h"
 #include "client/tickets.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
@@ -24,12 +28,20 @@ namespace iocomp::client {
 using protocol::Kind;
 using protocol::Notice;
 
+namespace {
+
+// Where every arrival wakes this rank: long enough to cost nothing, short beside any deadline.
+constexpr std::chrono::milliseconds longest_sleep{100};
+
+}  // namespace
+
 Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitPolicy& policy,
            std::size_t buffer_limit_bytes)
     : transport_{transport},
       servers_{std::move(servers)},
       policy_{policy},
-      buffer_limit_{buffer_limit_bytes} {}
+      buffer_limit_{buffer_limit_bytes},
+      copy_memory_{transport, buffer_limit_bytes} {}
 
 transport::PostId Link::post(int server, std::vector<std::byte> message,
                              std::span<const std::byte> bulk, std::size_t chunk_bytes) {
@@ -65,17 +77,50 @@ void Link::wait_until(const std::function<bool()>& done, const std::function<std
   mpi::Nap nap{policy_};
   mpi::Deadline deadline{policy_};
   while (!done()) {
-    if (pump()) {
+    if (pump() || sleep(nap)) {
       nap.reset();
       deadline.moved();
     } else {
       deadline.check(what);
-      nap.pause(sleep_);
     }
   }
 }
 
-Copy Link::copy_buffer(std::size_t bytes) {
+// Sleep once, shortly. @return whether something had come before it did.
+bool Link::sleep(mpi::Nap& nap) {
+  bool moved = false;
+  const auto sleep_for = [&](std::chrono::nanoseconds longest) {
+    const auto word = transport_ == nullptr ? std::nullopt : transport_->watch();
+    if (!word) {
+      sleep_ ? sleep_(longest) : std::this_thread::sleep_for(longest);
+      return;
+    }
+    // Who sends from here on wakes this process; what came before is found by one more look.
+    moved = pump();
+    if (!moved) {
+      futex_wait(*word, longest);
+    }
+    transport_->unwatch();
+  };
+  const bool is_woken = transport_ != nullptr && !transport_->needs_looks();
+  if (is_woken && policy_.kind == mpi::WaitPolicy::Kind::sleep) {
+    sleep_for(longest_sleep);
+  } else {
+    nap.pause(sleep_for);
+  }
+  return moved;
+}
+
+void Link::count_transport() {
+  if (transport_ == nullptr) {
+    return;
+  }
+  const transport::Tally tally = transport_->tally();
+  counters_.set(trace::Counter::sleeps, tally.sleeps);
+  counters_.set(trace::Counter::wake_ups, tally.wake_ups);
+}
+
+Copy Link::copy_buffer(std::size_t bytes, std::size_t page_remainder) {
   if (bytes > buffer_limit_) {
     throw Error{ErrorCode::out_of_staging_memory,
                 "asked for a copy of " + format_bytes(static_cast<std::int64_t>(bytes)) +
@@ -92,7 +137,7 @@ Copy Link::copy_buffer(std::size_t bytes) {
                });
   }
   counters_.add(trace::Counter::copied_bytes, static_cast<double>(bytes));
-  return Copy{new std::byte[bytes]};
+  return copy_memory_.take(bytes, page_remainder);
 }
 
 void Link::free_when_taken(Copy copy, transport::PostId post, std::size_t bytes) {

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "client/copy_memory.h"
 #include "client/tickets.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
@@ -54,12 +55,19 @@ class Link {
 
   /// Move messages both ways; true if anything moved.
   bool pump();
+  /// Set the counters that the transport keeps.
+  void count_transport();
   /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline.
   void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what);
 
   /// Memory for a copy; waits until earlier copies are handed over when the limit is reached.
   /// @throws Error{out_of_staging_memory} for a copy larger than the limit.
-  [[nodiscard]] Copy copy_buffer(std::size_t bytes);
+  /// @param page_remainder  see CopyMemory::take.
+  [[nodiscard]] Copy copy_buffer(std::size_t bytes, std::size_t page_remainder = 0);
+  /// Whether that would not wait.
+  [[nodiscard]] bool has_copy_room(std::size_t bytes) const noexcept {
+    return bytes <= buffer_limit_ && buffer_used_ <= buffer_limit_ - bytes;
+  }
   /// Keep a copy until its post is taken.
   void free_when_taken(Copy copy, transport::PostId post, std::size_t bytes);
 
@@ -92,6 +100,18 @@ class Link {
     return farewell_;
   }
 
+  /// Whether servers of this node read exported memory in place.
+  [[nodiscard]] bool shares_memory() const {
+    return transport_ != nullptr && transport_->exports_memory();
+  }
+  /// Memory that servers read in place; empty where there is none. And its end.
+  [[nodiscard]] std::span<std::byte> export_memory(std::size_t bytes) {
+    return transport_ == nullptr ? std::span<std::byte>{} : transport_->export_memory(bytes, false);
+  }
+  bool withdraw_memory(const std::byte* first) {
+    return transport_ != nullptr && transport_->withdraw_memory(first);
+  }
+
  private:
   struct HeldCopy {
     Copy copy;
@@ -101,6 +121,7 @@ class Link {
   void dispatch(const transport::Incoming& incoming);
   void take_notice(const protocol::Notice& notice);
   void release_copies();
+  bool sleep(mpi::Nap& nap);
 
   transport::Transport* transport_;
   std::function<bool()> mover_;
@@ -109,7 +130,8 @@ class Link {
   mpi::WaitPolicy policy_;
   std::size_t buffer_limit_;
   std::size_t buffer_used_ = 0;
-  std::vector<HeldCopy> copies_;
+  CopyMemory copy_memory_;
+  std::vector<HeldCopy> copies_;  // after the memory they lie in
   TicketBook tickets_;
   FailureBook failures_;
   trace::Counters counters_;

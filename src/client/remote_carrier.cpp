@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,7 +13,9 @@
 #include "array/box.h"
 #include "array/memory_box.h"
 #include "array/pieces.h"
+#include "array/runs.h"
 #include "base/error.h"
+#include "base/stream_copy.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/tickets.h"
@@ -20,6 +23,7 @@
 #include "protocol/messages.h"
 #include "storage/catalogue.h"
 #include "trace/counters.h"
+#include "transport/transport.h"
 
 namespace iocomp::client {
 
@@ -66,13 +70,37 @@ void RemoteCarrier::enter_step(std::int64_t step) {
   }
 }
 
+bool RemoteCarrier::must_copy(const Block& block) const {
+  if (block.bytes() <= route_.inline_bytes) {
+    return false;  // into its header
+  }
+  const bool is_asked = route_.copy_bytes == std::numeric_limits<std::size_t>::max();
+  const bool is_small = block.bytes() <= route_.copy_bytes && link_.has_copy_room(block.bytes());
+  return block.buffered || !block.is_dense() || is_asked || is_small;
+}
+
+Copy RemoteCarrier::copy(const Block& block) {
+  // As far from a page border as in the file, where variables begin at one: so the copy can be
+  // written O_DIRECT.
+  array::RunCursor runs{block.variable.shape, block.box, 0, array::elements(block.box)};
+  array::Run first;
+  const bool any = runs.next(first);
+  const std::size_t at = any ? static_cast<std::size_t>(first.index) * block.element_bytes() : 0;
+  Copy copy = link_.copy_buffer(block.bytes(), at % transport::Transport::page_bytes);
+  if (block.is_dense()) {
+    stream_copy(copy.get(), block.first_value(), block.bytes());
+  } else {
+    array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box),
+                copy.get());
+  }
+  return copy;
+}
+
 void RemoteCarrier::put(const Block& block) {
   Block source = block;
   Copy copy;
-  if (block.bytes() > route_.inline_bytes && (block.buffered || !block.is_dense())) {
-    copy = link_.copy_buffer(block.bytes());
-    array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box),
-                copy.get());
+  if (must_copy(block)) {
+    copy = this->copy(block);
     source.values = copy.get();
     source.memory = array::make_memory_box(block.box, nullptr, nullptr);
   }

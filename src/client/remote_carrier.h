@@ -23,6 +23,7 @@ class RemoteCarrier : public Carrier {
     int home = 0;                      ///< number of this rank's server
     std::size_t chunk_bytes = 0;       ///< largest message of data
     std::size_t inline_bytes = 0;      ///< blocks up to this size travel in their header
+    std::size_t copy_bytes = 0;        ///< blocks up to this size are copied, if there is room
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
     int steps_in_flight = 8;
   };
@@ -41,6 +42,8 @@ class RemoteCarrier : public Carrier {
   Outcome close(std::int64_t open_step) override;
 
  private:
+  [[nodiscard]] bool must_copy(const Block& block) const;
+  [[nodiscard]] Copy copy(const Block& block);
   void put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step);
   [[nodiscard]] std::string what(const std::string& owed) const;

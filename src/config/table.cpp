@@ -33,8 +33,13 @@ const std::vector<Key>& all_keys() {
       {"placement.report", text, "", "", "file that gets the place of every rank, as a table"},
       {"placement.servers", list, "", "0..", "the ranks that serve, for policy list"},
 
-      {"transport.kind", choice, "auto", "auto|kernel|message",
-       "how data travel to the servers; auto takes the cheapest that is possible"},
+      {"transport.kind", choice, "auto", "auto|kernel|shared|message",
+       "how data leave a rank: through the kernel, without servers; to servers through memory of "
+       "the node, or in messages; auto: shared on the node where it can be set up, else message"},
+      {"transport.segment", choice, "auto", "auto|memfd|shm",
+       "what the memory of a node is made of; auto: memfd, else a file in /dev/shm"},
+      {"transport.way", choice, "auto", "auto|pull|staged",
+       "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest"},
       {"transport.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
       {"transport.inline", bytes, "4 KiB", "0 B..1 MiB",
        "blocks up to this size travel inside their header"},
@@ -51,6 +56,10 @@ const std::vector<Key>& all_keys() {
        "how ranks wait; yield and spin are for comparison only"},
       {"wait.longest_nap", integer, "1000", "1..1000000",
        "longest sleep between two looks, in microseconds"},
+      {"wait.spin", integer, "5", "0..1000",
+       "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
+      {"wait.instruction", choice, "auto", "auto|pause|umwait|mwaitx",
+       "what a rank does between these looks; auto: the best that the processor has"},
       {"wait.deadline", real, "600", "0..",
        "seconds without progress after which a wait fails; 0: none"},
 
@@ -64,6 +73,10 @@ const std::vector<Key>& all_keys() {
       {"disk.threads", integer, "1", "1..1024",
        "writer threads of each process that writes, where threads do"},
 
+      {"server.nice", integer, "0", "-20..19",
+       "nice value of servers and their writers; a nice server can wake late: see metrics.md"},
+      {"server.scheduling", choice, "other", "other|batch|idle",
+       "scheduling class of servers and their writers"},
       {"server.returns", boolean, "false", "",
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
       {"server.exit_status", boolean, "false", "",

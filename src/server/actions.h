@@ -23,6 +23,7 @@ class Actions {
     queue_.emplace_back(file, std::move(note));
   }
 
+  [[nodiscard]] bool is_empty() const noexcept { return queue_.empty(); }
   /// Go on with the first action; true if one was carried out.
   bool advance();
 

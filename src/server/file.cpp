@@ -193,7 +193,7 @@ void File::write_plain(Chunk chunk) {
     if (completion.code != ErrorCode::ok) {
       fail_piece(*held->piece, {completion.code, told(*held->piece, completion.story)});
     }
-    held->lease = {};
+    held->free_memory();
     chunk_done(*held);
   });
 }
@@ -232,7 +232,7 @@ bool File::write_slice() {
     }
     Chunk done = std::move(chunk);
     writing.to_write.pop_front();
-    done.lease = {};
+    done.free_memory();
     chunk_done(done);
     return true;
   }

@@ -55,6 +55,11 @@ class File {
 
   [[nodiscard]] const config::FileSettings& settings() const noexcept { return settings_; }
   [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
+  /// Whether chunks are written as they come, by the engine. Others are kept until their turn, too
+  /// long to keep memory of a compute rank busy.
+  [[nodiscard]] bool is_plain() const {
+    return format_.access(options_) == storage::Access::plain_file;
+  }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
@@ -81,9 +86,6 @@ class File {
     std::vector<Chunk> waiting;
   };
 
-  [[nodiscard]] bool is_plain() const {
-    return format_.access(options_) == storage::Access::plain_file;
-  }
   [[nodiscard]] std::int64_t offset(const Piece& piece, const Room& room) const;
   Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
   Target& target(std::int64_t number) { return targets_[number]; }

@@ -6,11 +6,13 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/byte_size.h"
+#include "array/runs.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "protocol/header.h"
@@ -27,6 +29,15 @@ namespace {
 
 constexpr int fetches_per_client = 2;  // one is written while the next is on its way
 constexpr std::int64_t page = staging::Arena::page_bytes;
+
+// The first part of a chunk that is contiguous in the variable.
+array::Run first_run(const Chunk& chunk) {
+  const Piece& piece = *chunk.piece;
+  array::RunCursor runs{piece.variable.shape, piece.box, chunk.first, chunk.count};
+  array::Run first;
+  (void)runs.next(first);
+  return first;
+}
 
 }  // namespace
 
@@ -103,12 +114,18 @@ bool Intake::fetch_next(int rank, Client& client) {
   fetching.chunk.piece = queued.begun;
   fetching.chunk.first = queued.piece.first + queued.next;
   fetching.chunk.count = count;
-  std::span<std::byte> memory;
-  if (queued.begun->failure.ok() && queued.file->failure().ok()) {
-    if (!lease(queued, count, fetching.chunk)) {
-      return false;
+  const bool is_sound = queued.begun->failure.ok() && queued.file->failure().ok();
+  if (is_sound && borrow(rank, queued, fetching.chunk)) {
+    leave_queue(client, queued, fetching);
+    if (fetching.last) {
+      transport_.give_credit(rank);
     }
-    memory = fetching.chunk.bytes;
+    fetching.file->arrived(std::move(fetching.chunk));
+    return true;
+  }
+  std::span<std::byte> memory;
+  if (is_sound && !lease(queued, fetching.chunk, memory)) {
+    return false;
   }
   if (memory.empty()) {
     if (std::exchange(scratch_used_, true)) {
@@ -120,24 +137,51 @@ bool Intake::fetch_next(int rank, Client& client) {
     scratch_.resize(std::max(scratch_.size(), bytes));
     memory = std::span{scratch_}.first(bytes);
   }
-  queued.next += count;
-  fetching.last = queued.next == queued.piece.count;
-  const bool last = fetching.last;
   const auto id = transport_.fetch(rank, memory);
-  fetching_.emplace(id, std::move(fetching));
   ++client.fetches;
-  if (last) {
-    client.queue.pop_front();
-    --queued_;
-  }
+  leave_queue(client, queued, fetching);
+  fetching_.emplace(id, std::move(fetching));
   return true;
 }
 
-bool Intake::lease(Queued& queued, std::int64_t count, Chunk& chunk) {
-  const std::int64_t bytes = count * queued.begun->element_bytes();
+void Intake::leave_queue(Client& client, Queued& queued, Fetching& fetching) {
+  queued.next += fetching.chunk.count;
+  fetching.last = queued.next == queued.piece.count;
+  if (fetching.last) {
+    client.queue.pop_front();
+    --queued_;
+  }
+}
+
+bool Intake::borrow(int rank, const Queued& queued, Chunk& chunk) {
+  if (!queued.file->is_plain()) {
+    return false;
+  }
+  const array::Run first = first_run(chunk);
+  const std::int64_t element = chunk.piece->element_bytes();
+  const bool direct =
+      context_.disk.direct != disk::Direct::off &&
+      first.elements * element >= static_cast<std::int64_t>(context_.disk.direct_from_bytes);
+  // What could go O_DIRECT and cannot from where it lies is written faster from a copy.
+  std::optional<std::size_t> remainder;
+  if (direct) {
+    remainder = static_cast<std::size_t>(first.index * element % page);
+  }
+  const auto borrowed =
+      transport_.borrow(rank, static_cast<std::size_t>(chunk.count * element), remainder);
+  if (!borrowed) {
+    return false;
+  }
+  chunk.loan = {transport_, borrowed->id};
+  chunk.bytes = borrowed->bytes;
+  return true;
+}
+
+bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
+  const std::int64_t bytes = chunk.count * queued.begun->element_bytes();
   // Memory and file aligned alike (variables begin on page borders): so whole blocks can go
   // O_DIRECT.
-  const std::int64_t skew = chunk.first * queued.begun->element_bytes() % page;
+  const std::int64_t skew = first_run(chunk).index * queued.begun->element_bytes() % page;
   auto leased = context_.arena.try_take(static_cast<std::size_t>(bytes + skew));
   if (!leased) {
     if (queued.file->settings().fail_when_full) {
@@ -154,8 +198,9 @@ bool Intake::lease(Queued& queued, std::int64_t count, Chunk& chunk) {
                           now_seconds() - std::exchange(full_since_, 0));
   }
   chunk.lease = std::move(*leased);
-  chunk.bytes =
+  memory =
       chunk.lease.bytes().subspan(static_cast<std::size_t>(skew), static_cast<std::size_t>(bytes));
+  chunk.bytes = memory;
   return true;
 }
 
@@ -165,11 +210,12 @@ bool Intake::take_inside(Queued& queued) {
   chunk.first = queued.piece.first;
   chunk.count = queued.piece.count;
   if (queued.begun->failure.ok() && queued.file->failure().ok()) {
-    if (!lease(queued, chunk.count, chunk)) {
+    std::span<std::byte> memory;
+    if (!lease(queued, chunk, memory)) {
       return false;
     }
-    if (!chunk.bytes.empty()) {
-      std::memcpy(chunk.bytes.data(), queued.piece.inside.data(), chunk.bytes.size());
+    if (!memory.empty()) {
+      std::memcpy(memory.data(), queued.piece.inside.data(), memory.size());
     }
   }
   queued.file->arrived(std::move(chunk));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -56,7 +57,11 @@ class Intake {
   bool begin(int client, Queued& queued);
   bool fetch_next(int rank, Client& client);
   bool take_inside(Queued& queued);
-  [[nodiscard]] bool lease(Queued& queued, std::int64_t count, Chunk& chunk);
+  void leave_queue(Client& client, Queued& queued, Fetching& fetching);
+  // Read a chunk where its sender has it, if that is possible and pays.
+  [[nodiscard]] bool borrow(int rank, const Queued& queued, Chunk& chunk);
+  // Memory for a chunk; none (but true) for a piece that fails instead of waiting for some.
+  [[nodiscard]] bool lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory);
   void complete(transport::FetchId id);
 
   Context& context_;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "staging/arena.h"
 #include "storage/variable.h"
+#include "transport/transport.h"
 
 namespace iocomp::server {
 
@@ -26,14 +27,48 @@ struct Piece {
   }
 };
 
-/// A part of a piece in staging memory: elements `first` to `first + count` of the packed order of
-/// the box.
+/// Memory of a sender that a server reads in place. Gives it back when destroyed. Move-only.
+class Loan {
+ public:
+  Loan() noexcept = default;
+  Loan(transport::Transport& transport, transport::FetchId id) noexcept
+      : transport_{&transport}, id_{id} {}
+  Loan(Loan&& other) noexcept
+      : transport_{std::exchange(other.transport_, nullptr)}, id_{other.id_} {}
+  Loan& operator=(Loan&& other) noexcept {
+    Loan taken{std::move(other)};  // gives back what we held on the way out, not later
+    std::swap(transport_, taken.transport_);
+    std::swap(id_, taken.id_);
+    return *this;
+  }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() {
+    if (transport_ != nullptr) {
+      transport_->give_back(id_);
+    }
+  }
+
+ private:
+  transport::Transport* transport_ = nullptr;
+  transport::FetchId id_ = 0;
+};
+
+/// A part of a piece in staging memory, or where its sender has it: elements `first` to `first +
+/// count` of the packed order of the box.
 struct Chunk {
   std::shared_ptr<Piece> piece;
   std::int64_t first = 0;
   std::int64_t count = 0;
   staging::Lease lease;
-  std::span<std::byte> bytes;  ///< inside the lease; empty when the chunk was only drained
+  Loan loan;                         ///< instead of a lease
+  std::span<const std::byte> bytes;  ///< there; empty when the chunk was only drained
+
+  /// Its bytes are not needed any more.
+  void free_memory() {
+    lease = {};
+    loan = {};
+  }
 };
 
 }  // namespace iocomp::server

@@ -28,6 +28,8 @@ using protocol::Kind;
 namespace {
 
 constexpr int messages_per_round = 64;
+// Where every arrival wakes the server; only a peer that died without a word is found by looking.
+constexpr std::chrono::seconds longest_sleep{1};
 
 double cpu_seconds() {
   rusage usage{};
@@ -43,6 +45,7 @@ double cpu_seconds() {
 Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
     : engine_{disk::start_engine(disk)},
+      worker_{[&transport] { transport.rouse(); }},
       arena_{place.staging_bytes},
       post_{transport, place.ranks, place.number},
       context_{settings, policy, disk, std::move(place), arena_, *engine_, worker_, post_, {}, 1,
@@ -62,14 +65,34 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
 
 void Server::serve() {
   mpi::Nap nap{context_.policy};
-  const auto sleep_for = [this](std::chrono::nanoseconds longest) { engine_->wait(longest); };
+  const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!finished_ || !transport_.is_idle()) {
     if (round()) {
       nap.reset();
+    } else if (is_woken_for_everything()) {
+      sleep(longest_sleep);
     } else {
       nap.pause(sleep_for);
     }
   }
+}
+
+bool Server::is_woken_for_everything() const {
+  return context_.policy.kind == mpi::WaitPolicy::Kind::sleep && !transport_.needs_looks() &&
+         actions_.is_empty();
+}
+
+void Server::sleep(std::chrono::nanoseconds longest) {
+  const auto word = transport_.watch();
+  if (!word) {
+    engine_->wait(longest);
+    return;
+  }
+  // Who sends from here on wakes this process; what came before is found by one more round.
+  if (!round()) {
+    engine_->wait(longest, word);
+  }
+  transport_.unwatch();
 }
 
 bool Server::round() {
@@ -121,6 +144,13 @@ void Server::say_bye() {
   counters.set(trace::Counter::staging_limit_bytes, static_cast<double>(arena_.capacity_bytes()));
   counters.set(trace::Counter::serve_seconds, now_seconds() - began_);
   counters.set(trace::Counter::cpu_seconds, cpu_seconds());
+  const transport::Tally tally = transport_.tally();
+  counters.set(trace::Counter::in_place_bytes, tally.in_place_bytes);
+  counters.set(trace::Counter::staged_bytes, tally.staged_bytes);
+  counters.set(trace::Counter::pulled_bytes, tally.pulled_bytes);
+  counters.set(trace::Counter::message_bytes, tally.message_bytes);
+  counters.set(trace::Counter::sleeps, tally.sleeps);
+  counters.set(trace::Counter::wake_ups, tally.wake_ups);
   post_.to_server(0, protocol::encode(Kind::server_bye, counters.values()));
 }
 

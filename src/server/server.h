@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -43,6 +44,9 @@ class Server {
     std::vector<std::pair<int, std::int64_t>> early_flushes;
   };
   bool round();
+  // Whether all that this loop waits for ends its sleep by itself.
+  [[nodiscard]] bool is_woken_for_everything() const;
+  void sleep(std::chrono::nanoseconds longest);
   bool take_messages();
   bool take_completions();
   void dispatch(const transport::Incoming& incoming);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -24,7 +25,8 @@ Outcome run(const Worker::Job& job) noexcept {
 
 }  // namespace
 
-Worker::Worker() : thread_{[this](const std::stop_token& stop) { work(stop); }} {}
+Worker::Worker(std::function<void()> completed)
+    : tell_{std::move(completed)}, thread_{[this](const std::stop_token& stop) { work(stop); }} {}
 
 Worker::~Worker() {
   thread_.request_stop();
@@ -53,6 +55,9 @@ void Worker::work(const std::stop_token& stop) {
     Outcome outcome = run(job);
     lock.lock();
     completed_.emplace_back(id, std::move(outcome));
+    lock.unlock();
+    tell_();
+    lock.lock();
   }
 }
 

@@ -20,7 +20,8 @@ class Worker {
  public:
   using Job = std::function<void()>;
 
-  Worker();
+  /// @param completed  called by the thread after each job, when its outcome can be taken.
+  explicit Worker(std::function<void()> completed);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();
@@ -32,6 +33,7 @@ class Worker {
  private:
   void work(const std::stop_token& stop);
 
+  std::function<void()> tell_;
   std::mutex mutex_;
   std::condition_variable_any submitted_;
   std::deque<std::pair<std::uint64_t, Job>> queue_;  // guarded by mutex_, like the next

@@ -82,6 +82,7 @@ void Session::summarize() {
   summary.servers = servers_.size();
   summary.transport = transport_name_;
   summary.notes = client_->link().notes();
+  client_->link().count_transport();
   auto sum = client_->link().counters().values();
   auto most = sum;
   mpi::sum(own_comm_.raw(), std::span{sum}, policy_, "the counters of the compute ranks");

@@ -19,7 +19,8 @@
 #include "session/seating.h"
 #include "storage/variable.h"
 #include "trace/counters.h"
-#include "transport/message/message_transport.h"
+#include "transport/shared_memory/shared_transport.h"
+#include "transport/transport.h"
 
 namespace iocomp::session {
 
@@ -70,6 +71,8 @@ class Session {
   void split();
   void meet_peers();
   void give_program_its_communicator();
+  void connect(const Seating& seating);
+  [[nodiscard]] std::unique_ptr<transport::SharedTransport> join(const Seating& seating);
   [[nodiscard]] bool probe_transport();
   void serve();
   void summarize();
@@ -92,7 +95,7 @@ class Session {
   std::size_t staging_share_ = 0;
   std::size_t chunk_bytes_ = 0;
   std::string transport_name_ = "direct";
-  std::unique_ptr<transport::MessageTransport> transport_;
+  std::unique_ptr<transport::Transport> transport_;
   std::unique_ptr<client::Client> client_;
   bool server_had_failures_ = false;
 };

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +24,6 @@
 #include "session/seating.h"
 #include "session/session.h"
 #include "session/version.h"
-#include "transport/message/message_transport.h"
-#include "transport/message/pull_probe.h"
 
 namespace iocomp::session {
 namespace {
@@ -144,19 +141,6 @@ void Session::start_without_servers() {
   }
 }
 
-bool Session::probe_transport() {
-  std::int64_t pulls = 1;
-  // One compute rank of every server, so that each server probes once.
-  if (role_ == Role::server) {
-    transport::probe_as_receiver(comm_.raw(), clients_.begin()->first, policy_);
-  } else if (neighbours_.front() == mpi::rank(own_comm_)) {
-    pulls = transport::probe_as_sender(comm_.raw(), server_, policy_) ? 1 : 0;
-  }
-  pulls = -pulls;
-  mpi::maximum(comm_.raw(), std::span{&pulls, 1}, policy_, "the probe of the message transport");
-  return pulls == -1;
-}
-
 void Session::start_asynchronous() {
   Seating seating{comm_, policy_};
   place_ranks(seating);
@@ -166,13 +150,8 @@ void Session::start_asynchronous() {
   meet_peers();
   log::configure(log_level(settings_), std::string{role_ == Role::server ? "server " : "compute "} +
                                            std::to_string(mpi::rank(own_comm_)));
-  const bool pulls = probe_transport();
-  transport_name_ = pulls ? "message, receivers pull while senders compute"
-                          : "message, moves only inside calls (iocomp_progress helps)";
+  connect(seating);
   log::info(reason_ + "; transport: " + transport_name_);
-  transport_ = std::make_unique<transport::MessageTransport>(
-      comm_.raw(), static_cast<int>(settings_.integer("transport.credits")),
-      role_ == Role::compute);
   if (role_ == Role::server) {
     serve();
     return;

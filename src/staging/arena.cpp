@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <iterator>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/free_ranges.h"
 #include "base/huge_memory.h"
 
 namespace iocomp::staging {
@@ -44,7 +44,7 @@ Arena::Arena(std::size_t capacity_bytes) {
   if (capacity_ > 0) {
     memory_ = HugeMemory{capacity_, "staging memory"};
     base_ = memory_.bytes().data();
-    free_.emplace(0, capacity_);
+    free_ = FreeRanges{capacity_};
   }
 }
 
@@ -58,44 +58,20 @@ std::optional<Lease> Arena::try_take(std::size_t bytes) {
   if (taken == 0) {
     return Lease{*this, {}};
   }
-  for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
-    const auto [offset, size] = *hole;
-    if (size < taken) {
-      continue;
-    }
-    if (size > taken) {
-      free_.emplace_hint(std::next(hole), offset + taken, size - taken);
-    }
-    free_.erase(hole);
-    used_ += taken;
-    peak_ = std::max(peak_, used_);
-    return Lease{*this, {base_ + offset, bytes}};
+  const auto offset = free_.take(taken);
+  if (!offset) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  peak_ = std::max(peak_, free_.used_bytes());
+  return Lease{*this, {base_ + *offset, bytes}};
 }
 
 void Arena::give_back(std::span<std::byte> bytes) noexcept {
   if (bytes.empty()) {
     return;
   }
-  auto offset = static_cast<std::size_t>(bytes.data() - base_);
-  std::size_t size = rounded_up(bytes.size(), page_bytes);
   const std::scoped_lock lock{mutex_};
-  used_ -= size;
-  const auto after = free_.lower_bound(offset);
-  if (after != free_.begin()) {
-    const auto before = std::prev(after);
-    if (before->first + before->second == offset) {
-      offset = before->first;
-      size += before->second;
-      free_.erase(before);
-    }
-  }
-  if (after != free_.end() && offset + size == after->first) {
-    size += after->second;
-    free_.erase(after);
-  }
-  free_.emplace(offset, size);
+  free_.give_back(static_cast<std::size_t>(bytes.data() - base_), bytes.size());
 }
 
 void Arena::touch(std::size_t bytes) noexcept {
@@ -117,7 +93,7 @@ void Arena::touch(std::size_t bytes) noexcept {
 
 std::size_t Arena::used_bytes() const noexcept {
   const std::scoped_lock lock{mutex_};
-  return used_;
+  return free_.used_bytes();
 }
 
 std::size_t Arena::peak_bytes() const noexcept {

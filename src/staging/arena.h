@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "base/free_ranges.h"
 #include "base/huge_memory.h"
 
 namespace iocomp::staging {
@@ -46,7 +46,7 @@ class Lease {
 /// gives them. Thread-safe. Outlives its leases.
 class Arena {
  public:
-  static constexpr std::size_t page_bytes = 4096;
+  static constexpr std::size_t page_bytes = FreeRanges::page_bytes;
 
   /// Reserve (not touch) `capacity_bytes`, rounded up to pages.
   /// @throws Error{out_of_staging_memory} when the system refuses the address range.
@@ -76,9 +76,8 @@ class Arena {
   HugeMemory memory_;
   std::byte* base_ = nullptr;  // of memory_
   std::size_t capacity_ = 0;
-  std::size_t used_ = 0;  // guarded by mutex_, like the rest
-  std::size_t peak_ = 0;
-  std::map<std::size_t, std::size_t> free_;  // offset -> bytes, neighbours joined
+  std::size_t peak_ = 0;  // guarded by mutex_, like the rest
+  FreeRanges free_;
   mutable std::mutex mutex_;
 };
 

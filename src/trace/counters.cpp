@@ -33,6 +33,12 @@ constexpr std::array<std::string_view, counter_count> names{"put_bytes",
                                                             "full_seconds",
                                                             "serve_seconds",
                                                             "cpu_seconds",
+                                                            "in_place_bytes",
+                                                            "staged_bytes",
+                                                            "pulled_bytes",
+                                                            "message_bytes",
+                                                            "sleeps",
+                                                            "wake_ups",
                                                             "failures"};
 
 }  // namespace

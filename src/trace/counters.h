@@ -37,6 +37,12 @@ enum class Counter : std::size_t {
   full_seconds,         ///< a piece waited for staging memory
   serve_seconds,        ///< the server's life
   cpu_seconds,          ///< CPU time of the server's process meanwhile
+  in_place_bytes,       ///< read by servers from memory that the program got from iocomp_alloc
+  staged_bytes,         ///< read by servers from copies in shared memory
+  pulled_bytes,         ///< read by servers out of the compute ranks' private memory
+  message_bytes,        ///< sent by the compute ranks, in messages or through a ring
+  sleeps,               ///< times a process went to sleep until another wakes it
+  wake_ups,             ///< times a process woke another
   failures,             ///< pieces, steps and files that failed
   count_                // number of counters
 };

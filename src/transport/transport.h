@@ -19,6 +19,17 @@ struct Incoming {
 using PostId = std::uint64_t;
 using FetchId = std::uint64_t;
 
+/// By which ways bulk data came to this process, and how often it slept. A transport fills in what
+/// it knows.
+struct Tally {
+  double in_place_bytes = 0;  ///< borrowed from memory of the program
+  double staged_bytes = 0;    ///< borrowed, or copied, from copies that the sender's library made
+  double pulled_bytes = 0;    ///< read by this process out of the sender
+  double message_bytes = 0;   ///< sent by the sender, in messages or through a ring
+  double sleeps = 0;          ///< times this process went to sleep on its word
+  double wake_ups = 0;        ///< times it woke another
+};
+
 /// How messages and bulk data travel between the ranks of a session. Control messages are small and
 /// arrive in the order of sending per pair; bulk data stay with the sender until the receiver
 /// fetches them, chunk by chunk, into memory of its choice. Nothing here waits: whoever has nothing
@@ -58,15 +69,26 @@ class Transport {
     std::span<const std::byte> bytes;
   };
   /// Instead of fetching the next chunk that `rank` offers: read it where it lies, until it is
-  /// given back. Nothing where this process cannot.
-  virtual std::optional<Borrowed> borrow(int /*rank*/, std::size_t /*bytes*/) {
+  /// given back. Nothing where this process cannot, or where the address is not
+  /// `page_remainder` (if given) modulo `page_bytes`, because then O_DIRECT could not use it.
+  virtual std::optional<Borrowed> borrow(int /*rank*/, std::size_t /*bytes*/,
+                                         std::optional<std::size_t> /*page_remainder*/) {
     return std::nullopt;
   }
+  static constexpr std::size_t page_bytes = 4096;
   /// The borrowed chunk is not read any more: its sender may have the memory back.
   virtual void give_back(FetchId /*borrowed*/) {}
 
   /// A fetch that has completed since the last call, if any.
   [[nodiscard]] virtual std::optional<FetchId> next_fetched() = 0;
+
+  /// Whether `export_memory` can have success.
+  [[nodiscard]] virtual bool exports_memory() const { return false; }
+  /// Memory of this process from which receivers can borrow, zeroed; empty where there is none.
+  /// @param staged  whether the library itself copies into it: told apart in the trace.
+  virtual std::span<std::byte> export_memory(std::size_t /*bytes*/, bool /*staged*/) { return {}; }
+  /// @return whether it was exported memory, which is gone now.
+  virtual bool withdraw_memory(const std::byte* /*first*/) { return false; }
 
   /// Move what can be moved; true if anything did.
   virtual bool progress() = 0;
@@ -77,6 +99,13 @@ class Transport {
   virtual std::optional<FutexWord> watch() { return std::nullopt; }
   /// Awake again.
   virtual void unwatch() {}
+  /// Whether some arrivals do not change that word: whoever sleeps has to look now and then.
+  [[nodiscard]] virtual bool needs_looks() const { return true; }
+  /// End the sleep of this process, if it sleeps. The one function that any thread may call.
+  virtual void rouse() {}
+
+  /// What was counted since the start.
+  [[nodiscard]] virtual Tally tally() const { return {}; }
 
   /// Nothing that this process sent is still on its way.
   [[nodiscard]] virtual bool is_idle() const = 0;

@@ -216,6 +216,7 @@ bool MessageTransport::test_fetches() {
                                            std::to_string(statuses_[i].MPI_SOURCE) + ", expected " +
                                            std::to_string(expected)};
     }
+    tally_.message_bytes += static_cast<double>(expected);
     fetched_.push_back(id);
   }
   std::size_t kept = 0;

@@ -37,6 +37,7 @@ class MessageTransport : public Transport {
   FetchId fetch(int rank, std::span<std::byte> memory) override;
   std::optional<FetchId> next_fetched() override;
   bool progress() override;
+  Tally tally() const override { return tally_; }
   bool is_idle() const override;
 
  private:
@@ -77,6 +78,7 @@ class MessageTransport : public Transport {
   std::deque<FetchId> fetched_;
   std::unordered_map<PostId, std::size_t> chunks_left_;  // of posts with bulk data
   std::unordered_map<int, Peer> peers_;
+  Tally tally_;
 };
 
 }  // namespace iocomp::transport

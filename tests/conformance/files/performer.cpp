@@ -89,6 +89,15 @@ void reuse(std::vector<std::byte>& memory) {
 
 }  // namespace
 
+void Performer::reuse_memory(Put& put) {
+  reuse(put.memory);
+  if (put.allocated.data() != nullptr) {
+    std::fill(put.allocated.begin(), put.allocated.end(), poison);
+    iocomp::check(iocomp_free(session_.raw(), put.allocated.data()));
+    put.allocated = {};
+  }
+}
+
 Performer::Performer(iocomp::Session& session) : session_{session} {
   MPI_Comm_rank(session.comm(), &rank_);
   MPI_Comm_size(session.comm(), &size_);
@@ -217,7 +226,11 @@ void Performer::put(Line& line, File& file) {
 
   Put put;
   put.memory = local_array(variable.type, variable.seed, iocomp_current_step(file.handle), block);
-  const void* const values = put.memory.data();
+  if (!buffered && file.puts.size() % 4 == 1) {
+    put.allocated = allocated_copy(put.memory);
+  }
+  const void* const values =
+      put.allocated.data() != nullptr ? put.allocated.data() : put.memory.data();
   if (has_memory_box) {
     iocomp::check(iocomp_put_from(variable.handle, block.global_start.data(), block.count.data(),
                                   values, block.memory_shape.data(), block.memory_start.data(),
@@ -233,6 +246,13 @@ void Performer::put(Line& line, File& file) {
     reuse(put.memory);
   }
   file.puts.push_back(std::move(put));
+}
+
+std::span<std::byte> Performer::allocated_copy(const std::vector<std::byte>& values) {
+  void* memory = nullptr;
+  iocomp::check(iocomp_alloc(session_.raw(), values.size(), &memory));
+  std::copy(values.begin(), values.end(), static_cast<std::byte*>(memory));
+  return {static_cast<std::byte*>(memory), values.size()};
 }
 
 std::vector<std::size_t> Performer::unsettled(File& file, iocomp_state state,
@@ -254,7 +274,7 @@ void Performer::wait(Line& line, File& file) {
   for (const std::size_t which : unsettled(file, state, line.word())) {
     Put& put = file.puts[which];
     iocomp::check(iocomp_wait(&put.ticket, state));
-    reuse(put.memory);
+    reuse_memory(put);
   }
 }
 
@@ -271,7 +291,7 @@ void Performer::poll(Line& line, File& file) {
         throw std::runtime_error{"put " + std::to_string(which) + " does not come to its state"};
       }
     }
-    reuse(put.memory);
+    reuse_memory(put);
   }
 }
 
@@ -286,7 +306,7 @@ void Performer::wait_step(Line& line, File& file) {
 void Performer::close(Line& /*line*/, File& file) {
   iocomp::check(iocomp_close(file.handle));
   for (auto& put : file.puts) {
-    reuse(put.memory);
+    reuse_memory(put);
     iocomp::check(iocomp_wait(&put.ticket, IOCOMP_DURABLE));  // can be asked until finalize
   }
   if (file.comm != MPI_COMM_NULL) {

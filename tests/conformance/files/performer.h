@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iocomp/iocomp.hpp>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ class Performer {
   };
   struct Put {
     iocomp_ticket ticket{};
-    std::vector<std::byte> memory;  // until the library no longer needs it
+    std::vector<std::byte> memory;   // until the library no longer needs it
+    std::span<std::byte> allocated;  // or this, from iocomp_alloc; finalize frees what is left
   };
   struct File {
     iocomp_file* handle = nullptr;
@@ -51,6 +53,8 @@ class Performer {
   void attribute(Line& line, File& file);
   void text(Line& line, File& file);
   void put(Line& line, File& file);
+  void reuse_memory(Put& put);
+  [[nodiscard]] std::span<std::byte> allocated_copy(const std::vector<std::byte>& values);
   void wait(Line& line, File& file);
   void poll(Line& line, File& file);
   void end_step(Line& line, File& file);

@@ -191,6 +191,10 @@ def random_tuning(chance: random.Random) -> Tuning:
         {
             "transport.chunk": chance.choice([1, 7, 64, 1000, 4096, 16 << 20]),
             "transport.inline": inline,
+            "transport.kind": chance.choice(["auto", "auto", "message"]),
+            "transport.segment": chance.choice(["auto", "memfd", "shm"]),
+            "transport.way": chance.choice(["auto", "auto", "pull", "staged"]),
+            "wait.spin": chance.choice([0, 5, 100]),
             "transport.credits": chance.choice([2, 3, 16]),
             "staging.touch": 0,
             "client.buffer_memory": chance.choice([largest_block, 1 << 30]),

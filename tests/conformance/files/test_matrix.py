@@ -89,6 +89,9 @@ TUNINGS = [
         {"steps_in_flight": 9},
     ),
     Tuning("unaligned", {"transport.chunk": "24 B"}, {"alignment": 1}),
+    Tuning("message", {"transport.kind": "message"}),
+    Tuning("pull", {"transport.way": "pull", "transport.inline": "0 B", "wait.spin": 0}),
+    Tuning("staged", {"transport.way": "staged", "disk.direct_from": "4 KiB"}),
 ]
 
 
@@ -98,6 +101,9 @@ QUICK = [
     "hdf5-kernel3-odd",
     "posix-halves_2to2-default",
     "posix-packed_3to2-tiny",
+    "posix-halves_2to2-message",
+    "posix-packed_3to2-pull",
+    "hdf5-list_3to2-staged",
     "mpiio-sync2-inside",
     "mpiio-halves_2to2-odd",
     "hdf5-sync1-unaligned",

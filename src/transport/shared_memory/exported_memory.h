@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "transport/shared_memory/records.h"
+#include "transport/shared_memory/shared_mapping.h"
+
+namespace iocomp::transport {
+
+/// Memory of this process that the others of the node may read in place.
+class ExportedMemory {
+ public:
+  /// Reserve `bytes`, zeroed. @param staged  whether the library copies into it.
+  /// @throws Error{out_of_staging_memory} when the system has no such memory.
+  std::span<std::byte> add(std::size_t bytes, bool staged);
+  /// @return the number that the others know it by, 0 for memory that is none of these.
+  std::uint64_t remove(const std::byte* first);
+
+  struct Place {
+    RegionName region;
+    std::uint64_t offset = 0;
+  };
+  /// Where these bytes lie, if they lie in such memory as a whole.
+  [[nodiscard]] std::optional<Place> find(std::span<const std::byte> bytes) const;
+
+ private:
+  struct Region {
+    SharedMapping mapping;
+    RegionName name;
+  };
+  std::map<const std::byte*, Region> regions_;  // by first byte
+  std::uint64_t next_ = 1;
+};
+
+/// Exported memory of one other process, mapped for reading when it is needed first.
+class ImportedMemory {
+ public:
+  struct View {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const SharedMapping> mapping;  ///< there while somebody reads
+  };
+  /// The bytes at `offset`; nothing where the system does not let this process map the region.
+  [[nodiscard]] View view(int process, const RegionName& region, std::uint64_t offset,
+                          std::size_t bytes);
+  void forget(std::uint64_t region) { mapped_.erase(region); }
+
+ private:
+  std::map<std::uint64_t, std::shared_ptr<const SharedMapping>> mapped_;  // by id; empty: refused
+};
+
+}  // namespace iocomp::transport

@@ -1,0 +1,86 @@
+#include "transport/shared_memory/join_node.h"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "mpi/wait.h"
+#include "transport/shared_memory/node_plan.h"
+#include "transport/shared_memory/shared_mapping.h"
+
+namespace iocomp::transport {
+namespace {
+
+constexpr const char* others = "the other ranks of the node in iocomp_init";
+
+std::string new_name() {
+  static std::atomic<unsigned> count{0};
+  return "iocomp-" + std::to_string(getpid()) + '-' + std::to_string(count++);
+}
+
+// One way to do it. Collective over `node`.
+Outcome map_segment(MPI_Comm node, NodeMemory& memory, SharedMapping::Kind kind,
+                    const mpi::WaitPolicy& policy) {
+  const std::size_t bytes = memory.plan.bytes();
+  std::string path;
+  Outcome mapped;
+  if (memory.self == 0) {
+    mapped = outcome_of([&] {
+      memory.segment = SharedMapping::create(kind, new_name(), bytes);
+      path = memory.segment.path();
+    });
+  }
+  mpi::broadcast(node, 0, path, policy, others);
+  if (memory.self != 0 && !path.empty()) {
+    mapped = outcome_of([&] { memory.segment = SharedMapping::open(path, bytes, true); });
+  }
+  mapped = mpi::agree(node, mapped, policy, others);
+  memory.segment.forget_name();  // whatever happens from here on, nothing stays behind
+  if (!mapped.ok()) {
+    memory.segment = {};
+  }
+  return mapped;
+}
+
+}  // namespace
+
+NodeMemory join_node(MPI_Comm node, int session_rank, bool serves, const std::string& segment,
+                     const mpi::WaitPolicy& policy) {
+  int self = 0;
+  mpi::check(MPI_Comm_rank(node, &self));
+  const auto roles = mpi::gather_to_all(node, serves ? 1 : 0, policy, others);
+  const auto ranks = mpi::gather_to_all(node, session_rank, policy, others);
+  const auto pids = mpi::gather_to_all(node, getpid(), policy, others);
+  NodeMemory memory{.plan = NodePlan{{roles.begin(), roles.end()}},
+                    .self = static_cast<std::size_t>(self),
+                    .ranks = {ranks.begin(), ranks.end()},
+                    .pids = {pids.begin(), pids.end()},
+                    .segment = {},
+                    .kind = "memfd"};
+  Outcome mapped{ErrorCode::unsupported, ""};
+  if (segment != "shm") {
+    mapped = map_segment(node, memory, SharedMapping::Kind::memfd, policy);
+  }
+  if (!mapped.ok() && segment != "memfd") {
+    memory.kind = "shm";
+    const std::string before = mapped.story.empty() ? "" : mapped.story + "; ";
+    mapped = map_segment(node, memory, SharedMapping::Kind::shm, policy);
+    mapped.story = before + mapped.story;
+  }
+  if (!mapped.ok()) {
+    throw Error{mapped.code, mapped.story};
+  }
+  return memory;
+}
+
+}  // namespace iocomp::transport

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace iocomp::transport {
+
+/// Memory that other processes of the node can map: pages that are there before they are touched,
+/// so that a full /dev/shm is an error here and never a SIGBUS later. Move-only.
+class SharedMapping {
+ public:
+  enum class Kind { memfd, shm };
+
+  SharedMapping() noexcept = default;
+  SharedMapping(SharedMapping&& other) noexcept
+      : bytes_{std::exchange(other.bytes_, {})},
+        descriptor_{std::exchange(other.descriptor_, -1)},
+        path_{std::move(other.path_)},
+        named_{std::exchange(other.named_, false)} {}
+  SharedMapping& operator=(SharedMapping&& other) noexcept;
+  SharedMapping(const SharedMapping&) = delete;
+  SharedMapping& operator=(const SharedMapping&) = delete;
+  ~SharedMapping();
+
+  /// Make `bytes` of zeroed memory, all of it reserved, for reading and writing.
+  /// @param name  what it is called: of a file in /dev/shm (kind shm), or in /proc/<pid>/maps.
+  /// @throws Error{out_of_staging_memory} with what is needed and what is free.
+  static SharedMapping create(Kind kind, const std::string& name, std::size_t bytes);
+  /// Map what another process of the node has made.
+  /// @throws Error{unsupported} when the system refuses.
+  static SharedMapping open(const std::string& path, std::size_t bytes, bool writable);
+
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+  /// What others open while this object lives (memfd), or until `forget_name` (shm).
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// Of the memory itself; -1 after `forget_name`, and in processes that have opened it.
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  /// Nobody else will open it: nothing of it is left in the file system from now on.
+  void forget_name() noexcept;
+
+ private:
+  void release() noexcept;
+
+  std::span<std::byte> bytes_;
+  int descriptor_ = -1;  // kept while others may open it through /proc
+  std::string path_;
+  bool named_ = false;  // the path is a file of /dev/shm
+};
+
+}  // namespace iocomp::transport

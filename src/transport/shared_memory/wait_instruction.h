@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace iocomp::transport {
+
+/// How a processor passes the few microseconds before its process goes to sleep.
+enum class WaitInstruction {
+  pause,   ///< a hint in a loop: every processor has it
+  umwait,  ///< Intel's WAITPKG: a light sleep until a line of memory changes
+  mwaitx,  ///< AMD's
+};
+
+/// What CPUID answers to a leaf and sub-leaf.
+struct CpuidAnswer {
+  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+using Cpuid = std::function<CpuidAnswer(std::uint32_t leaf, std::uint32_t sub_leaf)>;
+
+/// @param asked  "auto", "pause", "umwait" or "mwaitx" (wait.instruction).
+/// @throws Error{invalid_setting} for one that the processor does not have.
+[[nodiscard]] WaitInstruction choose_wait_instruction(const std::string& asked, const Cpuid& cpuid);
+/// Of this processor; answers nothing on processors without CPUID.
+[[nodiscard]] CpuidAnswer ask_cpuid(std::uint32_t leaf, std::uint32_t sub_leaf) noexcept;
+[[nodiscard]] const char* name(WaitInstruction instruction) noexcept;
+
+/// Let the processor wait a moment: at most `longest`, or until the line of `watched` is written
+/// to, but with a look at `idle` between arming and waiting.
+void wait_a_moment(WaitInstruction instruction, std::chrono::nanoseconds longest,
+                   const volatile void* watched, const std::function<bool()>& idle) noexcept;
+
+/// Wait while `idle`, at most `longest`.
+template <typename Word, typename Idle>
+void spin_while(WaitInstruction instruction, std::chrono::nanoseconds longest, const Word& watched,
+                const Idle& idle) {
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (idle()) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left <= std::chrono::nanoseconds{0}) {
+      return;
+    }
+    wait_a_moment(instruction, left, &watched, idle);
+  }
+}
+
+}  // namespace iocomp::transport

@@ -1,0 +1,154 @@
+"""The transport between ranks of a node: where it cannot be set up, what it leaves, other nodes."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from actors import OK, OUT_OF_STAGING, Actors, Job
+from files import check_file
+
+HERE = Path(__file__).resolve().parent
+SHARED = {"kind": "shared", "segment": "shm"}
+# The MPI shall not need the small /dev/shm, nor the call that is refused.
+MPI_ELSEWHERE = {
+    "OMPI_MCA_btl_vader_backing_directory": "/tmp",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "OMPI_MCA_osc": "pt2pt",
+}
+SCRIPT = "\n".join(
+    ["init", "open out series", "define out u float64 512x512"]
+    + ["put out u by=columns", "end_step out", "put out u by=rows", "end_step out", "close out"]
+)
+
+may_mount = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("unshare") is None, reason="mounts need root and unshare"
+)
+
+
+def with_shm_of(size: str) -> list[str]:
+    mount = f'mount -t tmpfs -o size={size} none /dev/shm || exit 77; "$@"; status=$?; '
+    return ["unshare", "--mount", "sh", "-c", mount + "ls -A /dev/shm > left; exit $status", "sh"]
+
+
+def trace(job: Job) -> dict[str, Any]:
+    return json.loads((job.folder / "trace.json").read_text())
+
+
+def settings(**transport: object) -> dict[str, Any]:
+    return {"transport": transport, "trace": {"json": "trace.json"}}
+
+
+@may_mount
+def test_a_small_shm_is_an_error_that_names_it(actors: Actors) -> None:
+    job = actors.play(
+        "init",
+        ranks=4,
+        settings=settings(**SHARED),
+        prefix=with_shm_of("64k"),
+        environment=MPI_ELSEWHERE,
+    )
+    told = job.calls("init")
+    assert [entry["code"] for entry in told] == [OUT_OF_STAGING] * 4, job
+    for entry in told:
+        assert "/dev/shm has 64 KiB free" in entry["story"], job
+        assert "are needed" in entry["story"], job
+
+
+@may_mount
+def test_a_small_shm_makes_auto_send_messages(actors: Actors) -> None:
+    job = actors.play(
+        SCRIPT,
+        ranks=4,
+        settings=settings(segment="shm"),
+        prefix=with_shm_of("64k"),
+        environment=MPI_ELSEWHERE,
+    )
+    assert not job.failures(), job
+    assert "transport message instead of shared" in job.output, job
+    assert check_file(job.folder / "out.bin") == {0, 1}
+    assert trace(job)["transport"].startswith("message"), trace(job)
+    assert "/dev/shm has" in trace(job)["transport"]
+
+
+@may_mount
+@pytest.mark.parametrize("ending", ["close out", "@0 kill 2", "@0 kill 1"])
+def test_nothing_stays_in_shm_however_the_job_ends(actors: Actors, ending: str) -> None:
+    script = SCRIPT.replace("close out", f"barrier\n{ending}\nput out u by=columns\nclose out")
+    if ending == "close out":
+        script = SCRIPT
+    job = actors.play(
+        script, ranks=4, settings=settings(**SHARED), prefix=with_shm_of("64m"), seconds=60
+    )
+    assert (job.status == 0) == (ending == "close out"), job
+    left = (job.folder / "left").read_text().split()
+    assert not [name for name in left if "iocomp" in name], left
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="the number of the call is not known"
+)
+@pytest.mark.parametrize("way", ["pull", "auto"])
+def test_blocks_arrive_where_reading_other_processes_is_refused(actors: Actors, way: str) -> None:
+    job = actors.play(
+        SCRIPT,
+        ranks=4,
+        settings=settings(kind="shared", way=way),
+        launcher=[*actors.build.launcher, "4", sys.executable, str(HERE / "without_pull.py")],
+        environment=MPI_ELSEWHERE,
+    )
+    assert not job.failures(), job
+    assert job.status == 0, job
+    assert check_file(job.folder / "out.bin") == {0, 1}
+    counted = trace(job)["server_sum"]
+    assert counted["pulled_bytes"] == 0, counted
+    assert counted["message_bytes"] > 0, counted
+
+
+@pytest.mark.parametrize(("way", "counter"), [("pull", "pulled_bytes"), ("staged", "staged_bytes")])
+def test_all_bytes_go_the_way_that_was_asked_for(actors: Actors, way: str, counter: str) -> None:
+    job = actors.play(SCRIPT, ranks=4, settings=settings(kind="shared", way=way))
+    assert not job.failures(), job
+    counted = trace(job)["server_sum"]
+    assert counted[counter] == 2 * 512 * 512 * 8, counted
+    assert trace(job)["transport"].startswith("shared, memfd"), trace(job)
+
+
+@may_mount
+def test_two_nodes_use_both_transports_at_once(actors: Actors) -> None:
+    if actors.build.mpi != "openmpi":
+        pytest.skip("the virtual nodes are made for Open MPI's launcher")
+    launcher = [actors.build.launcher[0], "--mca", "plm_rsh_agent", str(HERE / "virtual_node")]
+    job = actors.play(
+        SCRIPT,
+        ranks=4,
+        settings=settings() | {"placement": {"policy": "spread", "servers_per_node": 1}},
+        launcher=[*launcher, "-host", "n0:2,n1:2", "-n", "4"],
+        environment={"OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"},
+        seconds=60,
+    )
+    assert not job.failures(), job
+    assert job.status == 0, job
+    assert check_file(job.folder / "out.bin") == {0, 1}
+    counted = trace(job)["server_sum"]
+    assert counted["message_bytes"] > 0, counted
+    assert counted["pulled_bytes"] + counted["staged_bytes"] > 0, counted
+    assert "to other nodes: message" in trace(job)["transport"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code"),
+    [("nice", 5, OK), ("scheduling", "batch", OK), ("scheduling", "idle", OK)],
+)
+def test_servers_run_with_the_scheduling_that_was_asked_for(
+    actors: Actors, key: str, value: object, code: int
+) -> None:
+    job = actors.play(SCRIPT, ranks=2, settings={"server": {key: value}})
+    assert {entry["code"] for entry in job.calls("init")} == {code}, job
+    assert check_file(job.folder / "out.bin") == {0, 1}
