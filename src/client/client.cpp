@@ -62,10 +62,7 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
       meeting_{place_.comm, {}, link_.policy()} {
   if (place_.has_kernel) {
-    kernel_ = std::make_unique<KernelWriter>(
-        disk_, static_cast<std::size_t>(settings.bytes("client.buffer_memory")), link_);
-    link_.move_with([this] { return advance_kernel(); },
-                    [this](std::chrono::nanoseconds longest) { kernel_->sleep(longest); });
+    start_kernel();
   }
 }
 
@@ -114,6 +111,9 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
   if (link_.has_servers() && !file.synchronous) {
     open_remote(opened, file, ranks);
+    if (settings_.text("transport.kind") == "auto") {
+      offer_kernel(opened, file, format);
+    }
     watch(*opened.file, file);
   } else if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
     open_kernel(opened, file, group, ranks, format);
@@ -159,6 +159,7 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
       members, [this](int rank) { return std::ranges::binary_search(place_.neighbours, rank); });
   auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
   RemoteCarrier& opening = *carrier;
+  opened.remote = &opening;
   opened.file->carry_with(std::move(carrier));
   opening.open(open);
 }

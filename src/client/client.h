@@ -17,6 +17,7 @@
 #include "client/kernel_writer.h"
 #include "client/link.h"
 #include "client/meeting.h"
+#include "client/remote_carrier.h"
 #include "client/tickets.h"
 #include "config/file_settings.h"
 #include "config/settings.h"
@@ -85,6 +86,7 @@ class Client {
     MPI_Comm openers = MPI_COMM_NULL;  // where they open it in another order than that of `comm`
     std::unique_ptr<Meeting> meeting;  // where not all compute ranks are members
     const DirectCarrier* carrier = nullptr;
+    RemoteCarrier* remote = nullptr;  // with servers
     // Of a file that the kernel writes:
     MPI_Comm placing = MPI_COMM_NULL;
     MPI_Comm verdicts = MPI_COMM_NULL;
@@ -99,6 +101,9 @@ class Client {
                    const std::vector<int>& members, const storage::Format& format);
   void open_kernel(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                    const std::vector<int>& members, const storage::Format& format);
+  void start_kernel();
+  void offer_kernel(Opened& opened, const config::FileSettings& file,
+                    const storage::Format& format);
   bool advance_kernel();
   [[nodiscard]] static bool kernel_can_write(const storage::Format& format,
                                              const config::FileSettings& file);

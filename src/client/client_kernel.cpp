@@ -9,6 +9,8 @@
 #include "client/file.h"
 #include "client/kernel_carrier.h"
 #include "client/kernel_writer.h"
+#include "client/own_writes.h"
+#include "client/remote_carrier.h"
 #include "config/file_settings.h"
 #include "mpi/agree.h"
 #include "mpi/wait.h"
@@ -71,6 +73,38 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
   opened.kernel = &opening;
 }
 
+void Client::start_kernel() {
+  kernel_ = std::make_unique<KernelWriter>(
+      disk_, static_cast<std::size_t>(settings_.bytes("client.buffer_memory")), link_);
+  link_.move_with([this] { return advance_kernel(); },
+                  [this](auto longest, const auto& word) { kernel_->sleep(longest, word); });
+}
+
+// Of the formats whose offsets every rank knows, files that this rank can hold open from before
+// their first commit.
+void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
+                          const storage::Format& format) {
+  const std::string name = "file \"" + opened.file->name() + "\": by servers, ";
+  if (!format.offsets_by_layout() || format.access({}) != storage::Access::plain_file) {
+    link_.explain(name + std::string{format.name()} + " lays its variables out itself");
+    return;
+  }
+  if (file.file_per_step) {
+    link_.explain(name + "each step is a file of its own");
+    return;
+  }
+  const storage::Publication names{identity(opened, file), format};
+  auto output = std::make_shared<disk::OutputFile>(names.names(-1).temporary, disk_);
+  if (!kernel_) {
+    start_kernel();
+  }
+  opened.remote->write_with(std::make_unique<OwnWrites>(
+      OwnWrites::Setup{opened.file->key(), opened.file->name(), home(),
+                       static_cast<std::size_t>(settings_.bytes("transport.kernel_from")),
+                       std::move(output)},
+      *kernel_, link_, opened.file->catalogue()));
+}
+
 bool Client::advance_kernel() {
   bool moved = kernel_->advance();
   // Inside of that somebody may wait for memory, and so come here again.
@@ -79,6 +113,7 @@ bool Client::advance_kernel() {
     const Outcome outcome = outcome_of([&] {
       for (auto& [key, opened] : files_) {
         moved = (opened.kernel != nullptr && opened.kernel->advance()) || moved;
+        moved = (opened.remote != nullptr && opened.remote->advance()) || moved;
       }
     });
     is_advancing_ = false;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/futex.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "disk/engine.h"
@@ -42,8 +44,10 @@ class KernelWriter {
 
   /// Take what has ended and call whom it concerns; true if there was anything. Never waits.
   bool advance();
-  /// Sleep until something ends, or `longest` has passed.
-  void sleep(std::chrono::nanoseconds longest) { engine_->wait(longest); }
+  /// Sleep until something ends, the word has changed, or `longest` has passed.
+  void sleep(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) {
+    engine_->wait(longest, word);
+  }
   [[nodiscard]] bool is_idle() const { return underway_.empty(); }
   [[nodiscard]] std::string engine_name() const { return engine_->name(); }
 

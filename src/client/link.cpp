@@ -92,13 +92,13 @@ bool Link::sleep(mpi::Nap& nap) {
   const auto sleep_for = [&](std::chrono::nanoseconds longest) {
     const auto word = transport_ == nullptr ? std::nullopt : transport_->watch();
     if (!word) {
-      sleep_ ? sleep_(longest) : std::this_thread::sleep_for(longest);
+      sleep_ ? sleep_(longest, word) : std::this_thread::sleep_for(longest);
       return;
     }
     // Who sends from here on wakes this process; what came before is found by one more look.
     moved = pump();
     if (!moved) {
-      futex_wait(*word, longest);
+      sleep_ ? sleep_(longest, word) : futex_wait(*word, longest);
     }
     transport_->unwatch();
   };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/futex.h"
 #include "base/log.h"
 #include "client/copy_memory.h"
 #include "client/tickets.h"
@@ -48,7 +49,8 @@ class Link {
                          std::span<const std::byte> bulk = {}, std::size_t chunk_bytes = 0);
 
   /// Somebody else that `pump` shall move, and how to sleep until that one has something to do.
-  void move_with(std::function<bool()> mover, std::function<void(std::chrono::nanoseconds)> sleep) {
+  using Sleep = std::function<void(std::chrono::nanoseconds, const std::optional<FutexWord>& word)>;
+  void move_with(std::function<bool()> mover, Sleep sleep) {
     mover_ = std::move(mover);
     sleep_ = std::move(sleep);
   }
@@ -85,6 +87,15 @@ class Link {
     notes_.push_back(std::move(text));
   }
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
+  /// Which way something went, and why: for those who look into the trace.
+  void explain(std::string text) {
+    constexpr std::size_t most = 1000;
+    log::info(text);
+    if (choices_.size() < most) {
+      choices_.push_back(std::move(text));
+    }
+  }
+  [[nodiscard]] const std::vector<std::string>& choices() const noexcept { return choices_; }
 
   [[nodiscard]] RemoteFile& file(std::uint64_t key) { return files_[key]; }
   void forget(std::uint64_t key) { files_.erase(key); }
@@ -125,7 +136,7 @@ class Link {
 
   transport::Transport* transport_;
   std::function<bool()> mover_;
-  std::function<void(std::chrono::nanoseconds)> sleep_;
+  Sleep sleep_;
   mpi::Peers servers_;
   mpi::WaitPolicy policy_;
   std::size_t buffer_limit_;
@@ -136,6 +147,7 @@ class Link {
   FailureBook failures_;
   trace::Counters counters_;
   std::vector<std::string> notes_;
+  std::vector<std::string> choices_;
   std::unordered_map<std::uint64_t, RemoteFile> files_;
   std::optional<std::vector<double>> farewell_;
 };

@@ -97,6 +97,12 @@ Copy RemoteCarrier::copy(const Block& block) {
 }
 
 void RemoteCarrier::put(const Block& block) {
+  if (own_ && own_->takes(block)) {
+    variables_[block.variable.id] = true;
+    ++pieces_[route_.home];
+    own_->put(block);
+    return;
+  }
   Block source = block;
   Copy copy;
   if (must_copy(block)) {
@@ -176,6 +182,9 @@ protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
 }
 
 void RemoteCarrier::end_step(std::int64_t step) {
+  if (own_) {
+    own_->ended(step);
+  }
   link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
   link_.pump();
 }
@@ -198,6 +207,9 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
   if (state != State::durable || open == nullptr) {
     return;
   }
+  if (own_) {
+    own_->hurry();
+  }
   const protocol::StepNote until{open->step, -1, 0, {}};
   // Pieces may lie with any server; those that have none of this file ignore it.
   for (int server = 0; server < link_.servers(); ++server) {
@@ -206,12 +218,15 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
 }
 
 Outcome RemoteCarrier::close(std::int64_t open_step) {
+  if (own_) {
+    own_->ended(open_step);
+  }
   link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step)));
   RemoteFile& remote = link_.file(route_.key);
   link_.wait_until([&] { return remote.closed.has_value() || !remote.failed.ok(); },
                    [&] { return what("the closing (do all compute ranks close it?)"); });
   const Outcome outcome = remote.closed.value_or(remote.failed);
-  link_.wait_until([&] { return link_.all_taken(route_.key); },
+  link_.wait_until([&] { return link_.all_taken(route_.key) && (!own_ || own_->is_idle()); },
                    [&] { return what("the last blocks to be taken"); });
   link_.forget(route_.key);
   return outcome;

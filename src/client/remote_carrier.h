@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "client/carrier.h"
 #include "client/link.h"
+#include "client/own_writes.h"
 #include "protocol/messages.h"
 #include "storage/catalogue.h"
 
@@ -33,6 +36,10 @@ class RemoteCarrier : public Carrier {
   /// @throws Error with the servers' reason.
   void open(const protocol::Open& open);
 
+  /// Blocks that `own` takes are written by this rank.
+  void write_with(std::unique_ptr<OwnWrites> own) { own_ = std::move(own); }
+  bool advance() { return own_ && own_->advance(); }
+
   void announce(const storage::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;
   void put(const Block& block) override;
@@ -53,6 +60,7 @@ class RemoteCarrier : public Carrier {
   const storage::Catalogue& catalogue_;
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
   std::map<std::int32_t, bool> variables_;       // put in the open step
+  std::unique_ptr<OwnWrites> own_;
 };
 
 }  // namespace iocomp::client

@@ -43,6 +43,9 @@ const std::vector<Key>& all_keys() {
       {"transport.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
       {"transport.inline", bytes, "4 KiB", "0 B..1 MiB",
        "blocks up to this size travel inside their header"},
+      {"transport.kernel_from", bytes, "8 MiB", "",
+       "kind auto: contiguous blocks of this size and more are written by the compute rank's "
+       "kernel"},
       {"transport.credits", integer, "16", "2..1000000",
        "headers that a compute rank may have on their way to one server"},
 

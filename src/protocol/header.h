@@ -10,13 +10,14 @@ namespace iocomp::protocol {
 /// What a message says. The arrow tells who sends it to whom.
 enum class Kind : std::uint16_t {
   // compute rank -> server
-  open = 1,      ///< -> home: opens a file
-  event = 2,     ///< -> home: define, set_shape, attribute
-  piece = 3,     ///< -> owner: a piece of a block; its bytes follow, or are inside
-  end_step = 4,  ///< -> home: this rank has put all it has for a step
-  flush = 5,     ///< -> owner: make my pieces so far durable
-  close = 6,     ///< -> home: this rank closes the file (and ends its open step)
-  bye = 7,       ///< -> home: this rank finalizes
+  open = 1,         ///< -> home: opens a file
+  event = 2,        ///< -> home: define, set_shape, attribute
+  piece = 3,        ///< -> owner: a piece of a block; its bytes follow, or are inside
+  end_step = 4,     ///< -> home: this rank has put all it has for a step
+  flush = 5,        ///< -> owner: make my pieces so far durable
+  close = 6,        ///< -> home: this rank closes the file (and ends its open step)
+  bye = 7,          ///< -> home: this rank finalizes
+  own_written = 8,  ///< -> home: blocks of a step that this rank has written itself are durable
   // server -> compute rank
   opened = 20,    ///< how the open went
   notices = 21,   ///< states and failures of tickets, steps and files

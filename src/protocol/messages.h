@@ -73,8 +73,8 @@ struct StepCounts {
 /// Add `more` to `sum` (same step).
 void add(StepCounts& sum, const StepCounts& more);
 
-/// flush: up to which step. want_place; placed; expect; step_settled; step_done: whichever fields
-/// the kind needs.
+/// flush: up to which step. own_written: how many blocks. want_place; placed; expect; step_settled;
+/// step_done: whichever fields the kind needs.
 struct StepNote {
   std::int64_t step = 0;
   std::int32_t variable = -1;  ///< want_place, placed

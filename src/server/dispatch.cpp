@@ -31,7 +31,7 @@ void Server::dispatch(const transport::Incoming& incoming) {
     return;
   }
   const auto body = protocol::body(incoming.message);
-  if (header.kind <= Kind::bye) {
+  if (header.kind <= Kind::own_written) {
     from_client(header, incoming.sender, body);
     transport_.give_credit(incoming.sender);
   } else {
@@ -55,6 +55,12 @@ void Server::from_client(const protocol::Header& header, int client,
       entry.file->make_durable(client, step);
     } else {
       entry.early_flushes.emplace_back(client, step);
+    }
+    return;
+  }
+  if (header.kind == Kind::own_written) {
+    if (entry.file) {
+      entry.file->written_by_client(protocol::decode_step_note(body));
     }
     return;
   }

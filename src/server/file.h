@@ -47,6 +47,8 @@ class File {
   void refuse(Piece& piece, std::int64_t bytes);
   /// A chunk is in staging memory, or was drained because its piece has failed.
   void arrived(Chunk chunk);
+  /// A compute rank has written blocks of a step itself: durable, or failed.
+  void written_by_client(const protocol::StepNote& note);
   /// Make what this client puts into the steps up to `step` durable as soon as it is written.
   void make_durable(int client, std::int64_t step);
 

@@ -97,6 +97,19 @@ void File::piece_written(const std::shared_ptr<Piece>& piece) {
   check_step(piece->step);
 }
 
+void File::written_by_client(const protocol::StepNote& note) {
+  if (!failure_.ok()) {
+    return;
+  }
+  Step& step = steps_[note.step];
+  step.written += note.number;
+  step.synced += note.number;
+  if (!note.outcome.ok() && step.failure.ok()) {
+    step.failure = note.outcome;
+  }
+  check_step(note.step);
+}
+
 void File::make_durable(int client, std::int64_t step) {
   auto& until = in_a_hurry_.try_emplace(client, step).first->second;
   until = std::max(until, step);

@@ -81,7 +81,11 @@ void Session::summarize() {
   mpi::check(MPI_Comm_size(own_comm_.raw(), &summary.compute_ranks));
   summary.servers = servers_.size();
   summary.transport = transport_name_;
+  if (summary.servers > 0 && !client_->kernel_engine().empty()) {
+    summary.transport += "; long blocks by the kernel, " + client_->kernel_engine();
+  }
   summary.notes = client_->link().notes();
+  summary.choices = client_->link().choices();
   client_->link().count_transport();
   auto sum = client_->link().counters().values();
   auto most = sum;

@@ -34,10 +34,12 @@ nlohmann::ordered_json object(const Counters& counters) {
 }  // namespace
 
 double Summary::io_seconds() const {
-  const Counters& busy = servers > 0 ? server_sum : compute_sum;
-  const double total =
-      busy[Counter::write_seconds] + busy[Counter::sync_seconds] + busy[Counter::commit_seconds];
-  return total / std::max(1, servers > 0 ? servers : compute_ranks);
+  const auto busy = [](const Counters& sum, int processes) {
+    return (sum[Counter::write_seconds] + sum[Counter::sync_seconds] +
+            sum[Counter::commit_seconds]) /
+           std::max(1, processes);
+  };
+  return busy(server_sum, servers) + busy(compute_sum, compute_ranks);
 }
 
 double Summary::hidden() const {
@@ -96,6 +98,7 @@ std::string json(const Summary& summary) {
   result["compute_ranks"] = summary.compute_ranks;
   result["servers"] = summary.servers;
   result["transport"] = summary.transport;
+  result["choices"] = summary.choices;
   result["notes"] = summary.notes;
   result["io_seconds"] = summary.io_seconds();
   result["hidden"] = summary.hidden();

@@ -10,14 +10,15 @@ namespace iocomp::trace {
 /// What a whole session counted.
 struct Summary {
   int compute_ranks = 0;
-  int servers = 0;                 ///< 0 in synchronous mode
-  std::string transport;           ///< "message, receivers pull", "direct", ...
-  Counters compute_sum;            ///< over compute ranks
-  Counters compute_max;            ///< of the slowest compute rank, counter by counter
-  Counters server_sum;             ///< over servers
-  std::vector<std::string> notes;  ///< what rank 0 has to say: one line each
+  int servers = 0;                   ///< 0 in synchronous mode
+  std::string transport;             ///< "message, receivers pull", "direct", ...
+  Counters compute_sum;              ///< over compute ranks
+  Counters compute_max;              ///< of the slowest compute rank, counter by counter
+  Counters server_sum;               ///< over servers
+  std::vector<std::string> choices;  ///< of rank 0: which way variables went, and why
+  std::vector<std::string> notes;    ///< what rank 0 has to say: one line each
 
-  /// Seconds that the average server (synchronous mode: compute rank) was busy with files.
+  /// Seconds that the average server and the average compute rank were busy with files.
   [[nodiscard]] double io_seconds() const;
   /// The part of these that the compute ranks did not wait for: 1 - (slowest rank inside iocomp
   /// calls) / io_seconds, at least 0; 0 in synchronous mode.

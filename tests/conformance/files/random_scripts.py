@@ -194,6 +194,7 @@ def random_tuning(chance: random.Random) -> Tuning:
             "transport.kind": chance.choice(["auto", "auto", "message"]),
             "transport.segment": chance.choice(["auto", "memfd", "shm"]),
             "transport.way": chance.choice(["auto", "auto", "pull", "staged"]),
+            "transport.kernel_from": chance.choice([1, 4096, 8 << 20]),
             "wait.spin": chance.choice([0, 5, 100]),
             "transport.credits": chance.choice([2, 3, 16]),
             "staging.touch": 0,

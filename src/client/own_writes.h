@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/kernel_writer.h"
+#include "client/link.h"
+#include "disk/output_file.h"
+#include "storage/catalogue.h"
+
+namespace iocomp::client {
+
+/// The blocks of a file with servers that this rank gives to the kernel itself, because nobody need
+/// receive them: long, contiguous in memory and file, aligned alike. Its server is told when they
+/// are durable and counts them like pieces of its own.
+class OwnWrites {
+ public:
+  struct Setup {
+    std::uint64_t key = 0;
+    std::string name;
+    int home = 0;
+    std::size_t least_bytes = 0;  ///< of a block
+    std::shared_ptr<disk::OutputFile> file;
+  };
+  OwnWrites(Setup setup, KernelWriter& writer, Link& link, const storage::Catalogue& catalogue);
+  ~OwnWrites() { *is_here_ = false; }
+  OwnWrites(const OwnWrites&) = delete;
+  OwnWrites& operator=(const OwnWrites&) = delete;
+
+  /// Whether the block goes this way. Says why, the first time for each variable.
+  [[nodiscard]] bool takes(const Block& block);
+  void put(const Block& block);
+  /// This rank has put all it has for a step.
+  void ended(std::int64_t step) { ended_ = step + 1; }
+  /// Somebody waits for durable blocks.
+  void hurry() { is_in_a_hurry_ = true; }
+  /// Go on with what was begun; true if anything moved.
+  bool advance();
+  /// Nothing is under way that reads the program's memory, or that the server is not told of.
+  [[nodiscard]] bool is_idle() const noexcept { return steps_.empty() && !is_syncing_; }
+
+ private:
+  struct Step {
+    std::size_t writing = 0;             // blocks
+    std::vector<std::uint64_t> written;  // tickets, not fsynced
+    Outcome failure;
+    std::int64_t untold = 0;  // blocks that the server does not know of yet
+  };
+  [[nodiscard]] const char* obstacle(const Block& block) const;
+  void written(const Block& block, const Outcome& outcome);
+  bool sync();
+  void synced(const std::map<std::int64_t, std::vector<std::uint64_t>>& tickets,
+              const Outcome& outcome);
+  bool tell();
+
+  Setup setup_;
+  KernelWriter& writer_;
+  Link& link_;
+  const storage::Catalogue& catalogue_;
+  std::map<std::int64_t, Step> steps_;  // with blocks that the server does not know of yet
+  std::set<int> explained_;             // variables
+  std::int64_t ended_ = 0;
+  bool is_in_a_hurry_ = false;
+  bool is_syncing_ = false;
+  std::shared_ptr<bool> is_here_ = std::make_shared<bool>(true);  // false for completions too late
+};
+
+}  // namespace iocomp::client
