@@ -16,7 +16,7 @@ from ways import BACKENDS, SYNCHRONOUS, WAYS, Size
 # Told apart by people with any colour vision, and in grey.
 COMPUTE_COLOUR = "#4477aa"
 INSIDE_COLOUR = "#ee6677"
-SHORT_LABELS = ("sync", "async,\nother\ncore", "async,\nsame\ncore")
+SHORT_LABELS = ("sync", "kernel", "server,\nother\ncore", "server,\nsame\ncore")
 
 
 def positions() -> tuple[float, dict[str, list[float]]]:
@@ -45,7 +45,7 @@ def _bar(axes: Axes, x: float, row: Row, top: float) -> None:
 
 def draw(rows: list[Row], size: Size, rounds: int, path: Path) -> None:
     """Draw stacked bars of the wall time by back-end and way into a PNG file."""
-    figure, axes = plt.subplots(figsize=(11, 5.5))
+    figure, axes = plt.subplots(figsize=(13, 5.5))
     top = max(row.wall_most_seconds for row in rows)
     plain_x, groups = positions()
     plain = rows[0]

@@ -22,12 +22,14 @@ class Way:
     label: str
     mode: str
     cpus: tuple[int, ...]
+    transport: str = "auto"
 
 
 SYNCHRONOUS = Way("synchronous", "sync", (0,))
-CONSECUTIVE = Way("server on the other core", "async", (0, 1))
-OVERSUBSCRIBE = Way("server on the same core", "async", (0, 0))
-WAYS = (SYNCHRONOUS, CONSECUTIVE, OVERSUBSCRIBE)
+KERNEL = Way("by the kernel, no server", "async", (0,), "kernel")
+CONSECUTIVE = Way("server on the other core", "async", (0, 1), "shared")
+OVERSUBSCRIBE = Way("server on the same core", "async", (0, 0), "shared")
+WAYS = (SYNCHRONOUS, KERNEL, CONSECUTIVE, OVERSUBSCRIBE)
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def methods(build: Build, directory: Path, size: Size) -> dict[str, Callable[[],
         for way in WAYS:
             settings = {
                 "mode": way.mode,
+                "transport.kind": way.transport,
                 "files.stream.backend": backend,
                 "files.stream.path": str(directory / f"stream.{backend}"),
                 "trace.summary": "false",

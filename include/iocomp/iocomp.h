@@ -124,7 +124,7 @@ IOCOMP_EXPORT int iocomp_finalize(iocomp_session *session);
 /**
  * Open a file for writing on all compute ranks. Path, back-end and mode come from the settings
  * `[files.<name>]`. Collective over the compute ranks, in the same order; waits for the servers,
- * for other compute ranks only in synchronous mode.
+ * for other compute ranks only where there are no servers.
  * @param name  letters, digits, '-', '_' and '.'; names the file in the settings.
  * @return IOCOMP_TARGET_EXISTS, IOCOMP_STORAGE_FAILURE, IOCOMP_UNSUPPORTED,
  * IOCOMP_INVALID_ARGUMENT.
@@ -217,7 +217,7 @@ IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
 /**
  * Sleep until the step is committed: complete on all members and durable. Asynchronous: waits for
- * the other members' end_step; synchronous: collective over the members.
+ * the other members' end_step; without servers: collective over the members.
  */
 IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 
