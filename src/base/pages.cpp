@@ -48,4 +48,13 @@ std::size_t small_page_bytes(std::span<const std::byte> range) {
   return small;
 }
 
+bool shared_memory_has_huge_pages() {
+  std::ifstream file{"/sys/kernel/mm/transparent_hugepage/shmem_enabled"};
+  std::string line;
+  std::getline(file, line);
+  const bool is_off = line.find("[never]") != std::string::npos ||
+                      line.find("[deny]") != std::string::npos;
+  return !line.empty() && !is_off;
+}
+
 }  // namespace iocomp

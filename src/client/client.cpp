@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/pages.h"
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
 #include "client/file.h"
@@ -301,9 +302,16 @@ void Client::wait(std::uint64_t ticket, State state) {
                    });
 }
 
+// Huge pages are worth more to the kernel, and to a server that pulls, than shared ones in small
+// pages: so `auto` shares only where both can be had.
 void* Client::allocate(std::size_t bytes) {
-  if (const auto shared = link_.export_memory(std::max<std::size_t>(bytes, 1)); !shared.empty()) {
-    return shared.data();
+  const bool shares =
+      settings_.text("transport.kind") == "shared" || shared_memory_has_huge_pages();
+  if (shares) {
+    const auto shared = link_.export_memory(std::max<std::size_t>(bytes, 1));
+    if (!shared.empty()) {
+      return shared.data();
+    }
   }
   HugeMemory memory{std::max<std::size_t>(bytes, 1), "an array"};
   std::byte* const first = memory.bytes().data();
