@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import platform
 import shutil
 import sys
@@ -21,6 +22,7 @@ MPI_ELSEWHERE = {
     "OMPI_MCA_btl_vader_backing_directory": "/tmp",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_osc": "pt2pt",
+    "UCX_POSIX_DIR": "/tmp",
 }
 SCRIPT = "\n".join(
     ["init", "open out series", "define out u float64 512x512"]
@@ -57,7 +59,7 @@ def test_a_small_shm_is_an_error_that_names_it(actors: Actors) -> None:
     told = job.calls("init")
     assert [entry["code"] for entry in told] == [OUT_OF_STAGING] * 4, job
     for entry in told:
-        assert "/dev/shm has 64 KiB free" in entry["story"], job
+        assert re.search(r"/dev/shm has \d+ KiB free", entry["story"]), job
         assert "are needed" in entry["story"], job
 
 
