@@ -205,6 +205,7 @@ class MapTest(unittest.TestCase):
             ("--mapping consecutive --ranks 9 --ratio 4:0 --topology archer2", "nearest is 4:1"),
             ("--mapping consecutive --ranks 9 --topology archer3", "allowed are archer2"),
             ("--mapping sequential --ranks 1 --topology archer2 --cpus 300", "no CPU 300"),
+            ("--mapping oversubscribe --ranks 2 --kernel", "--mapping sequential"),
             ("--mapping sequential --ranks 1 --launcher pbs", "slurm, openmpi, mpich"),
             ("--ranks 4", "--mapping or --policy"),
             ("--policy halves", "--ranks"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
 from actors import OK, Actors
+from files import check_file
 from test_placement import CORES, PACKAGES, SIBLINGS, read
 
 pytestmark = pytest.mark.skipif(
@@ -47,3 +49,20 @@ def test_the_ranks_sit_as_asked(
     assert about["asked"] == mapping
     assert [int(row[4]) for row in rows] == cpus
     assert {int(row[0]): int(row[5]) for row in rows if row[5] != "-"} == servers
+
+
+def test_the_kernel_writes_where_there_are_no_servers(actors: Actors) -> None:
+    """`--kernel` starts the job without servers, and still asynchronously."""
+    launch = [actors.build.command, "launch", "--launcher", actors.build.mpi]
+    job = actors.play(
+        "init\nopen out series\ndefine out u int64 64x64\nput out u\nend_step out\nclose out\n",
+        ranks=2,
+        launcher=[*launch, *"--mapping sequential --kernel --ranks 2 --topology".split(),
+                  CORES["HWLOC_SYNTHETIC"], "--"],
+        settings={"trace": {"json": "trace.json"}},
+    )  # fmt: skip
+    assert not job.failures(), job
+    assert check_file(job.folder / "out.bin") == {0}
+    trace = json.loads((job.folder / "trace.json").read_text())
+    assert trace["servers"] == 0, job
+    assert trace["transport"].startswith("kernel"), job

@@ -205,6 +205,8 @@ void add_job_options(CLI::App& command, JobOptions& options) {
   command.add_option("--compute-ranks", options.compute_ranks, "Instead: ranks that compute")
       ->check(CLI::Range(1, most_ranks))
       ->excludes(ranks);
+  command.add_flag("--kernel", options.by_kernel,
+                   "Mapping sequential: write asynchronously, by transport kernel");
   command.add_option("--nodes", options.nodes, "Nodes of the job (1, or what --node-size needs)")
       ->check(CLI::Range(1, most_nodes));
   command
@@ -264,6 +266,10 @@ placement::Machine read_machine(const JobOptions& options, int default_nodes) {
 }
 
 JobMap map_job(const JobOptions& options) {
+  if (options.by_kernel && options.mapping != "sequential") {
+    refuse(
+        "--kernel belongs to --mapping sequential: the kernel writes where there are no servers");
+  }
   if (!options.policy.empty()) {
     return map_with_policy(options);
   }
@@ -273,12 +279,16 @@ JobMap map_job(const JobOptions& options) {
   if (!options.servers.empty()) {
     refuse("--servers belongs to --policy list: a mapping chooses the servers itself");
   }
-  return map_with_mapping(options);
+  JobMap job = map_with_mapping(options);
+  job.by_kernel = options.by_kernel;
+  return job;
 }
 
 std::vector<std::pair<std::string, std::string>> settings_of(const JobMap& job) {
   if (job.mapping == "sequential") {
-    return {{"mode", "sync"}, {"placement.mapping", job.mapping}};
+    const std::pair<std::string, std::string> how =
+        job.by_kernel ? std::pair{"transport.kind", "kernel"} : std::pair{"mode", "sync"};
+    return {how, {"placement.mapping", job.mapping}};
   }
   const auto& wanted = job.map.settings;
   std::vector<std::pair<std::string, std::string>> settings{

@@ -22,7 +22,8 @@ struct JobOptions {
   std::string ratio;
   std::vector<int> servers;
   std::vector<std::string> topologies;
-  std::string cpus;  ///< that may be used: "0-15,128-143"
+  bool by_kernel = false;  ///< mapping sequential: asynchronous all the same
+  std::string cpus;        ///< that may be used: "0-15,128-143"
 };
 
 void add_job_options(CLI::App& command, JobOptions& options);
@@ -33,7 +34,8 @@ struct JobMap {
   std::string policy;   ///< empty when it was made from a mapping
   placement::Map map;
   placement::Machine machine;  ///< without nodes when none were described (policies alone)
-  bool nodes_known = true;     ///< else nodes are what the policy takes for one
+  bool by_kernel = false;
+  bool nodes_known = true;  ///< else nodes are what the policy takes for one
 
   [[nodiscard]] bool has_cpus() const noexcept {
     return !map.seats.empty() && map.seats.front().cpu >= 0;
