@@ -177,6 +177,7 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   if (!outcome.ok()) {
     contents_.remove_step(step);
   }
+  submit_gathered();  // of a step that was given up
   steps_.erase(step);
   rooms_.erase(rooms_.lower_bound({step, 0}), rooms_.lower_bound({step + 1, 0}));
   if (settings_.file_per_step) {

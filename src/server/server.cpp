@@ -99,6 +99,11 @@ bool Server::round() {
   bool moved = transport_.progress();
   moved = take_messages() || moved;
   moved = intake_.advance() || moved;
+  for (auto& [key, entry] : files_) {
+    if (entry.file) {
+      entry.file->submit_gathered();
+    }
+  }
   moved = take_completions() || moved;
   moved = actions_.advance() || moved;
   for (auto& [key, entry] : files_) {
@@ -118,7 +123,7 @@ bool Server::take_messages() {
     if (!incoming) {
       break;
     }
-    dispatch(*incoming);
+    dispatch(std::move(*incoming));
     any = true;
   }
   return any;
