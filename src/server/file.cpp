@@ -86,7 +86,10 @@ void File::apply(const protocol::Event& event) {
 disk::OutputFile& File::output(std::int64_t number) {
   auto& file = target(number).file;
   if (!file) {
-    file = std::make_shared<disk::OutputFile>(publication_.names(number).temporary, context_.disk);
+    // The lead has created it. A server that hears of the file late must not create it anew: it may
+    // be closed, and have its name, already.
+    file = std::make_shared<disk::OutputFile>(publication_.names(number).temporary, context_.disk,
+                                              disk::OutputFile::Opening::finds);
   }
   return *file;
 }
@@ -222,7 +225,6 @@ void File::submit(Target& target) {
     add_writes(chunk, plan.writes);
   }
   context_.submit(std::move(plan), [this, held](const disk::Completion& completion) {
-    context_.counters.add(trace::Counter::write_seconds, completion.seconds);
     for (Chunk& chunk : *held) {
       if (completion.code != ErrorCode::ok) {
         fail_piece(*chunk.piece, {completion.code, told(*chunk.piece, completion.story)});
@@ -244,7 +246,7 @@ bool File::write_slice() {
     const std::int64_t now =
         std::min(chunk.count, std::max<std::int64_t>(1, slice_bytes / element));
     const auto bytes = chunk.bytes.first(static_cast<std::size_t>(now * element));
-    const double begin = now_seconds();
+    context_.busy.begin(trace::Activity::write, now_seconds());
     if (piece.failure.ok()) {
       const std::int64_t where = offset(piece, room(piece.step, piece.variable.id));
       const Outcome outcome = outcome_of([&] {
@@ -257,7 +259,7 @@ bool File::write_slice() {
         fail_piece(piece, {outcome.code, told(piece, outcome.story)});
       }
     }
-    context_.counters.add(trace::Counter::write_seconds, now_seconds() - begin);
+    context_.busy.end(trace::Activity::write, now_seconds());
     if (now < chunk.count && piece.failure.ok()) {
       chunk.bytes = chunk.bytes.subspan(bytes.size());
       chunk.first += now;

@@ -9,7 +9,6 @@
 
 #include "array/runs.h"
 #include "base/byte_size.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "config/file_settings.h"
 #include "disk/engine.h"
@@ -124,7 +123,6 @@ void File::request_sync(std::int64_t number) {
   plan.file = syncing.file;
   plan.sync = true;
   context_.submit(std::move(plan), [this, number, pieces](const disk::Completion& completion) {
-    context_.counters.add(trace::Counter::sync_seconds, completion.seconds);
     synced(number, *pieces, {completion.code, completion.story});
   });
 }
