@@ -43,7 +43,7 @@ const std::vector<Key>& all_keys() {
       {"transport.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
       {"transport.inline", bytes, "4 KiB", "0 B..1 MiB",
        "blocks up to this size travel inside their header"},
-      {"transport.credits", integer, "16", "2..1000000",
+      {"transport.credits", integer, "32", "2..1000000",
        "headers that a compute rank may have on their way to one server"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
@@ -55,7 +55,8 @@ const std::vector<Key>& all_keys() {
       {"wait.policy", choice, "sleep", "sleep|yield|spin",
        "how ranks wait; yield and spin are for comparison only"},
       {"wait.longest_nap", integer, "1000", "1..1000000",
-       "longest sleep between two looks, in microseconds"},
+       "longest sleep between two looks, in microseconds; five times that after a second of "
+       "nothing"},
       {"wait.spin", integer, "5", "0..1000",
        "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
       {"wait.instruction", choice, "auto", "auto|pause|umwait|mwaitx",
