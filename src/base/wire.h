@@ -18,6 +18,7 @@ namespace iocomp {
 /// (checked in init).
 class WireWriter {
  public:
+  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   void put(const T& value) {

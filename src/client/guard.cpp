@@ -46,7 +46,7 @@ void Guard::step_ended(double wall, double cpu) {
 }
 
 void Guard::watch(double period, double computing) {
-  if (period <= 0 || computing > (1 - suspicious_share) * period) {
+  if (period < shortest_step || computing > (1 - suspicious_share) * period) {
     asynchronous_.clear();
     return;
   }

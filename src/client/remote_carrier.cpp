@@ -153,9 +153,14 @@ void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first
   piece.element_bytes = static_cast<std::int32_t>(element);
   ++pieces_[server];
   if (bytes <= route_.inline_bytes) {
-    std::vector<std::byte> packed(bytes);
-    array::pack(block.memory, element, block.values, first, count, packed.data());
-    piece.inside = packed;
+    std::vector<std::byte> packed;
+    if (block.is_dense()) {
+      piece.inside = {block.first_value() + static_cast<std::size_t>(first) * element, bytes};
+    } else {
+      packed.resize(bytes);
+      array::pack(block.memory, element, block.values, first, count, packed.data());
+      piece.inside = packed;
+    }
     link_.post(server, protocol::encode(route_.key, piece));
     return;
   }

@@ -46,7 +46,7 @@ const std::vector<Key>& all_keys() {
       {"transport.kernel_from", bytes, "8 MiB", "",
        "kind auto: contiguous blocks of this size and more are written by the compute rank's "
        "kernel"},
-      {"transport.credits", integer, "16", "2..1000000",
+      {"transport.credits", integer, "32", "2..1000000",
        "headers that a compute rank may have on their way to one server"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
@@ -58,7 +58,8 @@ const std::vector<Key>& all_keys() {
       {"wait.policy", choice, "sleep", "sleep|yield|spin",
        "how ranks wait; yield and spin are for comparison only"},
       {"wait.longest_nap", integer, "1000", "1..1000000",
-       "longest sleep between two looks, in microseconds"},
+       "longest sleep between two looks, in microseconds; five times that after a second of "
+       "nothing"},
       {"wait.spin", integer, "5", "0..1000",
        "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
       {"wait.instruction", choice, "auto", "auto|pause|umwait|mwaitx",

@@ -81,10 +81,10 @@ constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, const Options& options)
+OutputFile::OutputFile(std::string path, const Options& options, Opening opening)
     : path_{std::move(path)},
       options_{options},
-      buffered_{open_file(path_, O_CREAT)},
+      buffered_{open_file(path_, opening == Opening::creates ? O_CREAT : 0)},
       window_{static_cast<std::int64_t>(slice_bytes)} {
   if (buffered_ == -1) {
     refuse("cannot open " + path_, errno);

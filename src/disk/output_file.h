@@ -38,10 +38,11 @@ struct Remaining {
 /// error is missed. `write` may be called by several threads for ranges that do not overlap.
 class OutputFile {
  public:
-  /// Open `path` for writing, creating it (mode 0666 less umask) if it is not there; never
-  /// truncates.
+  enum class Opening { creates, finds };
+  /// Open `path` for writing, creating it (mode 0666 less umask) if it is not there and this one
+  /// creates; never truncates.
   /// @throws Error{storage_failure} "cannot open PATH: No such file or directory".
-  OutputFile(std::string path, const Options& options);
+  OutputFile(std::string path, const Options& options, Opening opening = Opening::creates);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();

@@ -62,8 +62,8 @@ void RingEngine::submit(Plan plan) {
   task.plan = std::move(plan);
   task.completion.id = task.plan.id;
   task.began = now_seconds();
-  // Behind a large write the caller would wait for the locks of the file.
-  task.is_small = tasks_.size() == 1 && is_small(task.plan);
+  // Behind a large write the caller would wait for the locks of the file; a flush holds none.
+  task.is_small = locking_ == 0 && again_.empty() && uncut_.empty() && is_small(task.plan);
   uncut_.push_back(&task);
   advance();
 }
@@ -93,6 +93,7 @@ void RingEngine::look() {
   for (const RingAnswer& answer : answers_) {
     const Job job = jobs_[answer.tag];
     free_tags_.push_back(answer.tag);
+    locking_ -= job.kind == Job::Kind::flush ? 0 : 1;
     answered(job, answer.result);
   }
   answers_.clear();
@@ -152,6 +153,7 @@ std::uint64_t RingEngine::keep(const Job& job) {
   const std::uint64_t tag = free_tags_.back();
   free_tags_.pop_back();
   jobs_[tag] = job;
+  locking_ += job.kind == Job::Kind::flush ? 0 : 1;
   return tag;
 }
 

@@ -84,7 +84,8 @@ class RingEngine : public Engine {
   std::vector<RingAnswer> answers_;
   std::vector<Completion> completions_;
   std::size_t outstanding_ = 0;
-  Ring ring_;  // last: it ends first
+  std::size_t locking_ = 0;  // requests in the kernel's hands that hold locks of files
+  Ring ring_;                // last: it ends first
 };
 
 }  // namespace iocomp::disk

@@ -19,6 +19,9 @@ namespace {
 constexpr unsigned eager_polls = 8;
 constexpr std::chrono::nanoseconds first_nap = std::chrono::microseconds{4};
 constexpr unsigned longest_shift = 16;
+// Who has waited for so long may wait a little longer, at a fraction of the cost.
+constexpr std::chrono::nanoseconds long_time = std::chrono::seconds{1};
+constexpr int times_longer = 5;
 
 }  // namespace
 
@@ -37,7 +40,10 @@ void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) 
   // Two naps of each length: fast enough to be cheap soon, slow enough to catch what follows
   // shortly.
   const unsigned shift = std::min((idle_polls_ - eager_polls - 1) / 2, longest_shift);
-  const auto nap = std::min(first_nap * (1U << shift), policy_->longest_nap);
+  const bool is_idle = napped_ >= long_time;
+  const auto longest = policy_->longest_nap * (is_idle ? times_longer : 1);
+  const auto nap = is_idle ? longest : std::min(first_nap * (1U << shift), longest);
+  napped_ += nap;
   if (sleep_for) {
     sleep_for(nap);
   } else {

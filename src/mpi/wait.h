@@ -17,18 +17,21 @@ struct WaitPolicy {
   };
   Kind kind = Kind::sleep;
   std::chrono::nanoseconds longest_nap = std::chrono::milliseconds{1};
-  double deadline_seconds = 600;  ///< without any progress; 0 for none
+  double deadline_seconds = 600;      ///< without any progress; 0 for none
   std::function<void()> meanwhile{};  ///< between two looks: what others may be waiting for
 };
 
 /// The pause between two polls: none for the first polls, then naps from a few microseconds to the
-/// longest.
+/// longest; where nothing has come for a second, to five times that.
 class Nap {
  public:
   explicit Nap(const WaitPolicy& policy) noexcept : policy_{&policy} {}
 
   /// Something arrived: poll eagerly again.
-  void reset() noexcept { idle_polls_ = 0; }
+  void reset() noexcept {
+    idle_polls_ = 0;
+    napped_ = {};
+  }
 
   /// Pause once. `sleep_for` replaces the plain sleep, for a caller that can be woken by something
   /// else.
@@ -37,6 +40,7 @@ class Nap {
  private:
   const WaitPolicy* policy_;
   unsigned idle_polls_ = 0;
+  std::chrono::nanoseconds napped_{0};  // since something arrived
 };
 
 /// Measures how long owed work has not moved, and gives up at the deadline.

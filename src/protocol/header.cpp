@@ -22,23 +22,24 @@ std::vector<std::byte> message(Kind kind, std::uint64_t file, std::span<const st
 }
 
 Header check_header(std::span<const std::byte> message, int sender) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error{ErrorCode::internal, "a message of " + std::to_string(message.size()) +
+                                         " bytes from rank " + std::to_string(sender) + what};
+  };
   Header header;
-  const std::string from = "a message of " + std::to_string(message.size()) + " bytes from rank " +
-                           std::to_string(sender);
   if (message.size() < sizeof header) {
-    throw Error{ErrorCode::internal, from + " is shorter than a header"};
+    refuse(" is shorter than a header");
   }
   std::memcpy(&header, message.data(), sizeof header);
   if (header.magic != magic) {
-    throw Error{ErrorCode::internal, from + " is not one of iocomp"};
+    refuse(" is not one of iocomp");
   }
   if (header.version != version) {
-    throw Error{ErrorCode::internal, from + " has version " + std::to_string(header.version) +
-                                         ", this rank speaks version " + std::to_string(version)};
+    refuse(" has version " + std::to_string(header.version) + ", this rank speaks version " +
+           std::to_string(version));
   }
   if (header.body_bytes != message.size() - sizeof header) {
-    throw Error{ErrorCode::internal,
-                from + " claims a body of " + std::to_string(header.body_bytes) + " bytes"};
+    refuse(" claims a body of " + std::to_string(header.body_bytes) + " bytes");
   }
   return header;
 }

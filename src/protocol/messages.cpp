@@ -25,6 +25,21 @@ Outcome get_outcome(WireReader& reader) {
   return outcome;
 }
 
+// Of what there are many of: written at once where the message will lie, header in front.
+WireWriter begin_message(std::size_t body_bytes) {
+  WireWriter writer;
+  writer.reserve(sizeof(Header) + body_bytes);
+  writer.put(Header{});
+  return writer;
+}
+
+Bytes end_message(WireWriter& writer, Kind kind, std::uint64_t file) {
+  Bytes bytes = writer.take();
+  const Header header{magic, version, kind, bytes.size() - sizeof(Header), file};
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
 template <typename T>
 void put_list(WireWriter& writer, const std::vector<T>& values) {
   writer.put_bytes(std::as_bytes(std::span{values}));
@@ -82,7 +97,7 @@ Event decode_event(std::span<const std::byte> body) {
 }
 
 Bytes encode(std::uint64_t file, const Piece& piece) {
-  WireWriter writer;
+  WireWriter writer = begin_message(sizeof piece + piece.inside.size());
   writer.put(piece.step);
   writer.put(piece.variable);
   writer.put(piece.events);
@@ -93,7 +108,7 @@ Bytes encode(std::uint64_t file, const Piece& piece) {
   writer.put(piece.chunk_elements);
   writer.put(piece.element_bytes);
   writer.put_bytes(piece.inside);
-  return message(Kind::piece, file, writer.take());
+  return end_message(writer, Kind::piece, file);
 }
 
 Piece decode_piece(std::span<const std::byte> body) {
@@ -215,7 +230,7 @@ Outcome decode_outcome(std::span<const std::byte> body) {
 }
 
 Bytes encode(const std::vector<Notice>& notices) {
-  WireWriter writer;
+  WireWriter writer = begin_message((notices.size() + 1) * sizeof(Notice));
   writer.put(static_cast<std::uint64_t>(notices.size()));
   for (const auto& notice : notices) {
     writer.put(notice.about);
@@ -223,7 +238,7 @@ Bytes encode(const std::vector<Notice>& notices) {
     writer.put(notice.number);
     put(writer, notice.outcome);
   }
-  return message(Kind::notices, 0, writer.take());
+  return end_message(writer, Kind::notices, 0);
 }
 
 std::vector<Notice> decode_notices(std::span<const std::byte> body) {

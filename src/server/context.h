@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/order.h"
 #include "config/settings.h"
@@ -21,6 +22,7 @@
 #include "server/worker.h"
 #include "staging/arena.h"
 #include "storage/aggregators.h"
+#include "trace/busy.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -47,12 +49,25 @@ struct Context {
   Worker& worker;
   PostOffice& post;
   trace::Counters counters;
+  trace::Busy busy{counters};
+
+  struct Underway {
+    trace::Activity activity;
+    std::function<void(const disk::Completion&)> done;
+  };
 
   /// Carry out a disk plan; `done` is called from the loop.
   void submit(disk::Plan plan, std::function<void(const disk::Completion&)> done) {
     plan.id = next_id++;
-    plans.emplace(plan.id, std::move(done));
+    const auto activity = plan.sync ? trace::Activity::sync : trace::Activity::write;
+    plans.emplace(plan.id, Underway{activity, std::move(done)});
+    busy.begin(activity, now_seconds());
     engine.submit(std::move(plan));
+  }
+  void ended(const disk::Completion& completion) {
+    const auto node = plans.extract(completion.id);
+    busy.end(node.mapped().activity, now_seconds());
+    node.mapped().done(completion);
   }
   /// Run a job on the worker; `done` is called from the loop.
   void submit(Worker::Job job, std::function<void(const Outcome&)> done) {
@@ -73,7 +88,7 @@ struct Context {
   }
 
   std::uint64_t next_id = 1;
-  std::unordered_map<std::uint64_t, std::function<void(const disk::Completion&)>> plans;
+  std::unordered_map<std::uint64_t, Underway> plans;
   std::unordered_map<std::uint64_t, std::function<void(const Outcome&)>> jobs;
   std::map<std::pair<Order, int>, storage::Openers> ordered;
 };

@@ -24,10 +24,11 @@ namespace iocomp::server {
 
 using protocol::Kind;
 
-void Server::dispatch(const transport::Incoming& incoming) {
+void Server::dispatch(transport::Incoming incoming) {
   const auto header = protocol::check_header(incoming.message, incoming.sender);
   if (header.kind == Kind::piece) {
-    intake_.take(incoming.sender, incoming.message);  // its credit is given when its bytes are here
+    intake_.take(incoming.sender,
+                 std::move(incoming.message));  // its credit is given when its bytes are here
     return;
   }
   const auto body = protocol::body(incoming.message);

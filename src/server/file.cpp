@@ -34,6 +34,8 @@ namespace {
 
 constexpr std::int64_t slice_bytes = std::int64_t{8}
                                      << 20;  // of an MPI write between two rounds of receiving
+// What the engine takes for a small plan, which it writes at once.
+constexpr std::size_t gathered_at_most = std::size_t{192} << 10;
 
 }  // namespace
 
@@ -84,7 +86,10 @@ void File::apply(const protocol::Event& event) {
 disk::OutputFile& File::output(std::int64_t number) {
   auto& file = target(number).file;
   if (!file) {
-    file = std::make_shared<disk::OutputFile>(publication_.names(number).temporary, context_.disk);
+    // The lead has created it. A server that hears of the file late must not create it anew: it may
+    // be closed, and have its name, already.
+    file = std::make_shared<disk::OutputFile>(publication_.names(number).temporary, context_.disk,
+                                              disk::OutputFile::Opening::finds);
   }
   return *file;
 }
@@ -165,36 +170,68 @@ void File::write(Chunk chunk) {
 }
 
 void File::write_plain(Chunk chunk) {
-  const Piece& piece = *chunk.piece;
-  const std::int64_t number = publication_.target_of(piece.step);
-  const std::int64_t begin = offset(piece, room(piece.step, piece.variable.id));
-  disk::Plan plan;
-  const Outcome opened = outcome_of([&] {
-    (void)output(number);
-    plan.file = target(number).file;
-  });
+  const std::int64_t number = publication_.target_of(chunk.piece->step);
+  const Outcome opened = outcome_of([&] { (void)output(number); });
   if (!opened.ok()) {
-    fail_piece(*chunk.piece, {opened.code, told(piece, opened.story)});
+    fail_piece(*chunk.piece, {opened.code, told(*chunk.piece, opened.story)});
     chunk_done(chunk);
     return;
   }
+  Target& to = target(number);
+  to.gathered_bytes += chunk.bytes.size();
+  to.gathered.push_back(std::move(chunk));
+  // Others may follow in this round, so that a plan, its writes and its answer are shared.
+  if (to.gathered_bytes > gathered_at_most) {
+    submit(to);
+  }
+}
+
+void File::submit_gathered() {
+  for (auto& [number, target] : targets_) {
+    if (!target.gathered.empty()) {
+      submit(target);
+    }
+  }
+}
+
+void File::add_writes(const Chunk& chunk, std::vector<disk::Write>& writes) {
+  const Piece& piece = *chunk.piece;
+  const std::int64_t begin = offset(piece, room(piece.step, piece.variable.id));
   const std::byte* from = chunk.bytes.data();
   array::RunCursor runs{piece.variable.shape, piece.box, chunk.first, chunk.count};
   array::Run run;
   while (runs.next(run)) {
     const auto bytes = static_cast<std::size_t>(run.elements * piece.element_bytes());
-    plan.writes.push_back({begin + run.index * piece.element_bytes(), {from, bytes}});
+    const disk::Write write{begin + run.index * piece.element_bytes(), {from, bytes}};
+    const bool follows = !writes.empty() &&
+                         writes.back().offset + std::ssize(writes.back().bytes) == write.offset &&
+                         writes.back().bytes.data() + writes.back().bytes.size() == from;
+    if (follows) {
+      writes.back().bytes = {writes.back().bytes.data(), writes.back().bytes.size() + bytes};
+    } else {
+      writes.push_back(write);
+    }
     from += bytes;
   }
-  // The chunk, and with it the lease, lives until the plan is done.
-  auto held = std::make_shared<Chunk>(std::move(chunk));
+}
+
+void File::submit(Target& target) {
+  // The chunks, and with them their leases, live until the plan is done.
+  auto held = std::make_shared<std::vector<Chunk>>(std::exchange(target.gathered, {}));
+  target.gathered_bytes = 0;
+  disk::Plan plan;
+  plan.file = target.file;
+  for (const Chunk& chunk : *held) {
+    add_writes(chunk, plan.writes);
+  }
   context_.submit(std::move(plan), [this, held](const disk::Completion& completion) {
-    context_.counters.add(trace::Counter::write_seconds, completion.seconds);
-    if (completion.code != ErrorCode::ok) {
-      fail_piece(*held->piece, {completion.code, told(*held->piece, completion.story)});
+    for (Chunk& chunk : *held) {
+      if (completion.code != ErrorCode::ok) {
+        fail_piece(*chunk.piece, {completion.code, told(*chunk.piece, completion.story)});
+      }
+      chunk.free_memory();
+      chunk_done(chunk);
     }
-    held->free_memory();
-    chunk_done(*held);
   });
 }
 
@@ -209,7 +246,7 @@ bool File::write_slice() {
     const std::int64_t now =
         std::min(chunk.count, std::max<std::int64_t>(1, slice_bytes / element));
     const auto bytes = chunk.bytes.first(static_cast<std::size_t>(now * element));
-    const double begin = now_seconds();
+    context_.busy.begin(trace::Activity::write, now_seconds());
     if (piece.failure.ok()) {
       const std::int64_t where = offset(piece, room(piece.step, piece.variable.id));
       const Outcome outcome = outcome_of([&] {
@@ -222,7 +259,7 @@ bool File::write_slice() {
         fail_piece(piece, {outcome.code, told(piece, outcome.story)});
       }
     }
-    context_.counters.add(trace::Counter::write_seconds, now_seconds() - begin);
+    context_.busy.end(trace::Activity::write, now_seconds());
     if (now < chunk.count && piece.failure.ok()) {
       chunk.bytes = chunk.bytes.subspan(bytes.size());
       chunk.first += now;

@@ -52,6 +52,8 @@ class File {
   /// Make what this client puts into the steps up to `step` durable as soon as it is written.
   void make_durable(int client, std::int64_t step);
 
+  /// Give small chunks that arrived in this round to the engine, neighbours as one write.
+  void submit_gathered();
   /// MPI files: write at most one slice. @return whether anything was written.
   bool write_slice();
 
@@ -69,6 +71,8 @@ class File {
     std::shared_ptr<disk::OutputFile> file;
     std::unique_ptr<storage::Target> format;  // MPI files
     std::deque<Chunk> to_write;               // MPI files
+    std::vector<Chunk> gathered;              // small, not given to the engine yet
+    std::size_t gathered_bytes = 0;
     std::vector<std::shared_ptr<Piece>> unsynced;
     bool syncing = false;
     bool sync_again = false;
@@ -95,6 +99,8 @@ class File {
   [[nodiscard]] std::unique_ptr<storage::Target> create(const std::string& path);
   void write(Chunk chunk);
   void write_plain(Chunk chunk);
+  void submit(Target& target);
+  void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes);
   void chunk_done(const Chunk& chunk);
   void fail_piece(Piece& piece, const Outcome& outcome);
   void piece_written(const std::shared_ptr<Piece>& piece);

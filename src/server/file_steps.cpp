@@ -9,7 +9,6 @@
 
 #include "array/runs.h"
 #include "base/byte_size.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "config/file_settings.h"
 #include "disk/engine.h"
@@ -137,7 +136,6 @@ void File::request_sync(std::int64_t number) {
   plan.file = syncing.file;
   plan.sync = true;
   context_.submit(std::move(plan), [this, number, pieces](const disk::Completion& completion) {
-    context_.counters.add(trace::Counter::sync_seconds, completion.seconds);
     synced(number, *pieces, {completion.code, completion.story});
   });
 }
@@ -190,6 +188,7 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   if (!outcome.ok()) {
     contents_.remove_step(step);
   }
+  submit_gathered();  // of a step that was given up
   steps_.erase(step);
   rooms_.erase(rooms_.lower_bound({step, 0}), rooms_.lower_bound({step + 1, 0}));
   if (settings_.file_per_step) {

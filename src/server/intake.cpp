@@ -29,15 +29,8 @@ namespace {
 
 constexpr int fetches_per_client = 2;  // one is written while the next is on its way
 constexpr std::int64_t page = staging::Arena::page_bytes;
-
-// The first part of a chunk that is contiguous in the variable.
-array::Run first_run(const Chunk& chunk) {
-  const Piece& piece = *chunk.piece;
-  array::RunCursor runs{piece.variable.shape, piece.box, chunk.first, chunk.count};
-  array::Run first;
-  (void)runs.next(first);
-  return first;
-}
+constexpr int pieces_per_turn = 64;
+constexpr std::size_t small_bytes = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -66,12 +59,27 @@ bool Intake::advance() {
   turn_ = (turn_ + 1) % static_cast<int>(clients_.size());
   auto client = std::next(clients_.begin(), turn_);
   for (std::size_t i = 0; i < clients_.size(); ++i) {
-    moved = fetch_next(client->first, client->second) || moved;
+    moved = take_turn(client->first, client->second) || moved;
     if (++client == clients_.end()) {
       client = clients_.begin();
     }
   }
   return moved;
+}
+
+// Small pieces many at a time: a round of the server costs more than taking one.
+bool Intake::take_turn(int rank, Client& client) {
+  bool any = false;
+  for (int taken = 0; taken < pieces_per_turn && !client.queue.empty(); ++taken) {
+    const protocol::Piece& piece = client.queue.front().piece;
+    const bool is_small = piece.chunk_bytes(piece.count) <= small_bytes;
+    if ((taken > 0 && !is_small) || !fetch_next(rank, client)) {
+      break;
+    }
+    any = true;
+  }
+  row_ = {};
+  return any;
 }
 
 bool Intake::begin(int client, Queued& queued) {
@@ -95,7 +103,7 @@ bool Intake::fetch_next(int rank, Client& client) {
     return false;
   }
   if (queued.piece.chunk_elements == 0) {
-    if (!take_inside(queued)) {
+    if (!take_inside(client)) {
       return false;
     }
     client.queue.pop_front();
@@ -204,14 +212,15 @@ bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
   return true;
 }
 
-bool Intake::take_inside(Queued& queued) {
+bool Intake::take_inside(Client& client) {
+  Queued& queued = client.queue.front();
   Chunk chunk;
   chunk.piece = queued.begun;
   chunk.first = queued.piece.first;
   chunk.count = queued.piece.count;
   if (queued.begun->failure.ok() && queued.file->failure().ok()) {
     std::span<std::byte> memory;
-    if (!lease(queued, chunk, memory)) {
+    if (!place_in_row(client, chunk, memory) && !lease(queued, chunk, memory)) {
       return false;
     }
     if (!memory.empty()) {

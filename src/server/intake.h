@@ -55,8 +55,16 @@ class Intake {
   };
 
   bool begin(int client, Queued& queued);
+  // Memory for neighbours in the file, one behind the other, so that they are written at once.
+  struct Row {
+    std::shared_ptr<const staging::Lease> lease;
+    std::span<std::byte> left;
+  };
+  bool take_turn(int rank, Client& client);
   bool fetch_next(int rank, Client& client);
-  bool take_inside(Queued& queued);
+  bool take_inside(Client& client);
+  [[nodiscard]] static std::size_t bytes_in_row(const Client& client);
+  [[nodiscard]] bool place_in_row(const Client& client, Chunk& chunk, std::span<std::byte>& memory);
   void leave_queue(Client& client, Queued& queued, Fetching& fetching);
   // Read a chunk where its sender has it, if that is possible and pays.
   [[nodiscard]] bool borrow(int rank, const Queued& queued, Chunk& chunk);
@@ -74,6 +82,7 @@ class Intake {
   std::size_t queued_ = 0;
   double full_since_ = 0;
   int turn_ = 0;  // who is first in this round
+  Row row_;       // of the client whose turn it is
 };
 
 }  // namespace iocomp::server

@@ -153,15 +153,15 @@ void LeadFile::prepare_commit(std::int64_t step, const Then& then) {
 void LeadFile::seal(std::int64_t last, storage::Publication::Job job, Then then) {
   const auto file = targets_[publication_.target_of(last)].file;
   const std::int64_t bytes = publication_.bytes(last, contents_, catalogue_);
-  const double begin = now_seconds();
+  context_.busy.begin(trace::Activity::commit, now_seconds());
   context_.submit(
       [file, bytes, job = std::move(job)] {
         file->grow(bytes);
         file->sync();
         job();
       },
-      [this, begin, then = std::move(then)](const Outcome& outcome) {
-        context_.counters.add(trace::Counter::commit_seconds, now_seconds() - begin);
+      [this, then = std::move(then)](const Outcome& outcome) {
+        context_.busy.end(trace::Activity::commit, now_seconds());
         then(outcome);
       });
 }

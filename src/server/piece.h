@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "array/box.h"
+#include "array/runs.h"
 #include "base/error.h"
 #include "staging/arena.h"
 #include "storage/variable.h"
@@ -61,14 +63,25 @@ struct Chunk {
   std::int64_t first = 0;
   std::int64_t count = 0;
   staging::Lease lease;
-  Loan loan;                         ///< instead of a lease
-  std::span<const std::byte> bytes;  ///< there; empty when the chunk was only drained
+  std::shared_ptr<const staging::Lease> row;  ///< instead: memory shared with its neighbours
+  Loan loan;                                  ///< instead of a lease
+  std::span<const std::byte> bytes;           ///< there; empty when the chunk was only drained
 
   /// Its bytes are not needed any more.
   void free_memory() {
     lease = {};
+    row.reset();
     loan = {};
   }
 };
+
+/// The first part of a chunk that is contiguous in the variable.
+inline array::Run first_run(const Chunk& chunk) {
+  const Piece& piece = *chunk.piece;
+  array::RunCursor runs{piece.variable.shape, piece.box, chunk.first, chunk.count};
+  array::Run first;
+  (void)runs.next(first);
+  return first;
+}
 
 }  // namespace iocomp::server

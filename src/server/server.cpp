@@ -48,8 +48,18 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
       worker_{[&transport] { transport.rouse(); }},
       arena_{place.staging_bytes},
       post_{transport, place.ranks, place.number},
-      context_{settings, policy, disk, std::move(place), arena_, *engine_, worker_, post_, {}, 1,
-               {},       {},     {}},
+      context_{.settings = settings,
+               .policy = policy,
+               .disk = disk,
+               .place = std::move(place),
+               .arena = arena_,
+               .engine = *engine_,
+               .worker = worker_,
+               .post = post_,
+               .counters = {},
+               .plans = {},
+               .jobs = {},
+               .ordered = {}},
       transport_{transport},
       intake_{context_, transport,
               [this](std::uint64_t key) {
@@ -99,6 +109,11 @@ bool Server::round() {
   bool moved = transport_.progress();
   moved = take_messages() || moved;
   moved = intake_.advance() || moved;
+  for (auto& [key, entry] : files_) {
+    if (entry.file) {
+      entry.file->submit_gathered();
+    }
+  }
   moved = take_completions() || moved;
   moved = actions_.advance() || moved;
   for (auto& [key, entry] : files_) {
@@ -118,7 +133,7 @@ bool Server::take_messages() {
     if (!incoming) {
       break;
     }
-    dispatch(*incoming);
+    dispatch(std::move(*incoming));
     any = true;
   }
   return any;
@@ -127,8 +142,7 @@ bool Server::take_messages() {
 bool Server::take_completions() {
   const auto disk = engine_->take_completed();
   for (const auto& completion : disk) {
-    const auto node = context_.plans.extract(completion.id);
-    node.mapped()(completion);
+    context_.ended(completion);
   }
   const auto jobs = worker_.take_completed();
   for (const auto& [id, outcome] : jobs) {

@@ -49,7 +49,7 @@ class Server {
   void sleep(std::chrono::nanoseconds longest);
   bool take_messages();
   bool take_completions();
-  void dispatch(const transport::Incoming& incoming);
+  void dispatch(transport::Incoming incoming);
   void from_client(const protocol::Header& header, int client, std::span<const std::byte> body);
   void from_server(const protocol::Header& header, std::span<const std::byte> body);
   void to_lead(const protocol::Header& header, std::span<const std::byte> body);

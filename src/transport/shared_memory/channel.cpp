@@ -1,5 +1,7 @@
 #include "transport/shared_memory/channel.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,11 +13,6 @@
 #include "transport/shared_memory/records.h"
 
 namespace iocomp::transport {
-namespace {
-
-constexpr std::size_t joined_bytes = 4096;  // up to here one frame is cheaper than two
-
-}  // namespace
 
 void Channel::queue(std::vector<std::byte> bytes) {
   Frame frame{.owned = std::move(bytes), .left = {}};
@@ -23,20 +20,30 @@ void Channel::queue(std::vector<std::byte> bytes) {
   queue_.push_back(std::move(frame));
 }
 
+// Nothing may overtake what waits already.
+std::size_t Channel::write(std::span<const std::byte> bytes) {
+  if (!queue_.empty() || bytes.empty()) {
+    return 0;
+  }
+  const std::size_t written = out_.write(bytes);
+  has_written_ = has_written_ || written > 0;
+  return written;
+}
+
 void Channel::send(RecordKind kind, std::span<const std::byte> fixed, std::vector<std::byte> rest) {
   const RecordHead head{kind, checked_cast<std::uint32_t>(fixed.size() + rest.size())};
-  const auto head_bytes = std::as_bytes(std::span{&head, 1});
-  std::vector<std::byte> front;
-  front.reserve(head_bytes.size() + fixed.size() + (rest.size() <= joined_bytes ? rest.size() : 0));
-  front.insert(front.end(), head_bytes.begin(), head_bytes.end());
-  front.insert(front.end(), fixed.begin(), fixed.end());
-  if (rest.size() <= joined_bytes) {
-    front.insert(front.end(), rest.begin(), rest.end());
-    rest.clear();
+  std::array<std::byte, sizeof head + largest_fixed_bytes> front;
+  std::memcpy(front.data(), &head, sizeof head);
+  std::copy(fixed.begin(), fixed.end(), front.begin() + sizeof head);
+  const auto first = std::span{front}.first(sizeof head + fixed.size());
+  const std::size_t written = write(first);
+  if (written < first.size()) {
+    queue({first.begin() + static_cast<std::ptrdiff_t>(written), first.end()});
   }
-  queue(std::move(front));
-  if (!rest.empty()) {
+  const std::size_t of_rest = write(rest);
+  if (of_rest < rest.size()) {
     queue(std::move(rest));
+    queue_.back().left = queue_.back().left.subspan(of_rest);
   }
 }
 
@@ -48,7 +55,7 @@ void Channel::send_copy(std::span<const std::byte> bytes) {
 }
 
 bool Channel::push() {
-  bool any = false;
+  bool any = std::exchange(has_written_, false);
   while (!queue_.empty()) {
     Frame& frame = queue_.front();
     const std::size_t written = out_.write(frame.left);

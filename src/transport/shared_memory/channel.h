@@ -33,7 +33,8 @@ class Channel {
   using Ring = ByteRing<Atomics>;
   Channel(Ring out, Ring in) : out_{out}, in_{in} {}
 
-  /// Queue a record of `fixed` (a plain struct) and `rest`.
+  /// Write a record of `fixed` (a plain struct) and `rest` into the ring, what does not fit later;
+  /// the receiver is not told before the next `push`.
   template <typename Fixed>
   void send(RecordKind kind, const Fixed& fixed, std::vector<std::byte> rest = {}) {
     send(kind, std::as_bytes(std::span{&fixed, 1}), std::move(rest));
@@ -41,7 +42,7 @@ class Channel {
   void send(RecordKind kind, std::span<const std::byte> fixed, std::vector<std::byte> rest);
   /// Queue a `copy` of bytes that stay where they are until the receiver has them.
   void send_copy(std::span<const std::byte> bytes);
-  /// Write what fits into the ring. @return whether anything was written.
+  /// Write what fits into the ring. @return whether anything was written since the last call.
   bool push();
   [[nodiscard]] bool has_pushed_all() const noexcept { return queue_.empty(); }
 
@@ -53,13 +54,15 @@ class Channel {
     std::vector<std::byte> owned;
     std::span<const std::byte> left;  // of `owned`, or of memory that outlives the frame
   };
+  std::size_t write(std::span<const std::byte> bytes);
   void queue(std::vector<std::byte> bytes);
   bool read_head(RecordSink& sink);
 
   Ring out_;
   Ring in_;
   std::deque<Frame> queue_;
-  RecordHead head_;  // of the record that is coming in
+  bool has_written_ = false;  // since the last push
+  RecordHead head_;           // of the record that is coming in
   std::size_t head_have_ = 0;
   std::vector<std::byte> body_;
   std::span<std::byte> missing_;  // of the body, or of the target of a copy

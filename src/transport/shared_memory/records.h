@@ -38,6 +38,8 @@ struct Offer {
   std::uint64_t region_offset = 0;  ///< of the first byte
 };
 
+inline constexpr std::size_t largest_fixed_bytes = sizeof(Offer);
+
 struct Taken {
   std::uint64_t post = 0;
 };

@@ -83,6 +83,7 @@ PostId SharedTransport::post(int rank, std::vector<std::byte> message,
 }
 
 void SharedTransport::send(Peer& to, PostId post, std::vector<std::byte> message) {
+  send_credit(to);
   const auto bulk = bulk_.find(post);
   if (bulk == bulk_.end()) {
     to.channel.send(RecordKind::message, std::span<const std::byte>{}, std::move(message));
@@ -123,12 +124,17 @@ std::optional<Incoming> SharedTransport::poll() {
 
 void SharedTransport::give_credit(int rank) {
   Peer& from = peer(rank);
-  // Half a window at a time: the sender never stands still for it, and is woken rarely.
-  if (++from.owed_credits < std::max(1, options_.window / 2)) {
-    return;
+  // Half a window at a time, and with what else there is to send: the sender never stands still
+  // for it, and is woken rarely. What is not sent with a message, the next progress sends.
+  if (++from.owed_credits == std::max(1, options_.window / 2)) {
+    creditors_.push_back(from.number);
   }
-  from.channel.send(RecordKind::credit, Credit{std::exchange(from.owed_credits, 0)});
-  push(from);
+}
+
+void SharedTransport::send_credit(Peer& to) {
+  if (to.owed_credits >= std::max(1, options_.window / 2)) {
+    to.channel.send(RecordKind::credit, Credit{std::exchange(to.owed_credits, 0)});
+  }
 }
 
 void SharedTransport::take_credit(Peer& from, std::int64_t messages) {
@@ -143,6 +149,11 @@ void SharedTransport::take_credit(Peer& from, std::int64_t messages) {
 
 bool SharedTransport::progress() {
   bool moved = false;
+  for (const std::size_t number : creditors_) {
+    send_credit(*peers_[number]);
+    push(*peers_[number]);
+  }
+  creditors_.clear();
   for (std::size_t word = 0; word < bell_.words(); ++word) {
     for (std::uint64_t bits = bell_.take(word); bits != 0; bits &= bits - 1) {
       const auto number = word * Doorbell<Atomics>::peers_per_word +
@@ -154,10 +165,19 @@ bool SharedTransport::progress() {
   return moved;
 }
 
+// Looking pays only where the other side is at work on another core. After some looks in vain it is
+// tried now and then only.
+bool SharedTransport::may_spin() {
+  constexpr unsigned enough = 4;
+  constexpr unsigned seldom = 32;
+  return futile_looks_ < enough || ++sleeps_without_look_ % seldom == 0;
+}
+
 std::optional<FutexWord> SharedTransport::watch() {
-  if (options_.spin > std::chrono::nanoseconds{0}) {
+  if (options_.spin > std::chrono::nanoseconds{0} && may_spin()) {
     spin_while(options_.instruction, options_.spin, bell_.first_bits(),
                [this] { return !bell_.has_rung(); });
+    futile_looks_ = bell_.has_rung() ? 0 : futile_looks_ + 1;
   }
   const std::uint32_t seen = bell_.watch();
   tally_.sleeps += bell_.has_rung() ? 0 : 1;

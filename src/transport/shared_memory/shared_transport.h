@@ -81,6 +81,8 @@ class SharedTransport : public Transport {
   void serve(Peer& from);
   void take(Peer& from, RecordKind kind, std::vector<std::byte> bytes);
   void take_credit(Peer& from, std::int64_t messages);
+  void send_credit(Peer& to);
+  [[nodiscard]] bool may_spin();
   [[nodiscard]] ImportedMemory::View view(Peer& from, std::size_t bytes);
   void asked(Peer& from, std::size_t bytes);
   void settle(Peer& from, PostId post, std::size_t bytes);
@@ -94,8 +96,11 @@ class SharedTransport : public Transport {
   FetchId next_fetch_ = 1;
   std::unordered_map<PostId, Bulk> bulk_;  // of posts that are not taken
   std::unordered_map<FetchId, Lent> borrowed_;
+  std::vector<std::size_t> creditors_;  // processes that are owed half a window or more
   std::deque<Incoming> arrived_;
   std::deque<FetchId> fetched_;
+  unsigned futile_looks_ = 0;  // one after the other
+  unsigned sleeps_without_look_ = 0;
   ExportedMemory exported_;
   Tally tally_;
 };

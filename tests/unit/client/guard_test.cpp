@@ -43,7 +43,7 @@ TEST(Guard, LeavesARankAloneThatComputes) {
 }
 
 TEST(Guard, KeepsTheSynchronousWayWhereItIsFaster) {
-  Rank rank{2.0, 1.5, 1.0};
+  Rank rank{2.0, 1.5, 0.8};
   rank.run(100);
   EXPECT_TRUE(rank.guard().wants_to_wait());
   EXPECT_GT(rank.waited(), 80);
@@ -55,7 +55,7 @@ TEST(Guard, KeepsTheSynchronousWayWhereItIsFaster) {
 }
 
 TEST(Guard, GoesBackWhereTheSynchronousWayIsNoFaster) {
-  Rank rank{1.5, 1.5, 1.0};
+  Rank rank{1.5, 1.5, 0.7};
   rank.run(100);
   EXPECT_FALSE(rank.guard().wants_to_wait());
   EXPECT_EQ(rank.waited(), Guard::steps_to_compare + 1);
