@@ -35,8 +35,11 @@ class WireWriter {
 
  private:
   void append(const void* source, std::size_t size) {
-    const auto* first = static_cast<const std::byte*>(source);
-    bytes_.insert(bytes_.end(), first, first + size);
+    if (size > 0) {
+      const std::size_t before = bytes_.size();
+      bytes_.resize(before + size);
+      std::memcpy(bytes_.data() + before, source, size);
+    }
   }
 
   std::vector<std::byte> bytes_;
