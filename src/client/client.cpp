@@ -112,10 +112,29 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   Opened opened;
   opened.file =
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
-  if (link_.has_servers() && !file.synchronous) {
-    open_remote(opened, file, ranks);
-    watch(*opened.file, file);
-  } else if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
+  bool is_remote = link_.has_servers() && !file.synchronous;
+  if (is_remote) {
+    opened.settings = file;
+    opened.members = ranks;
+    opened.format = &format;
+    try {
+      open_remote(opened, file, ranks);
+      watch(*opened.file, file);
+    } catch (const ServersLost&) {
+      go_on_without_servers();
+      opened.remote = nullptr;
+      is_remote = false;
+    }
+  }
+  if (!is_remote) {
+    open_without_servers(opened, file, group, ranks, format);
+  }
+  return files_.emplace(key, std::move(opened)).first->second.file.get();
+}
+
+void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,
+                                  const std::vector<int>& ranks, const storage::Format& format) {
+  if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
     open_kernel(opened, file, group, ranks, format);
     if (format.offsets_by_layout()) {  // else a rank's blocks may wait for another rank
       watch(*opened.file, file);
@@ -123,7 +142,6 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   } else {
     open_direct(opened, file, group, ranks, format);
   }
-  return files_.emplace(key, std::move(opened)).first->second.file.get();
 }
 
 void Client::watch(File& file, const config::FileSettings& settings) {
@@ -160,7 +178,9 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
   RemoteCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
+  opened.file->when_servers_are_lost([this] { go_on_without_servers(); });
   opening.open(open);
+  opened.remote = &opening;
 }
 
 storage::Publication::Identity Client::identity(const Opened& opened,
@@ -278,10 +298,20 @@ bool Client::test(std::uint64_t ticket, State state) {
                 "ticket " + std::to_string(ticket) + " is none of this session"};
   }
   link_.pump();
+  go_on_without_servers();
   return link_.has_reached(ticket, state);
 }
 
 void Client::wait(std::uint64_t ticket, State state) {
+  try {
+    wait_once(ticket, state);
+  } catch (const ServersLost&) {
+    go_on_without_servers();
+    wait_once(ticket, state);
+  }
+}
+
+void Client::wait_once(std::uint64_t ticket, State state) {
   if (test(ticket, state)) {
     return;
   }
@@ -318,6 +348,14 @@ void Client::free_memory(void* memory) {
   }
 }
 
+void Client::say_goodbye() {
+  if (link_.has_servers()) {
+    link_.post(home(), protocol::encode(0, protocol::Kind::bye));
+    link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
+                     [&] { return "the goodbye of server " + std::to_string(home()); });
+  }
+}
+
 Outcome Client::finalize() {
   Outcome first;
   while (!files_.empty()) {
@@ -326,17 +364,20 @@ Outcome Client::finalize() {
       first = closed;
     }
   }
-  if (!link_.has_servers()) {
+  try {
+    say_goodbye();
+  } catch (const ServersLost&) {  // they owe nothing but that
+    go_on_without_servers();
+  }
+  if (link_.loss()) {
+    link_.say_gone();
+  } else if (!link_.has_servers()) {
     // Where the meeting is over, somebody was told why.
     const Outcome met =
         can_meet() ? outcome_of([&] { (void)meeting_.meet({.name = "finalize"}); }) : Outcome{};
     if (first.ok()) {
       first = met;
     }
-  } else {
-    link_.post(home(), protocol::encode(0, protocol::Kind::bye));
-    link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
-                     [&] { return "the goodbye of server " + std::to_string(home()); });
   }
   const Outcome untold = link_.failures().take_any_untold();
   return first.ok() ? untold : first;

@@ -47,15 +47,23 @@ struct Context {
   Worker& worker;
   PostOffice& post;
   trace::Counters counters;
+  /// The compute ranks write without servers: nothing may be written any more.
+  std::function<bool()> is_given_up;
 
   /// Carry out a disk plan; `done` is called from the loop.
   void submit(disk::Plan plan, std::function<void(const disk::Completion&)> done) {
+    if (is_given_up()) {
+      return;
+    }
     plan.id = next_id++;
     plans.emplace(plan.id, std::move(done));
     engine.submit(std::move(plan));
   }
   /// Run a job on the worker; `done` is called from the loop.
   void submit(Worker::Job job, std::function<void(const Outcome&)> done) {
+    if (is_given_up()) {
+      return;
+    }
     const std::uint64_t id = next_id++;
     jobs.emplace(id, std::move(done));
     worker.submit(id, std::move(job));

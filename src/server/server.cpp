@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -48,8 +49,13 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
       worker_{[&transport] { transport.rouse(); }},
       arena_{place.staging_bytes},
       post_{transport, place.ranks, place.number},
-      context_{settings, policy, disk, std::move(place), arena_, *engine_, worker_, post_, {}, 1,
-               {},       {},     {}},
+      context_{settings, policy,
+               disk,     std::move(place),
+               arena_,   *engine_,
+               worker_,  post_,
+               {},       [&transport] { return transport.is_given_up(); },
+               1,        {},
+               {},       {}},
       transport_{transport},
       intake_{context_, transport,
               [this](std::uint64_t key) {
@@ -67,6 +73,10 @@ void Server::serve() {
   mpi::Nap nap{context_.policy};
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!finished_ || !transport_.is_idle()) {
+    if (transport_.is_given_up()) {
+      stop_writing();
+      return;
+    }
     if (round()) {
       nap.reset();
     } else if (is_woken_for_everything()) {
@@ -74,6 +84,24 @@ void Server::serve() {
     } else {
       nap.pause(sleep_for);
     }
+  }
+  transport_.leave();
+}
+
+// Another server has ended, or this one was stopped for so long that it was taken for one: the
+// compute ranks write what is left. They begin when this server says that it does nothing more.
+void Server::stop_writing() {
+  std::size_t jobs = context_.jobs.size();
+  std::size_t plans = context_.plans.size();
+  while (jobs > 0 || plans > 0) {
+    jobs -= worker_.take_completed().size();
+    plans -= engine_->take_completed().size();
+    engine_->wait(std::chrono::milliseconds{1});
+  }
+  transport_.leave();
+  // They all leave together: whoever ends before the others may keep them in MPI_Finalize.
+  while (!transport_.compute_ranks_are_gone()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
 }
 
@@ -96,6 +124,9 @@ void Server::sleep(std::chrono::nanoseconds longest) {
 }
 
 bool Server::round() {
+  if (transport_.is_given_up()) {
+    return true;  // serve() knows what to do
+  }
   bool moved = transport_.progress();
   moved = take_messages() || moved;
   moved = intake_.advance() || moved;

@@ -44,6 +44,7 @@ class Server {
     std::vector<std::pair<int, std::int64_t>> early_flushes;
   };
   bool round();
+  void stop_writing();
   // Whether all that this loop waits for ends its sleep by itself.
   [[nodiscard]] bool is_woken_for_everything() const;
   void sleep(std::chrono::nanoseconds longest);

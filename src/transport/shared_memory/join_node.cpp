@@ -1,6 +1,7 @@
 #include "transport/shared_memory/join_node.h"
 
 #include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,12 @@ constexpr const char* others = "the other ranks of the node in iocomp_init";
 std::string new_name() {
   static std::atomic<unsigned> count{0};
   return "iocomp-" + std::to_string(getpid()) + '-' + std::to_string(count++);
+}
+
+// Of processes that see one another under their numbers: the same.
+std::int64_t process_namespace() {
+  struct stat status{};
+  return stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::int64_t>(status.st_ino) : 0;
 }
 
 // One way to do it. Collective over `node`.
@@ -61,11 +68,14 @@ NodeMemory join_node(MPI_Comm node, int session_rank, bool serves, const std::st
   const auto roles = mpi::gather_to_all(node, serves ? 1 : 0, policy, others);
   const auto ranks = mpi::gather_to_all(node, session_rank, policy, others);
   const auto pids = mpi::gather_to_all(node, getpid(), policy, others);
+  const auto spaces = mpi::gather_to_all(node, process_namespace(), policy, others);
   NodeMemory memory{.plan = NodePlan{{roles.begin(), roles.end()}},
                     .self = static_cast<std::size_t>(self),
                     .ranks = {ranks.begin(), ranks.end()},
                     .pids = {pids.begin(), pids.end()},
                     .segment = {},
+                    .knows_processes = std::ranges::count(spaces, spaces.front()) ==
+                                       static_cast<std::ptrdiff_t>(spaces.size()),
                     .kind = "memfd"};
   Outcome mapped{ErrorCode::unsupported, ""};
   if (segment != "shm") {

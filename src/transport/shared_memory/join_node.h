@@ -20,7 +20,8 @@ struct NodeMemory {
   std::vector<int> ranks;   ///< session rank of each process
   std::vector<pid_t> pids;  ///< process id of each, as this node's first process sees it
   SharedMapping segment;
-  std::string kind;  ///< "memfd", "shm"
+  bool knows_processes = true;  ///< whether all see one another under these numbers
+  std::string kind;             ///< "memfd", "shm"
 };
 
 /// Make and map the segment of a node, unlinked when this returns. Collective over `node`, as is

@@ -14,6 +14,7 @@
 #include "base/futex.h"
 #include "transport/shared_memory/exported_memory.h"
 #include "transport/shared_memory/join_node.h"
+#include "transport/shared_memory/node_watch.h"
 #include "transport/shared_memory/peer.h"
 #include "transport/shared_memory/wait_instruction.h"
 #include "transport/transport.h"
@@ -54,6 +55,14 @@ class SharedTransport : public Transport {
   void unwatch() override { bell_.unwatch(); }
   bool needs_looks() const override { return false; }
   void rouse() override { bell_.rouse(); }
+  std::optional<Loss> lost(bool waits) override;
+  bool servers_are_gone() const override { return watch_.servers_are_gone(); }
+  bool is_given_up() override;
+  void leave() override;
+  bool compute_ranks_are_gone() const override { return watch_.compute_ranks_are_gone(); }
+  bool has_notes() const override { return true; }
+  void write_note(std::uint64_t note) override { watch_.write_note(note); }
+  bool has_note(std::uint64_t note) const override { return watch_.has_note(note); }
   Tally tally() const override { return tally_; }
   bool is_idle() const override;
 
@@ -77,6 +86,7 @@ class SharedTransport : public Transport {
   [[nodiscard]] Peer& peer(int rank) { return *peers_[numbers_.at(rank)]; }
   void send(Peer& to, PostId post, std::vector<std::byte> message);
   void push(Peer& to);
+  void rouse_all();
   void ring(Peer& other);
   void serve(Peer& from);
   void take(Peer& from, RecordKind kind, std::vector<std::byte> bytes);
@@ -88,6 +98,7 @@ class SharedTransport : public Transport {
   NodeMemory node_;
   Options options_;
   Doorbell<Atomics> bell_;
+  NodeWatch watch_;
   std::vector<std::unique_ptr<Peer>> peers_;      // by number on the node; some are nothing
   std::unordered_map<int, std::size_t> numbers_;  // on the node, by session rank
   PostId next_post_ = 1;
