@@ -62,11 +62,15 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
       meeting_{place_.comm, {}, link_.policy()} {
   if (place_.has_kernel) {
-    kernel_ = std::make_unique<KernelWriter>(
-        disk_, static_cast<std::size_t>(settings.bytes("client.buffer_memory")), link_);
-    link_.move_with([this] { return advance_kernel(); },
-                    [this](std::chrono::nanoseconds longest) { kernel_->sleep(longest); });
+    start_kernel();
   }
+}
+
+void Client::start_kernel() {
+  kernel_ = std::make_unique<KernelWriter>(
+      disk_, static_cast<std::size_t>(settings_.bytes("client.buffer_memory")), link_);
+  link_.move_with([this] { return advance_kernel(); },
+                  [this](std::chrono::nanoseconds longest) { kernel_->sleep(longest); });
 }
 
 Client::~Client() = default;
@@ -168,6 +172,8 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
                                                : 0;
   route.alignment_bytes = file.alignment_bytes;
   route.steps_in_flight = file.steps_in_flight;
+  route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
+                        opened.format->access({}) == storage::Access::plain_file;
   protocol::Open open;
   open.name = route.name;
   open.kind = file.checkpoint ? 2 : 1;

@@ -112,6 +112,8 @@ class Client {
   void open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                             const std::vector<int>& members, const storage::Format& format);
   void go_on_without_servers();
+  [[nodiscard]] std::unique_ptr<Carrier> take_over(Opened& opened);
+  void start_kernel();
   [[nodiscard]] std::unique_ptr<Carrier> successor(Opened& opened, bool have_ended);
   [[nodiscard]] static bool kernel_can_write(const storage::Format& format,
                                              const config::FileSettings& file);

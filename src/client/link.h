@@ -99,6 +99,7 @@ class Link {
   [[nodiscard]] const mpi::WaitPolicy& policy() const noexcept { return policy_; }
   [[nodiscard]] bool has_servers() const noexcept { return transport_ != nullptr && !is_left_; }
   [[nodiscard]] int servers() const noexcept { return servers_.size(); }
+  [[nodiscard]] int rank_of(int server) const { return servers_.rank(server); }
   /// Whether a server was given up, and what is told about it: "server 1 (rank 3, process 123) has
   /// ended".
   [[nodiscard]] const std::optional<std::string>& loss() const noexcept { return loss_; }

@@ -12,16 +12,21 @@
 namespace iocomp::client {
 
 /// Carries a file whose servers are lost and that cannot be finished without them: every call is
-/// told so, and nobody waits.
+/// told so, and nobody waits. Or a file that they have closed without telling this rank: then `why`
+/// is ok.
 class LostCarrier : public Carrier {
  public:
   LostCarrier(std::uint64_t key, Outcome why, Link& link)
       : key_{key}, why_{std::move(why)}, link_{link} {
-    link_.failures().add(key_, why_);
+    if (!why_.ok()) {
+      link_.failures().add(key_, why_);
+    }
     link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
       if (ticket.file == key_ && !ticket.settled()) {
         ticket.posts.clear();
         ticket.kept = false;
+        ticket.durable = why_.ok() ? ticket.pieces : ticket.durable;
+        ticket.written = why_.ok() ? ticket.pieces : ticket.written;
         ticket.failure = ticket.failure.ok() ? why_ : ticket.failure;
       }
     });

@@ -84,7 +84,7 @@ constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
 OutputFile::OutputFile(std::string path, const Options& options)
     : path_{std::move(path)},
       options_{options},
-      buffered_{open_file(path_, O_CREAT)},
+      buffered_{open_file(path_, options.must_exist ? 0 : O_CREAT)},
       window_{static_cast<std::int64_t>(slice_bytes)} {
   if (buffered_ == -1) {
     refuse("cannot open " + path_, errno);

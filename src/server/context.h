@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -34,6 +35,7 @@ struct Place {
   std::map<int, int> clients;     ///< of this server: compute rank by session rank
   std::string job;                ///< "<host>-<pid>", the same on all ranks
   std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
+  std::span<std::byte> staging{};  ///< memory for that; empty: private memory
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.

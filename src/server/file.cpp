@@ -192,6 +192,7 @@ void File::write_plain(Chunk chunk) {
     context_.counters.add(trace::Counter::write_seconds, completion.seconds);
     if (completion.code != ErrorCode::ok) {
       fail_piece(*held->piece, {completion.code, told(*held->piece, completion.story)});
+      context_.post.flush();  // before what stands for the bytes is gone: this server may end
     }
     held->free_memory();
     chunk_done(*held);

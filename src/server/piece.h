@@ -27,7 +27,8 @@ struct Piece {
   }
 };
 
-/// Memory of a sender that a server reads in place. Gives it back when destroyed. Move-only.
+/// A chunk that the transport lends to a server: memory of a sender that it reads in place, or
+/// staging memory that others see. Gives it back when destroyed. Move-only.
 class Loan {
  public:
   Loan() noexcept = default;
@@ -61,13 +62,13 @@ struct Chunk {
   std::int64_t first = 0;
   std::int64_t count = 0;
   staging::Lease lease;
-  Loan loan;                         ///< instead of a lease
+  Loan loan;                         ///< instead of a lease, or of what was leased
   std::span<const std::byte> bytes;  ///< there; empty when the chunk was only drained
 
   /// Its bytes are not needed any more.
   void free_memory() {
-    lease = {};
     loan = {};
+    lease = {};
   }
 };
 

@@ -47,7 +47,8 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
     : engine_{disk::start_engine(disk)},
       worker_{[&transport] { transport.rouse(); }},
-      arena_{place.staging_bytes},
+      arena_{place.staging.empty() ? staging::Arena{place.staging_bytes}
+                                   : staging::Arena{place.staging}},
       post_{transport, place.ranks, place.number},
       context_{settings, policy,
                disk,     std::move(place),
@@ -69,13 +70,13 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
 }
 
-void Server::serve() {
+bool Server::serve() {
   mpi::Nap nap{context_.policy};
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!finished_ || !transport_.is_idle()) {
     if (transport_.is_given_up()) {
       stop_writing();
-      return;
+      return false;
     }
     if (round()) {
       nap.reset();
@@ -86,6 +87,7 @@ void Server::serve() {
     }
   }
   transport_.leave();
+  return true;
 }
 
 // Another server has ended, or this one was stopped for so long that it was taken for one: the

@@ -28,7 +28,8 @@ class Server {
          Place place, transport::Transport& transport);
 
   /// Serve until all compute ranks have said bye.
-  void serve();
+  /// @return false if they went on without servers, and all have gone.
+  bool serve();
 
   /// Something failed that no compute rank was told of... counted over this server.
   [[nodiscard]] bool had_failures() const {

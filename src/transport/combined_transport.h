@@ -29,7 +29,11 @@ class CombinedTransport : public Transport {
   FetchId fetch(int rank, std::span<std::byte> memory) override;
   std::optional<Borrowed> borrow(int rank, std::size_t bytes,
                                  std::optional<std::size_t> page_remainder) override;
-  void give_back(FetchId borrowed) override { here_->give_back(borrowed / 2); }
+  void give_back(FetchId chunk) override {
+    if (chunk % 2 == 0) {
+      here_->give_back(chunk / 2);
+    }
+  }
   std::optional<FetchId> next_fetched() override;
   bool exports_memory() const override { return here_->exports_memory(); }
   std::span<std::byte> export_memory(std::size_t bytes, bool staged) override {

@@ -45,7 +45,7 @@ class SharedTransport : public Transport {
   FetchId fetch(int rank, std::span<std::byte> memory) override;
   std::optional<Borrowed> borrow(int rank, std::size_t bytes,
                                  std::optional<std::size_t> page_remainder) override;
-  void give_back(FetchId borrowed) override;
+  void give_back(FetchId chunk) override;
   std::optional<FetchId> next_fetched() override;
   bool exports_memory() const override { return options_.exports; }
   std::span<std::byte> export_memory(std::size_t bytes, bool staged) override;
@@ -60,6 +60,19 @@ class SharedTransport : public Transport {
   bool is_given_up() override;
   void leave() override;
   bool compute_ranks_are_gone() const override { return watch_.compute_ranks_are_gone(); }
+  std::vector<Staged> staged(int rank, PostId post) override {
+    return node_.staged.at(numbers_.at(rank)).find(node_.self, post);
+  }
+  bool keeps_staged(int rank) const override {
+    return !node_.staged.empty() && node_.staged[numbers_.at(rank)].is_there();
+  }
+  std::span<std::byte> staging_memory() override {
+    return node_.staged.empty() ? std::span<std::byte>{} : node_.staged[node_.self].memory();
+  }
+  bool has_staging_room() const override {
+    return node_.staged.empty() || !node_.staged[node_.self].is_there() ||
+           node_.staged[node_.self].has_room();
+  }
   bool has_notes() const override { return true; }
   void write_note(std::uint64_t note) override { watch_.write_note(note); }
   bool has_note(std::uint64_t note) const override { return watch_.has_note(note); }
@@ -94,6 +107,8 @@ class SharedTransport : public Transport {
   [[nodiscard]] ImportedMemory::View view(Peer& from, std::size_t bytes);
   void asked(Peer& from, std::size_t bytes);
   void settle(Peer& from, PostId post, std::size_t bytes);
+  void mark(const Peer& from, FetchId fetch, PostId post, std::uint64_t offset,
+            std::span<const std::byte> bytes);
 
   NodeMemory node_;
   Options options_;
@@ -105,6 +120,7 @@ class SharedTransport : public Transport {
   FetchId next_fetch_ = 1;
   std::unordered_map<PostId, Bulk> bulk_;  // of posts that are not taken
   std::unordered_map<FetchId, Lent> borrowed_;
+  std::unordered_map<FetchId, std::size_t> marks_;  // slots of node_.staged
   std::deque<Incoming> arrived_;
   std::deque<FetchId> fetched_;
   ExportedMemory exported_;
