@@ -29,7 +29,7 @@ def play(
     **more: Any,
 ) -> Job:
     environment = {"IOCOMP_LOG": "error"} | more.pop("environment", {})
-    settings = {"files": files, "transport": {"kind": "shared"}} | more
+    settings = {"files": files, "transport": {"kind": "shared"}, "staging": {"shared": True}} | more
     return actors.play(
         "\n".join([before, "init", *lines, "leave"]),
         ranks=ranks,
