@@ -29,39 +29,17 @@ std::array<std::int64_t, fields> digest_of(const Meeting::Call& call) {
 
 }  // namespace
 
-Collective::~Collective() {
-  if (request_ != MPI_REQUEST_NULL) {
-    (void)values_.release();  // the operation may still write there
-  }
+int Circle::rank() const {
+  int own = 0;
+  mpi::check(MPI_Comm_rank(comm, &own));
+  const auto found = std::ranges::find(ranks, own);
+  return ranks.empty() ? own : static_cast<int>(found - ranks.begin());
 }
 
-void Collective::maximum(MPI_Comm comm, const std::vector<std::int64_t>& values) {
-  values_ = std::make_unique<std::vector<std::int64_t>>(values);
-  mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values_->data(), checked_cast<int>(values_->size()),
-                            MPI_INT64_T, MPI_MAX, comm, &request_));
-}
-
-void Collective::gather(MPI_Comm comm, std::int64_t value) {
-  int ranks = 0;
-  int rank = 0;
-  mpi::check(MPI_Comm_size(comm, &ranks));
-  mpi::check(MPI_Comm_rank(comm, &rank));
-  values_ = std::make_unique<std::vector<std::int64_t>>(static_cast<std::size_t>(ranks));
-  (*values_)[static_cast<std::size_t>(rank)] = value;
-  mpi::check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values_->data(), 1, MPI_INT64_T,
-                            comm, &request_));
-}
-
-void Collective::broadcast(MPI_Comm comm, int root, const std::vector<std::int64_t>& values) {
-  values_ = std::make_unique<std::vector<std::int64_t>>(values);
-  mpi::check(MPI_Ibcast(values_->data(), checked_cast<int>(values_->size()), MPI_INT64_T, root,
-                        comm, &request_));
-}
-
-bool Collective::test() {
-  int done = 0;
-  mpi::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE));
-  return done != 0;
+int Circle::size() const {
+  int all = 0;
+  mpi::check(MPI_Comm_size(comm, &all));
+  return ranks.empty() ? all : checked_cast<int>(ranks.size());
 }
 
 std::vector<std::int64_t> pack_outcome(const Outcome& outcome) {
@@ -80,10 +58,10 @@ Outcome unpack_outcome(const std::vector<std::int64_t>& packed) {
   return outcome;
 }
 
-Agreement::Agreement(MPI_Comm comm, const std::vector<int>& members, Mine mine)
-    : comm_{comm}, members_{members}, mine_{std::move(mine)} {
-  mpi::check(MPI_Comm_rank(comm_, &rank_));
-  mpi::check(MPI_Comm_size(comm_, &ranks_));
+Agreement::Agreement(Circle circle, const std::vector<int>& members, Mine mine)
+    : circle_{std::move(circle)}, members_{members}, mine_{std::move(mine)} {
+  rank_ = circle_.rank();
+  ranks_ = circle_.size();
   start();
 }
 
@@ -101,26 +79,26 @@ void Agreement::start() {
       }
       values.push_back(mine_.extra);
       values.push_back(mine_.outcome.ok() ? 0 : ranks_ - rank_);  // the lowest rank wins
-      operation_.maximum(comm_, values);
+      operation_.maximum(circle_, values);
       break;
     }
     case Stage::flags:
-      operation_.maximum(comm_, mine_.flags);
+      operation_.maximum(circle_, mine_.flags);
       break;
     case Stage::failure:
-      operation_.broadcast(comm_, odd_, pack_outcome(mine_.outcome));
+      operation_.broadcast(circle_, odd_, pack_outcome(mine_.outcome));
       break;
     case Stage::find_odd: {
       const std::uint64_t all =
           mix(mix(mix(empty_digest, mine_.call.file), text(mine_.call)), mine_.call.definitions);
-      operation_.gather(comm_, positive(all));
+      operation_.gather(circle_, positive(all));
       break;
     }
     case Stage::usual_call:
-      operation_.broadcast(comm_, 0, my_text());
+      operation_.broadcast(circle_, 0, my_text());
       break;
     case Stage::odd_call:
-      operation_.broadcast(comm_, odd_, my_text());
+      operation_.broadcast(circle_, odd_, my_text());
       break;
     case Stage::ended:
       break;

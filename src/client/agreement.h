@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -14,19 +15,34 @@
 
 namespace iocomp::client {
 
+/// The ranks that agree with one another: all of a communicator, by its collective operations; or
+/// some, by messages through the first of them, where no communicator of theirs was made in time.
+struct Circle {
+  Circle(MPI_Comm all) : comm{all} {}  // NOLINT(google-explicit-constructor)
+  Circle(MPI_Comm all, std::vector<int> some, int their_tag)
+      : comm{all}, ranks{std::move(some)}, tag{their_tag} {}
+  [[nodiscard]] int rank() const;
+  [[nodiscard]] int size() const;
+  [[nodiscard]] Circle with_tag(int other) const { return {comm, ranks, other}; }
+
+  MPI_Comm comm;
+  std::vector<int> ranks{};  ///< of `comm`; empty: all
+  int tag = 0;               ///< of the messages: nobody else's on `comm`
+};
+
 /// A nonblocking collective operation and the memory it works on, which outlives an operation that
 /// the others never enter.
 class Collective {
  public:
-  Collective() = default;
+  Collective();
   Collective(const Collective&) = delete;
   Collective& operator=(const Collective&) = delete;
   ~Collective();
 
   /// Element-wise maximum over the ranks. @pre no operation is under way; so below.
-  void maximum(MPI_Comm comm, const std::vector<std::int64_t>& values);
-  void gather(MPI_Comm comm, std::int64_t value);
-  void broadcast(MPI_Comm comm, int root, const std::vector<std::int64_t>& values);
+  void maximum(const Circle& circle, const std::vector<std::int64_t>& values);
+  void gather(const Circle& circle, std::int64_t value);
+  void broadcast(const Circle& circle, int root, const std::vector<std::int64_t>& values);
 
   /// Whether the operation has ended. Never waits.
   [[nodiscard]] bool test();
@@ -34,9 +50,13 @@ class Collective {
   [[nodiscard]] const std::vector<std::int64_t>& values() const noexcept { return *values_; }
 
  private:
+  enum class Kind { maximum, gather, broadcast };
+  struct Messages;  // an operation that is done by messages
+  void begin(const Circle& circle, Kind kind, int root, std::vector<std::int64_t> mine);
+
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::unique_ptr<std::vector<std::int64_t>> values_;
-  std::int64_t mine_ = 0;
+  std::unique_ptr<Messages> messages_;
 };
 
 /// An outcome in a broadcast: the first part of a long story.
@@ -56,7 +76,7 @@ class Agreement {
                                       ///< definitions are alike
   };
   /// @param members  compute ranks of the ranks in `comm`, for people.
-  Agreement(MPI_Comm comm, const std::vector<int>& members, Mine mine);
+  Agreement(Circle circle, const std::vector<int>& members, Mine mine);
 
   /// Go on as far as that is possible now. @return whether it has ended.
   bool advance();
@@ -73,7 +93,7 @@ class Agreement {
   void ended_with(const Outcome& outcome);
   [[nodiscard]] std::vector<std::int64_t> my_text() const;
 
-  MPI_Comm comm_;
+  Circle circle_;
   const std::vector<int>& members_;
   int rank_ = 0;
   int ranks_ = 1;

@@ -110,13 +110,32 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   Opened opened;
   opened.file =
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
-  if (link_.has_servers() && !file.synchronous) {
-    open_remote(opened, file, ranks);
-    if (settings_.text("transport.kind") == "auto") {
-      offer_kernel(opened, file, format);
+  bool is_remote = link_.has_servers() && !file.synchronous;
+  if (is_remote) {
+    opened.settings = file;
+    opened.members = ranks;
+    opened.format = &format;
+    try {
+      open_remote(opened, file, ranks);
+      if (settings_.text("transport.kind") == "auto") {
+        offer_kernel(opened, file, format);
+      }
+      watch(*opened.file, file);
+    } catch (const ServersLost&) {
+      go_on_without_servers();
+      opened.remote = nullptr;
+      is_remote = false;
     }
-    watch(*opened.file, file);
-  } else if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
+  }
+  if (!is_remote) {
+    open_without_servers(opened, file, group, ranks, format);
+  }
+  return files_.emplace(key, std::move(opened)).first->second.file.get();
+}
+
+void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,
+                                  const std::vector<int>& ranks, const storage::Format& format) {
+  if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
     open_kernel(opened, file, group, ranks, format);
     if (format.offsets_by_layout()) {  // else a rank's blocks may wait for another rank
       watch(*opened.file, file);
@@ -124,7 +143,6 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   } else {
     open_direct(opened, file, group, ranks, format);
   }
-  return files_.emplace(key, std::move(opened)).first->second.file.get();
 }
 
 void Client::watch(File& file, const config::FileSettings& settings) {
@@ -151,6 +169,8 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
                                                : 0;
   route.alignment_bytes = file.alignment_bytes;
   route.steps_in_flight = file.steps_in_flight;
+  route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
+                        opened.format->access({}) == storage::Access::plain_file;
   protocol::Open open;
   open.name = route.name;
   open.kind = file.checkpoint ? 2 : 1;
@@ -162,7 +182,9 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   RemoteCarrier& opening = *carrier;
   opened.remote = &opening;
   opened.file->carry_with(std::move(carrier));
+  opened.file->when_servers_are_lost([this] { go_on_without_servers(); });
   opening.open(open);
+  opened.remote = &opening;
 }
 
 storage::Publication::Identity Client::identity(const Opened& opened,
@@ -280,10 +302,20 @@ bool Client::test(std::uint64_t ticket, State state) {
                 "ticket " + std::to_string(ticket) + " is none of this session"};
   }
   link_.pump();
+  go_on_without_servers();
   return link_.has_reached(ticket, state);
 }
 
 void Client::wait(std::uint64_t ticket, State state) {
+  try {
+    wait_once(ticket, state);
+  } catch (const ServersLost&) {
+    go_on_without_servers();
+    wait_once(ticket, state);
+  }
+}
+
+void Client::wait_once(std::uint64_t ticket, State state) {
   if (test(ticket, state)) {
     return;
   }
@@ -327,6 +359,14 @@ void Client::free_memory(void* memory) {
   }
 }
 
+void Client::say_goodbye() {
+  if (link_.has_servers()) {
+    link_.post(home(), protocol::encode(0, protocol::Kind::bye));
+    link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
+                     [&] { return "the goodbye of server " + std::to_string(home()); });
+  }
+}
+
 Outcome Client::finalize() {
   Outcome first;
   while (!files_.empty()) {
@@ -335,17 +375,20 @@ Outcome Client::finalize() {
       first = closed;
     }
   }
-  if (!link_.has_servers()) {
+  try {
+    say_goodbye();
+  } catch (const ServersLost&) {  // they owe nothing but that
+    go_on_without_servers();
+  }
+  if (link_.loss()) {
+    link_.say_gone();
+  } else if (!link_.has_servers()) {
     // Where the meeting is over, somebody was told why.
     const Outcome met =
         can_meet() ? outcome_of([&] { (void)meeting_.meet({.name = "finalize"}); }) : Outcome{};
     if (first.ok()) {
       first = met;
     }
-  } else {
-    link_.post(home(), protocol::encode(0, protocol::Kind::bye));
-    link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
-                     [&] { return "the goodbye of server " + std::to_string(home()); });
   }
   const Outcome untold = link_.failures().take_any_untold();
   return first.ok() ? untold : first;

@@ -57,7 +57,10 @@ class Client {
   /// @throws Error with the failure of the ticket.
   [[nodiscard]] bool test(std::uint64_t ticket, State state);
   void wait(std::uint64_t ticket, State state);
-  void progress() { link_.pump(); }
+  void progress() {
+    link_.pump();
+    go_on_without_servers();
+  }
 
   /// Memory that puts read in place where that is possible; zeroed.
   /// @throws Error{out_of_staging_memory}.
@@ -86,7 +89,11 @@ class Client {
     MPI_Comm openers = MPI_COMM_NULL;  // where they open it in another order than that of `comm`
     std::unique_ptr<Meeting> meeting;  // where not all compute ranks are members
     const DirectCarrier* carrier = nullptr;
-    RemoteCarrier* remote = nullptr;  // with servers
+    // Of a file that servers write:
+    RemoteCarrier* remote = nullptr;
+    config::FileSettings settings;
+    std::vector<int> members;
+    const storage::Format* format = nullptr;
     // Of a file that the kernel writes:
     MPI_Comm placing = MPI_COMM_NULL;
     MPI_Comm verdicts = MPI_COMM_NULL;
@@ -101,10 +108,15 @@ class Client {
                    const std::vector<int>& members, const storage::Format& format);
   void open_kernel(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                    const std::vector<int>& members, const storage::Format& format);
-  void start_kernel();
   void offer_kernel(Opened& opened, const config::FileSettings& file,
                     const storage::Format& format);
   bool advance_kernel();
+  void open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+                            const std::vector<int>& members, const storage::Format& format);
+  void go_on_without_servers();
+  [[nodiscard]] std::unique_ptr<Carrier> take_over(Opened& opened);
+  void start_kernel();
+  [[nodiscard]] std::unique_ptr<Carrier> successor(Opened& opened, bool have_ended);
   [[nodiscard]] static bool kernel_can_write(const storage::Format& format,
                                              const config::FileSettings& file);
   [[nodiscard]] mpi::WaitPolicy policy_with_kernel(mpi::WaitPolicy policy);
@@ -116,6 +128,8 @@ class Client {
                             DirectOutput::Setup& setup) const;
   static void free(Opened& opened);
   [[nodiscard]] std::vector<int> members(MPI_Comm comm) const;
+  void wait_once(std::uint64_t ticket, State state);
+  void say_goodbye();
   [[nodiscard]] File* owner(std::uint64_t ticket);
 
   const config::Settings& settings_;

@@ -51,7 +51,7 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
   KernelCarrier::Setup setup;
   setup.key = opened.file->key();
   setup.name = opened.file->name();
-  setup.comm = opened.comm;
+  setup.circle = opened.comm;
   setup.placing = opened.placing;
   setup.verdicts = opened.verdicts;
   setup.members = members;

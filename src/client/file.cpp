@@ -37,7 +37,7 @@ File::File(std::string name, std::uint64_t key, const storage::Format& format,
 void File::announce(const storage::Event& event) {
   const std::int64_t sequence = catalogue_.events();
   catalogue_.apply(event);
-  carrier_->announce(event, sequence);
+  carry([&] { carrier_->announce(event, sequence); });
 }
 
 int File::define(const std::string& name, array::ElementType type, int dimensions,
@@ -100,7 +100,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.buffered = arguments.buffered;
 
   if (puts_in_step_ == 0) {
-    carrier_->enter_step(step_);
+    carry([&] { carrier_->enter_step(step_); });
   }
   ++puts_in_step_;
   Ticket ticket;
@@ -111,7 +111,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   link_.counters().add(trace::Counter::puts, 1);
   link_.counters().add(trace::Counter::put_bytes, static_cast<double>(block.bytes()));
   if (array::elements(block.box) > 0) {
-    carrier_->put(block);
+    carry([&] { carrier_->put(block); });
   }
   link_.tickets().settle(block.ticket);
   return block.ticket;
@@ -119,12 +119,12 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
 
 void File::end_step() {
   if (puts_in_step_ == 0) {
-    carrier_->enter_step(step_);
+    carry([&] { carrier_->enter_step(step_); });
   }
   const std::int64_t ended = step_++;
   puts_in_step_ = 0;
   link_.counters().add(trace::Counter::steps, 1);
-  carrier_->end_step(ended);
+  carry([&] { carrier_->end_step(ended); });
   if (guard_) {
     consult_guard(ended);
   }
@@ -146,9 +146,11 @@ void File::consult_guard(std::int64_t ended) {
     });
     return all;
   };
-  link_.wait_until(is_written, [&] {
-    return "the blocks of step " + std::to_string(ended) + " of file \"" + name_ +
-           "\" to be written";
+  carry([&] {
+    link_.wait_until(is_written, [&] {
+      return "the blocks of step " + std::to_string(ended) + " of file \"" + name_ +
+             "\" to be written";
+    });
   });
 }
 
@@ -159,11 +161,12 @@ void File::wait_step(std::int64_t step) {
                                                  "\" cannot be waited for: this rank has ended " +
                                                  std::to_string(step_) + " steps"};
   }
-  carrier_->wait_step(step);
+  carry([&] { carrier_->wait_step(step); });
 }
 
 void File::close() {
-  const Outcome closed = carrier_->close(step_);
+  Outcome closed;
+  carry([&] { closed = carrier_->close(step_); });
   if (!closed.ok()) {
     link_.failures().add(key_, closed);
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ class File {
   /// The carrier needs the catalogue, so it comes second.
   void carry_with(std::unique_ptr<Carrier> carrier) { carrier_ = std::move(carrier); }
 
+  /// What makes all files of the session go over to other carriers when their servers are lost.
+  void when_servers_are_lost(std::function<void()> react) { react_ = std::move(react); }
+  [[nodiscard]] Carrier& carrier() noexcept { return *carrier_; }
+
   /// From here on the file goes over to synchronous output on this rank where that is faster.
   void watch_with(Guard guard) { guard_ = std::move(guard); }
 
@@ -49,7 +54,9 @@ class File {
   std::uint64_t put(int variable, const PutArguments& arguments);
   void end_step();
   void wait_step(std::int64_t step);
-  void urge(std::uint64_t ticket, State state) { carrier_->urge(ticket, state); }
+  void urge(std::uint64_t ticket, State state) {
+    carry([&] { carrier_->urge(ticket, state); });
+  }
   /// @throws Error with the first failure of the file that was not told.
   void close();
 
@@ -59,6 +66,19 @@ class File {
   [[nodiscard]] const storage::Catalogue& catalogue() const noexcept { return catalogue_; }
 
  private:
+  /// Make a call of the carrier; where the servers are lost, of the one that follows it.
+  template <typename Call>
+  void carry(Call&& call) {
+    if (!link_.loss() || !link_.has_servers()) {
+      try {
+        call();
+        return;
+      } catch (const ServersLost&) {
+      }
+    }
+    react_();
+    call();
+  }
   void announce(const storage::Event& event);
   void consult_guard(std::int64_t ended);
 
@@ -70,6 +90,7 @@ class File {
   std::int64_t step_ = 0;
   std::int64_t puts_in_step_ = 0;
   std::optional<Guard> guard_;
+  std::function<void()> react_;
 };
 
 }  // namespace iocomp::client

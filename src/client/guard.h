@@ -12,9 +12,9 @@ namespace iocomp::client {
 /// logic: times come from the caller, in seconds.
 class Guard {
  public:
-  static constexpr double suspicious_share = 0.5;   ///< of a step that was not computing
-  static constexpr double shortest_step = 0.005;    ///< s; below, differences are of chance
-  static constexpr double margin = 0.97;            ///< synchronous ÷ asynchronous, to be worth it
+  static constexpr double suspicious_share = 0.5;  ///< of a step that was not computing
+  static constexpr double shortest_step = 0.005;   ///< s; below, differences are of chance
+  static constexpr double margin = 0.97;           ///< synchronous ÷ asynchronous, to be worth it
   static constexpr int steps_to_warm_up = 2;
   static constexpr int steps_to_compare = 4;
 

@@ -51,7 +51,7 @@ KernelCarrier::KernelCarrier(Setup setup, storage::Publication::Identity identit
       files_{*setup_.format, setup_.disk, publication_, catalogue, link.counters()},
       placing_{setup_.placing, setup_.members,
                [this](std::int64_t step, const auto& flags) { return place(step, flags); }} {
-  mpi::check(MPI_Comm_rank(setup_.comm, &rank_));
+  rank_ = setup_.circle.rank();
 }
 
 KernelCarrier::~KernelCarrier() { *is_here_ = false; }
@@ -77,7 +77,7 @@ void KernelCarrier::create_target(std::int64_t target) {
 
 void KernelCarrier::open() {
   const auto agreed = [this](const Outcome& mine, const char* owed) {
-    const Outcome common = mpi::agree(setup_.comm, mine, link_.policy(), owed);
+    const Outcome common = mpi::agree(setup_.circle.comm, mine, link_.policy(), owed);
     if (!common.ok()) {
       throw Error{common.code, common.story};
     }

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +19,8 @@
 #include "client/kernel_writer.h"
 #include "client/link.h"
 #include "client/output_files.h"
+#include "client/remains.h"
+#include "protocol/notes.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
@@ -31,10 +35,10 @@ class KernelCarrier : public Carrier {
   struct Setup {
     std::uint64_t key = 0;
     std::string name;
-    MPI_Comm comm = MPI_COMM_NULL;      ///< of the file, for agreements; used by nobody else
-    MPI_Comm placing = MPI_COMM_NULL;   ///< the same ranks, for places of variables
-    MPI_Comm verdicts = MPI_COMM_NULL;  ///< the same ranks, for what rank 0 tells
-    std::vector<int> members;           ///< compute ranks of the ranks in `comm`
+    Circle circle{MPI_COMM_NULL};      ///< of the file, for agreements; used by nobody else
+    MPI_Comm placing = MPI_COMM_NULL;  ///< the same ranks, for places of variables
+    Circle verdicts{MPI_COMM_NULL};    ///< the same ranks, for what rank 0 tells
+    std::vector<int> members;          ///< compute ranks of the ranks in `comm`
     const storage::Format* format = nullptr;
     storage::FormatOptions options;
     disk::Options disk;
@@ -47,6 +51,11 @@ class KernelCarrier : public Carrier {
   /// Collective over the file's ranks; they wait for one another here. @throws Error, the same on
   /// all ranks.
   void open();
+
+  /// Instead: go on with what servers have left, of a format whose offsets follow from its layout.
+  /// Waits for nobody. @return blocks of this rank that are written once more, or first.
+  using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
+  std::size_t resume(Remains remains, const HasNote& has_note);
 
   void announce(const storage::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;
@@ -107,6 +116,14 @@ class KernelCarrier : public Carrier {
   void place_variables(std::int64_t step, const std::vector<std::int64_t>& flags,
                        std::vector<KernelPlacing::Place>& places);
   void placed(const KernelPlacing::Round& round);
+
+  // What servers have left (kernel_resume.cpp).
+  [[nodiscard]] std::int64_t find_published_steps(const Remains& remains);
+  [[nodiscard]] std::int64_t find_checkpoints(const Remains& remains, const HasNote& has_note);
+  void take_over_steps(Remains& remains, std::int64_t settled, const HasNote& has_note);
+  void take_over_tickets(const std::map<std::uint64_t, std::vector<Remains::Piece>>& pieces,
+                         std::int64_t settled);
+  void write_again(std::uint64_t ticket, std::vector<Remains::Piece> pieces);
 
   // What becomes of steps (kernel_commit.cpp).
   bool sync_steps();

@@ -108,7 +108,7 @@ bool KernelCarrier::agree_on_steps() {
       }
       auto mine = ended_step(agreed_);
       mine.extra = step->second.end;
-      agreement_ = std::make_unique<Agreement>(setup_.comm, setup_.members, std::move(mine));
+      agreement_ = std::make_unique<Agreement>(setup_.circle, setup_.members, std::move(mine));
     }
     moved = true;
   }
@@ -201,7 +201,7 @@ Outcome KernelCarrier::meet_to_close(std::int64_t open_step, std::int64_t& puts)
   mine.call = {"close", setup_.key, setup_.name, open_step, definitions_, last_definition_};
   const auto open = steps_.find(open_step);
   mine.extra = open != steps_.end() && !open->second.variables.empty() ? 1 : 0;
-  Agreement meeting{setup_.comm, setup_.members, std::move(mine)};
+  Agreement meeting{setup_.circle, setup_.members, std::move(mine)};
   const Outcome met = outcome_of([&] {
     link_.wait_until([&] { return meeting.advance(); }, [&] { return what("the closing"); });
   });

@@ -150,6 +150,26 @@ bool KernelWriter::write(const Block& block, const std::shared_ptr<disk::OutputF
   return lends;
 }
 
+void KernelWriter::write_part(const Block& block, std::int64_t first, std::int64_t count,
+                              std::span<const std::byte> bytes,
+                              const std::shared_ptr<disk::OutputFile>& file, std::int64_t offset,
+                              Done done) {
+  auto pending = std::make_shared<Pending>();
+  pending->done = std::move(done);
+  pending->all_submitted = true;
+  disk::Plan plan;
+  plan.file = file;
+  const auto element = static_cast<std::int64_t>(block.element_bytes());
+  array::RunCursor runs{block.variable.shape, block.box, first, count};
+  array::Run run;
+  while (runs.next(run)) {
+    const auto size = static_cast<std::size_t>(run.elements * element);
+    plan.writes.push_back({offset + run.index * element, bytes.first(size)});
+    bytes = bytes.subspan(size);
+  }
+  submit(std::move(plan), {}, pending);
+}
+
 void KernelWriter::sync(const std::shared_ptr<disk::OutputFile>& file, Done done) {
   auto pending = std::make_shared<Pending>();
   pending->done = std::move(done);

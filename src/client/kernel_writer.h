@@ -39,6 +39,11 @@ class KernelWriter {
   /// @return whether the program's memory is read until the block is written.
   bool write(const Block& block, const std::shared_ptr<disk::OutputFile>& file, std::int64_t offset,
              Done done);
+  /// Start writing elements `first` to `first + count` of a block's packed order, from where they
+  /// lie. The bytes must stay untouched until `done`.
+  void write_part(const Block& block, std::int64_t first, std::int64_t count,
+                  std::span<const std::byte> bytes, const std::shared_ptr<disk::OutputFile>& file,
+                  std::int64_t offset, Done done);
   /// Start an fsync of what was written through `file` and is complete.
   void sync(const std::shared_ptr<disk::OutputFile>& file, Done done);
 

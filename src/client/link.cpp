@@ -45,6 +45,9 @@ Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitP
 
 transport::PostId Link::post(int server, std::vector<std::byte> message,
                              std::span<const std::byte> bulk, std::size_t chunk_bytes) {
+  if (loss_) {
+    throw ServersLost{};
+  }
   const int rank = servers_.rank(server);
   if (transport_->held_back(rank) > 0) {
     const trace::Timer timer{counters_, trace::Counter::buffer_wait_seconds};
@@ -58,11 +61,16 @@ transport::PostId Link::post(int server, std::vector<std::byte> message,
 }
 
 bool Link::pump() {
-  bool moved = mover_ && mover_();
-  if (transport_ == nullptr) {
+  const bool moved = mover_ && mover_();
+  if (!has_servers()) {
     return moved;
   }
-  moved = transport_->progress() || moved;
+  look_for_loss(false);
+  return receive() || moved;
+}
+
+bool Link::receive() {
+  bool moved = transport_->progress();
   while (const auto incoming = transport_->poll()) {
     dispatch(*incoming);
     moved = true;
@@ -73,10 +81,59 @@ bool Link::pump() {
   return moved;
 }
 
+// What the servers have told before they were given up is heard all the same.
+void Link::look_for_loss(bool waits) {
+  const auto lost = loss_ ? std::nullopt : transport_->lost(waits);
+  if (!lost) {
+    return;
+  }
+  while (receive()) {
+  }
+  int number = 0;
+  while (number < servers_.size() && servers_.rank(number) != lost->rank) {
+    ++number;
+  }
+  loss_ = "server " + std::to_string(number) + " (rank " + std::to_string(lost->rank) +
+          ", process " + std::to_string(lost->process) + ") " +
+          (lost->ended ? "has ended" : "does not respond");
+}
+
+bool Link::wait_for_end_of_servers() {
+  const Outcome ended = outcome_of([this] {
+    mpi::Nap nap{policy_};
+    mpi::Deadline deadline{policy_};
+    while (!transport_->servers_are_gone()) {
+      nap.pause();
+      deadline.check([] { return std::string{"the other servers to leave the file"}; });
+    }
+  });
+  while (receive()) {
+  }
+  return ended.ok();
+}
+
+Copy Link::take_copy(transport::PostId post) {
+  Copy copy;
+  std::erase_if(copies_, [&](HeldCopy& held) {
+    if (held.post == post) {
+      copy = std::move(held.copy);
+      buffer_used_ -= held.bytes;
+    }
+    return held.post == post;
+  });
+  return copy;
+}
+
 void Link::wait_until(const std::function<bool()>& done, const std::function<std::string()>& what) {
   mpi::Nap nap{policy_};
   mpi::Deadline deadline{policy_};
   while (!done()) {
+    if (has_servers()) {
+      look_for_loss(true);
+      if (loss_ && !done()) {
+        throw ServersLost{};
+      }
+    }
     if (pump() || sleep(nap)) {
       nap.reset();
       deadline.moved();
@@ -90,7 +147,7 @@ void Link::wait_until(const std::function<bool()>& done, const std::function<std
 bool Link::sleep(mpi::Nap& nap) {
   bool moved = false;
   const auto sleep_for = [&](std::chrono::nanoseconds longest) {
-    const auto word = transport_ == nullptr ? std::nullopt : transport_->watch();
+    const auto word = has_servers() ? transport_->watch() : std::nullopt;
     if (!word) {
       sleep_ ? sleep_(longest, word) : std::this_thread::sleep_for(longest);
       return;
@@ -102,7 +159,7 @@ bool Link::sleep(mpi::Nap& nap) {
     }
     transport_->unwatch();
   };
-  const bool is_woken = transport_ != nullptr && !transport_->needs_looks();
+  const bool is_woken = has_servers() && !transport_->needs_looks();
   if (is_woken && policy_.kind == mpi::WaitPolicy::Kind::sleep) {
     sleep_for(longest_sleep);
   } else {

@@ -35,6 +35,10 @@ struct RemoteFile {
   std::map<std::int64_t, Outcome> failures;  ///< of these, the failed ones
 };
 
+/// Thrown by whoever waits for servers when these were given up: the call is to be made again, by
+/// whoever carries the file then.
+struct ServersLost {};
+
 /// The compute side's end of the transport: sends to servers, takes in what they tell, and sleeps
 /// in between. Without servers (synchronous mode) there is no transport; tickets and failures are
 /// kept all the same.
@@ -60,6 +64,7 @@ class Link {
   /// Set the counters that the transport keeps.
   void count_transport();
   /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline.
+  /// @throws ServersLost when a server was given up; after leave_servers no more.
   void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what);
 
   /// Memory for a copy; waits until earlier copies are handed over when the limit is reached.
@@ -103,8 +108,27 @@ class Link {
   [[nodiscard]] FailureBook& failures() noexcept { return failures_; }
   [[nodiscard]] trace::Counters& counters() noexcept { return counters_; }
   [[nodiscard]] const mpi::WaitPolicy& policy() const noexcept { return policy_; }
-  [[nodiscard]] bool has_servers() const noexcept { return transport_ != nullptr; }
+  [[nodiscard]] bool has_servers() const noexcept { return transport_ != nullptr && !is_left_; }
   [[nodiscard]] int servers() const noexcept { return servers_.size(); }
+  [[nodiscard]] int rank_of(int server) const { return servers_.rank(server); }
+  /// Whether a server was given up, and what is told about it: "server 1 (rank 3, process 123) has
+  /// ended".
+  [[nodiscard]] const std::optional<std::string>& loss() const noexcept { return loss_; }
+  /// Nothing is asked of servers any more; what they had told is known. @pre loss()
+  void leave_servers() noexcept { is_left_ = true; }
+  void say_gone() {
+    if (transport_ != nullptr) {
+      transport_->leave();
+    }
+  }
+  /// Sleep until no server does anything more. @return whether that came before the deadline.
+  [[nodiscard]] bool wait_for_end_of_servers();
+  /// A post that was not taken: its bytes lie where they were.
+  [[nodiscard]] bool is_taken(transport::PostId post) { return transport_->is_taken(post); }
+  /// The copy that a post was made from, if it was.
+  [[nodiscard]] Copy take_copy(transport::PostId post);
+  [[nodiscard]] transport::Transport* transport() noexcept { return transport_; }
+
   [[nodiscard]] bool is_idle() const { return transport_ == nullptr || transport_->is_idle(); }
   /// The servers' counters, once home has answered `bye`.
   [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept {
@@ -133,6 +157,8 @@ class Link {
   void take_notice(const protocol::Notice& notice);
   void release_copies();
   bool sleep(mpi::Nap& nap);
+  bool receive();
+  void look_for_loss(bool waits);
 
   transport::Transport* transport_;
   std::function<bool()> mover_;
@@ -150,6 +176,8 @@ class Link {
   std::vector<std::string> choices_;
   std::unordered_map<std::uint64_t, RemoteFile> files_;
   std::optional<std::vector<double>> farewell_;
+  std::optional<std::string> loss_;
+  bool is_left_ = false;
 };
 
 }  // namespace iocomp::client

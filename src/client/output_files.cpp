@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "disk/output_file.h"
 #include "storage/catalogue.h"
@@ -17,6 +18,12 @@ const std::shared_ptr<disk::OutputFile>& OutputFiles::file(std::int64_t target) 
     output.file = std::make_shared<disk::OutputFile>(publication_.names(target).temporary, disk_);
   }
   return output.file;
+}
+
+void OutputFiles::go_on_in(const std::string& path) {
+  disk::Options options = disk_;
+  options.must_exist = true;
+  outputs_[-1].file = std::make_shared<disk::OutputFile>(path, options);
 }
 
 void OutputFiles::count(const Output& output) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "disk/options.h"
@@ -37,6 +38,8 @@ class OutputFiles {
   [[nodiscard]] Output& at(std::int64_t target) { return outputs_[target]; }
   /// The descriptors of a physical file, opened at the first call.
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& file(std::int64_t target);
+  /// The one file of all steps is there already, under this name.
+  void go_on_in(const std::string& path);
   [[nodiscard]] bool is_open(std::int64_t target) const;
   /// They are not needed any more.
   void forget(std::int64_t target);

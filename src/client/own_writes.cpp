@@ -112,7 +112,20 @@ void OwnWrites::written(const Block& block, const Outcome& outcome) {
   step.written.push_back(block.ticket);
 }
 
+void OwnWrites::finish_without_server() {
+  has_server_ = false;
+  const auto is_written = [this] {
+    return !is_syncing_ &&
+           std::ranges::all_of(steps_, [](const auto& step) { return step.second.writing == 0; });
+  };
+  link_.wait_until(is_written,
+                   [this] { return "the kernel to write blocks of file \"" + setup_.name + '"'; });
+}
+
 bool OwnWrites::advance() {
+  if (!has_server_) {
+    return false;
+  }
   const bool moved = sync();
   return tell() || moved;
 }

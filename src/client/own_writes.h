@@ -41,6 +41,8 @@ class OwnWrites {
   void ended(std::int64_t step) { ended_ = step + 1; }
   /// Somebody waits for durable blocks.
   void hurry() { is_in_a_hurry_ = true; }
+  /// There is no server to tell any more: wait until the kernel has what was put.
+  void finish_without_server();
   /// Go on with what was begun; true if anything moved.
   bool advance();
   /// Nothing is under way that reads the program's memory, or that the server is not told of.
@@ -69,6 +71,7 @@ class OwnWrites {
   std::int64_t ended_ = 0;
   bool is_in_a_hurry_ = false;
   bool is_syncing_ = false;
+  bool has_server_ = true;
   std::shared_ptr<bool> is_here_ = std::make_shared<bool>(true);  // false for completions too late
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -52,6 +53,10 @@ void RemoteCarrier::announce(const storage::Event& event, std::int64_t sequence)
   link_.post(route_.home, protocol::encode(route_.key, Kind::event,
                                            protocol::Event{sequence, route_.compute_rank,
                                                            storage::encode(event)}));
+  for (const auto byte : storage::encode(event)) {
+    remains_.definitions = mix(remains_.definitions, std::to_integer<std::uint64_t>(byte));
+  }
+  remains_.last_definition = storage::text(event);
   link_.pump();
 }
 
@@ -99,6 +104,9 @@ Copy RemoteCarrier::copy(const Block& block) {
 void RemoteCarrier::put(const Block& block) {
   if (own_ && own_->takes(block)) {
     variables_[block.variable.id] = true;
+    if (route_.keeps_remains) {
+      remains_.steps[block.step].variables.insert(block.variable.id);
+    }
     ++pieces_[route_.home];
     own_->put(block);
     return;
@@ -124,8 +132,9 @@ void RemoteCarrier::put(const Block& block) {
   }
   Ticket* ticket = link_.tickets().find(block.ticket);
   ticket->pieces = static_cast<std::int64_t>(pieces.size());
+  std::vector<Remains::Piece> kept;
   for (const auto& piece : pieces) {
-    put_piece(source, piece.part, piece.first, piece.count);
+    kept.push_back(put_piece(source, piece.part, piece.first, piece.count));
   }
   if (copy) {
     // The copy lives until its last piece is taken; the caller's memory is free at once.
@@ -135,11 +144,65 @@ void RemoteCarrier::put(const Block& block) {
     }
     ticket->posts.clear();
   }
+  keep(std::move(kept));
   link_.pump();
 }
 
-void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first,
-                              std::int64_t count) {
+void RemoteCarrier::keep(std::vector<Remains::Piece> pieces) {
+  if (!route_.keeps_remains) {
+    return;
+  }
+  remains_.steps[pieces.front().step].variables.insert(pieces.front().variable.id);
+  auto& all = remains_.pieces;
+  all.insert(all.end(), std::make_move_iterator(pieces.begin()),
+             std::make_move_iterator(pieces.end()));
+  if (all.size() > next_look_) {
+    forget_written();
+  }
+}
+
+// What is written survives the server.
+void RemoteCarrier::forget_written() {
+  constexpr std::size_t few = 256;
+  std::erase_if(remains_.pieces, [this](const Remains::Piece& piece) {
+    const Ticket* ticket = link_.tickets().find(piece.ticket);
+    return ticket == nullptr || !ticket->failure.ok() || ticket->written == ticket->pieces;
+  });
+  next_look_ = 2 * remains_.pieces.size() + few;
+}
+
+// A step that failed may be the last that the servers have settled: then the ranks agree on it
+// once more.
+void RemoteCarrier::forget_settled(const RemoteFile& remote) {
+  for (; next_settled_ < remote.settled; ++next_settled_) {
+    if (const auto failure = remote.failures.find(next_settled_);
+        failure != remote.failures.end()) {
+      remains_.steps[next_settled_].failure = failure->second;
+    } else {
+      remains_.committed = next_settled_ + 1;
+    }
+  }
+  remains_.steps.erase(remains_.steps.begin(), remains_.steps.lower_bound(remains_.committed));
+}
+
+Remains RemoteCarrier::take_remains() {
+  if (own_) {
+    own_->finish_without_server();
+  }
+  forget_written();
+  forget_settled(link_.file(route_.key));
+  return std::move(remains_);
+}
+
+Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first,
+                                        std::int64_t count) {
+  Remains::Piece kept{.variable = block.variable,
+                      .step = block.step,
+                      .box = block.box,
+                      .first = first,
+                      .count = count,
+                      .ticket = block.ticket,
+                      .server = link_.rank_of(server)};
   const std::size_t element = block.element_bytes();
   const std::size_t bytes = static_cast<std::size_t>(count) * element;
   protocol::Piece piece;
@@ -162,7 +225,8 @@ void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first
       piece.inside = packed;
     }
     link_.post(server, protocol::encode(route_.key, piece));
-    return;
+    kept.inside = std::move(packed);
+    return kept;
   }
   piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
   const std::span<const std::byte> bulk{
@@ -170,6 +234,9 @@ void RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first
   const auto post = link_.post(server, protocol::encode(route_.key, piece), bulk,
                                static_cast<std::size_t>(piece.chunk_elements) * element);
   link_.tickets().find(block.ticket)->posts.push_back(post);
+  kept.post = post;
+  kept.bytes = bulk;
+  return kept;
 }
 
 protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
@@ -191,6 +258,15 @@ void RemoteCarrier::end_step(std::int64_t step) {
     own_->ended(step);
   }
   link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
+  if (route_.keeps_remains) {
+    Remains::Step& ended = remains_.steps[step];
+    ended.ended = true;
+    ended.definitions = remains_.definitions;
+    ended.last_definition = remains_.last_definition;
+    ended.known_variables = catalogue_.variables();
+    remains_.ended = step + 1;
+    forget_settled(link_.file(route_.key));
+  }
   link_.pump();
 }
 

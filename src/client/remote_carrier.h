@@ -10,6 +10,7 @@
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/own_writes.h"
+#include "client/remains.h"
 #include "protocol/messages.h"
 #include "storage/catalogue.h"
 
@@ -29,6 +30,7 @@ class RemoteCarrier : public Carrier {
     std::size_t copy_bytes = 0;        ///< blocks up to this size are copied, if there is room
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
     int steps_in_flight = 8;
+    bool keeps_remains = false;  ///< the file can be finished without servers
   };
   RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue);
 
@@ -48,16 +50,26 @@ class RemoteCarrier : public Carrier {
   void urge(std::uint64_t ticket, State state) override;
   Outcome close(std::int64_t open_step) override;
 
+  /// All that is known and needed to finish the file without servers.
+  [[nodiscard]] Remains take_remains();
+  [[nodiscard]] bool keeps_remains() const noexcept { return route_.keeps_remains; }
+
  private:
   [[nodiscard]] bool must_copy(const Block& block) const;
   [[nodiscard]] Copy copy(const Block& block);
-  void put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
+  Remains::Piece put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
+  void keep(std::vector<Remains::Piece> pieces);
+  void forget_written();
+  void forget_settled(const RemoteFile& remote);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step);
   [[nodiscard]] std::string what(const std::string& owed) const;
 
   Route route_;
   Link& link_;
   const storage::Catalogue& catalogue_;
+  Remains remains_;
+  std::int64_t next_settled_ = 0;                // step that remains_ was not told of
+  std::size_t next_look_ = 0;                    // at remains: when there are so many pieces
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
   std::map<std::int32_t, bool> variables_;       // put in the open step
   std::unique_ptr<OwnWrites> own_;

@@ -50,6 +50,9 @@ const std::vector<Key>& all_keys() {
        "headers that a compute rank may have on their way to one server"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
+      {"staging.shared", boolean, "false", "",
+       "shared, on one node: compute ranks can write what a server has pulled, should it end; "
+       "pulling and writing may take half as long again"},
       {"staging.touch", bytes, "256 MiB", "",
        "how much of it the servers of a node touch at start"},
       {"client.buffer_memory", bytes, "1 GiB", "",

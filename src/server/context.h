@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -36,6 +37,7 @@ struct Place {
   std::map<int, int> clients;     ///< of this server: compute rank by session rank
   std::string job;                ///< "<host>-<pid>", the same on all ranks
   std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
+  std::span<std::byte> staging{};  ///< memory for that; empty: private memory
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.
@@ -55,9 +57,14 @@ struct Context {
     trace::Activity activity;
     std::function<void(const disk::Completion&)> done;
   };
+  /// The compute ranks write without servers: nothing may be written any more.
+  std::function<bool()> is_given_up;
 
   /// Carry out a disk plan; `done` is called from the loop.
   void submit(disk::Plan plan, std::function<void(const disk::Completion&)> done) {
+    if (is_given_up()) {
+      return;
+    }
     plan.id = next_id++;
     const auto activity = plan.sync ? trace::Activity::sync : trace::Activity::write;
     plans.emplace(plan.id, Underway{activity, std::move(done)});
@@ -71,6 +78,9 @@ struct Context {
   }
   /// Run a job on the worker; `done` is called from the loop.
   void submit(Worker::Job job, std::function<void(const Outcome&)> done) {
+    if (is_given_up()) {
+      return;
+    }
     const std::uint64_t id = next_id++;
     jobs.emplace(id, std::move(done));
     worker.submit(id, std::move(job));

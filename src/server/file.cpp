@@ -228,6 +228,7 @@ void File::submit(Target& target) {
     for (Chunk& chunk : *held) {
       if (completion.code != ErrorCode::ok) {
         fail_piece(*chunk.piece, {completion.code, told(*chunk.piece, completion.story)});
+        context_.post.flush();  // before what stands for the bytes is gone: this server may end
       }
       chunk.free_memory();
       chunk_done(chunk);

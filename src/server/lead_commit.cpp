@@ -12,6 +12,7 @@
 #include "disk/output_file.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/notes.h"
 #include "server/context.h"
 #include "server/file.h"
 #include "server/lead.h"
@@ -154,6 +155,7 @@ void LeadFile::seal(std::int64_t last, storage::Publication::Job job, Then then)
   const auto file = targets_[publication_.target_of(last)].file;
   const std::int64_t bytes = publication_.bytes(last, contents_, catalogue_);
   context_.busy.begin(trace::Activity::commit, now_seconds());
+  context_.post.write_note(protocol::word(key_, protocol::Note::publishing, last));
   context_.submit(
       [file, bytes, job = std::move(job)] {
         file->grow(bytes);
@@ -168,6 +170,7 @@ void LeadFile::seal(std::int64_t last, storage::Publication::Job job, Then then)
 
 void LeadFile::drop(std::int64_t step, const Outcome& outcome) {
   committing_ = true;
+  context_.post.write_note(protocol::word(key_, protocol::Note::dropped, step));
   contents_.remove_step(step);
   const auto dropped = [=, this](const Outcome&) {
     context_.submit(publication_.drop_step(step), [=, this](const Outcome&) {
@@ -261,6 +264,8 @@ void LeadFile::close() {
 
 void LeadFile::closed(const Outcome& outcome) {
   over_ = true;
+  context_.post.write_note(
+      protocol::word(key_, outcome.ok() ? protocol::Note::closed : protocol::Note::failed_closed));
   context_.post.to_all_servers(protocol::encode(key_, Kind::file_closed, outcome));
 }
 

@@ -29,7 +29,8 @@ struct Piece {
   }
 };
 
-/// Memory of a sender that a server reads in place. Gives it back when destroyed. Move-only.
+/// A chunk that the transport lends to a server: memory of a sender that it reads in place, or
+/// staging memory that others see. Gives it back when destroyed. Move-only.
 class Loan {
  public:
   Loan() noexcept = default;
@@ -69,9 +70,9 @@ struct Chunk {
 
   /// Its bytes are not needed any more.
   void free_memory() {
+    loan = {};  // first: it may say what became of the lease
     lease = {};
     row.reset();
-    loan = {};
   }
 };
 

@@ -23,6 +23,8 @@ class PostOffice {
   /// @param rank  session rank of a compute rank.
   void to_rank(int rank, std::vector<std::byte> message);
   void notify(int rank, protocol::Notice notice);
+  /// Something that the compute ranks shall know should this server end.
+  void write_note(std::uint64_t note) { transport_.write_note(note); }
   /// Send the notices collected so far.
   void flush();
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,8 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
     : engine_{disk::start_engine(disk)},
       worker_{[&transport] { transport.rouse(); }},
-      arena_{place.staging_bytes},
+      arena_{place.staging.empty() ? staging::Arena{place.staging_bytes}
+                                   : staging::Arena{place.staging}},
       post_{transport, place.ranks, place.number},
       context_{.settings = settings,
                .policy = policy,
@@ -57,6 +59,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                .worker = worker_,
                .post = post_,
                .counters = {},
+               .is_given_up = [&transport] { return transport.is_given_up(); },
                .plans = {},
                .jobs = {},
                .ordered = {}},
@@ -73,10 +76,14 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
 }
 
-void Server::serve() {
+bool Server::serve() {
   mpi::Nap nap{context_.policy};
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!finished_ || !transport_.is_idle()) {
+    if (transport_.is_given_up()) {
+      stop_writing();
+      return false;
+    }
     if (round()) {
       nap.reset();
     } else if (is_woken_for_everything()) {
@@ -84,6 +91,25 @@ void Server::serve() {
     } else {
       nap.pause(sleep_for);
     }
+  }
+  transport_.leave();
+  return true;
+}
+
+// Another server has ended, or this one was stopped for so long that it was taken for one: the
+// compute ranks write what is left. They begin when this server says that it does nothing more.
+void Server::stop_writing() {
+  std::size_t jobs = context_.jobs.size();
+  std::size_t plans = context_.plans.size();
+  while (jobs > 0 || plans > 0) {
+    jobs -= worker_.take_completed().size();
+    plans -= engine_->take_completed().size();
+    engine_->wait(std::chrono::milliseconds{1});
+  }
+  transport_.leave();
+  // They all leave together: whoever ends before the others may keep them in MPI_Finalize.
+  while (!transport_.compute_ranks_are_gone()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
 }
 
@@ -106,6 +132,9 @@ void Server::sleep(std::chrono::nanoseconds longest) {
 }
 
 bool Server::round() {
+  if (transport_.is_given_up()) {
+    return true;  // serve() knows what to do
+  }
   bool moved = transport_.progress();
   moved = take_messages() || moved;
   moved = intake_.advance() || moved;

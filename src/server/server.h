@@ -28,7 +28,8 @@ class Server {
          Place place, transport::Transport& transport);
 
   /// Serve until all compute ranks have said bye.
-  void serve();
+  /// @return false if they went on without servers, and all have gone.
+  bool serve();
 
   /// Something failed that no compute rank was told of... counted over this server.
   [[nodiscard]] bool had_failures() const {
@@ -44,6 +45,7 @@ class Server {
     std::vector<std::pair<int, std::int64_t>> early_flushes;
   };
   bool round();
+  void stop_writing();
   // Whether all that this loop waits for ends its sleep by itself.
   [[nodiscard]] bool is_woken_for_everything() const;
   void sleep(std::chrono::nanoseconds longest);

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <span>
 #include <string>
@@ -35,9 +36,17 @@ void Session::serve() {
   place.clients = clients_;
   place.job = job_;
   place.staging_bytes = staging_share_;
+  place.staging = transport_->staging_memory();
   try {
     server::Server server{settings_, policy_, disk_, std::move(place), *transport_};
-    server.serve();
+    if (!server.serve()) {
+      // MPI_Finalize may wait for the server that is dead: the launcher of a job that goes on
+      // without one minds a process that leaves as little.
+      std::fprintf(stderr,
+                   "iocomp: server %d (rank %d) leaves: the compute ranks went on without\n",
+                   mpi::rank(own_comm_), mpi::rank(comm_));
+      std::_Exit(0);
+    }
     server_had_failures_ = server.had_failures();
   } catch (const std::exception& error) {
     // A broken invariant or a broken MPI: compute ranks would wait for this server in vain.

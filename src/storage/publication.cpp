@@ -117,6 +117,13 @@ Publication::Job Publication::commit_file(const Contents& contents, const Catalo
   };
 }
 
+void Publication::go_on_after(std::int64_t steps, std::vector<std::int64_t> absent,
+                              bool is_published) {
+  steps_ = steps;
+  absent_ = std::move(absent);
+  *published_ = is_published;
+}
+
 Publication::Job Publication::abandon_file() const {
   if (identity_.file_per_step) {
     return [] {};

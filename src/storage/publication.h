@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "storage/catalogue.h"
@@ -55,6 +57,14 @@ class Publication {
   [[nodiscard]] Job drop_step(std::int64_t step);
   /// What makes the one file of all steps final, once it is finished and durable.
   [[nodiscard]] Job commit_file(const Contents& contents, const Catalogue& catalogue);
+  /// Go on where another process has stopped: with these many steps of one file, some of them
+  /// absent, and under its final name or not; or after these checkpoints, oldest first.
+  void go_on_after(std::int64_t steps, std::vector<std::int64_t> absent, bool is_published);
+  void go_on_after(std::deque<std::int64_t> committed) { *kept_ = std::move(committed); }
+  [[nodiscard]] std::size_t keeps() const noexcept {
+    return static_cast<std::size_t>(identity_.keep);
+  }
+
   /// Nothing of what is not published yet shall appear.
   [[nodiscard]] Job abandon_file() const;
 

@@ -29,7 +29,11 @@ class CombinedTransport : public Transport {
   FetchId fetch(int rank, std::span<std::byte> memory) override;
   std::optional<Borrowed> borrow(int rank, std::size_t bytes,
                                  std::optional<std::size_t> page_remainder) override;
-  void give_back(FetchId borrowed) override { here_->give_back(borrowed / 2); }
+  void give_back(FetchId chunk) override {
+    if (chunk % 2 == 0) {
+      here_->give_back(chunk / 2);
+    }
+  }
   std::optional<FetchId> next_fetched() override;
   bool exports_memory() const override { return here_->exports_memory(); }
   std::span<std::byte> export_memory(std::size_t bytes, bool staged) override {
@@ -41,6 +45,11 @@ class CombinedTransport : public Transport {
   void unwatch() override { here_->unwatch(); }
   bool needs_looks() const override { return true; }
   void rouse() override { here_->rouse(); }
+  std::optional<Loss> lost(bool waits) override { return here_->lost(waits); }
+  bool servers_are_gone() const override { return here_->servers_are_gone(); }
+  bool is_given_up() override { return here_->is_given_up(); }
+  void leave() override { here_->leave(); }
+  bool compute_ranks_are_gone() const override { return here_->compute_ranks_are_gone(); }
   Tally tally() const override;
   bool is_idle() const override { return here_->is_idle() && elsewhere_->is_idle(); }
 

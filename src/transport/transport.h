@@ -76,8 +76,8 @@ class Transport {
     return std::nullopt;
   }
   static constexpr std::size_t page_bytes = 4096;
-  /// The borrowed chunk is not read any more: its sender may have the memory back.
-  virtual void give_back(FetchId /*borrowed*/) {}
+  /// The chunk, borrowed or fetched into `staging_memory`, is not read any more.
+  virtual void give_back(FetchId /*chunk*/) {}
 
   /// A fetch that has completed since the last call, if any.
   [[nodiscard]] virtual std::optional<FetchId> next_fetched() = 0;
@@ -103,6 +103,44 @@ class Transport {
   [[nodiscard]] virtual bool needs_looks() const { return true; }
   /// End the sleep of this process, if it sleeps. The one function that any thread may call.
   virtual void rouse() {}
+
+  /// A server of this node that was given up: with it all are.
+  struct Loss {
+    int rank = -1;             ///< in the session
+    std::int64_t process = 0;  ///< its number
+    bool ended = false;        ///< else it was stopped, and does not go on
+  };
+  /// Looks a few times a second for servers that have ended. @param waits  for a server: then for
+  /// those that were stopped, too.
+  [[nodiscard]] virtual std::optional<Loss> lost(bool /*waits*/) { return std::nullopt; }
+  /// Whether no server does anything more. @pre lost()
+  [[nodiscard]] virtual bool servers_are_gone() const { return false; }
+  /// A server goes round. @return whether the compute ranks go on without servers.
+  [[nodiscard]] virtual bool is_given_up() { return false; }
+  /// This process does nothing more for others.
+  virtual void leave() {}
+  [[nodiscard]] virtual bool compute_ranks_are_gone() const { return true; }
+
+  /// What a receiver of this node that was given up had fetched of a post and not done with.
+  struct Staged {
+    std::uint64_t offset = 0;  ///< in the bulk data of the post
+    std::span<const std::byte> bytes;
+  };
+  [[nodiscard]] virtual std::vector<Staged> staged(int /*rank*/, PostId /*post*/) { return {}; }
+
+  /// Whether that is known: else what was taken of a post may be lost.
+  [[nodiscard]] virtual bool keeps_staged(int /*rank*/) const { return false; }
+  /// A receiver: staging memory of which others can read; empty where it is to be private. What is
+  /// fetched into it is to be given back when it is done with.
+  [[nodiscard]] virtual std::span<std::byte> staging_memory() { return {}; }
+  /// Whether anything may be fetched there now.
+  [[nodiscard]] virtual bool has_staging_room() const { return true; }
+
+  /// Whether all ranks of the session know one another's notes: words that outlive who wrote them,
+  /// the last thousand.
+  [[nodiscard]] virtual bool has_notes() const { return false; }
+  virtual void write_note(std::uint64_t /*note*/) {}
+  [[nodiscard]] virtual bool has_note(std::uint64_t /*note*/) const { return false; }
 
   /// What was counted since the start.
   [[nodiscard]] virtual Tally tally() const { return {}; }

@@ -1,6 +1,7 @@
 #include "transport/shared_memory/join_node.h"
 
 #include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
@@ -26,6 +28,12 @@ constexpr const char* others = "the other ranks of the node in iocomp_init";
 std::string new_name() {
   static std::atomic<unsigned> count{0};
   return "iocomp-" + std::to_string(getpid()) + '-' + std::to_string(count++);
+}
+
+// Of processes that see one another under their numbers: the same.
+std::int64_t process_namespace() {
+  struct stat status{};
+  return stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::int64_t>(status.st_ino) : 0;
 }
 
 // One way to do it. Collective over `node`.
@@ -61,11 +69,14 @@ NodeMemory join_node(MPI_Comm node, int session_rank, bool serves, const std::st
   const auto roles = mpi::gather_to_all(node, serves ? 1 : 0, policy, others);
   const auto ranks = mpi::gather_to_all(node, session_rank, policy, others);
   const auto pids = mpi::gather_to_all(node, getpid(), policy, others);
+  const auto spaces = mpi::gather_to_all(node, process_namespace(), policy, others);
   NodeMemory memory{.plan = NodePlan{{roles.begin(), roles.end()}},
                     .self = static_cast<std::size_t>(self),
                     .ranks = {ranks.begin(), ranks.end()},
                     .pids = {pids.begin(), pids.end()},
                     .segment = {},
+                    .knows_processes = std::ranges::count(spaces, spaces.front()) ==
+                                       static_cast<std::ptrdiff_t>(spaces.size()),
                     .kind = "memfd"};
   Outcome mapped{ErrorCode::unsupported, ""};
   if (segment != "shm") {
@@ -81,6 +92,33 @@ NodeMemory join_node(MPI_Comm node, int session_rank, bool serves, const std::st
     throw Error{mapped.code, mapped.story};
   }
   return memory;
+}
+
+void share_staging(MPI_Comm node, NodeMemory& memory, std::size_t bytes,
+                   const mpi::WaitPolicy& policy) {
+  memory.staged.resize(memory.plan.processes());
+  StagedBytes& own = memory.staged[memory.self];
+  if (bytes > 0 && memory.knows_processes) {
+    const Outcome made = outcome_of([&] { own = StagedBytes::create(bytes); });
+    if (!made.ok()) {
+      log::info(made.story + "; staging memory is private");
+    }
+  }
+  const auto descriptors =
+      mpi::gather_to_all(node, own.is_there() ? own.descriptor() : -1, policy, others);
+  const auto sizes = mpi::gather_to_all(node, static_cast<std::int64_t>(bytes), policy, others);
+  for (std::size_t process = 0; process < descriptors.size(); ++process) {
+    if (descriptors[process] >= 0 && !memory.plan.serves(memory.self)) {
+      const std::string path = "/proc/" + std::to_string(memory.pids[process]) + "/fd/" +
+                               std::to_string(descriptors[process]);
+      const Outcome seen = outcome_of([&] {
+        memory.staged[process] = StagedBytes::open(path, static_cast<std::size_t>(sizes[process]));
+      });
+      if (!seen.ok()) {
+        log::info(seen.story);
+      }
+    }
+  }
 }
 
 }  // namespace iocomp::transport

@@ -9,6 +9,7 @@
 #include "transport/shared_memory/atomics.h"
 #include "transport/shared_memory/byte_ring.h"
 #include "transport/shared_memory/doorbell.h"
+#include "transport/shared_memory/node_watch.h"
 
 namespace iocomp::transport {
 namespace {
@@ -49,24 +50,34 @@ std::size_t NodePlan::bell(std::size_t process) const noexcept {
   return process * each;
 }
 
+std::size_t NodePlan::life(std::size_t process) const noexcept {
+  return bell(processes()) + process * sizeof(Life);
+}
+
+std::size_t NodePlan::state() const noexcept { return life(processes()); }
+
+std::size_t NodePlan::first_ring_ends() const noexcept {
+  return state() + rounded_up(sizeof(NodeState), line_bytes);
+}
+
 std::size_t NodePlan::ring(std::size_t from, std::size_t to) const {
   const std::size_t number = serves_[from] ? to - (to > from ? 1 : 0) : servers_before_[to];
   return first_ring_[from] + number;
 }
 
 std::size_t NodePlan::ring_ends(std::size_t from, std::size_t to) const {
-  return bell(processes()) + ring(from, to) * sizeof(RingEnds<Atomics>);
+  return first_ring_ends() + ring(from, to) * sizeof(RingEnds<Atomics>);
 }
 
 std::size_t NodePlan::ring_memory(std::size_t from, std::size_t to) const {
   const std::size_t begin =
-      rounded_up(bell(processes()) + rings_ * sizeof(RingEnds<Atomics>), page_bytes);
+      rounded_up(first_ring_ends() + rings_ * sizeof(RingEnds<Atomics>), page_bytes);
   return begin + ring(from, to) * ring_bytes_;
 }
 
 std::size_t NodePlan::bytes() const noexcept {
   const std::size_t begin =
-      rounded_up(bell(processes()) + rings_ * sizeof(RingEnds<Atomics>), page_bytes);
+      rounded_up(first_ring_ends() + rings_ * sizeof(RingEnds<Atomics>), page_bytes);
   return rounded_up(begin + rings_ * ring_bytes_, page_bytes);
 }
 

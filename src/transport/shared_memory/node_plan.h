@@ -5,9 +5,9 @@
 
 namespace iocomp::transport {
 
-/// Where everything lies in the segment of a node: a doorbell for each process, and a ring for each
-/// ordered pair of processes that talk: a compute rank and a server, or two servers. Plain
-/// arithmetic from who serves, the same in all processes.
+/// Where everything lies in the segment of a node: a doorbell and a sign of life for each process,
+/// what they all know together, and a ring for each ordered pair of processes that talk: a compute
+/// rank and a server, or two servers. Plain arithmetic from who serves, the same in all processes.
 class NodePlan {
  public:
   /// @param serves  one entry per process of the node.
@@ -24,6 +24,8 @@ class NodePlan {
   [[nodiscard]] std::size_t rings() const noexcept { return rings_; }
 
   // Offsets in the segment.
+  [[nodiscard]] std::size_t life(std::size_t process) const noexcept;
+  [[nodiscard]] std::size_t state() const noexcept;
   [[nodiscard]] std::size_t bell(std::size_t process) const noexcept;
   [[nodiscard]] std::size_t bell_bits(std::size_t process) const noexcept;
   /// @pre talk(from, to)
@@ -34,6 +36,7 @@ class NodePlan {
 
  private:
   [[nodiscard]] std::size_t ring(std::size_t from, std::size_t to) const;
+  [[nodiscard]] std::size_t first_ring_ends() const noexcept;
 
   std::vector<bool> serves_;
   std::vector<std::size_t> servers_before_;  // number of servers among the processes before

@@ -37,7 +37,10 @@ std::string sized(std::size_t bytes) { return format_bytes(static_cast<std::int6
   throw Error{ErrorCode::out_of_staging_memory, story + ": " + text(error)};
 }
 
-int reserve(int descriptor, std::size_t bytes) {
+int reserve(int descriptor, std::size_t bytes, SharedMapping::Pages pages) {
+  if (pages == SharedMapping::Pages::when_touched) {
+    return ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  }
   int error = 0;
   do {
     error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
@@ -77,7 +80,8 @@ void SharedMapping::forget_name() noexcept {
   }
 }
 
-SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::size_t bytes) {
+SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::size_t bytes,
+                                    Pages pages) {
   SharedMapping made;
   if (kind == Kind::memfd) {
     made.descriptor_ = memfd_create(name.c_str(), MFD_CLOEXEC);
@@ -91,7 +95,7 @@ SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::siz
   if (made.descriptor_ == -1) {
     refuse(kind, bytes, errno);
   }
-  if (const int error = reserve(made.descriptor_, bytes); error != 0) {
+  if (const int error = reserve(made.descriptor_, bytes, pages); error != 0) {
     refuse(kind, bytes, error);
   }
   void* const memory =

@@ -25,7 +25,7 @@
 namespace iocomp::transport {
 
 SharedTransport::SharedTransport(NodeMemory node, const Options& options)
-    : node_{std::move(node)}, options_{options}, bell_{bell_of(node_.self)} {
+    : node_{std::move(node)}, options_{options}, bell_{bell_of(node_.self)}, watch_{node_} {
   for (std::size_t process = 0; process < node_.plan.processes(); ++process) {
     peers_.push_back(node_.plan.talk(node_.self, process) ? meet(process) : nullptr);
     if (peers_.back()) {
@@ -208,6 +208,39 @@ bool SharedTransport::withdraw_memory(const std::byte* first) {
     }
   }
   return true;
+}
+
+std::optional<Transport::Loss> SharedTransport::lost(bool waits) {
+  const auto look = watch_.look(waits);
+  if (look.is_new) {
+    rouse_all();
+  }
+  if (look.is_quiet) {  // whoever sleeps shows no beat: it is woken for one
+    for (const auto& other : peers_) {
+      if (other && node_.plan.serves(other->number)) {
+        ring(*other);
+      }
+    }
+  }
+  return look.loss;
+}
+
+bool SharedTransport::is_given_up() {
+  watch_.beat();
+  return watch_.is_given_up();
+}
+
+void SharedTransport::leave() {
+  watch_.leave();
+  rouse_all();
+}
+
+void SharedTransport::rouse_all() {
+  for (std::size_t process = 0; process < node_.plan.processes(); ++process) {
+    if (process != node_.self) {
+      bell_of(process).rouse();
+    }
+  }
 }
 
 bool SharedTransport::is_idle() const {

@@ -14,6 +14,7 @@
 #include "base/futex.h"
 #include "transport/shared_memory/exported_memory.h"
 #include "transport/shared_memory/join_node.h"
+#include "transport/shared_memory/node_watch.h"
 #include "transport/shared_memory/peer.h"
 #include "transport/shared_memory/wait_instruction.h"
 #include "transport/transport.h"
@@ -44,7 +45,7 @@ class SharedTransport : public Transport {
   FetchId fetch(int rank, std::span<std::byte> memory) override;
   std::optional<Borrowed> borrow(int rank, std::size_t bytes,
                                  std::optional<std::size_t> page_remainder) override;
-  void give_back(FetchId borrowed) override;
+  void give_back(FetchId chunk) override;
   std::optional<FetchId> next_fetched() override;
   bool exports_memory() const override { return options_.exports; }
   std::span<std::byte> export_memory(std::size_t bytes, bool staged) override;
@@ -54,6 +55,27 @@ class SharedTransport : public Transport {
   void unwatch() override { bell_.unwatch(); }
   bool needs_looks() const override { return false; }
   void rouse() override { bell_.rouse(); }
+  std::optional<Loss> lost(bool waits) override;
+  bool servers_are_gone() const override { return watch_.servers_are_gone(); }
+  bool is_given_up() override;
+  void leave() override;
+  bool compute_ranks_are_gone() const override { return watch_.compute_ranks_are_gone(); }
+  std::vector<Staged> staged(int rank, PostId post) override {
+    return node_.staged.at(numbers_.at(rank)).find(node_.self, post);
+  }
+  bool keeps_staged(int rank) const override {
+    return !node_.staged.empty() && node_.staged[numbers_.at(rank)].is_there();
+  }
+  std::span<std::byte> staging_memory() override {
+    return node_.staged.empty() ? std::span<std::byte>{} : node_.staged[node_.self].memory();
+  }
+  bool has_staging_room() const override {
+    return node_.staged.empty() || !node_.staged[node_.self].is_there() ||
+           node_.staged[node_.self].has_room();
+  }
+  bool has_notes() const override { return true; }
+  void write_note(std::uint64_t note) override { watch_.write_note(note); }
+  bool has_note(std::uint64_t note) const override { return watch_.has_note(note); }
   Tally tally() const override { return tally_; }
   bool is_idle() const override;
 
@@ -77,6 +99,7 @@ class SharedTransport : public Transport {
   [[nodiscard]] Peer& peer(int rank) { return *peers_[numbers_.at(rank)]; }
   void send(Peer& to, PostId post, std::vector<std::byte> message);
   void push(Peer& to);
+  void rouse_all();
   void ring(Peer& other);
   void serve(Peer& from);
   void take(Peer& from, RecordKind kind, std::vector<std::byte> bytes);
@@ -86,10 +109,13 @@ class SharedTransport : public Transport {
   [[nodiscard]] ImportedMemory::View view(Peer& from, std::size_t bytes);
   void asked(Peer& from, std::size_t bytes);
   void settle(Peer& from, PostId post, std::size_t bytes);
+  void mark(const Peer& from, FetchId fetch, PostId post, std::uint64_t offset,
+            std::span<const std::byte> bytes);
 
   NodeMemory node_;
   Options options_;
   Doorbell<Atomics> bell_;
+  NodeWatch watch_;
   std::vector<std::unique_ptr<Peer>> peers_;      // by number on the node; some are nothing
   std::unordered_map<int, std::size_t> numbers_;  // on the node, by session rank
   PostId next_post_ = 1;
@@ -97,6 +123,7 @@ class SharedTransport : public Transport {
   std::unordered_map<PostId, Bulk> bulk_;  // of posts that are not taken
   std::unordered_map<FetchId, Lent> borrowed_;
   std::vector<std::size_t> creditors_;  // processes that are owed half a window or more
+  std::unordered_map<FetchId, std::size_t> marks_;  // slots of node_.staged
   std::deque<Incoming> arrived_;
   std::deque<FetchId> fetched_;
   unsigned futile_looks_ = 0;  // one after the other

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstddef>
 #include <deque>
 #include <map>
@@ -50,6 +51,10 @@ int fails(std::string_view call, const std::string& path) {
       --fault.after;
     } else if (fault.times != 0) {
       fault.times -= fault.times > 0 ? 1 : 0;
+      if (fault.error < 0) {
+        ::kill(::getpid(), -fault.error);
+        return 0;
+      }
       return fault.error;
     }
   }
@@ -86,7 +91,9 @@ void add_fault(const Fault& fault) {
 
 int errno_of(const std::string& name) {
   static const std::map<std::string, int> known{
-      {"ENOSPC", ENOSPC}, {"EIO", EIO}, {"EDQUOT", EDQUOT}, {"EROFS", EROFS}, {"EACCES", EACCES}};
+      {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EDQUOT", EDQUOT}, {"EROFS", EROFS},
+      {"EACCES", EACCES}, {"KILL", -SIGKILL}, {"STOP", -SIGSTOP}};  // what befalls the process
+                                                                    // instead
   const auto found = known.find(name);
   if (found == known.end()) {
     throw std::runtime_error{"there is no errno " + name + " here"};

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -68,6 +69,21 @@ void Stage::pause(const Line& line) { sleep_for(std::stod(line.argument(0))); }
 void Stage::kill(const Line& line) {
   journal_.write({{"call", "kill"}, {"victim", std::stoi(line.argument(0))}});
   ::kill(processes_.at(std::stoul(line.argument(0))), SIGKILL);
+}
+
+void Stage::stop(const Line& line) {
+  journal_.write({{"call", "stop"}, {"victim", std::stoi(line.argument(0))}});
+  ::kill(processes_.at(std::stoul(line.argument(0))), SIGSTOP);
+}
+
+void Stage::go_on(const Line& line) {
+  ::kill(processes_.at(std::stoul(line.argument(0))), SIGCONT);
+}
+
+// Without MPI_Finalize, which may wait for a rank that is dead.
+void Stage::leave(const Line& /*line*/) {
+  finalize();
+  std::_Exit(0);
 }
 
 void Stage::measure_cpu(const Line& line) {

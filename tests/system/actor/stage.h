@@ -72,6 +72,9 @@ class Stage {
   void barrier(const Line& line);
   void pause(const Line& line);
   void kill(const Line& line);
+  void leave(const Line& line);
+  void stop(const Line& line);
+  void go_on(const Line& line);
   void measure_cpu(const Line& line);
   void limit_file_size(const Line& line);
   void pin(const Line& line);

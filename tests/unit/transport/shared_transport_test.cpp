@@ -44,10 +44,10 @@ class SharedTransportTest : public testing::Test {
     SharedMapping other = SharedMapping::open(made.path(), plan.bytes(), true);
     options.limited = true;
     compute = std::make_unique<SharedTransport>(
-        NodeMemory{plan, 0, {10, 11}, {pid, pid}, std::move(made), "memfd"}, options);
+        NodeMemory{plan, 0, {10, 11}, {pid, pid}, std::move(made), true, "memfd"}, options);
     options.limited = false;
     server = std::make_unique<SharedTransport>(
-        NodeMemory{plan, 1, {10, 11}, {pid, pid}, std::move(other), "memfd"}, options);
+        NodeMemory{plan, 1, {10, 11}, {pid, pid}, std::move(other), true, "memfd"}, options);
   }
   void move() {
     for (int i = 0; i < 100'000 && (server->progress() || compute->progress()); ++i) {

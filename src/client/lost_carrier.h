@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "storage/catalogue.h"
+
+namespace iocomp::client {
+
+/// Carries a file whose servers are lost and that cannot be finished without them: every call is
+/// told so, and nobody waits. Or a file that they have closed without telling this rank: then `why`
+/// is ok.
+class LostCarrier : public Carrier {
+ public:
+  LostCarrier(std::uint64_t key, Outcome why, Link& link)
+      : key_{key}, why_{std::move(why)}, link_{link} {
+    if (!why_.ok()) {
+      link_.failures().add(key_, why_);
+    }
+    link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
+      if (ticket.file == key_ && !ticket.settled()) {
+        ticket.posts.clear();
+        ticket.kept = false;
+        ticket.durable = why_.ok() ? ticket.pieces : ticket.durable;
+        ticket.written = why_.ok() ? ticket.pieces : ticket.written;
+        ticket.failure = ticket.failure.ok() ? why_ : ticket.failure;
+      }
+    });
+  }
+
+  void announce(const storage::Event&, std::int64_t) override { tell(); }
+  void enter_step(std::int64_t) override { tell(); }
+  void put(const Block&) override { tell(); }
+  void end_step(std::int64_t) override { tell(); }
+  void wait_step(std::int64_t) override { tell(); }
+  void urge(std::uint64_t, State) override {}
+  [[nodiscard]] Outcome close(std::int64_t) override { return why_; }
+
+ private:
+  [[noreturn]] void tell() {
+    link_.failures().told(key_, why_.story);
+    throw Error{why_.code, why_.story};
+  }
+
+  std::uint64_t key_;
+  Outcome why_;
+  Link& link_;
+};
+
+}  // namespace iocomp::client

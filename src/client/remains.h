@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "base/error.h"
+#include "client/meeting.h"
+#include "client/tickets.h"
+#include "storage/variable.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+
+/// What a rank has said of a file and what of it is not known to be written: all that somebody else
+/// needs to finish the file when its servers are given up.
+struct Remains {
+  struct Piece {
+    storage::Variable variable;
+    std::int64_t step = 0;
+    array::Box box;
+    std::int64_t first = 0;  ///< element of the packed order of the box
+    std::int64_t count = 0;
+    std::uint64_t ticket = 0;
+    int server = -1;  ///< session rank
+    transport::PostId post = 0;
+    std::span<const std::byte> bytes{};  ///< until the post is taken; or `inside`
+    std::vector<std::byte> inside{};     ///< of a piece that travelled in its header
+    Copy copy{};                         ///< that `bytes` lie in
+  };
+  struct Step {
+    std::set<int> variables;
+    bool ended = false;
+    std::uint64_t definitions = 0;  ///< when it was ended, like the next two
+    std::string last_definition;
+    int known_variables = 0;
+    Outcome failure;
+  };
+  std::uint64_t definitions = empty_digest;
+  std::string last_definition;
+  std::int64_t ended = 0;
+  std::int64_t committed = 0;  ///< steps known to be settled, the last of them committed
+  std::map<std::int64_t, Step> steps;
+  std::vector<Piece> pieces;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "transport/shared_memory/join_node.h"
+#include "transport/transport.h"
+
+namespace iocomp::transport {
+
+/// The sign of life of a process, in the segment of its node. All zero: at work.
+struct Life {
+  alignas(64) std::atomic<std::uint64_t> beat;  ///< a server's loop goes round
+  std::atomic<std::uint32_t> left;              ///< it needs nobody, and does nothing more
+};
+
+/// What all processes of a node know together, in their segment.
+struct NodeState {
+  static constexpr std::size_t notes = 1024;
+  alignas(64) std::atomic<std::uint32_t> given_up;  ///< the server, its number on the node + 1
+  std::atomic<std::uint32_t> has_ended;             ///< else it was stopped
+  std::atomic<std::uint32_t> next_note;
+  std::atomic<std::uint64_t> note[notes];  ///< the last ones; 0: none
+};
+
+/// Finds out which server of the node has ended, or was stopped, and lets all know. Whoever looks
+/// looks a few times a second: at descriptors of the processes, which become readable when these
+/// end, and, while waiting, at their beat. A server that is only slow (waiting for a disk, starved
+/// of a processor) is not given up: one without a beat must be stopped, as the system says.
+class NodeWatch {
+ public:
+  explicit NodeWatch(const NodeMemory& node);
+  NodeWatch(const NodeWatch&) = delete;
+  NodeWatch& operator=(const NodeWatch&) = delete;
+  ~NodeWatch();
+
+  // A server:
+  void beat() noexcept;
+  [[nodiscard]] bool is_given_up() const noexcept { return state_->given_up.load() != 0; }
+
+  // Any process:
+  /// This one does nothing more.
+  void leave() noexcept;
+  void write_note(std::uint64_t note) noexcept;
+  [[nodiscard]] bool has_note(std::uint64_t note) const noexcept;
+
+  // A compute rank:
+  struct Look {
+    std::optional<Transport::Loss> loss;
+    bool is_new = false;    ///< this process found it: the others are to be woken
+    bool is_quiet = false;  ///< a server shows no beat: it is to be rung
+  };
+  /// @param waits  this process waits for a server.
+  [[nodiscard]] Look look(bool waits);
+  /// Whether every server has ended, was stopped, or has left.
+  [[nodiscard]] bool servers_are_gone() const;
+  /// Whether every compute rank has ended or left.
+  [[nodiscard]] bool compute_ranks_are_gone() const;
+
+ private:
+  struct Watched {  // another process
+    std::size_t number = 0;
+    pid_t pid = 0;
+    int descriptor = -1;
+    std::uint64_t beat = 0;  // when it was looked at last
+    double quiet_seconds = 0;
+  };
+  [[nodiscard]] Life& life(std::size_t process) const;
+  [[nodiscard]] bool has_left(const Watched& one) const;
+  [[nodiscard]] bool has_ended(const Watched& one) const;
+  [[nodiscard]] static bool is_stopped(const Watched& one);
+  [[nodiscard]] Transport::Loss told() const;
+  bool give_up(const Watched& server, bool ended);
+
+  const NodeMemory& node_;
+  NodeState* state_;
+  Life* own_;
+  std::vector<Watched> servers_;
+  std::vector<Watched> compute_ranks_;
+  double looked_at_ = 0;
+};
+
+}  // namespace iocomp::transport
