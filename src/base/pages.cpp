@@ -52,8 +52,8 @@ bool shared_memory_has_huge_pages() {
   std::ifstream file{"/sys/kernel/mm/transparent_hugepage/shmem_enabled"};
   std::string line;
   std::getline(file, line);
-  const bool is_off = line.find("[never]") != std::string::npos ||
-                      line.find("[deny]") != std::string::npos;
+  const bool is_off =
+      line.find("[never]") != std::string::npos || line.find("[deny]") != std::string::npos;
   return !line.empty() && !is_off;
 }
 

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -16,29 +15,17 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/pages.h"
-#include "client/direct_carrier.h"
-#include "client/direct_output.h"
 #include "client/file.h"
-#include "client/kernel_carrier.h"
-#include "client/kernel_writer.h"
-#include "client/remote_carrier.h"
 #include "config/file_settings.h"
-#include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
-#include "storage/aggregators.h"
 #include "storage/format.h"
 #include "storage/registry.h"
 
 namespace iocomp::client {
 namespace {
-
-// A block that costs less to copy than to ask for: the copy is written in place, and the program
-// has its memory back at once.
-constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
 
 void check_name(const std::string& name) {
   const bool allowed = std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -131,144 +118,6 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
     open_without_servers(opened, file, group, ranks, format);
   }
   return files_.emplace(key, std::move(opened)).first->second.file.get();
-}
-
-void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,
-                                  const std::vector<int>& ranks, const storage::Format& format) {
-  if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
-    open_kernel(opened, file, group, ranks, format);
-    if (format.offsets_by_layout()) {  // else a rank's blocks may wait for another rank
-      watch(*opened.file, file);
-    }
-  } else {
-    open_direct(opened, file, group, ranks, format);
-  }
-}
-
-void Client::watch(File& file, const config::FileSettings& settings) {
-  if (settings.guarded) {
-    file.watch_with(Guard{});
-  }
-}
-
-void Client::open_remote(Opened& opened, const config::FileSettings& file,
-                         const std::vector<int>& members) {
-  RemoteCarrier::Route route;
-  route.key = opened.file->key();
-  route.name = opened.file->name();
-  route.compute_rank = place_.rank;
-  route.home = home();
-  route.chunk_bytes = place_.chunk_bytes;
-  // Like any other data, what travels inside a header needs staging memory where it arrives.
-  route.inline_bytes =
-      std::min(static_cast<std::size_t>(settings_.bytes("transport.inline")), place_.chunk_bytes);
-  const auto way = settings_.text("transport.way");
-  const bool shares = link_.shares_memory();
-  route.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()
-                     : way == "auto" && shares ? small_block_bytes
-                                               : 0;
-  route.alignment_bytes = file.alignment_bytes;
-  route.steps_in_flight = file.steps_in_flight;
-  route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
-                        opened.format->access({}) == storage::Access::plain_file;
-  protocol::Open open;
-  open.name = route.name;
-  open.kind = file.checkpoint ? 2 : 1;
-  open.opener = place_.rank;
-  open.members = static_cast<std::int64_t>(members.size());
-  open.home_members = std::ranges::count_if(
-      members, [this](int rank) { return std::ranges::binary_search(place_.neighbours, rank); });
-  auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
-  RemoteCarrier& opening = *carrier;
-  opened.remote = &opening;
-  opened.file->carry_with(std::move(carrier));
-  opened.file->when_servers_are_lost([this] { go_on_without_servers(); });
-  opening.open(open);
-  opened.remote = &opening;
-}
-
-storage::Publication::Identity Client::identity(const Opened& opened,
-                                                const config::FileSettings& file) const {
-  return {.name = opened.file->name(),
-          .path = file.path,
-          .job = place_.job,
-          .checkpoint = file.checkpoint,
-          .file_per_step = file.file_per_step,
-          .replace = file.replace,
-          .keep = file.keep};
-}
-
-Meeting& Client::meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                              const std::vector<int>& members) {
-  Meeting::Call call;
-  call.name = file.checkpoint ? "open of a checkpoint" : "open of a series";
-  call.file = opened.file->key();
-  call.file_name = opened.file->name();
-  const std::string what = "the other ranks to open file \"" + call.file_name + '"';
-  int alike = MPI_UNEQUAL;
-  mpi::check(MPI_Comm_compare(comm, place_.comm, &alike));
-  const bool are_all = alike == MPI_IDENT || alike == MPI_CONGRUENT;
-  if (are_all) {
-    (void)meeting_.meet(call);
-  }
-  // Nobody frees it before all have closed the file.
-  opened.comm = mpi::duplicate(comm, link_.policy(), what.c_str()).release();
-  if (are_all) {
-    return meeting_;
-  }
-  opened.meeting = std::make_unique<Meeting>(opened.comm, members, link_.policy());
-  (void)opened.meeting->meet(call);
-  return *opened.meeting;
-}
-
-void Client::put_openers_in_order(Opened& opened, const config::FileSettings& file,
-                                  DirectOutput::Setup& setup) const {
-  setup.openers = opened.comm;
-  if (file.aggregators_per_node == 0 ||
-      setup.format->access(setup.options) != storage::Access::mpi_file) {
-    return;
-  }
-  const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
-  auto ordered = storage::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
-                                  link_.policy(), what.c_str());
-  setup.options.aggregators_per_node = file.aggregators_per_node;
-  setup.options.aggregators = ordered.aggregators;
-  opened.openers = setup.openers = ordered.comm.release();
-}
-
-void Client::free(Opened& opened) {
-  for (MPI_Comm* comm : {&opened.openers, &opened.verdicts, &opened.placing, &opened.comm}) {
-    if (*comm != MPI_COMM_NULL) {
-      MPI_Comm_free(comm);
-    }
-  }
-}
-
-void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                         const std::vector<int>& members, const storage::Format& format) {
-  Meeting& meeting = meet_to_open(opened, file, comm, members);
-  DirectOutput::Setup setup;
-  setup.comm = opened.comm;
-  mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
-  setup.format = &format;
-  setup.options = {
-      .library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
-  setup.disk = disk_;
-  put_openers_in_order(opened, file, setup);
-  auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(),
-                                                 std::move(setup), identity(opened, file), link_,
-                                                 meeting, opened.file->catalogue());
-  DirectCarrier& opening = *carrier;
-  opened.file->carry_with(std::move(carrier));
-  opened.carrier = &opening;
-  try {
-    opening.open();
-  } catch (...) {
-    if (opening.lost().ok()) {
-      free(opened);  // the failure is the same on all ranks: they all come here
-    }
-    throw;
-  }
 }
 
 void Client::close(File* file) {

@@ -122,7 +122,7 @@ class SharedTransport : public Transport {
   FetchId next_fetch_ = 1;
   std::unordered_map<PostId, Bulk> bulk_;  // of posts that are not taken
   std::unordered_map<FetchId, Lent> borrowed_;
-  std::vector<std::size_t> creditors_;  // processes that are owed half a window or more
+  std::vector<std::size_t> creditors_;              // processes that are owed half a window or more
   std::unordered_map<FetchId, std::size_t> marks_;  // slots of node_.staged
   std::deque<Incoming> arrived_;
   std::deque<FetchId> fetched_;
