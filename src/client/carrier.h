@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "array/box.h"
@@ -35,6 +36,10 @@ struct Block {
   /// First element of the block itself. @pre is_dense()
   [[nodiscard]] const std::byte* first_value() const noexcept;
 };
+
+/// A failure of a block, with the file, variable and step that it concerns.
+[[nodiscard]] Outcome in_block(const std::string& file_name, const Block& block,
+                               const Outcome& outcome);
 
 /// Carries out what the program asks of one file: through servers, or in the compute ranks
 /// themselves. File (file.h) has checked everything that can be checked without others.

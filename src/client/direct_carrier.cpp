@@ -96,9 +96,7 @@ void DirectCarrier::write(const Block& block) {
     ticket->written = ticket->pieces;
     return;
   }
-  const Outcome told{outcome.code, "file \"" + name_ + "\", variable \"" + block.variable.name +
-                                       "\", step " + std::to_string(block.step) + ": " +
-                                       outcome.story};
+  const Outcome told = in_block(name_, block, outcome);
   link_.fail(key_, block.ticket, told);
   if (put_failure_.ok()) {
     put_failure_ = told;

@@ -27,6 +27,11 @@ const std::byte* Block::first_value() const noexcept {
   return values + static_cast<std::size_t>(index) * element_bytes();
 }
 
+Outcome in_block(const std::string& file_name, const Block& block, const Outcome& outcome) {
+  return {outcome.code, "file \"" + file_name + "\", variable \"" + block.variable.name +
+                            "\", step " + std::to_string(block.step) + ": " + outcome.story};
+}
+
 File::File(std::string name, std::uint64_t key, const storage::Format& format,
            std::int64_t alignment_bytes, bool one_file, Link& link)
     : name_{std::move(name)},

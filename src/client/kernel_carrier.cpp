@@ -180,9 +180,7 @@ void KernelCarrier::block_written(const Block& block, const Outcome& outcome) {
 }
 
 void KernelCarrier::fail_block(const Block& block, const Outcome& outcome) {
-  const Outcome told{outcome.code, "file \"" + setup_.name + "\", variable \"" +
-                                       block.variable.name + "\", step " +
-                                       std::to_string(block.step) + ": " + outcome.story};
+  const Outcome told = in_block(setup_.name, block, outcome);
   link_.fail(setup_.key, block.ticket, told);
   Step& step = steps_[block.step];
   if (step.failure.ok()) {

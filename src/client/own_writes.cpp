@@ -99,9 +99,7 @@ void OwnWrites::written(const Block& block, const Outcome& outcome) {
     ticket->kept = false;
   }
   if (!outcome.ok()) {
-    const Outcome told{outcome.code, "file \"" + setup_.name + "\", variable \"" +
-                                         block.variable.name + "\", step " +
-                                         std::to_string(block.step) + ": " + outcome.story};
+    const Outcome told = in_block(setup_.name, block, outcome);
     link_.fail(setup_.key, block.ticket, told);
     step.failure = step.failure.ok() ? told : step.failure;
     return;
