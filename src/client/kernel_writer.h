@@ -53,7 +53,6 @@ class KernelWriter {
   void sleep(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) {
     engine_->wait(longest, word);
   }
-  [[nodiscard]] bool is_idle() const { return underway_.empty(); }
   [[nodiscard]] std::string engine_name() const { return engine_->name(); }
 
  private:

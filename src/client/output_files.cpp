@@ -21,9 +21,8 @@ const std::shared_ptr<disk::OutputFile>& OutputFiles::file(std::int64_t target) 
 }
 
 void OutputFiles::go_on_in(const std::string& path) {
-  disk::Options options = disk_;
-  options.must_exist = true;
-  outputs_[-1].file = std::make_shared<disk::OutputFile>(path, options);
+  outputs_[-1].file =
+      std::make_shared<disk::OutputFile>(path, disk_, disk::OutputFile::Opening::finds);
 }
 
 void OutputFiles::count(const Output& output) const {

@@ -24,7 +24,6 @@ struct Options {
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
   bool early_flush = true;  ///< start write-back (sync_file_range) as soon as data are written
-  bool must_exist = false;  ///< what is not there is not made
   int threads = 1;          ///< writer threads of a ThreadEngine
 };
 

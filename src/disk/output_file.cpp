@@ -84,7 +84,7 @@ constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
 OutputFile::OutputFile(std::string path, const Options& options, Opening opening)
     : path_{std::move(path)},
       options_{options},
-      buffered_{open_file(path_, opening == Opening::creates && !options.must_exist ? O_CREAT : 0)},
+      buffered_{open_file(path_, opening == Opening::creates ? O_CREAT : 0)},
       window_{static_cast<std::int64_t>(slice_bytes)} {
   if (buffered_ == -1) {
     refuse("cannot open " + path_, errno);
