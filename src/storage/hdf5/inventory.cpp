@@ -77,10 +77,13 @@ Inventory inventory_of(hid_t file, const std::string& path) {
   Names names;
   check(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names, H5O_INFO_BASIC), "look through",
         path);
-  const bool has_steps = !names.groups.empty() && std::ranges::all_of(names.groups, step_number) &&
-                         std::ranges::all_of(names.datasets, [](const std::string& name) {
-                           return name.find('/') != std::string::npos;
-                         });
+  const bool has_steps =
+      !names.groups.empty() &&
+      std::ranges::all_of(names.groups,
+                          [](const std::string& name) { return step_number(name).has_value(); }) &&
+      std::ranges::all_of(names.datasets, [](const std::string& name) {
+        return name.find('/') != std::string::npos;
+      });
   Inventory inventory;
   for (const auto& group : names.groups) {
     if (has_steps) {

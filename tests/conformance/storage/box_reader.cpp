@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -47,9 +48,8 @@ array::Extents sum(const array::Extents& left, const array::Extents& right) {
 }
 
 // What the local array must hold, element by element.
-std::vector<std::byte> local_array(const Placed& placed, const array::Box& box,
-                                   const array::MemoryBox& memory) {
-  const auto all = expected(placed);
+std::vector<std::byte> local_array(const Placed& placed, const std::vector<std::byte>& all,
+                                   const array::Box& box, const array::MemoryBox& memory) {
   const std::size_t size = array::size_bytes(placed.variable.type);
   std::vector<std::byte> local(static_cast<std::size_t>(array::elements(memory.shape)) * size,
                                untouched);
@@ -72,13 +72,14 @@ BoxReader::BoxReader(const BackEnd& back_end, const std::string& path)
     : source_{back_end.format().open(path, back_end.options())},
       random_{static_cast<std::uint64_t>(rank()) + 1} {}
 
-bool BoxReader::differs(const Placed& placed, const array::Box& box, int halo) {
+bool BoxReader::differs(const Placed& placed, const std::vector<std::byte>& all,
+                        const array::Box& box, int halo) {
   array::MemoryBox memory{placed.variable.shape, box};
   for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
     memory.box.start.at(d) = halo;
     memory.shape.extent.at(d) = box.count.at(d) + 2 * halo;
   }
-  const auto wanted = local_array(placed, box, memory);
+  const auto wanted = local_array(placed, all, box, memory);
   std::vector<std::byte> got(wanted.size(), untouched);
   if (array::elements(box) > 0) {
     source_->read(placed, box, {memory, got.data()});
@@ -104,9 +105,10 @@ std::string BoxReader::differences(const Placed& placed) {
     }
     boxes.push_back(box);
   }
+  const auto all = expected(placed);
   std::string different;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    if (differs(placed, boxes.at(i), static_cast<int>(i % 3))) {
+    if (differs(placed, all, boxes.at(i), static_cast<int>(i % 3))) {
       different += text(boxes.at(i)) + ' ';
     }
   }

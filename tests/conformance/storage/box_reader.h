@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "array/box.h"
 #include "back_end.h"
@@ -22,7 +24,8 @@ class BoxReader {
   [[nodiscard]] std::string differences(const Placed& placed);
 
  private:
-  [[nodiscard]] bool differs(const Placed& placed, const array::Box& box, int halo);
+  [[nodiscard]] bool differs(const Placed& placed, const std::vector<std::byte>& all,
+                             const array::Box& box, int halo);
 
   std::unique_ptr<Source> source_;
   std::mt19937_64 random_;  // of its own on each rank

@@ -45,14 +45,18 @@ class Contract : public testing::TestWithParam<BackEnd> {
   // every rank through the format. Collective, because only then all have written.
   std::string differences(const SharedFile& file, const std::vector<Placed>& contents) {
     std::string different;
+    const auto name = [](const Placed& placed) {
+      return placed.variable.name + " of step " + std::to_string(placed.step) + "; ";
+    };
+    for (const auto& placed : contents) {
+      if (rank() == 0 && read_back(GetParam(), file.path(), placed) != expected(placed)) {
+        different += name(placed);
+      }
+    }
     BoxReader reader{GetParam(), file.path()};
     for (const auto& placed : contents) {
-      const std::string name = placed.variable.name + " of step " + std::to_string(placed.step);
-      if (rank() == 0 && read_back(GetParam(), file.path(), placed) != expected(placed)) {
-        different += name + "; ";
-      }
       if (const auto boxes = reader.differences(placed); !boxes.empty()) {
-        different += "the boxes " + boxes + "of " + name + "; ";
+        different += "the boxes " + boxes + "of " + name(placed);
       }
     }
     barrier();
