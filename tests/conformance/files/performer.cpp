@@ -182,13 +182,16 @@ void Performer::put(Line& line, File& file) {
   block.memory_start =
       has_memory_box ? line.integers(dimensions) : std::vector<std::int64_t>(block.count.size(), 0);
 
-  file.written.push_back(
-      {name, variable.type, variable.seed, iocomp_current_step(file.handle), block});
+  const WrittenBlock written{name, variable.type, variable.seed, iocomp_current_step(file.handle),
+                             block};
+  if (!written.is_empty()) {  // of a variable of which only such are put the step has nothing
+    file.written.push_back(written);
+  }
   if (!is_mine) {
     return;
   }
   Put put;
-  put.memory = file.written.back().local_array();
+  put.memory = written.local_array();
   if (!buffered && file.puts.size() % 4 == 1) {
     put.allocated = allocated_copy(put.memory);
   }
@@ -282,6 +285,9 @@ void Performer::close(Line& /*line*/, File& file) {
 // any more (checkpoints beyond those that are kept) are left out; scripts that leave steps out on
 // purpose are for others to check.
 void Performer::read_back(const File& file) {
+  if (file.written.empty()) {
+    return;  // where no step was ended either there is no checkpoint at all
+  }
   const iocomp::Input input = file.comm == MPI_COMM_NULL
                                   ? session_.open_input(file.name)
                                   : session_.open_input_on(file.comm, file.name);

@@ -32,6 +32,8 @@ std::int64_t index_in(const std::vector<std::int64_t>& shape,
 
 }  // namespace
 
+bool WrittenBlock::is_empty() const { return product(block.count) == 0; }
+
 std::vector<std::byte> WrittenBlock::local_array() const {
   const std::size_t element = iocomp_type_size(type);
   std::vector<std::byte> memory(static_cast<std::size_t>(product(block.memory_shape)) * element,

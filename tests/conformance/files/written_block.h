@@ -23,6 +23,7 @@ struct WrittenBlock {
   std::int64_t step = 0;
   Block block;
 
+  [[nodiscard]] bool is_empty() const;
   /// The local array: the pattern inside the block, poison around it.
   [[nodiscard]] std::vector<std::byte> local_array() const;
   /// Read it into such an array.
