@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct TargetNames {
 /// @param job   "<host>-<pid>" of the session's rank 0, the same on all ranks.
 [[nodiscard]] TargetNames target_names(const std::string& path, std::int64_t step,
                                        const std::string& job);
+
+/// The other way: the step whose file is called `name`, beside a file of all steps called `plain`;
+/// nothing where it is none.
+[[nodiscard]] std::optional<std::int64_t> step_in_name(const std::string& name,
+                                                       const std::string& plain);
 
 /// Refuse what stands in the way, before anything is written: a target that exists (unless
 /// `replace`), a directory that is missing or cannot be written, a target that is a directory.

@@ -1,3 +1,5 @@
+#include "storage/manifest.h"
+
 #include <bit>
 #include <cstddef>
 #include <string>
@@ -10,8 +12,6 @@
 
 namespace iocomp::storage {
 namespace {
-
-constexpr int manifest_version = 1;
 
 std::string line(const Json& value) {
   // Names are the user's: bytes that are no UTF-8 must not make the manifest impossible.
