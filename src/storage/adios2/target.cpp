@@ -1,0 +1,215 @@
+#include "storage/adios2/target.h"
+
+#include <adios2.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "mpi/error.h"
+#include "storage/adios2/engine.h"
+#include "storage/adios2/room.h"
+#include "storage/adios2/values.h"
+#include "storage/folder_targets.h"
+#include "storage/open_together.h"
+#include "storage/small_files.h"
+#include "storage/sub_boxes.h"
+
+namespace iocomp::storage::bp {
+namespace {
+
+// More than ADIOS2 writes around a block, an attribute and a step.
+constexpr std::int64_t bytes_around_a_block = 1024;
+constexpr std::int64_t bytes_around_a_step = std::int64_t{64} << 10;
+
+template <typename Action>
+void for_each_attribute(const Description& description, const Action& action) {
+  for (const auto& [name, value] : description.attributes) {
+    action(std::string{}, name, value);
+  }
+  std::set<int> seen;
+  for (const auto& placed : description.contents) {
+    const auto id = static_cast<std::size_t>(placed.variable.id);
+    if (id >= description.of_variable.size() || !seen.insert(placed.variable.id).second) {
+      continue;
+    }
+    for (const auto& [name, value] : description.of_variable[id]) {
+      action(placed.variable.name, name, value);
+    }
+  }
+}
+
+}  // namespace
+
+StepTarget::StepTarget(std::string path, const FormatOptions& options, Kind kind, MPI_Comm writers)
+    : path_{std::move(path)}, kind_{kind}, writers_{writers} {
+  make_place();
+  open(options);
+}
+
+StepTarget::~StepTarget() {
+  // Never closed: that is collective, and the other writers may not follow.
+  (void)adios_.release();
+}
+
+// What ADIOS2 would do next, where a rank that fails would leave the others waiting.
+void StepTarget::make_place() {
+  if (is_folder()) {
+    int error = 0;
+    if (writers_.rank() == 0 && ::mkdir(path_.c_str(), 0777) != 0) {
+      error = errno;
+    }
+    agree_on_errno(error, "create", path_, writers_.comm());
+  }
+  const std::string file = is_folder() ? path_ + "/md.idx" : path_;
+  const Descriptor probe = open_together(file, writers_.comm());
+  const std::string folder = is_folder() ? path_ : folder_of(path_);
+  folder_ = Descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", folder, writers_.comm());
+}
+
+void StepTarget::open(const FormatOptions& options) {
+  const adios2::Params chosen = parameters(kind_, options, writers_.size());
+  together("open", [&] {
+    adios_ = std::make_unique<adios2::ADIOS>(writers_.comm());
+    io_ = adios_->DeclareIO("iocomp");
+    io_.SetEngine(name(kind_));
+    io_.SetParameters(chosen);
+    engine_ = io_.Open(path_, adios2::Mode::Write);
+  });
+}
+
+void StepTarget::together(const std::string& action, const std::function<void()>& call) {
+  if (!broken_.empty()) {
+    throw Error{ErrorCode::storage_failure, broken_};
+  }
+  try {
+    writers_.together(action, path_, call);
+  } catch (const Error& error) {
+    broken_ = error.what();
+    throw;
+  }
+}
+
+void StepTarget::write(const Placed& where, const Selection& selection,
+                       std::span<const std::byte> bytes) {
+  const std::byte* next = bytes.data();
+  for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
+    parts_.push_back({where.variable, part, next});
+    next +=
+        static_cast<std::size_t>(array::elements(part)) * array::size_bytes(where.variable.type);
+  }
+}
+
+// A full disk must show before ADIOS2 writes.
+void StepTarget::check_room(const Description& description) const {
+  std::int64_t bytes = bytes_around_a_step;
+  for (const auto& part : parts_) {
+    const auto element = static_cast<std::int64_t>(array::size_bytes(part.variable.type));
+    bytes += array::elements(part.box) * element + bytes_around_a_block;
+  }
+  for_each_attribute(description, [&](const auto& /*variable*/, const auto& name,
+                                      const auto& value) {
+    bytes += static_cast<std::int64_t>(name.size() + value.values.size()) + bytes_around_a_block;
+  });
+  const Room room{folder_, bytes};
+  agree_on_errno(room.error(), "make room for a step in", path_, writers_.comm());
+}
+
+void StepTarget::write_step(std::int64_t step, const Description& description) {
+  check_room(description);
+  together("write step " + std::to_string(step) + " of", [&] {
+    while (steps_ < step) {
+      write_empty_step();
+    }
+    write_parts(description);
+  });
+  parts_.clear();
+  make_durable_elsewhere();
+}
+
+void StepTarget::write_empty_step() {
+  if (!is_folder()) {
+    io_.RemoveAllVariables();
+  }
+  engine_.BeginStep();
+  engine_.EndStep();
+  ++steps_;
+}
+
+void StepTarget::write_parts(const Description& description) {
+  if (!is_folder()) {
+    io_.RemoveAllVariables();  // this engine writes all that the IO knows
+  }
+  for (const auto& placed : description.contents) {
+    define(io_, placed.variable);
+  }
+  if (is_folder()) {
+    define_attributes(description);  // the other keeps the first value that it sees
+  }
+  engine_.BeginStep();
+  for (const auto& part : parts_) {
+    put(io_, engine_, part.variable, part.box, part.bytes);
+  }
+  engine_.EndStep();
+  ++steps_;
+}
+
+void StepTarget::define_attributes(const Description& description) {
+  for_each_attribute(
+      description, [this](const auto& variable, const auto& name, const auto& value) {
+        const auto [known, is_new] = attributes_.try_emplace({variable, name}, value);
+        if (is_new || known->second != value) {
+          known->second = value;
+          define(io_, variable, name, value);
+        }
+      });
+}
+
+bool StepTarget::has_news(const Description& description) const {
+  bool any = false;
+  for_each_attribute(description, [&](const auto& variable, const auto& name, const auto& value) {
+    const auto known = attributes_.find({variable, name});
+    any = any || known == attributes_.end() || known->second != value;
+  });
+  return any;
+}
+
+// Through the descriptor: the dataset may have its final name by now.
+void StepTarget::make_durable_elsewhere() const {
+  writers_.on_other_nodes([this] {
+    make_durable(is_folder() ? "/proc/self/fd/" + std::to_string(folder_.raw()) + "/." : path_);
+  });
+}
+
+void StepTarget::finish(const Description& description) {
+  parts_.clear();
+  if (!broken_.empty()) {
+    throw Error{ErrorCode::storage_failure, broken_};
+  }
+  check_room(description);
+  together("close", [&] {
+    const bool writes = has_news(description);
+    define_attributes(description);
+    if (writes && is_folder()) {
+      write_empty_step();  // BP keeps attributes in steps
+    }
+    engine_.Close();
+    adios_.reset();
+  });
+  make_durable_elsewhere();
+}
+
+}  // namespace iocomp::storage::bp
