@@ -14,10 +14,9 @@
 namespace iocomp::storage::bp {
 namespace {
 
-// Written later than EndStep says, somewhere else, or to a name that the dataset does not have any
-// more.
-constexpr std::array<std::string_view, 5> ours{"AsyncWrite", "AsyncOpen", "Profile",
-                                               "BurstBufferPath", "IdleH5Writer"};
+// With others data would be written later than EndStep says, or somewhere else.
+constexpr std::array<std::string_view, 4> ours{"AsyncWrite", "AsyncOpen", "BurstBufferPath",
+                                               "IdleH5Writer"};
 
 // ADIOS2 does not tell upper from lower case in names of parameters.
 bool is_alike(std::string_view one, std::string_view other) {

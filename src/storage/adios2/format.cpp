@@ -76,6 +76,7 @@ const Format& Adios2::chosen(const FormatOptions& options) const {
                   "the engine HDF5 of adios2 is not there: this ADIOS2 was built without HDF5"};
     }
 #endif
+    (void)bp::parameters(kind, options, 1);  // refuses some
     return all().at(static_cast<std::size_t>(kind));
   }
   throw Error{ErrorCode::invalid_setting,

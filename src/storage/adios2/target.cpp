@@ -14,10 +14,12 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "mpi/error.h"
 #include "storage/adios2/engine.h"
 #include "storage/adios2/room.h"
@@ -32,6 +34,7 @@ namespace {
 
 // More than ADIOS2 writes around a block, an attribute and a step.
 constexpr std::int64_t bytes_around_a_block = 1024;
+constexpr const char* empty_step = "iocomp_empty_step";
 constexpr std::int64_t bytes_around_a_step = std::int64_t{64} << 10;
 
 template <typename Action>
@@ -49,6 +52,10 @@ void for_each_attribute(const Description& description, const Action& action) {
       action(placed.variable.name, name, value);
     }
   }
+}
+
+bool is_alike(const Attribute& one, const Attribute& other) {
+  return one.type == other.type && one.is_text == other.is_text;
 }
 
 }  // namespace
@@ -87,8 +94,13 @@ void StepTarget::open(const FormatOptions& options) {
     io_ = adios_->DeclareIO("iocomp");
     io_.SetEngine(name(kind_));
     io_.SetParameters(chosen);
-    engine_ = io_.Open(path_, adios2::Mode::Write);
+    engine_ = io_.Open(is_folder() ? path_of_folder() : path_, adios2::Mode::Write);
   });
+}
+
+// A name that stays when the dataset gets another: ADIOS2 opens files in it as late as in Close.
+std::string StepTarget::path_of_folder() const {
+  return "/proc/self/fd/" + std::to_string(folder_.raw());
 }
 
 void StepTarget::together(const std::string& action, const std::function<void()>& call) {
@@ -145,8 +157,21 @@ void StepTarget::write_empty_step() {
     io_.RemoveAllVariables();
   }
   engine_.BeginStep();
+  mark_empty_step();
   engine_.EndStep();
   ++steps_;
+}
+
+// BP4 cannot read a step in which nobody has put anything.
+void StepTarget::mark_empty_step() {
+  if (kind_ != Kind::bp4 || writers_.rank() != 0) {
+    return;
+  }
+  auto variable = io_.InquireVariable<std::int64_t>(empty_step);
+  if (!variable) {
+    variable = io_.DefineVariable<std::int64_t>(empty_step);
+  }
+  engine_.Put(variable, steps_, adios2::Mode::Sync);
 }
 
 void StepTarget::write_parts(const Description& description) {
@@ -163,35 +188,45 @@ void StepTarget::write_parts(const Description& description) {
   for (const auto& part : parts_) {
     put(io_, engine_, part.variable, part.box, part.bytes);
   }
+  if (description.contents.empty()) {
+    mark_empty_step();
+  }
   engine_.EndStep();
   ++steps_;
 }
 
 void StepTarget::define_attributes(const Description& description) {
-  for_each_attribute(
-      description, [this](const auto& variable, const auto& name, const auto& value) {
-        const auto [known, is_new] = attributes_.try_emplace({variable, name}, value);
-        if (is_new || known->second != value) {
-          known->second = value;
-          define(io_, variable, name, value);
-        }
-      });
+  for_each_attribute(description, [this](const auto& variable, const auto& name,
+                                         const auto& value) {
+    const auto [known, is_new] = attributes_.try_emplace({variable, name}, value);
+    if (!is_new && known->second == value) {
+      return;
+    }
+    if (!is_new && (known->second.type != value.type || known->second.is_text != value.is_text)) {
+      // Readers refuse the whole dataset where a type changes.
+      log::warning(path_ + ": the attribute \"" + name +
+                   "\" keeps its first type and value: in ADIOS2 types cannot change");
+      return;
+    }
+    known->second = value;
+    if (is_folder() || !value.values.empty()) {  // HDF5 has no empty text there
+      define(io_, variable, name, value);
+    }
+  });
 }
 
 bool StepTarget::has_news(const Description& description) const {
   bool any = false;
   for_each_attribute(description, [&](const auto& variable, const auto& name, const auto& value) {
     const auto known = attributes_.find({variable, name});
-    any = any || known == attributes_.end() || known->second != value;
+    any = any || known == attributes_.end() ||
+          (known->second != value && is_alike(known->second, value));
   });
   return any;
 }
 
-// Through the descriptor: the dataset may have its final name by now.
 void StepTarget::make_durable_elsewhere() const {
-  writers_.on_other_nodes([this] {
-    make_durable(is_folder() ? "/proc/self/fd/" + std::to_string(folder_.raw()) + "/." : path_);
-  });
+  writers_.on_other_nodes([this] { make_durable(is_folder() ? path_of_folder() + "/." : path_); });
 }
 
 void StepTarget::finish(const Description& description) {
@@ -201,6 +236,9 @@ void StepTarget::finish(const Description& description) {
   }
   check_room(description);
   together("close", [&] {
+    for (const auto& placed : is_folder() ? std::vector<Placed>{} : description.contents) {
+      define(io_, placed.variable);  // ADIOS2 wants to know what the attributes are of
+    }
     const bool writes = has_news(description);
     define_attributes(description);
     if (writes && is_folder()) {

@@ -51,10 +51,12 @@ class StepTarget : public Target {
   void check_room(const Description& description) const;
   void together(const std::string& action, const std::function<void()>& call);
   void write_empty_step();
+  void mark_empty_step();
   void write_parts(const Description& description);
   void define_attributes(const Description& description);
   [[nodiscard]] bool has_news(const Description& description) const;
   void make_durable_elsewhere() const;
+  [[nodiscard]] std::string path_of_folder() const;
 
   std::string path_;
   Kind kind_;
