@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -185,6 +186,7 @@ void StepTarget::write_parts(const Description& description) {
     define_attributes(description);  // the other keeps the first value that it sees
   }
   engine_.BeginStep();
+  bring_scalars_to_the_first(description);
   for (const auto& part : parts_) {
     put(io_, engine_, part.variable, part.box, part.bytes);
   }
@@ -193,6 +195,39 @@ void StepTarget::write_parts(const Description& description) {
   }
   engine_.EndStep();
   ++steps_;
+}
+
+// Readers of BP5 look for single values with the first writer.
+void StepTarget::bring_scalars_to_the_first(const Description& description) {
+  std::map<int, Scalar> mine;
+  std::erase_if(parts_, [&mine](const Part& part) {
+    const bool is_scalar = part.box.dimensions == 0;
+    if (is_scalar) {
+      std::memcpy(mine[part.variable.id].value.data(), part.bytes,
+                  array::size_bytes(part.variable.type));
+    }
+    return is_scalar;
+  });
+  scalars_.clear();
+  std::vector<const Variable*> variables;
+  for (const auto& placed : description.contents) {
+    if (placed.variable.shape.dimensions == 0) {
+      const auto found = mine.find(placed.variable.id);
+      variables.push_back(&placed.variable);
+      scalars_.push_back(found == mine.end() ? Scalar{} : found->second);
+    }
+  }
+  if (scalars_.empty()) {
+    return;
+  }
+  // Nobody but its owner has other than zeros.
+  const auto bytes = static_cast<int>(scalars_.size() * sizeof(Scalar));
+  const bool is_first = writers_.rank() == 0;
+  mpi::check(MPI_Reduce(is_first ? MPI_IN_PLACE : scalars_.data(), scalars_.data(), bytes, MPI_BYTE,
+                        MPI_BOR, 0, writers_.comm()));
+  for (std::size_t i = 0; i < variables.size() && is_first; ++i) {
+    parts_.push_back({*variables[i], {}, scalars_[i].value.data()});
+  }
 }
 
 void StepTarget::define_attributes(const Description& description) {

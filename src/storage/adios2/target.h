@@ -3,6 +3,7 @@
 #include <adios2.h>
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -45,6 +46,9 @@ class StepTarget : public Target {
     array::Box box;
     const std::byte* bytes = nullptr;
   };
+  struct Scalar {
+    std::array<std::byte, 16> value{};
+  };
   [[nodiscard]] bool is_folder() const noexcept { return kind_ != Kind::hdf5; }
   void make_place();
   void open(const FormatOptions& options);
@@ -53,6 +57,7 @@ class StepTarget : public Target {
   void write_empty_step();
   void mark_empty_step();
   void write_parts(const Description& description);
+  void bring_scalars_to_the_first(const Description& description);
   void define_attributes(const Description& description);
   [[nodiscard]] bool has_news(const Description& description) const;
   void make_durable_elsewhere() const;
@@ -66,7 +71,8 @@ class StepTarget : public Target {
   adios2::IO io_;
   adios2::Engine engine_;
   std::vector<Part> parts_;
-  std::int64_t steps_ = 0;  // written, empty ones included
+  std::vector<Scalar> scalars_;  // parts of the first writer are of these
+  std::int64_t steps_ = 0;       // written, empty ones included
   std::set<std::string> defined_;
   std::map<std::pair<std::string, std::string>, Attribute> attributes_;  // variable, name
   std::string broken_;  // why ADIOS2 can do nothing more
