@@ -112,14 +112,13 @@ Error not_found(std::string_view name, const std::vector<std::string>& folders) 
   for (const auto& other : names_in(folders)) {
     found += (found.empty() ? "" : ", ") + other;
   }
-  const std::string how =
-      name == "adios2"
-          ? "; it is built where CMake finds ADIOS2 with this MPI, which tools/install-adios2 builds"
-          : "";
-  return Error{ErrorCode::unsupported, "the back-end \"" + std::string{name} +
-                                           "\" is not installed: no " + module_name(name) + " in " +
-                                           joined(folders) +
-                                           "; found there: " + (found.empty() ? "none" : found) + how};
+  const std::string how = name == "adios2" ? "; it is built where CMake finds ADIOS2 with this "
+                                             "MPI, which tools/install-adios2 builds"
+                                           : "";
+  return Error{ErrorCode::unsupported,
+               "the back-end \"" + std::string{name} + "\" is not installed: no " +
+                   module_name(name) + " in " + joined(folders) +
+                   "; found there: " + (found.empty() ? "none" : found) + how};
 }
 
 const Format& find(std::string_view name, const std::string& first) {
