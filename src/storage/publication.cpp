@@ -92,19 +92,27 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
   if (!format_->readable_while_open()) {
     return [] {};  // appears as a whole when it is closed
   }
-  auto description = contents.describe(catalogue, 0, step);
+  if (removals_ != contents.removals()) {
+    removals_ = contents.removals();
+    told_ = {};
+    told_until_ = 0;
+  }
+  auto description = contents.describe(catalogue, told_until_, step);
   auto manifest = head(0, steps_, bytes(step, contents, catalogue));
-  return [=, published = published_]() mutable {
+  Job job = [=, published = published_, earlier = told_]() mutable {
     if (whole_steps) {
       manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
     }
     if (*published) {
-      write_manifest(target, manifest, description);
+      write_manifest(target, manifest, description, earlier);
     } else {
-      publish_described(target, manifest, description, replace);
+      publish_described(target, manifest, description, replace, earlier);
       *published = true;
     }
   };
+  tell(told_, description);
+  told_until_ = step + 1;
+  return job;
 }
 
 Publication::Job Publication::drop_step(std::int64_t step) {

@@ -11,6 +11,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "storage/adios2/engine.h"
+#include "storage/adios2/source.h"
 #include "storage/adios2/target.h"
 #include "storage/adios2/values.h"
 
@@ -51,6 +52,10 @@ class Adios2 : public Format {
                                                const FormatOptions& options,
                                                MPI_Comm writers) const override {
     return std::make_unique<bp::StepTarget>(path, options, kind_, writers);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return std::make_unique<bp::StepSource>(path);
   }
 
  private:

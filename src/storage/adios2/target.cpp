@@ -35,7 +35,6 @@ namespace {
 
 // More than ADIOS2 writes around a block, an attribute and a step.
 constexpr std::int64_t bytes_around_a_block = 1024;
-constexpr const char* empty_step = "iocomp_empty_step";
 constexpr std::int64_t bytes_around_a_step = std::int64_t{64} << 10;
 
 template <typename Action>

@@ -11,6 +11,9 @@
 
 namespace iocomp::storage::bp {
 
+/// What steps of BP4 have that would have nothing: BP4 cannot read such.
+inline constexpr const char* empty_step = "iocomp_empty_step";
+
 /// Whether ADIOS2 has such elements: all but float16.
 [[nodiscard]] bool has_type(array::ElementType type) noexcept;
 
