@@ -51,6 +51,20 @@ class Figure:
         return self.goal.bound is not None
 
 
+def groups_of(figures: Sequence[Figure]) -> list[list[Figure]]:
+    """Return the figures in groups that share runs, those with goals first.
+
+    What is compared runs in the same rounds; what is not need not wait for it.
+    """
+    groups: list[list[Figure]] = []
+    for figure in figures:
+        runs = {*figure.methods, *figure.optional}
+        joined = [g for g in groups if any(runs & {*f.methods, *f.optional} for f in g)]
+        groups = [g for g in groups if g not in joined]
+        groups.append([f for g in joined for f in g] + [figure])
+    return sorted(groups, key=lambda group: not any(figure.has_goal() for figure in group))
+
+
 def median(rounds: Rounds, method: str, key: str) -> float:
     """Return the median of one number of one method."""
     return statistics.median(float(result[key]) for result in rounds.results[method])
