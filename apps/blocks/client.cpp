@@ -1,5 +1,6 @@
 #include "blocks/client.h"
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -26,11 +27,15 @@ int run(const Options& options, const std::string& program, const MakeCase& make
   MPI_Allreduce(MPI_IN_PLACE, &read_bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
   nlohmann::json result = report(options, all, what.block.shape, size_of(comm), read_bytes);
   result.update(about);
+  const std::string trace = session ? session->setting("trace.json") : "";
   if (session) {
     result["settings"] = session->settings();
     session->finalize();
   }
   if (rank_in(MPI_COMM_WORLD) == 0) {
+    if (std::ifstream counters{trace}; !trace.empty() && counters) {
+      result["trace"] = nlohmann::json::parse(counters);
+    }
     if (options.json != "-") print(result);
     write_result(options.json, result);
   }

@@ -46,6 +46,8 @@ Sample slowest(MPI_Comm comm, const Sample& own) {
           .read_seconds = 0};
 }
 
+constexpr int steps_to_calibrate = 4;
+
 class Run {
  public:
   Run(const Options& options, const Session* session, MPI_Comm comm, const Case& what)
@@ -55,6 +57,7 @@ class Run {
         what_{what},
         part_{options.layout, options.node_size, comm, what.block},
         phase_{comm, options.phase},
+        steps_{options.steps},
         arrays_{PutArray{memory_of(), elements()}, PutArray{memory_of(), elements()}} {}
 
   std::vector<Series> all(const std::vector<Way>& ways) {
@@ -86,11 +89,12 @@ class Run {
       throw std::runtime_error(
           "--phase needs a synchronous way to compare with, such as --backend posix:sync");
     }
+    steps_ = std::min(options_.steps, steps_to_calibrate);
     for (Series& each : series) {
-      if (!is_synchronous(each)) continue;
-      one(each, 0);
+      if (is_synchronous(each)) one(each, 0);
     }
     follow(series);
+    steps_ = options_.steps;
     for (Series& each : series) {
       each.samples.clear();
       each.checked = 0;
@@ -102,7 +106,7 @@ class Run {
     for (const Series& each : series) {
       if (each.way.mode != "sync" || each.is_missing) continue;
       const Sample& last = each.samples.back();
-      fastest = std::min(fastest, (last.seconds - last.compute_seconds) / options_.steps);
+      fastest = std::min(fastest, (last.seconds - last.compute_seconds) / steps_);
     }
     if (fastest < std::numeric_limits<double>::infinity()) {
       phase_.follow(std::max(fastest, 0.0));
@@ -142,7 +146,7 @@ class Run {
     return {.path = path_of(way, part_.suffix(), options_, session_),
             .comm = part_.comm(),
             .block = part_.block(),
-            .steps = options_.steps,
+            .steps = steps_,
             .durable = options_.durable,
             .hints = options_.mpi_hints()};
   }
@@ -173,7 +177,7 @@ class Run {
     std::unique_ptr<BlockFile> file = open.time([&] { return create(series.way, target); });
     series.is_missing = file == nullptr;
     if (series.is_missing) return false;
-    for (int step = 0; step < options_.steps; ++step) {
+    for (int step = 0; step < steps_; ++step) {
       const std::size_t slot = static_cast<std::size_t>(step) % slots;
       compute.time([&] { phase_.run(); });
       if (step >= static_cast<int>(slots)) wait.time([&] { file->wait(slot); });
@@ -198,6 +202,7 @@ class Run {
   const Case& what_;
   Part part_;
   Phase phase_;
+  int steps_;  ///< of the files that are being written
   std::array<PutArray, slots> arrays_;
 };
 
