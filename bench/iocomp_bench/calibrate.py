@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from iocomp_bench.figure import ALONE, COMPUTE, WALL
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, Runner
 from iocomp_bench.ways import NONE, OVERLAPS, SYNCHRONOUS, Overlap
 
@@ -54,7 +55,7 @@ def calibrate(runner: Runner, ranks: int) -> Calibration:
     """Measure writing and computing alone, with all ranks at work."""
     writes = {
         way: statistics.median(
-            float(runner.overlap(way, ranks, 0)["wall_until_durable_seconds"]) for _ in range(RUNS)
+            float(runner.overlap(way, ranks, 0)[WALL]) for _ in range(RUNS)
         )
         for way in SYNCHRONOUS
     }
@@ -64,7 +65,7 @@ def calibrate(runner: Runner, ranks: int) -> Calibration:
     probe = 2 * PUT_BYTES
     for _ in range(2):
         phase = statistics.median(
-            float(runner.overlap(NONE, ranks, probe)["compute_seconds"]) / PUTS for _ in range(RUNS)
+            float(runner.overlap(NONE, ranks, probe)[COMPUTE]) / PUTS for _ in range(RUNS)
         )
         speed = probe / phase
         probe = compute_bytes_for(writes[fastest] / PUTS, speed, USUAL_AIM)
@@ -81,8 +82,9 @@ def follow(
     A series without synchronous runs follows the others with as many ranks.
     """
     speeds = [
-        PUTS * float(result["compute_bytes"]) / float(result["compute_seconds"])
-        for result in results.get(series.method(NONE), ())[-3:]
+        PUTS * float(result["compute_bytes"]) / float(result[ALONE])
+        for method in series.methods()
+        for result in results.get(method, ())[-3:]
     ]
     speed = statistics.median(speeds) if speeds else calibration.bytes_per_second
     writes: dict[str, list[float]] = {way: [] for way in SYNCHRONOUS}
@@ -91,8 +93,7 @@ def follow(
             continue
         for way in SYNCHRONOUS:
             for result in results.get(other.method(way), ())[-3:]:
-                spent = result["wall_until_durable_seconds"] - result["compute_seconds"]
-                writes[way].append(spent)
+                writes[way].append(result[WALL] - result[COMPUTE])
     medians = [statistics.median(seconds) for seconds in writes.values() if seconds]
     write_seconds = min(medians) / PUTS if medians else calibration.write_seconds
     return compute_bytes_for(write_seconds, speed, series.aim)

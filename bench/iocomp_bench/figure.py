@@ -12,6 +12,7 @@ from iocomp_studies.statistics import Estimate, Goal, estimate
 
 WALL = "wall_until_durable_seconds"
 COMPUTE = "compute_seconds"
+ALONE = "alone_seconds"
 MIB = 1 << 20
 GIB = 1 << 30
 

@@ -13,7 +13,6 @@ from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Verdict
 
 WALLS = {
-    "none": 1.0,
     "pwrite": 2.2,
     "sync buffered": 2.4,
     "sync direct": 2.0,
@@ -41,6 +40,7 @@ def overlap_rounds(
         return {
             "wall_until_durable_seconds": walls[way],
             "compute_seconds": 1.0,
+            "alone_seconds": 1.0,
             "compute_bytes": 128 * PUT_BYTES / PUTS,
             "put_seconds": put_seconds,
             "put_longest_seconds": put_seconds,
