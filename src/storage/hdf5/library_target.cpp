@@ -20,6 +20,7 @@
 #include "mpi/error.h"
 #include "storage/descriptor.h"
 #include "storage/failure.h"
+#include "storage/file_system.h"
 #include "storage/format.h"
 #include "storage/hdf5/dataset.h"
 #include "storage/hdf5/error.h"
@@ -77,7 +78,7 @@ LibraryTarget::LibraryTarget(std::string path, const FormatOptions& options, MPI
   const Quiet quiet;
   metadata_bytes_ = objects_per_dataset * std::max(options.alignment_bytes, smallest_object_bytes);
   reserve_on_all(0, "create");
-  const MpiHints hints{options};
+  const MpiHints hints{options, file_system_hints(path_, writers)};
   const Properties access = file_access(options);
   check(H5Pset_fapl_mpio(access.raw(), writers, hints.raw()), "open", path_);
   check(H5Pset_coll_metadata_write(access.raw(), true), "open", path_);

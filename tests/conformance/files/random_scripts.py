@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from element_pattern import DTYPES, size_of
 from job import Placement, Tuning
 from script import Extents, FileScript, Script
+from shrinking import RecordedScript
 from verification import BackEnd
 
 LARGEST_ELEMENTS = 6000
@@ -147,9 +148,9 @@ class _RandomFile:
 
 def random_script(
     chance: random.Random, writes_at_once: bool, lacks: Sequence[str] = ()
-) -> Script:
+) -> RecordedScript:
     """Return a script of a few files whose calls are mixed."""
-    script = Script(writes_at_once, lacks)
+    script = RecordedScript(writes_at_once, lacks)
     numbers = iter(range(100))
     running: list[Iterator[None]] = []
     to_come = chance.randint(1, 5)
