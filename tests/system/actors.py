@@ -37,6 +37,7 @@ class Build:
     command: str
     aggregators: str
     modules: str
+    dump_adios2: str = ""  # a reader; empty where ADIOS2 is not there
 
     def has_back_end(self, name: str) -> bool:
         return Path(self.modules, f"libiocomp_format_{name}.so").exists()
