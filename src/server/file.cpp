@@ -42,7 +42,9 @@ constexpr std::size_t gathered_at_most = std::size_t{192} << 10;
 storage::FormatOptions format_options(const config::FileSettings& settings) {
   return {.library_path = !settings.raw,
           .alignment_bytes = settings.alignment_bytes,
-          .hints = settings.hints};
+          .hints = settings.hints,
+          .engine = settings.engine,
+          .engine_parameters = settings.engine_parameters};
 }
 
 storage::Publication::Identity identity(const std::string& name,
@@ -64,6 +66,7 @@ File::File(Context& context, std::uint64_t key, std::string name, config::FileSe
       name_{std::move(name)},
       settings_{std::move(settings)},
       format_{format},
+      whole_steps_{format.writes_whole_steps()},
       options_{format_options(settings_)},
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step} {
@@ -164,6 +167,8 @@ void File::write(Chunk chunk) {
   }
   if (is_plain()) {
     write_plain(std::move(chunk));
+  } else if (whole_steps_) {
+    keep(std::move(chunk));
   } else {
     target(publication_.target_of(piece.step)).to_write.push_back(std::move(chunk));
   }

@@ -26,10 +26,10 @@
 #include "storage/hdf5/error.h"
 #include "storage/hdf5/handle.h"
 #include "storage/hdf5/room.h"
-#include "storage/hdf5/sub_boxes.h"
 #include "storage/hdf5/types.h"
 #include "storage/mpi_hints.h"
 #include "storage/open_together.h"
+#include "storage/sub_boxes.h"
 #include "storage/variable.h"
 #include "storage/write_plainly.h"
 

@@ -24,8 +24,8 @@ def _run(seed: int, tools: Tools, folder: Path) -> list[str] | None:
     placement = random_placement(chance)
     tuning = random_tuning(chance)
     without_servers = placement.ranks == placement.compute_ranks
-    writes_at_once = back_end.has_plain_layout or not without_servers
-    script = random_script(chance, writes_at_once)
+    writes_at_once = back_end.writes_at_once(without_servers)
+    script = random_script(chance, writes_at_once, back_end.lacks)
     if not tools.has(back_end):
         return None
     job = Job(script, back_end, placement, tuning, folder)

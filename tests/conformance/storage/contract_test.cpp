@@ -9,6 +9,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "back_end.h"
+#include "base/error.h"
 #include "box_reader.h"
 #include "read_back.h"
 #include "shared_file.h"
@@ -103,9 +104,18 @@ TEST_P(Contract, PiecesMayBeginAndEndAnywhereInABlock) {
 
 TEST_P(Contract, KeepsEveryElementType) {
   std::vector<Variable> variables;
+  std::string refused;
   for (int value = 1; array::element_type(value); ++value) {
-    variables.push_back(
-        variable(value - 1, "type" + std::to_string(value), *array::element_type(value), {23}));
+    const Variable next =
+        variable(static_cast<int>(variables.size()), "type" + std::to_string(value),
+                 *array::element_type(value), {23});
+    try {
+      GetParam().format().check(next);
+      variables.push_back(next);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported);
+      refused += std::string{array::name(next.type)} + ' ';
+    }
   }
   SharedFile file{GetParam(), folder_ / "file", variables};
   std::vector<Placed> contents;
@@ -114,7 +124,8 @@ TEST_P(Contract, KeepsEveryElementType) {
     file.put(contents.back(), share(each.shape, 0));
   }
   file.finish();
-  EXPECT_EQ(contents.size(), 13U);
+  EXPECT_EQ(refused, GetParam().name == "adios2" ? "float16 " : "");
+  EXPECT_EQ(contents.size(), refused.empty() ? 13U : 12U);
   EXPECT_EQ(differences(file, contents), "");
 }
 
@@ -136,6 +147,9 @@ TEST_P(Contract, KeepsScalarsAndEightDimensionsAndNoElementsAtAll) {
 }
 
 TEST_P(Contract, RoomMadeLaterDoesNotDisturbWhatIsWritten) {
+  if (GetParam().writes_whole_steps()) {
+    GTEST_SKIP() << "one step after the other";
+  }
   std::vector<Variable> variables;
   for (int id = 0; id < 12; ++id) {
     variables.push_back(variable(id, "v" + std::to_string(id), ElementType::int64, {id * 700 + 1}));
