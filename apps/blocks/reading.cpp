@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "blocks/manifest_reader.h"
+#include "blocks/iocomp_reader.h"
 #include "common/huge_memory.h"
 #include "common/ranks.h"
 #include "common/stopwatch.h"
@@ -10,8 +10,10 @@
 namespace iocomp::apps::blocks {
 namespace {
 
-std::unique_ptr<BlockReader> open_reader(const Way& way, const Target& target) {
-  return way.baseline == nullptr ? ManifestReader::open(target) : way.baseline->open(target);
+std::unique_ptr<BlockReader> open_reader(const Session* session, const Way& way, const Part& part,
+                                         const Target& target) {
+  if (way.baseline != nullptr) return way.baseline->open(target);
+  return IocompReader::open(*session, way.name + part.suffix(), target);
 }
 
 /// Whether a way can read no other box than the one that the rank wrote.
@@ -28,22 +30,22 @@ Box slab_of(const Extents& shape, MPI_Comm comm) {
 
 }  // namespace
 
-double timed_read(const Session* /*session*/, const Way& way, const Part& part,
-                  const Target& target, const Box& box, MPI_Comm comm) {
+double timed_read(const Session* session, const Way& way, const Part& part, const Target& target,
+                  const Box& box, MPI_Comm comm) {
   const Box& wanted = reads_own_only(way, part) ? part.block().own : box;
   HugeArray values{static_cast<std::size_t>(wanted.elements())};
   MPI_Barrier(comm);
   const double begin = now_seconds();
-  const std::unique_ptr<BlockReader> reader = open_reader(way, target);
+  const std::unique_ptr<BlockReader> reader = open_reader(session, way, part, target);
   if (!reader) return 0;
   for (int step = 0; step < target.steps; ++step) reader->read(step, wanted, values.values());
   reader->close();
   return max_over(comm, now_seconds() - begin);
 }
 
-bool is_as_written(const Session* /*session*/, const Way& way, const ReadBack& expected,
+bool is_as_written(const Session* session, const Way& way, const ReadBack& expected,
                    const Target& target) {
-  const std::unique_ptr<BlockReader> reader = open_reader(way, target);
+  const std::unique_ptr<BlockReader> reader = open_reader(session, way, expected.part, target);
   if (!reader) return false;
   const bool own = reads_own_only(way, expected.part);
   const Box in_file =

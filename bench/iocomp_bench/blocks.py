@@ -180,10 +180,8 @@ def _worst_job(
 def hidden_in(run: Result, name: str) -> float:
     """Return the hidden part of a back-end in a run with phases."""
     none = _seconds(run, "none")
-    synchronous = min(
-        _seconds(run, way) for way in run["ways"] if way.endswith(":sync")
-    )
-    return hidden_part(none, synchronous, _seconds(run, f"iocomp {name}"))
+    synchronous = min(_seconds(run, way) for way in run["ways"] if way.endswith(":sync"))
+    return hidden_part(synchronous - none, _seconds(run, f"iocomp {name}") - none)
 
 
 def exposed_over_cpu(run: Result, name: str) -> float:
