@@ -20,7 +20,6 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "mpi/error.h"
 #include "storage/adios2/engine.h"
 #include "storage/adios2/room.h"
@@ -229,32 +228,37 @@ void StepTarget::bring_scalars_to_the_first(const Description& description) {
   }
 }
 
+// Readers refuse the whole dataset where an attribute changes its type: such a value gets another
+// name.
+std::string StepTarget::name_of(const std::string& variable, const std::string& name,
+                                const Attribute& value) const {
+  const auto known = attributes_.find({variable, name});
+  if (known == attributes_.end() || is_alike(known->second, value)) {
+    return name;
+  }
+  return name + '.' + (value.is_text ? "text" : std::string{array::name(value.type)});
+}
+
 void StepTarget::define_attributes(const Description& description) {
-  for_each_attribute(description, [this](const auto& variable, const auto& name,
-                                         const auto& value) {
-    const auto [known, is_new] = attributes_.try_emplace({variable, name}, value);
-    if (!is_new && known->second == value) {
-      return;
-    }
-    if (!is_new && (known->second.type != value.type || known->second.is_text != value.is_text)) {
-      // Readers refuse the whole dataset where a type changes.
-      log::warning(path_ + ": the attribute \"" + name +
-                   "\" keeps its first type and value: in ADIOS2 types cannot change");
-      return;
-    }
-    known->second = value;
-    if (is_folder() || !value.values.empty()) {  // HDF5 has no empty text there
-      define(io_, variable, name, value);
-    }
-  });
+  for_each_attribute(
+      description, [this](const auto& variable, const auto& given, const auto& value) {
+        const std::string name = name_of(variable, given, value);
+        const auto [known, is_new] = attributes_.try_emplace({variable, name}, value);
+        if (!is_new && known->second == value) {
+          return;
+        }
+        known->second = value;
+        if (is_folder() || !value.values.empty()) {  // HDF5 has no empty text there
+          define(io_, variable, name, value);
+        }
+      });
 }
 
 bool StepTarget::has_news(const Description& description) const {
   bool any = false;
   for_each_attribute(description, [&](const auto& variable, const auto& name, const auto& value) {
-    const auto known = attributes_.find({variable, name});
-    any = any || known == attributes_.end() ||
-          (known->second != value && is_alike(known->second, value));
+    const auto known = attributes_.find({variable, name_of(variable, name, value)});
+    any = any || known == attributes_.end() || known->second != value;
   });
   return any;
 }

@@ -58,6 +58,8 @@ class StepTarget : public Target {
   void mark_empty_step();
   void write_parts(const Description& description);
   void bring_scalars_to_the_first(const Description& description);
+  [[nodiscard]] std::string name_of(const std::string& variable, const std::string& name,
+                                    const Attribute& value) const;
   void define_attributes(const Description& description);
   [[nodiscard]] bool has_news(const Description& description) const;
   void make_durable_elsewhere() const;

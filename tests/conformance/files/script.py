@@ -65,15 +65,15 @@ class Variable:
 def latest(
     history: dict[int, dict[str, Attribute]], step: int | None = None, of_first_type: bool = False
 ) -> dict[str, Attribute]:
-    """Return the attributes in force in `step`, or at the end; perhaps without changes of type."""
+    """Return the attributes in force in `step`, or at the end; perhaps by name and type."""
     merged: dict[str, Attribute] = {}
     for when in sorted(history):
         if step is not None and when > step:
             continue
         for name, attribute in history[when].items():
             known = merged.get(name, attribute)
-            if not of_first_type or known.element_type == attribute.element_type:
-                merged[name] = attribute
+            is_renamed = of_first_type and known.element_type != attribute.element_type
+            merged[f"{name}.{attribute.element_type}" if is_renamed else name] = attribute
     return merged
 
 

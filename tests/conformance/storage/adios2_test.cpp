@@ -147,6 +147,7 @@ TEST_P(Adios2, KeepsAttributesAndWhatBecomesOfThem) {
     EXPECT_EQ(text("group/u/units"), "km");
     EXPECT_FALSE(found.contains("none"));
     EXPECT_TRUE(!is_folder() || text("stays") == "of its type");
+    EXPECT_TRUE(!is_folder() || found.at("stays.int16").type == "int16_t");
     EXPECT_EQ(found.at("complex").type, "float");
     EXPECT_EQ(found.at("complex").bytes, description.attributes["complex"].values);
     EXPECT_EQ(found.at("becomes").type, "int16_t");
