@@ -150,8 +150,10 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.comm = opened.comm;
   mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
   setup.format = &format;
-  setup.options = {
-      .library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
+  setup.options = {.library_path = !file.raw,
+                   .alignment_bytes = file.alignment_bytes,
+                   .hints = file.hints,
+                   .one_step = file.file_per_step};
   setup.disk = disk_;
   put_openers_in_order(opened, file, setup);
   auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(),

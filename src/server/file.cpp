@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/byte_order.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/clock.h"
@@ -42,7 +43,8 @@ constexpr std::size_t gathered_at_most = std::size_t{192} << 10;
 storage::FormatOptions format_options(const config::FileSettings& settings) {
   return {.library_path = !settings.raw,
           .alignment_bytes = settings.alignment_bytes,
-          .hints = settings.hints};
+          .hints = settings.hints,
+          .one_step = settings.file_per_step};
 }
 
 storage::Publication::Identity identity(const std::string& name,
@@ -65,6 +67,7 @@ File::File(Context& context, std::uint64_t key, std::string name, config::FileSe
       settings_{std::move(settings)},
       format_{format},
       options_{format_options(settings_)},
+      swaps_bytes_{storage::swaps_bytes(format, options_)},
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step} {
   if (is_plain() && !settings_.file_per_step) {
@@ -176,6 +179,9 @@ void File::write_plain(Chunk chunk) {
     fail_piece(*chunk.piece, {opened.code, told(*chunk.piece, opened.story)});
     chunk_done(chunk);
     return;
+  }
+  if (swaps_bytes_) {
+    array::swap_bytes(chunk.own_bytes, static_cast<std::size_t>(chunk.piece->element_bytes()));
   }
   Target& to = target(number);
   to.gathered_bytes += chunk.bytes.size();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,8 +38,9 @@ struct ManifestHead {
   std::int64_t first_step = 0;
   std::int64_t steps =
       0;  ///< committed steps: first_step ... first_step + steps - 1, less those in `absent`
-  std::vector<std::int64_t> absent;  ///< steps that failed
-  std::int64_t bytes = 0;            ///< size of the data file at this commit
+  std::vector<std::int64_t> absent;              ///< steps that failed
+  std::int64_t bytes = 0;                        ///< size of the data file at this commit
+  std::endian byte_order = std::endian::native;  ///< of the elements, where they have an offset
 };
 
 /// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the

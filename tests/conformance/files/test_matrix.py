@@ -16,6 +16,9 @@ BACK_ENDS = [
     BackEnd("mpiio"),
     BackEnd("hdf5"),
     BackEnd("hdf5", is_raw=False),
+    BackEnd("pnetcdf"),
+    BackEnd("pnetcdf", is_raw=False),
+    BackEnd("netcdf", is_raw=False),
     BackEnd("example_format"),
 ]
 
@@ -109,6 +112,11 @@ QUICK = [
     "hdf5-sync1-unaligned",
     "hdf5-spread_3to1-odd",
     "hdf5_library-halves_2to2-default",
+    "pnetcdf-sync2-odd",
+    "pnetcdf-kernel3-tiny",
+    "pnetcdf-packed_3to2-staged",
+    "pnetcdf_library-halves_2to1-default",
+    "netcdf-halves_2to2-odd",
 ]
 
 
@@ -157,7 +165,7 @@ def test_files_hold_what_was_put(
         pytest.skip(f"the back-end {back_end.name} was not built")
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.has_plain_layout or not without_servers
-    job = Job(all_scenarios(writes_at_once), back_end, placement, tuning, folder)
+    job = Job(all_scenarios(writes_at_once, back_end.is_netcdf), back_end, placement, tuning, folder)
     wrong = job.run(tools)
     if back_end.has_plain_layout and not wrong:
         wrong = _compare_with_other_jobs(job, request.node.callspec.id)

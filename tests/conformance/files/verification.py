@@ -9,8 +9,16 @@ import numpy as np
 from element_pattern import size_of
 from script import Array, Attribute, FileScript, Script, latest
 from written_file import Written, attributes_of_manifest, read_hdf5, read_manifest, read_raw
+from written_netcdf import read_netcdf
 
-EXTENSIONS = {"posix": ".bin", "mpiio": ".bin", "hdf5": ".h5", "example_format": ".example"}
+EXTENSIONS = {
+    "posix": ".bin",
+    "mpiio": ".bin",
+    "hdf5": ".h5",
+    "pnetcdf": ".nc",
+    "netcdf": ".nc",
+    "example_format": ".example",
+}
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,13 @@ class BackEnd:
     @property
     def label(self) -> str:
         """Return what distinguishes it."""
-        return self.name if self.is_raw else f"{self.name}_library"
+        has_choice = self.name != "netcdf"
+        return self.name if self.is_raw or not has_choice else f"{self.name}_library"
+
+    @property
+    def is_netcdf(self) -> bool:
+        """Whether it has only what netCDF has."""
+        return self.name in ("pnetcdf", "netcdf")
 
     @property
     def has_plain_layout(self) -> bool:
@@ -192,6 +206,10 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
         found = read_hdf5(expected.path)
         wrong += compare_arrays(expected, found, "h5py")
         wrong += _compare_attributes(expected, found, "h5py")
+    if back_end.is_netcdf:
+        found = read_netcdf(expected.path, manifest)
+        wrong += compare_arrays(expected, found, "netCDF4")
+        wrong += _compare_attributes(expected, found, "netCDF4")
     size = expected.path.stat().st_size
     if size != manifest["bytes"]:
         wrong.append(f"{expected.path.name}: {size} bytes, the manifest says {manifest['bytes']}")

@@ -21,11 +21,6 @@ using array::Box;
 using array::ElementType;
 using array::Shape;
 
-Variable variable(int id, const std::string& name, ElementType type,
-                  std::vector<std::int64_t> extents) {
-  return {id, name, type, array::make_shape(static_cast<int>(extents.size()), extents.data())};
-}
-
 // This rank's share when dimension `d` is cut over all ranks; the last ones may get nothing.
 Box share(const Shape& shape, int d) {
   Box box{shape.dimensions, {}, shape.extent};
@@ -40,6 +35,12 @@ Box whole(const Shape& shape) { return {shape.dimensions, {}, shape.extent}; }
 
 class Contract : public testing::TestWithParam<BackEnd> {
  protected:
+  static Variable variable(int id, const std::string& name, ElementType type,
+                           std::vector<std::int64_t> extents) {
+    return GetParam().like(
+        {id, name, type, array::make_shape(static_cast<int>(extents.size()), extents.data())});
+  }
+
   // What is not as written, on rank 0; collective, because only then all have written.
   std::string differences(const SharedFile& file, const std::vector<Placed>& contents) {
     std::string different;
@@ -93,8 +94,11 @@ TEST_P(Contract, PiecesMayBeginAndEndAnywhereInABlock) {
 TEST_P(Contract, KeepsEveryElementType) {
   std::vector<Variable> variables;
   for (int value = 1; array::element_type(value); ++value) {
-    variables.push_back(
-        variable(value - 1, "type" + std::to_string(value), *array::element_type(value), {23}));
+    if (GetParam().holds(*array::element_type(value))) {
+      variables.push_back(variable(static_cast<int>(variables.size()),
+                                   "type" + std::to_string(value), *array::element_type(value),
+                                   {23}));
+    }
   }
   SharedFile file{GetParam(), folder_ / "file", variables};
   std::vector<Placed> contents;
@@ -103,7 +107,7 @@ TEST_P(Contract, KeepsEveryElementType) {
     file.put(contents.back(), share(each.shape, 0));
   }
   file.finish();
-  EXPECT_EQ(contents.size(), 13U);
+  EXPECT_EQ(contents.size(), GetParam().format().keeps_first_definitions() ? 10U : 13U);
   EXPECT_EQ(differences(file, contents), "");
 }
 
@@ -145,6 +149,9 @@ TEST_P(Contract, RoomMadeLaterDoesNotDisturbWhatIsWritten) {
 TEST_P(Contract, DataBeginAtMultiplesOfTheAlignment) {
   if (!GetParam().is_plain()) {
     GTEST_SKIP() << "the library places the data";
+  }
+  if (GetParam().format().keeps_first_definitions()) {
+    GTEST_SKIP() << "records follow one another without gaps";
   }
   SharedFile file{GetParam(),
                   folder_ / "file",

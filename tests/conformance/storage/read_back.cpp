@@ -13,6 +13,12 @@
 #ifdef IOCOMP_TESTS_HDF5
 #include "read_hdf5.h"
 #endif
+#ifdef IOCOMP_TESTS_PNETCDF
+#include "read_pnetcdf.h"
+#endif
+#ifdef IOCOMP_TESTS_NETCDF
+#include "read_netcdf.h"
+#endif
 
 namespace iocomp::storage {
 namespace {
@@ -34,6 +40,16 @@ std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& pat
 #ifdef IOCOMP_TESTS_HDF5
   if (back_end.name == "hdf5") {
     return read_hdf5(path, placed);
+  }
+#endif
+#ifdef IOCOMP_TESTS_PNETCDF
+  if (back_end.name == "pnetcdf") {
+    return read_pnetcdf(path, placed);
+  }
+#endif
+#ifdef IOCOMP_TESTS_NETCDF
+  if (back_end.name == "netcdf") {
+    return read_netcdf(path, placed);
   }
 #endif
   return read_plain(path, placed);
