@@ -12,6 +12,7 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "storage/variable.h"
 
 namespace iocomp::storage::cdf {
@@ -89,8 +90,8 @@ int type_number(ElementType type, std::string_view format, const std::string& wh
 }
 
 std::vector<std::byte> fill_value(ElementType type, const std::optional<Attribute>& own) {
-  return own && !own->is_text && own->type == type && own->count() == 1 ? own->values
-                                                                        : usual_fill_value(type);
+  const bool fits = has_fill_value({0, {}, type, {}, std::nullopt, own});
+  return fits ? own->values : usual_fill_value(type);
 }
 
 void check_name(const std::string& name, std::string_view format, const std::string& what) {
@@ -118,6 +119,17 @@ void check(const std::string& name, const Attribute& attribute, std::string_view
   if (!attribute.is_text) {
     (void)type_number(attribute.type, format, what);
   }
+}
+
+bool has_fill_value(const Variable& variable) {
+  const auto& fill = variable.fill_value;
+  return fill && !fill->is_text && fill->type == variable.type && fill->count() == 1;
+}
+
+void tell_of_left_out_fill_value(const std::string& path, const std::string& variable) {
+  log::warning("file " + path + ", variable \"" + variable +
+               "\": its attribute _FillValue is left out: netCDF takes it with the type of the "
+               "variable, and before the first put");
 }
 
 Attributes without_dimensions(const Attributes& attributes) {

@@ -20,7 +20,6 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "mpi/error.h"
 #include "storage/cdf/agree_on_names.h"
 #include "storage/cdf/attempts.h"
@@ -168,12 +167,11 @@ void NetcdfTarget::define_variable(Defined& defined, const std::vector<int>& use
   }
   check(nc_def_var_fill(file_, defined.number, NC_NOFILL, nullptr), action);
   // netCDF takes it before there are data, and only then.
-  const auto& fill = variable.fill_value;
-  if (fill && !fill->is_text && fill->type == variable.type && fill->count() == 1) {
+  if (has_fill_value(variable)) {
     check(nc_put_att(file_, defined.number, "_FillValue",
-                     type_number(variable.type, "netcdf", action), 1, fill->values.data()),
+                     type_number(variable.type, "netcdf", action), 1,
+                     variable.fill_value->values.data()),
           action);
-    defined.has_fill_value = true;
   }
 }
 
@@ -191,11 +189,11 @@ void NetcdfTarget::add_record(Defined& defined, std::int64_t step) {
   Places count{};
   start[0] = static_cast<std::size_t>(step);
   std::fill(count.begin(), count.end(), rank_ == 0 ? 1 : 0);
-  const auto value = fill_value(defined.variable.type, defined.variable.fill_value);
+  const std::array<std::byte, sizeof(double)> zero{};  // like what nobody puts
   Attempts attempt;
   attempt([&] { check(nc_var_par_access(file_, defined.number, NC_COLLECTIVE), action); });
   attempt([&] {
-    check(nc_put_vara(file_, defined.number, start.data(), count.data(), value.data()), action);
+    check(nc_put_vara(file_, defined.number, start.data(), count.data(), zero.data()), action);
   });
   attempt([&] { check(nc_var_par_access(file_, defined.number, NC_INDEPENDENT), action); });
   mpi::check(MPI_Barrier(writers_));
@@ -239,14 +237,10 @@ void NetcdfTarget::flush() {
   }
 }
 
-void NetcdfTarget::put_attributes(int number, const Attributes& attributes, bool has_fill_value) {
+void NetcdfTarget::put_attributes(int number, const Attributes& attributes) {
   for (const auto& [name, attribute] : without_dimensions(attributes)) {
     if (number != NC_GLOBAL && name == "_FillValue") {
-      if (!has_fill_value) {
-        log::warning("file " + path_ + ": an attribute _FillValue is left out: netCDF takes it " +
-                     "with the type of its variable, and before the first put");
-      }
-      continue;
+      continue;  // since it was defined, or left out
     }
     const std::string action = "write the attribute \"" + name + "\" to";
     const auto* values = attribute.values.data();
@@ -311,12 +305,15 @@ void NetcdfTarget::finish(const Description& description) {
   }
   if (has_room) {
     attempt([&] {
-      put_attributes(NC_GLOBAL, description.attributes, false);
+      put_attributes(NC_GLOBAL, description.attributes);
       for (const auto& [id, defined] : defined_) {
         const auto of_variable = static_cast<std::size_t>(id);
         if (of_variable < description.of_variable.size()) {
-          put_attributes(defined.number, description.of_variable[of_variable],
-                         defined.has_fill_value);
+          const auto& own = description.of_variable[of_variable];
+          if (own.contains("_FillValue") && !has_fill_value(defined.variable)) {
+            tell_of_left_out_fill_value(path_, defined.variable.name);
+          }
+          put_attributes(defined.number, own);
         }
       }
     });

@@ -42,7 +42,6 @@ class NetcdfTarget : public Target {
   struct Defined {
     int number = -1;  // of netCDF
     bool has_time = false;
-    bool has_fill_value = false;
     std::vector<std::size_t> chunk;  // of its records; none where it has no records
     std::int64_t records = 0;
     std::int64_t placed_in = -1;
@@ -55,7 +54,7 @@ class NetcdfTarget : public Target {
   void add_record(Defined& defined, std::int64_t step);
   void put(const Defined& defined, std::int64_t step, const array::Box& part,
            const std::byte* bytes);
-  void put_attributes(int number, const Attributes& attributes, bool has_fill_value);
+  void put_attributes(int number, const Attributes& attributes);
   void fill_what_nobody_put(const Description& description);
   void reserve(std::int64_t more_bytes, const std::string& action);
   void check(int code, const std::string& action) const;

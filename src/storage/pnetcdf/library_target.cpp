@@ -150,6 +150,12 @@ void LibraryTarget::add(const Variable& variable) {
                         type_number(variable.type, "pnetcdf", variable.name),
                         static_cast<int>(used.size()), used.data(), &defined.number),
           action);
+    if (has_fill_value(variable)) {  // PnetCDF takes it before there are data, and only then
+      check(ncmpi_put_att(file_, defined.number, "_FillValue",
+                          type_number(variable.type, "pnetcdf", variable.name), 1,
+                          variable.fill_value->values.data()),
+            action);
+    }
   });
   attempt(
       [&] { check(ncmpi__enddef(file_, header_room_bytes, alignment_, 0, alignment_), action); });
@@ -194,6 +200,9 @@ void LibraryTarget::flush() {
 
 void LibraryTarget::put_attributes(int number, const Attributes& attributes) {
   for (const auto& [name, attribute] : without_dimensions(attributes)) {
+    if (number != NC_GLOBAL && name == "_FillValue") {
+      continue;  // since it was defined, or left out
+    }
     const std::string action = "write the attribute \"" + name + "\" to";
     const auto* values = attribute.values.data();
     check(attribute.is_text ? ncmpi_put_att_text(file_, number, name.c_str(), attribute.count(),
@@ -225,7 +234,11 @@ void LibraryTarget::finish(const Description& description) {
     }
     put_attributes(NC_GLOBAL, description.attributes);
     for (const auto& [id, defined] : defined_) {
-      put_attributes(defined.number, attributes_of(id, description.of_variable));
+      const auto own = attributes_of(id, description.of_variable);
+      if (own.contains("_FillValue") && !has_fill_value(defined.variable)) {
+        tell_of_left_out_fill_value(path_, defined.variable.name);
+      }
+      put_attributes(defined.number, own);
     }
   });
   attempt(
