@@ -89,6 +89,17 @@ int type_number(ElementType type, std::string_view format, const std::string& wh
   }
 }
 
+std::optional<ElementType> type_of(int number) {
+  for (int value = 1; const auto type = array::element_type(value); ++value) {
+    const bool is_there = *type < ElementType::float16 || *type == ElementType::float32 ||
+                          *type == ElementType::float64;
+    if (is_there && type_number(*type, {}, {}) == number) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<std::byte> fill_value(ElementType type, const std::optional<Attribute>& own) {
   const bool fits = has_fill_value({0, {}, type, {}, std::nullopt, own});
   return fits ? own->values : usual_fill_value(type);

@@ -16,6 +16,8 @@ namespace iocomp::storage::cdf {
 /// @throws Error{unsupported} naming the format, and what it cannot hold: float16 and complex.
 [[nodiscard]] int type_number(array::ElementType type, std::string_view format,
                               const std::string& what);
+/// The other way round; nothing for text and for types that iocomp has not.
+[[nodiscard]] std::optional<array::ElementType> type_of(int number);
 constexpr int text_number = 2;  ///< NC_CHAR
 
 /// What netCDF reads where nothing was written: the value of the variable's attribute _FillValue,

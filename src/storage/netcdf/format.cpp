@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "storage/cdf/types.h"
+#include "storage/netcdf/source.h"
 #include "storage/netcdf/target.h"
 #include "storage/variable.h"
 
@@ -37,6 +38,10 @@ class Netcdf : public Format {
                                                const FormatOptions& options,
                                                MPI_Comm writers) const override {
     return std::make_unique<cdf::NetcdfTarget>(path, options, writers);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return cdf::open_netcdf(path);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "storage/cdf/types.h"
 #include "storage/pnetcdf/library_target.h"
 #include "storage/pnetcdf/raw_target.h"
+#include "storage/pnetcdf/source.h"
 #include "storage/variable.h"
 
 namespace iocomp::storage {
@@ -43,6 +44,10 @@ class Pnetcdf : public Format {
       return std::make_unique<cdf::LibraryTarget>(path, options, writers);
     }
     return std::make_unique<cdf::RawTarget>(path, options);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return cdf::open_pnetcdf(path);
   }
 };
 

@@ -31,6 +31,7 @@
 #include "storage/open_together.h"
 #include "storage/pnetcdf/fill.h"
 #include "storage/pnetcdf/header.h"
+#include "storage/pnetcdf/mpi_type.h"
 #include "storage/variable.h"
 #include "storage/write_plainly.h"
 
@@ -39,32 +40,6 @@ namespace {
 
 constexpr std::int64_t header_room_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t records_field = 4;  // its offset in the header
-
-MPI_Datatype mpi_type(array::ElementType type) {
-  using array::ElementType;
-  switch (type) {
-    case ElementType::int8:
-      return MPI_SIGNED_CHAR;
-    case ElementType::int16:
-      return MPI_SHORT;
-    case ElementType::int32:
-      return MPI_INT;
-    case ElementType::int64:
-      return MPI_LONG_LONG_INT;
-    case ElementType::uint8:
-      return MPI_UNSIGNED_CHAR;
-    case ElementType::uint16:
-      return MPI_UNSIGNED_SHORT;
-    case ElementType::uint32:
-      return MPI_UNSIGNED;
-    case ElementType::uint64:
-      return MPI_UNSIGNED_LONG_LONG;
-    case ElementType::float32:
-      return MPI_FLOAT;
-    default:
-      return MPI_DOUBLE;
-  }
-}
 
 }  // namespace
 
