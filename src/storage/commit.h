@@ -61,7 +61,7 @@ void tell(ToldSteps& told, const Description& description);
 
 /// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the
 /// directory). JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes",
-/// "byte_order": "little",
+/// "byte_order": "little" (of the elements, where they have an offset),
 ///  "steps": [{"step", "variables": [{"name", "type", "shape", "offset"}]}], "absent": [],
 ///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}. Complex
 ///  values are pairs; text is a string.
