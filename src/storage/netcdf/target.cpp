@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -39,7 +37,6 @@ namespace {
 // What metadata take at most, generously: room that is not used is given back.
 constexpr std::int64_t file_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t variable_bytes = std::int64_t{64} << 10;
-constexpr std::int64_t record_bytes = std::int64_t{4} << 10;
 constexpr std::size_t small_chunk_bytes = 4096;
 constexpr std::size_t largest_chunk_bytes = std::size_t{1} << 30;  // HDF5 takes less than 4 GiB
 
@@ -175,32 +172,6 @@ void NetcdfTarget::define_variable(Defined& defined, const std::vector<int>& use
   }
 }
 
-// A variable grows only in a collective write. One writer has one element for it, which is written
-// before anybody leaves: the data of others may go to the same place.
-void NetcdfTarget::add_record(Defined& defined, std::int64_t step) {
-  const std::string action = "make room for step " + std::to_string(step) + " of the variable \"" +
-                             defined.variable.name + "\" in";
-  const auto chunk_bytes = static_cast<std::int64_t>(
-      std::accumulate(defined.chunk.begin(), defined.chunk.end(),
-                      array::size_bytes(defined.variable.type), std::multiplies<>{}));
-  const std::int64_t chunks = 2 + defined.variable.bytes() / chunk_bytes;
-  reserve((step + 1 - defined.records) * (chunks * chunk_bytes + record_bytes), action);
-  Places start{};
-  Places count{};
-  start[0] = static_cast<std::size_t>(step);
-  std::fill(count.begin(), count.end(), rank_ == 0 ? 1 : 0);
-  const std::array<std::byte, sizeof(double)> zero{};  // like what nobody puts
-  Attempts attempt;
-  attempt([&] { check(nc_var_par_access(file_, defined.number, NC_COLLECTIVE), action); });
-  attempt([&] {
-    check(nc_put_vara(file_, defined.number, start.data(), count.data(), zero.data()), action);
-  });
-  attempt([&] { check(nc_var_par_access(file_, defined.number, NC_INDEPENDENT), action); });
-  mpi::check(MPI_Barrier(writers_));
-  attempt.rethrow();
-  defined.records = step + 1;
-}
-
 void NetcdfTarget::put(const Defined& defined, std::int64_t step, const array::Box& part,
                        const std::byte* bytes) {
   Places start{};
@@ -251,40 +222,6 @@ void NetcdfTarget::put_attributes(int number, const Attributes& attributes) {
               : nc_put_att(file_, number, name.c_str(), type_number(attribute.type, "netcdf", name),
                            count, values),
           action);
-  }
-}
-
-// Of variables with records: steps that failed, or in which others were put.
-void NetcdfTarget::fill_what_nobody_put(const Description& description) {
-  auto missing = placed_;
-  std::int64_t records = 0;
-  for (const auto& [step, id] : placed_) {
-    records = std::max(records, step + 1);
-  }
-  for (const auto& [id, defined] : defined_) {
-    for (std::int64_t step = 0; step < std::min(records, defined.records); ++step) {
-      missing.emplace(step, id);
-    }
-  }
-  for (const auto& placed : description.contents) {
-    missing.erase({placed.step, placed.variable.id});
-  }
-  constexpr std::int64_t part_bytes = std::int64_t{1} << 20;
-  for (const auto& [step, id] : missing) {
-    const Defined& defined = defined_.at(id);
-    const auto value = fill_value(defined.variable.type, defined.variable.fill_value);
-    const array::Box whole{defined.variable.shape.dimensions, {}, defined.variable.shape.extent};
-    const std::int64_t all = array::elements(whole);
-    const std::int64_t most = std::min(all, part_bytes / std::ssize(value));
-    std::vector<std::byte> values;
-    for (std::int64_t i = 0; i < most; ++i) {
-      values.insert(values.end(), value.begin(), value.end());
-    }
-    for (std::int64_t first = 0; first < all; first += most) {
-      for (const auto& part : h5::sub_boxes(whole, first, std::min(most, all - first))) {
-        put(defined, step, part, values.data());
-      }
-    }
   }
 }
 
