@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct Block {
   }
   /// First element of the block itself. @pre is_dense()
   [[nodiscard]] const std::byte* first_value() const noexcept;
+  /// Copy elements `first` to `first + count` of its packed order, with the bytes of every number
+  /// reversed where `swapped`.
+  void copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
+               bool swapped) const;
 };
 
 /// A failure of a block, with the file, variable and step that it concerns.

@@ -37,7 +37,8 @@ storage::FormatOptions Client::format_options(const config::FileSettings& file) 
           .alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
-          .engine_parameters = file.engine_parameters};
+          .engine_parameters = file.engine_parameters,
+          .one_step = file.file_per_step};
 }
 
 void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,

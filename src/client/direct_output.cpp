@@ -76,11 +76,10 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
   auto& output = files_.at(publication_.target_of(step));
   agree(outcome_of([&] {
           for (std::size_t i = 0; i < variables.size(); ++i) {
-            const auto variable = catalogue_.variable(variables[i], step);
             if (setup_.format->offsets_by_layout()) {
-              placed[i] = catalogue_.layout().offset(variable.id, step);
+              placed[i] = catalogue_.layout().offset(variables[i], step);
             } else if (output.target && !writes_whole_steps()) {
-              placed[i] = output.target->place(variable, step);
+              placed[i] = storage::place(*output.target, catalogue_, variables[i], step);
             }
           }
         }),
@@ -97,7 +96,9 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
 void DirectOutput::write(const Block& block) {
   const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
   const std::int64_t elements = array::elements(block.box);
-  if (block.is_dense() && (is_plain() || writes_whole_steps())) {
+  const bool swaps = storage::swaps_bytes(*setup_.format, setup_.options);
+  const bool copies = swaps || !block.is_dense();
+  if (!copies && (is_plain() || writes_whole_steps())) {
     write_part(block, 0, elements, block.first_value());
     return;
   }
@@ -110,14 +111,15 @@ void DirectOutput::write(const Block& block) {
   const auto element = static_cast<std::int64_t>(block.element_bytes());
   const std::int64_t part = static_cast<std::int64_t>(part_bytes) / element;
   std::vector<std::byte> packed(
-      block.is_dense() ? 0 : static_cast<std::size_t>(std::min(part, elements) * element));
+      copies ? static_cast<std::size_t>(std::min(part, elements) * element) : 0);
   for (std::int64_t first = 0; first < elements; first += part) {
     const std::int64_t count = std::min(part, elements - first);
     const std::byte* values = packed.data();
-    if (block.is_dense()) {
+    if (!copies) {
       values = block.first_value() + first * element;
     } else {
-      array::pack(block.memory, block.element_bytes(), block.values, first, count, packed.data());
+      block.copy_to(std::span{packed}.first(static_cast<std::size_t>(count * element)), first,
+                    count, swaps);
     }
     write_part(block, first, count, values);
   }

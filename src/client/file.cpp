@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "array/box.h"
+#include "array/byte_order.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
 #include "base/clock.h"
@@ -25,6 +26,19 @@ const std::byte* Block::first_value() const noexcept {
     index = index * memory.shape.extent[d] + memory.box.start[d];
   }
   return values + static_cast<std::size_t>(index) * element_bytes();
+}
+
+void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
+                    bool swapped) const {
+  if (swapped && is_dense()) {
+    const auto* from = first_value() + static_cast<std::size_t>(first) * element_bytes();
+    array::copy_swapped({from, packed.size()}, packed, element_bytes());
+    return;
+  }
+  array::pack(memory, element_bytes(), values, first, count, packed.data());
+  if (swapped) {
+    array::swap_bytes(packed, element_bytes());
+  }
 }
 
 Outcome in_block(const std::string& file_name, const Block& block, const Outcome& outcome) {

@@ -153,7 +153,8 @@ void KernelCarrier::write(const Block& block) {
         block_written(block, outcome);
       }
     };
-    const bool lends = writer_.write(block, file, offset, done);
+    const bool lends = writer_.write(block, file, offset,
+                                     storage::swaps_bytes(*setup_.format, setup_.options), done);
     Ticket* ticket = link_.tickets().find(block.ticket);
     if (ticket != nullptr && !lends) {
       ticket->kept = false;

@@ -73,7 +73,7 @@ void KernelCarrier::place_variables(std::int64_t step, const std::vector<std::in
     const bool is_reshaped = reshaped_.contains({step, variable});
     if (is_put && (is_reshaped || !placed_.contains({step, variable}))) {
       const std::int64_t offset =
-          files_.at(target).target->place(catalogue_.variable(variable, step), step);
+          storage::place(*files_.at(target).target, catalogue_, variable, step);
       placed_.emplace(step, variable);
       places.push_back({step, variable, offset});
     }

@@ -40,12 +40,13 @@ KernelWriter::KernelWriter(const disk::Options& disk, std::size_t copy_bytes, Li
 class KernelWriter::Cutter {
  public:
   Cutter(KernelWriter& writer, const Block& block, std::shared_ptr<disk::OutputFile> file,
-         std::shared_ptr<Pending> pending)
+         std::shared_ptr<Pending> pending, bool swapped)
       : writer_{writer},
         block_{block},
         file_{std::move(file)},
         pending_{std::move(pending)},
-        can_lend_{block.is_dense() && !block.buffered} {}
+        swapped_{swapped},
+        can_lend_{block.is_dense() && !block.buffered && !swapped} {}
 
   /// @return whether anything is read from the program's memory.
   bool cut(std::int64_t offset) {
@@ -95,7 +96,7 @@ class KernelWriter::Cutter {
       const std::size_t skew = static_cast<std::size_t>(offset) % page;
       staging::Lease lease = writer_.take_memory(bytes + skew);
       std::byte* const to = lease.bytes().data() + skew;
-      array::pack(block_.memory, element, block_.values, first, now, to);
+      block_.copy_to({to, bytes}, first, now, swapped_);
       disk::Plan plan;
       plan.file = file_;
       plan.writes.push_back({offset, {to, bytes}});
@@ -116,7 +117,7 @@ class KernelWriter::Cutter {
       short_.lease = writer_.take_memory(std::max(bytes, std::min(left, most)));
     }
     std::byte* const to = short_.lease.bytes().data() + short_.used;
-    array::pack(block_.memory, block_.element_bytes(), block_.values, first, count, to);
+    block_.copy_to({to, bytes}, first, count, swapped_);
     short_.plan.writes.push_back({offset, {to, bytes}});
     short_.used += bytes;
   }
@@ -133,16 +134,17 @@ class KernelWriter::Cutter {
   const Block& block_;
   std::shared_ptr<disk::OutputFile> file_;
   std::shared_ptr<Pending> pending_;
+  bool swapped_;
   bool can_lend_;
   disk::Plan lent_;
   Part short_;
 };
 
 bool KernelWriter::write(const Block& block, const std::shared_ptr<disk::OutputFile>& file,
-                         std::int64_t offset, Done done) {
+                         std::int64_t offset, bool swapped, Done done) {
   auto pending = std::make_shared<Pending>();
   pending->done = std::move(done);
-  const bool lends = Cutter{*this, block, file, pending}.cut(offset);
+  const bool lends = Cutter{*this, block, file, pending, swapped}.cut(offset);
   pending->all_submitted = true;
   if (pending->plans == 0) {
     end(pending);

@@ -34,11 +34,11 @@ class KernelWriter {
   /// @param copy_bytes  the most memory that copies may take.
   KernelWriter(const disk::Options& disk, std::size_t copy_bytes, Link& link);
 
-  /// Start writing a block whose variable begins at `offset` of the file. May wait for memory for a
-  /// copy.
+  /// Start writing a block whose variable begins at `offset` of the file, with the bytes of its
+  /// numbers swapped where the file wants that. May wait for memory for a copy.
   /// @return whether the program's memory is read until the block is written.
   bool write(const Block& block, const std::shared_ptr<disk::OutputFile>& file, std::int64_t offset,
-             Done done);
+             bool swapped, Done done);
   /// Start writing elements `first` to `first + count` of a block's packed order, from where they
   /// lie. The bytes must stay untouched until `done`.
   void write_part(const Block& block, std::int64_t first, std::int64_t count,

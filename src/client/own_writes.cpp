@@ -79,7 +79,7 @@ void OwnWrites::put(const Block& block) {
   ++step.untold;
   const Outcome begun = outcome_of([&] {
     const std::int64_t offset = catalogue_.layout().offset(block.variable.id, block.step);
-    (void)writer_.write(block, setup_.file, offset,
+    (void)writer_.write(block, setup_.file, offset, false,
                         [this, here = is_here_, block](const Outcome& outcome) {
                           if (*here) {
                             written(block, outcome);

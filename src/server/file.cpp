@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/byte_order.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/clock.h"
@@ -44,7 +45,8 @@ storage::FormatOptions format_options(const config::FileSettings& settings) {
           .alignment_bytes = settings.alignment_bytes,
           .hints = settings.hints,
           .engine = settings.engine,
-          .engine_parameters = settings.engine_parameters};
+          .engine_parameters = settings.engine_parameters,
+          .one_step = settings.file_per_step};
 }
 
 storage::Publication::Identity identity(const std::string& name,
@@ -68,6 +70,7 @@ File::File(Context& context, std::uint64_t key, std::string name, config::FileSe
       format_{format},
       whole_steps_{format.writes_whole_steps()},
       options_{format_options(settings_)},
+      swaps_bytes_{storage::swaps_bytes(format, options_)},
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step} {
   if (is_plain() && !settings_.file_per_step) {
@@ -181,6 +184,9 @@ void File::write_plain(Chunk chunk) {
     fail_piece(*chunk.piece, {opened.code, told(*chunk.piece, opened.story)});
     chunk_done(chunk);
     return;
+  }
+  if (swaps_bytes_) {
+    array::swap_bytes(chunk.own_bytes, static_cast<std::size_t>(chunk.piece->element_bytes()));
   }
   Target& to = target(number);
   to.gathered_bytes += chunk.bytes.size();

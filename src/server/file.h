@@ -74,6 +74,8 @@ class File {
   [[nodiscard]] bool is_plain() const {
     return format_.access(options_) == storage::Access::plain_file;
   }
+  /// Whether chunks are written from where their sender has them.
+  [[nodiscard]] bool writes_as_they_lie() const { return is_plain() && !swaps_bytes_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
@@ -132,6 +134,7 @@ class File {
   const storage::Format& format_;
   bool whole_steps_;
   storage::FormatOptions options_;
+  bool swaps_bytes_;                  // in staging memory, before they are written
   storage::Publication publication_;  // for the names only
   storage::Catalogue catalogue_;
   storage::Contents contents_;  // MPI files: what the format was told to make room for

@@ -172,7 +172,7 @@ void Intake::leave_queue(Client& client, Queued& queued, Fetching& fetching) {
 }
 
 bool Intake::borrow(int rank, const Queued& queued, Chunk& chunk) {
-  if (!queued.file->is_plain()) {
+  if (!queued.file->writes_as_they_lie()) {
     return false;
   }
   const array::Run first = first_run(chunk);
@@ -224,7 +224,7 @@ bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
   chunk.lease = std::move(*leased);
   memory =
       chunk.lease.bytes().subspan(static_cast<std::size_t>(skew), static_cast<std::size_t>(bytes));
-  chunk.bytes = memory;
+  chunk.bytes = chunk.own_bytes = memory;
   return true;
 }
 

@@ -67,7 +67,7 @@ bool Intake::place_in_row(const Client& client, Chunk& chunk, std::span<std::byt
   memory = row_.left.first(bytes);
   row_.left = row_.left.subspan(bytes);
   chunk.row = row_.lease;
-  chunk.bytes = memory;
+  chunk.bytes = chunk.own_bytes = memory;
   return true;
 }
 

@@ -194,9 +194,8 @@ void LeadFile::place(std::int64_t step, int variable) {
       placed(step, variable, -1, outcome);
     } else if (is_plain()) {
       std::int64_t offset = -1;
-      const Outcome made = outcome_of([&] {
-        offset = targets_[number].format->place(catalogue_.variable(variable, step), step);
-      });
+      const Outcome made = outcome_of(
+          [&] { offset = storage::place(*targets_[number].format, catalogue_, variable, step); });
       placed(step, variable, offset, in_file(made, step));
     } else {
       act(protocol::Action::place, step, variable,

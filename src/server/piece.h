@@ -67,6 +67,7 @@ struct Chunk {
   std::shared_ptr<const staging::Lease> row;  ///< instead: memory shared with its neighbours
   Loan loan;                                  ///< instead of a lease
   std::span<const std::byte> bytes;           ///< there; empty when the chunk was only drained
+  std::span<std::byte> own_bytes;             ///< the same, where they may be changed
 
   /// Its bytes are not needed any more.
   void free_memory() {

@@ -110,6 +110,7 @@ void Catalogue::apply(const Event& event) {
       break;
     case Event::What::attribute:
       check_name(event.name, "an attribute");
+      format_->check_attribute(event.name, event.attribute);
       if (event.variable >= 0) {
         (void)entry(event.variable);
         variables_[static_cast<std::size_t>(event.variable)].attributes[event.name][event.step] =
@@ -138,6 +139,7 @@ void Catalogue::define(const Event& event) {
                       "\": one name would be both a group and a variable"};
     }
   }
+  check_step(event, event.name);
   const int id = variables();
   Variable variable{id, event.name, event.type, event.shape};
   format_->check(variable);
@@ -145,8 +147,20 @@ void Catalogue::define(const Event& event) {
   variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}});
 }
 
+void Catalogue::check_step(const Event& event, const std::string& name) const {
+  const bool is_later = event.what == Event::What::set_shape || event.step > 0;
+  if (one_file_ && is_later && format_->keeps_first_definitions()) {
+    throw Error{ErrorCode::unsupported,
+                text(event) + " of variable \"" + name + "\": a file of " +
+                    std::string{format_->name()} +
+                    " that holds all steps has the variables of its first step in all of them, "
+                    "with the shapes they were defined with; with file_per_step = true every step "
+                    "may have its own"};
+  }
+}
+
 void Catalogue::set_shape(const Event& event) {
-  (void)entry(event.variable);
+  check_step(event, entry(event.variable).name);
   auto& shapes = variables_[static_cast<std::size_t>(event.variable)].shapes;
   const auto& old = shapes.back();
   if (old.second.dimensions != event.shape.dimensions) {
@@ -179,7 +193,39 @@ Variable Catalogue::variable(int id, std::int64_t step) const {
       shape = later;
     }
   }
-  return {id, found.name, found.type, shape};
+  Variable variable{id, found.name, found.type, shape};
+  const auto set = [&](const char* name) -> const Attribute* {
+    const auto history = found.attributes.find(name);
+    if (history == found.attributes.end()) {
+      return nullptr;
+    }
+    const auto later = history->second.upper_bound(step);
+    return later == history->second.begin() ? nullptr : &std::prev(later)->second;
+  };
+  if (const auto* names = set("dimensions"); names != nullptr && names->is_text) {
+    const auto* first = reinterpret_cast<const char*>(names->values.data());
+    variable.dimensions = std::string(first, names->values.size());
+  }
+  if (const auto* fill = set("_FillValue"); fill != nullptr) {
+    variable.fill_value = *fill;
+  }
+  return variable;
+}
+
+std::vector<Variable> Catalogue::all_variables(std::int64_t step) const {
+  std::vector<Variable> all;
+  all.reserve(variables_.size());
+  for (int id = 0; id < variables(); ++id) {
+    all.push_back(variable(id, step));
+  }
+  return all;
+}
+
+std::int64_t place(Target& target, const Catalogue& catalogue, int variable, std::int64_t step) {
+  if (target.defined() < catalogue.variables()) {
+    target.define(catalogue.all_variables(step));
+  }
+  return target.place(catalogue.variable(variable, step), step);
 }
 
 Attributes Catalogue::attributes(std::int64_t step) const { return in_step(attributes_, step); }

@@ -36,7 +36,7 @@ class Catalogue {
  public:
   /// @param one_file  all steps go to one physical file.
   Catalogue(const Format& format, std::int64_t alignment_bytes, bool one_file)
-      : format_{&format}, layout_{alignment_bytes, one_file} {}
+      : format_{&format}, one_file_{one_file}, layout_{alignment_bytes, one_file} {}
 
   /// @throws Error{invalid_argument} (name taken or malformed, other number of dimensions) or
   /// Error{unsupported}; then nothing has changed.
@@ -48,6 +48,8 @@ class Catalogue {
   /// The variable as it is in a step.
   /// @throws Error{internal} if there is none of that number.
   [[nodiscard]] Variable variable(int id, std::int64_t step) const;
+  /// All variables as they are in a step.
+  [[nodiscard]] std::vector<Variable> all_variables(std::int64_t step) const;
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
   /// Attributes as they are in a step: those that were set in it or before.
   [[nodiscard]] Attributes attributes(std::int64_t step) const;
@@ -65,12 +67,19 @@ class Catalogue {
   void set_shape(const Event& event);
   [[nodiscard]] const Entry& entry(int id) const;
 
+  void check_step(const Event& event, const std::string& name) const;
+
   const Format* format_;
+  bool one_file_;
   Layout layout_;
   std::int64_t events_ = 0;
   std::vector<Entry> variables_;
   AttributeHistory attributes_;
 };
+
+/// Have a target make room for a variable in a step, after it was told of all variables where it
+/// wants to know them. @throws as Target::place.
+std::int64_t place(Target& target, const Catalogue& catalogue, int variable, std::int64_t step);
 
 /// What the lead keeps of a file besides the catalogue: which variables each step has, and where.
 class Contents {

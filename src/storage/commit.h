@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -46,8 +47,9 @@ struct ManifestHead {
   std::int64_t first_step = 0;
   std::int64_t steps =
       0;  ///< committed steps: first_step ... first_step + steps - 1, less those in `absent`
-  std::vector<std::int64_t> absent;  ///< steps that failed
-  std::int64_t bytes = 0;            ///< size of the data file at this commit
+  std::vector<std::int64_t> absent;              ///< steps that failed
+  std::int64_t bytes = 0;                        ///< size of the data file at this commit
+  std::endian byte_order = std::endian::native;  ///< of the elements, where they have an offset
 };
 
 /// The steps that an earlier manifest has told already, as text: so a commit costs what its own
@@ -61,7 +63,7 @@ void tell(ToldSteps& told, const Description& description);
 
 /// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the
 /// directory). JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes",
-/// "byte_order": "little",
+/// "byte_order": "little" (of the elements, where they have an offset),
 ///  "steps": [{"step", "variables": [{"name", "type", "shape", "offset"}]}], "absent": [],
 ///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}. Complex
 ///  values are pairs; text is a string.

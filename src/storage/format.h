@@ -2,8 +2,10 @@
 
 #include <mpi.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +34,7 @@ struct FormatOptions {
   int aggregators = 0;           ///< on all nodes
   std::string engine = "BP5";    ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
+  bool one_step = false;  ///< the file is for one step; else for all of them
 };
 
 /// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major)
@@ -59,6 +62,13 @@ class Target {
   Target& operator=(const Target&) = delete;
   virtual ~Target() =
       default;  ///< abandons the file if `finish` was not called; never collective, never throws
+
+  /// Of how many variables it has been told by `define`; more than there can be where it need not
+  /// be told of any.
+  [[nodiscard]] virtual int defined() const noexcept { return std::numeric_limits<int>::max(); }
+  /// plain_file, lead only: all variables that are defined by now, before room is made for one that
+  /// comes after those that were known.
+  virtual void define(std::span<const Variable> /*all*/) {}
 
   /// Make room for a variable in a step. plain_file: called on the lead only, returns the offset of
   /// its first byte. mpi_file: collective over the writers in the same order; returns -1 (or an
@@ -133,6 +143,16 @@ class Format {
   /// @throws Error{unsupported} naming type and format when it cannot hold such elements.
   virtual void check(const Variable& variable) const = 0;
 
+  /// @throws Error{unsupported} naming attribute and format when it cannot hold that.
+  virtual void check_attribute(const std::string& /*name*/, const Attribute& /*attribute*/) const {}
+
+  /// Of the elements in a plain file: whoever writes them there brings them into this order.
+  [[nodiscard]] virtual std::endian byte_order() const { return std::endian::native; }
+
+  /// Whether a file of several steps has the variables of its first step in all of them, with the
+  /// same shapes.
+  [[nodiscard]] virtual bool keeps_first_definitions() const { return false; }
+
   /// Start a file. plain_file: on the lead, `writers` is MPI_COMM_SELF; mpi_file: collective over
   /// `writers`. The file does not exist yet, or is empty.
   [[nodiscard]] virtual std::unique_ptr<Target> create(const std::string& path,
@@ -146,11 +166,17 @@ class Format {
                                                      const FormatOptions& options) const;
 };
 
+/// Whether the elements of a file are written by others than the format library, and must be
+/// brought into another byte order before.
+[[nodiscard]] inline bool swaps_bytes(const Format& format, const FormatOptions& options) {
+  return format.byte_order() != std::endian::native && format.access(options) == Access::plain_file;
+}
+
 }  // namespace iocomp::storage
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 3;
+inline constexpr int iocomp_format_interface_version = 4;
 struct iocomp_format_entry {
   int interface_version;
   const iocomp::storage::Format* (*format)();

@@ -51,7 +51,7 @@ std::string manifest(const TargetNames& names, const ManifestHead& head, const T
       field("kind", head.kind),
       field("file", name_in_folder(names.target)),
       field("bytes", head.bytes),
-      field("byte_order", std::endian::native == std::endian::little ? "little" : "big"),
+      field("byte_order", head.byte_order == std::endian::little ? "little" : "big"),
       field("first_step", head.first_step),
       field("committed_steps", head.steps),
       "\"steps\": [" + told.lines + (told.lines.empty() ? "]" : "\n ]"),

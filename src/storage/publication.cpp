@@ -47,6 +47,7 @@ ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int6
   head.steps = steps;
   head.absent = absent_;
   head.bytes = bytes;
+  head.byte_order = format_->byte_order();
   return head;
 }
 

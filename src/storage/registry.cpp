@@ -16,13 +16,15 @@
 
 #include "base/error.h"
 #include "storage/format.h"
+#include "storage/left_out.h"
 
 namespace iocomp::storage {
 namespace {
 
 constexpr std::string_view module_prefix = "libiocomp_format_";
 constexpr std::string_view module_ending = ".so";
-constexpr std::array<std::string_view, 4> names_of_this_release{"posix", "mpiio", "hdf5", "adios2"};
+constexpr std::array<std::string_view, 6> names_of_this_release{"posix",  "mpiio",   "hdf5",
+                                                                "netcdf", "pnetcdf", "adios2"};
 
 // The folder of the library (or program) that this code was linked into; empty when the system
 // cannot say.
@@ -107,18 +109,27 @@ const Format& load(const std::string& path) {
   return *entry->format();
 }
 
+// Why this build has no such back-end.
+std::string why_left_out(std::string_view name) {
+  const std::string lines = '\n' + std::string{left_out};
+  const std::string begin = '\n' + std::string{name} + ": ";
+  const auto found = lines.find(begin);
+  if (found == std::string::npos) {
+    return {};
+  }
+  const auto reason = found + begin.size();
+  return "; left out of this build: " + lines.substr(reason, lines.find('\n', reason) - reason);
+}
+
 Error not_found(std::string_view name, const std::vector<std::string>& folders) {
   std::string found;
   for (const auto& other : names_in(folders)) {
     found += (found.empty() ? "" : ", ") + other;
   }
-  const std::string how = name == "adios2" ? "; it is built where CMake finds ADIOS2 with this "
-                                             "MPI, which tools/install-adios2 builds"
-                                           : "";
   return Error{ErrorCode::unsupported,
                "the back-end \"" + std::string{name} + "\" is not installed: no " +
                    module_name(name) + " in " + joined(folders) +
-                   "; found there: " + (found.empty() ? "none" : found) + how};
+                   "; found there: " + (found.empty() ? "none" : found) + why_left_out(name)};
 }
 
 const Format& find(std::string_view name, const std::string& first) {

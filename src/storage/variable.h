@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Variable {
   std::string name;
   array::ElementType type = array::ElementType::float64;
   array::Shape shape;  ///< at that step
+  /// What its attributes of these names say, set in that step or before: formats with named
+  /// dimensions want to know it before they make room.
+  std::optional<std::string> dimensions = std::nullopt;  ///< text "dimensions": "time y x"
+  std::optional<Attribute> fill_value = std::nullopt;    ///< "_FillValue"
 
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return array::elements(shape) * static_cast<std::int64_t>(array::size_bytes(type));

@@ -56,7 +56,7 @@ class _Placed:
 
 
 class PlainDataset:
-    """A file of raw bytes (posix, mpiio) and its manifest `<file>.json`."""
+    """A file of raw bytes (posix, mpiio, and the data of pnetcdf) and its manifest `<file>.json`."""
 
     def __init__(self, path: Path) -> None:
         """Read the manifest; the format is documented in src/storage/commit.h."""
@@ -64,9 +64,12 @@ class PlainDataset:
         if manifest.get("iocomp_manifest") != 1:
             raise ValueError(f"{path}.json: not a manifest of version 1")
         self._path = path.parent / manifest["file"]
+        order = ">" if manifest.get("byte_order") == "big" else "<"
         self._steps = {
             int(step["step"]): {
-                str(v["name"]): _Placed(_TYPES[v["type"]], tuple(v["shape"]), int(v["offset"]))
+                str(v["name"]): _Placed(
+                    _TYPES[v["type"]].replace("<", order), tuple(v["shape"]), int(v["offset"])
+                )
                 for v in step["variables"]
             }
             for step in manifest["steps"]

@@ -18,7 +18,7 @@ else()
   # The wrong MPI shows neither when compiling nor when linking.
   get_filename_component(adios2_folder "${adios2_library}" DIRECTORY)
   file(GLOB adios2_core "${adios2_folder}/libadios2*core_mpi.so")
-  is_of_another_mpi("${adios2_core}" wrong_mpi)
+  needs_another_mpi("${adios2_core}" wrong_mpi)
   if(wrong_mpi)
     set(IOCOMP_ADIOS2_REASON "built with another MPI than ${IOCOMP_MPI}: ${ADIOS2_DIR}")
   else()

@@ -104,19 +104,27 @@ class Job:
             lines += [f"{key} = {_toml(value)}" for key, value in chosen.items()]
         return "\n".join(lines) + "\n"
 
-    def run(self, tools: Tools, limit_seconds: float = 120) -> list[str]:
-        """Run the program, verify its files and return what is wrong."""
+    @property
+    def outputs(self) -> Path:
+        """Return the folder of the files that are written."""
+        return self.folder / "output"
+
+    def play(self, tools: Tools, limit_seconds: float = 120) -> Outcome:
+        """Run the program and return how it ended."""
         inputs = self.folder / "input"
-        outputs = self.folder / "output"
         inputs.mkdir(parents=True)
-        outputs.mkdir()
+        self.outputs.mkdir()
         (inputs / "script").write_text(self.script.text())
         (inputs / "iocomp.toml").write_text(self._settings(tools))
-        outcome = self._launch(tools, inputs, outputs, limit_seconds * tools.time_factor)
+        return self._launch(tools, inputs, self.outputs, limit_seconds * tools.time_factor)
+
+    def run(self, tools: Tools, limit_seconds: float = 120) -> list[str]:
+        """Run the program, verify its files and return what is wrong."""
+        outcome = self.play(tools, limit_seconds)
         if outcome.returned != 0:
             how = "took too long" if outcome.returned is None else f"ended with {outcome.returned}"
             return [f"{outcome.command}\n{how}\n{outcome.stdout}\n{outcome.stderr[-4000:]}"]
-        wrong = verify(self.script, outputs, self.back_end, self.alignment)
+        wrong = verify(self.script, self.outputs, self.back_end, self.alignment)
         printed = f"compute ranks: {self.placement.compute_ranks}\n"
         if outcome.stdout != printed:
             wrong.append(f"stdout is {outcome.stdout!r}, not {printed!r}")

@@ -69,17 +69,18 @@ class _RandomFile:
         chance = self.chance
         shape = random_shape(chance, chance.choice([0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8]))
         name = f"{chance.choice(['', 'group/', 'a/b/'])}v{len(self.file.variables)}"
-        self.file.define(name, chance.choice(self.file.script.types), shape)
+        name = self.file.define(name, chance.choice(self.file.script.types), shape)
         if chance.random() < 0.3:
             self.file.text("unit", chance.choice(["m", "", "kg m\u207b\u00b9"]), variable=name)
 
     def _begin_step(self) -> None:
         chance = self.chance
         file = self.file
-        if chance.random() < 0.2 and len(file.variables) < 6:
+        may_change = file.may_change
+        if chance.random() < 0.2 and len(file.variables) < 6 and (may_change or file.step == 0):
             self._define()
         for variable in file.variables.values():
-            if variable.shape and chance.random() < 0.15:
+            if variable.shape and chance.random() < 0.15 and may_change:
                 file.set_shape(variable.name, random_shape(chance, len(variable.shape)))
         if chance.random() < 0.3:
             element_type = chance.choice(list(DTYPES))
@@ -147,10 +148,11 @@ class _RandomFile:
 
 
 def random_script(
-    chance: random.Random, writes_at_once: bool, lacks: Sequence[str] = ()
+def random_script(
+    chance: random.Random, writes_at_once: bool, lacks: Sequence[str] = (), is_netcdf: bool = False
 ) -> RecordedScript:
     """Return a script of a few files whose calls are mixed."""
-    script = RecordedScript(writes_at_once, lacks)
+    script = RecordedScript(writes_at_once, lacks, is_netcdf)
     numbers = iter(range(100))
     running: list[Iterator[None]] = []
     to_come = chance.randint(1, 5)
@@ -218,7 +220,11 @@ def random_tuning(chance: random.Random) -> Tuning:
 
 def random_back_end(chance: random.Random) -> BackEnd:
     """Return a back-end, the plain ones more often."""
-    name = chance.choice(["posix", "posix", "mpiio", "hdf5", "hdf5", "adios2", "example_format"])
+    name = chance.choice(
+        ["posix", "posix", "mpiio", "hdf5", "hdf5", "pnetcdf", "pnetcdf", "netcdf", "adios2"]
+        + ["example_format"]
+    )
     if name == "adios2":
         return BackEnd(name, engine=chance.choice(["BP4", "BP5", "BP5", "HDF5"]))
-    return BackEnd(name, is_raw=name != "hdf5" or chance.random() < 0.7)
+    has_both = name in ("hdf5", "pnetcdf")
+    return BackEnd(name, is_raw=name != "netcdf" and (not has_both or chance.random() < 0.7))

@@ -130,7 +130,7 @@ def moving_boxes(script: Script) -> None:
 
 def changing_shapes(script: Script) -> None:
     """Shapes that grow, shrink and vanish."""
-    file = script.open("changing_shapes")
+    file = script.open("changing_shapes", **script.for_changes)
     file.define("before", "int16", [11])
     file.define("particles", "float64", [100])
     file.define("after", "int16", [3, 5])
@@ -149,15 +149,15 @@ def changing_shapes(script: Script) -> None:
 
 def defined_later(script: Script) -> None:
     """Variables that appear in later steps, one in the middle of a step."""
-    file = script.open("defined_later")
+    file = script.open("defined_later", **script.for_changes)
     file.define("first", "int32", [64])
     for step in range(4):
         put_blocks(file, "first", [2])
         if step == 1:
             file.define("second", "complex128", [6, 6])
         if step == 3:
-            file.define("group/third", "float64", [40])
-            put_blocks(file, "group/third", [4])
+            third = file.define("group/third", "float64", [40])
+            put_blocks(file, third, [4])
         if step >= 1:
             put_blocks(file, "second", [3, 1])
         file.end_step()
@@ -401,9 +401,11 @@ SCENARIOS: list[Callable[[Script], None]] = [
 ]
 
 
-def all_scenarios(writes_at_once: bool, lacks: Sequence[str] = ()) -> Script:
+def all_scenarios(
+    writes_at_once: bool, lacks: Sequence[str] = (), is_netcdf: bool = False
+) -> Script:
     """Return one script with all of them; see Script."""
-    script = Script(writes_at_once, lacks)
+    script = Script(writes_at_once, lacks, is_netcdf)
     for add in SCENARIOS:
         add(script)
     return script

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from element_pattern import DTYPES, elements, size_of
 
 Extents = Sequence[int]
+_IN_NETCDF = {"float16": "float32", "complex64": "float64", "complex128": "float64"}
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,9 @@ class FileScript:
     def define(self, name: str, element_type: str, shape: Extents) -> str:
         """Define a variable and return its name."""
         assert element_type in DTYPES
+        if self.script.is_netcdf:
+            element_type = _IN_NETCDF.get(element_type, element_type)
+            name = name.replace("/", "_")
         seed = self.script.next_seed()
         variable = Variable(name, element_type, tuple(shape), seed, self.step)
         variable.shapes[self.step] = tuple(shape)
@@ -129,6 +133,9 @@ class FileScript:
         self, name: str, element_type: str, values: Sequence[Any], variable: str = "-"
     ) -> None:
         """Set an attribute of the file, or of a variable."""
+        if self.script.is_netcdf and element_type in _IN_NETCDF:
+            element_type = _IN_NETCDF[element_type]
+            values = np.real(np.asarray(values)).tolist()
         raw = np.asarray(values, dtype=DTYPES[element_type]).tobytes()
         self._remember(variable, name, Attribute(element_type, raw))
         self._say("attribute", self.name, variable, name, element_type, "x" + raw.hex())
@@ -185,6 +192,11 @@ class FileScript:
         """Wait until a step is committed."""
         self._say("wait_step", self.name, step)
 
+    @property
+    def may_change(self) -> bool:
+        """Whether variables may come later, and change their shapes."""
+        return self.has_file_per_step or not self.script.is_netcdf
+
     def close(self) -> None:
         """Close the file; an open step that has puts ends with it."""
         self._say("close", self.name)
@@ -199,16 +211,22 @@ class FileScript:
 class Script:
     """A sequence of calls."""
 
-    def __init__(self, writes_at_once: bool = True, lacks: Sequence[str] = ()) -> None:
+    def __init__(
+        self, writes_at_once: bool = True, lacks: Sequence[str] = (), is_netcdf: bool = False
+    ) -> None:
         """Begin with nothing.
 
         Args:
+            is_netcdf: Types and names that netCDF has not are replaced.
             writes_at_once: Blocks may be waited for before their step has ended; synchronously,
                 only formats whose offsets are known beforehand can do that.
             lacks: Element types that variables cannot have.
         """
         self.writes_at_once = writes_at_once
         self.types = [name for name in DTYPES if name not in lacks]
+        self.is_netcdf = is_netcdf
+        # What a file needs whose variables change after its first step.
+        self.for_changes = {"file_per_step": True} if is_netcdf else {}
         self.lines: list[str] = []
         self.files: dict[str, FileScript] = {}
         self._seed = 0

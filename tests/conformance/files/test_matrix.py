@@ -16,6 +16,9 @@ BACK_ENDS = [
     BackEnd("mpiio"),
     BackEnd("hdf5"),
     BackEnd("hdf5", is_raw=False),
+    BackEnd("pnetcdf"),
+    BackEnd("pnetcdf", is_raw=False),
+    BackEnd("netcdf", is_raw=False),
     BackEnd("example_format"),
     BackEnd("adios2", engine="BP5"),
     BackEnd("adios2", engine="BP4"),
@@ -116,6 +119,11 @@ QUICK = [
     "adios2_BP5-packed_3to2-tiny",
     "adios2_BP4-halves_2to2-default",
     "adios2_HDF5-halves_2to2-staged",
+    "pnetcdf-sync2-odd",
+    "pnetcdf-kernel3-tiny",
+    "pnetcdf-packed_3to2-staged",
+    "pnetcdf_library-halves_2to1-default",
+    "netcdf-halves_2to2-odd",
 ]
 
 
@@ -164,7 +172,8 @@ def test_files_hold_what_was_put(
         pytest.skip(f"the back-end {back_end.name} was not built")
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)
-    job = Job(all_scenarios(writes_at_once, back_end.lacks), back_end, placement, tuning, folder)
+    script = all_scenarios(writes_at_once, back_end.lacks, back_end.is_netcdf)
+    job = Job(script, back_end, placement, tuning, folder)
     wrong = job.run(tools)
     if back_end.has_plain_layout and not wrong:
         wrong = _compare_with_other_jobs(job, request.node.callspec.id)

@@ -25,7 +25,7 @@ def _run(seed: int, tools: Tools, folder: Path) -> list[str] | None:
     tuning = random_tuning(chance)
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)
-    script = random_script(chance, writes_at_once, back_end.lacks)
+    script = random_script(chance, writes_at_once, back_end.lacks, back_end.is_netcdf)
     if not tools.has(back_end):
         return None
     job = Job(script, back_end, placement, tuning, folder)

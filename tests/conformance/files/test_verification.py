@@ -57,6 +57,7 @@ def _make(expected: Expected) -> None:
         "iocomp_manifest": 1,
         "file": expected.path.name,
         "format": "posix",
+        "byte_order": "little",
         "bytes": expected.size,
         "first_step": 0,
         "committed_steps": 2,

@@ -10,11 +10,14 @@ from element_pattern import size_of
 from script import Array, Attribute, FileScript, Script, latest
 from written_adios2 import as_adios2_keeps, read_adios2
 from written_file import Written, attributes_of_manifest, read_hdf5, read_manifest, read_raw
+from written_netcdf import read_netcdf
 
 EXTENSIONS = {
     "posix": ".bin",
     "mpiio": ".bin",
     "hdf5": ".h5",
+    "pnetcdf": ".nc",
+    "netcdf": ".nc",
     "adios2": ".bp",
     "example_format": ".example",
 }
@@ -35,7 +38,8 @@ class BackEnd:
 
     @property
     def _way(self) -> str:
-        return "" if self.is_raw else "_library"
+        has_choice = self.name != "netcdf"
+        return "" if self.is_raw or not has_choice else "_library"
 
     @property
     def settings(self) -> dict[str, object]:
@@ -61,6 +65,11 @@ class BackEnd:
     def lacks(self) -> tuple[str, ...]:
         """Return the element types that it does not have."""
         return ("float16",) if self.name == "adios2" else ()
+
+    @property
+    def is_netcdf(self) -> bool:
+        """Whether it has only what netCDF has."""
+        return self.name in ("pnetcdf", "netcdf")
 
     @property
     def has_plain_layout(self) -> bool:
@@ -253,6 +262,10 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
         found = read_adios2(expected.path, back_end.engine, expected.first_step)
         wrong += compare_arrays(expected, found, "ADIOS2")
         wrong += _compare_attributes(_as_adios2_keeps(expected, back_end), found, "ADIOS2")
+    if back_end.is_netcdf:
+        found = read_netcdf(expected.path, manifest)
+        wrong += compare_arrays(expected, found, "netCDF4")
+        wrong += _compare_attributes(expected, found, "netCDF4")
     size = _size(expected.path)
     if size != manifest["bytes"]:
         wrong.append(f"{expected.path.name}: {size} bytes, the manifest says {manifest['bytes']}")

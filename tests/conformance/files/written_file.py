@@ -70,6 +70,8 @@ def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
             begin = variable["offset"]
             assert begin >= 0, f"{path}: {variable} has no offset"
             data = raw[begin : begin + elements * size].reshape(elements, size)
+            if manifest["byte_order"] == "big":
+                data = data[:, ::-1]
             shape = tuple(variable["shape"])
             arrays[variable["name"]] = Array(variable["type"], shape, data)
     return written

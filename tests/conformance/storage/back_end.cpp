@@ -1,8 +1,11 @@
 #include "back_end.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "array/element_type.h"
+#include "base/error.h"
 #include "storage/format.h"
 #include "storage/registry.h"
 
@@ -19,6 +22,30 @@ const Format& BackEnd::format() const { return storage::format(name, folder).cho
 
 bool BackEnd::is_plain() const { return format().access(options()) == Access::plain_file; }
 
+bool BackEnd::holds(array::ElementType type) const {
+  Variable variable;
+  variable.name = "u";
+  variable.type = type;
+  try {
+    format().check(variable);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+Variable BackEnd::like(Variable wanted) const {
+  if (!holds(wanted.type)) {
+    wanted.type = array::ElementType::float64;
+  }
+  try {
+    format().check(wanted);
+  } catch (const Error&) {
+    std::ranges::replace(wanted.name, '/', '_');
+  }
+  return wanted;
+}
+
 std::vector<BackEnd> back_ends() {
   std::vector<BackEnd> all{{"posix", false, {}},
                            {"mpiio", false, {}},
@@ -31,6 +58,13 @@ std::vector<BackEnd> back_ends() {
   for (const char* engine : {"BP4", "BP5", "HDF5"}) {
     all.push_back({"adios2", false, {}, engine});
   }
+#endif
+#ifdef IOCOMP_TESTS_PNETCDF
+  all.push_back({"pnetcdf", false, {}});
+  all.push_back({"pnetcdf", true, {}});
+#endif
+#ifdef IOCOMP_TESTS_NETCDF
+  all.push_back({"netcdf", false, {}});
 #endif
   return all;
 }

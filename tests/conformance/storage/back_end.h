@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "array/element_type.h"
 #include "storage/format.h"
 
 namespace iocomp::storage {
@@ -19,6 +20,9 @@ struct BackEnd {
   [[nodiscard]] const Format& format() const;
   [[nodiscard]] bool is_plain() const;
   [[nodiscard]] bool writes_whole_steps() const { return format().writes_whole_steps(); }
+  [[nodiscard]] bool holds(array::ElementType type) const;
+  /// The variable, or one that this back-end can hold instead: of another type, in no group.
+  [[nodiscard]] Variable like(Variable wanted) const;
 };
 
 /// Every back-end of this build.

@@ -23,11 +23,6 @@ using array::Box;
 using array::ElementType;
 using array::Shape;
 
-Variable variable(int id, const std::string& name, ElementType type,
-                  std::vector<std::int64_t> extents) {
-  return {id, name, type, array::make_shape(static_cast<int>(extents.size()), extents.data())};
-}
-
 // This rank's share when dimension `d` is cut over all ranks; the last ones may get nothing.
 Box share(const Shape& shape, int d) {
   Box box{shape.dimensions, {}, shape.extent};
@@ -42,6 +37,12 @@ Box whole(const Shape& shape) { return {shape.dimensions, {}, shape.extent}; }
 
 class Contract : public testing::TestWithParam<BackEnd> {
  protected:
+  static Variable variable(int id, const std::string& name, ElementType type,
+                           std::vector<std::int64_t> extents) {
+    return GetParam().like(
+        {id, name, type, array::make_shape(static_cast<int>(extents.size()), extents.data())});
+  }
+
   // What is not as written: all of it, read without iocomp on rank 0, and boxes of it, read by
   // every rank through the format. Collective, because only then all have written.
   std::string differences(const SharedFile& file, const std::vector<Placed>& contents) {
@@ -124,8 +125,11 @@ TEST_P(Contract, KeepsEveryElementType) {
     file.put(contents.back(), share(each.shape, 0));
   }
   file.finish();
-  EXPECT_EQ(refused, GetParam().name == "adios2" ? "float16 " : "");
-  EXPECT_EQ(contents.size(), refused.empty() ? 13U : 12U);
+  const bool is_netcdf = GetParam().format().keeps_first_definitions();
+  EXPECT_EQ(refused, GetParam().name == "adios2" ? "float16 "
+                     : is_netcdf                 ? "float16 complex64 complex128 "
+                                                 : "");
+  EXPECT_EQ(contents.size(), GetParam().name == "adios2" ? 12U : is_netcdf ? 10U : 13U);
   EXPECT_EQ(differences(file, contents), "");
 }
 
@@ -170,6 +174,9 @@ TEST_P(Contract, RoomMadeLaterDoesNotDisturbWhatIsWritten) {
 TEST_P(Contract, DataBeginAtMultiplesOfTheAlignment) {
   if (!GetParam().is_plain()) {
     GTEST_SKIP() << "the library places the data";
+  }
+  if (GetParam().format().keeps_first_definitions()) {
+    GTEST_SKIP() << "records follow one another without gaps";
   }
   SharedFile file{GetParam(),
                   folder_ / "file",

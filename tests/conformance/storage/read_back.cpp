@@ -16,6 +16,12 @@
 #ifdef IOCOMP_TESTS_ADIOS2
 #include "read_adios2_variable.h"
 #endif
+#ifdef IOCOMP_TESTS_PNETCDF
+#include "read_pnetcdf.h"
+#endif
+#ifdef IOCOMP_TESTS_NETCDF
+#include "read_netcdf.h"
+#endif
 
 namespace iocomp::storage {
 namespace {
@@ -42,6 +48,16 @@ std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& pat
 #ifdef IOCOMP_TESTS_ADIOS2
   if (back_end.name == "adios2") {
     return read_adios2_variable(path, back_end.engine, placed);
+  }
+#endif
+#ifdef IOCOMP_TESTS_PNETCDF
+  if (back_end.name == "pnetcdf") {
+    return read_pnetcdf(path, placed);
+  }
+#endif
+#ifdef IOCOMP_TESTS_NETCDF
+  if (back_end.name == "netcdf") {
+    return read_netcdf(path, placed);
   }
 #endif
   return read_plain(path, placed);

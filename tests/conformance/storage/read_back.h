@@ -9,8 +9,8 @@
 
 namespace iocomp::storage {
 
-/// All elements of a variable, packed, read without iocomp: by pread, or by the serial interface of
-/// HDF5 or ADIOS2. Local. Empty when there is no such variable, or not with that type and shape.
+/// All elements of a variable, packed, read without iocomp: by pread, or by the library of the
+/// format. Local. Empty when there is no such variable, or not with that type and shape.
 [[nodiscard]] std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& path,
                                                const Placed& placed);
 

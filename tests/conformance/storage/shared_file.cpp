@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/byte_order.h"
 #include "array/element_type.h"
 #include "array/runs.h"
 #include "base/error.h"
@@ -84,6 +85,9 @@ SharedFile::SharedFile(const BackEnd& back_end, std::string path, std::vector<Va
 Placed SharedFile::place(int variable, std::int64_t step) {
   Placed placed{step, variables_.at(static_cast<std::size_t>(variable)), -1};
   if (target_ && !back_end_.writes_whole_steps()) {
+    if (back_end_.is_plain() && target_->defined() < static_cast<int>(variables_.size())) {
+      target_->define(variables_);
+    }
     placed.offset = target_->place(placed.variable, step);
   }
   if (back_end_.format().offsets_by_layout()) {
@@ -116,7 +120,11 @@ void SharedFile::write(const Placed& placed, const Selection& selection,
     return;
   }
   const auto size = static_cast<std::int64_t>(array::size_bytes(placed.variable.type));
-  const std::byte* next = bytes.data();
+  std::vector<std::byte> in_file = bytes;
+  if (swaps_bytes(back_end_.format(), back_end_.options())) {
+    array::swap_bytes(in_file, array::size_bytes(placed.variable.type));
+  }
+  const std::byte* next = in_file.data();
   array::RunCursor cursor{placed.variable.shape, selection.box, selection.first, selection.count};
   array::Run run;
   while (cursor.next(run)) {

@@ -1,0 +1,79 @@
+#include "array/byte_order.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+
+namespace iocomp::array {
+namespace {
+
+// Each reverses the numbers inside one word of eight bytes, whatever their size: so the loop is
+// the same for all, and as fast as memory.
+struct Pairs {
+  static std::uint64_t swapped(std::uint64_t word) {
+    constexpr std::uint64_t low = 0x00ff00ff00ff00ffU;
+    return (word & low) << 8 | (word >> 8 & low);
+  }
+};
+struct Quads {
+  static std::uint64_t swapped(std::uint64_t word) {
+    return std::rotl(__builtin_bswap64(word), 32);
+  }
+};
+struct Octets {
+  static std::uint64_t swapped(std::uint64_t word) { return __builtin_bswap64(word); }
+};
+
+template <typename Numbers>
+void copy(std::span<const std::byte> from, std::span<std::byte> to) {
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint64_t) <= from.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from.data() + at, sizeof word);
+    word = Numbers::swapped(word);
+    std::memcpy(to.data() + at, &word, sizeof word);
+  }
+  if (at < from.size()) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from.data() + at, from.size() - at);
+    word = Numbers::swapped(word);
+    std::memcpy(to.data() + at, &word, from.size() - at);
+  }
+}
+
+}  // namespace
+
+void copy_swapped(std::span<const std::byte> from, std::span<std::byte> to,
+                  std::size_t number_bytes) {
+  if (from.size() != to.size() || number_bytes == 0 || from.size() % number_bytes != 0) {
+    throw Error{ErrorCode::internal, "cannot reverse " + std::to_string(from.size()) +
+                                         " bytes in numbers of " + std::to_string(number_bytes)};
+  }
+  switch (number_bytes) {
+    case 1:
+      if (from.data() != to.data() && !from.empty()) {
+        std::memcpy(to.data(), from.data(), from.size());
+      }
+      return;
+    case 2:
+      return copy<Pairs>(from, to);
+    case 4:
+      return copy<Quads>(from, to);
+    case 8:
+      return copy<Octets>(from, to);
+    default:
+      throw Error{ErrorCode::internal,
+                  "cannot reverse numbers of " + std::to_string(number_bytes) + " bytes"};
+  }
+}
+
+void swap_bytes(std::span<std::byte> numbers, std::size_t number_bytes) {
+  copy_swapped(numbers, numbers, number_bytes);
+}
+
+}  // namespace iocomp::array

@@ -1,0 +1,47 @@
+#include "storage/cdf/reserved_room.h"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <iterator>
+#include <numeric>
+#include <string>
+
+#include "mpi/error.h"
+#include "storage/descriptor.h"
+#include "storage/hdf5/room.h"
+#include "storage/open_together.h"
+#include "storage/variable.h"
+
+namespace iocomp::storage::cdf {
+namespace {
+
+constexpr std::int64_t at_once_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t bytes_around_an_attribute = 512;
+
+}  // namespace
+
+ReservedRoom::ReservedRoom(const std::string& path, const Descriptor& file, MPI_Comm writers)
+    : path_{path}, file_{file}, writers_{writers} {}
+
+// Only the first writer asks, for all: the others would set the same bytes aside.
+void ReservedRoom::reserve(std::int64_t bytes, const std::string& action) {
+  if (bytes <= reserved_) {
+    return;
+  }
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(writers_, &rank));
+  const std::int64_t ahead = (bytes / at_once_bytes + 1) * at_once_bytes;
+  agree_on_errno(rank == 0 ? h5::reserve(file_, ahead) : 0, action, path_, writers_);
+  reserved_ = ahead;
+}
+
+std::int64_t ReservedRoom::size_of(const Attributes& attributes) {
+  return std::accumulate(attributes.begin(), attributes.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& entry) {
+                           return sum + bytes_around_an_attribute + std::ssize(entry.first) +
+                                  std::ssize(entry.second.values);
+                         });
+}
+
+}  // namespace iocomp::storage::cdf

@@ -1,0 +1,57 @@
+#include "storage/format.h"
+
+#include <mpi.h>
+#include <netcdf.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "storage/cdf/types.h"
+#include "storage/netcdf/source.h"
+#include "storage/netcdf/target.h"
+#include "storage/variable.h"
+
+namespace iocomp::storage {
+namespace {
+
+class Netcdf : public Format {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "netcdf"; }
+  [[nodiscard]] std::string_view extension() const override { return ".nc"; }
+  [[nodiscard]] std::string version() const override {
+    const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
+    return "netCDF " + text.substr(0, text.find(' '));
+  }
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::mpi_file;
+  }
+  [[nodiscard]] bool offsets_by_layout() const override { return false; }
+  [[nodiscard]] bool readable_while_open() const override { return false; }
+  [[nodiscard]] bool keeps_first_definitions() const override { return true; }
+  void check(const Variable& variable) const override { cdf::check(variable, name()); }
+  void check_attribute(const std::string& attribute_name,
+                       const Attribute& attribute) const override {
+    cdf::check(attribute_name, attribute, name());
+  }
+  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
+                                               const FormatOptions& options,
+                                               MPI_Comm writers) const override {
+    return std::make_unique<cdf::NetcdfTarget>(path, options, writers);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return cdf::open_netcdf(path);
+  }
+};
+
+const Format* netcdf() {
+  static const Netcdf format;
+  return &format;
+}
+
+}  // namespace
+}  // namespace iocomp::storage
+
+extern "C" __attribute__((visibility("default")))
+const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::storage::netcdf};

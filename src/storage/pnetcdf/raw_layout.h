@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "storage/cdf/dimensions.h"
+#include "storage/format.h"
+#include "storage/pnetcdf/header.h"
+#include "storage/variable.h"
+
+namespace iocomp::storage::cdf {
+
+/// Where the variables of a CDF-5 file lie, so that they can be written before its header is.
+///
+/// A file of all steps has, behind room for the header: the variables without time, one after the
+/// other, then one record per step, in which every variable with time has its part, in order of
+/// definition and without gaps. So all must be known before the first record ends. A file of one
+/// step has no records: its variables lie one after the other in the order in which they are
+/// placed.
+class RawLayout {
+ public:
+  /// @param alignment_bytes  of variables without time, and of the first record.
+  RawLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step);
+
+  /// As Target::define and Target::place.
+  [[nodiscard]] int defined() const noexcept;
+  void define(std::span<const Variable> all);
+  std::int64_t place(const Variable& variable, std::int64_t step);
+
+  /// The header that describes this, and the size of the file.
+  [[nodiscard]] Header header(const Description& description) const;
+  [[nodiscard]] std::int64_t file_bytes(std::int64_t records) const;
+
+  [[nodiscard]] const Variable& variable(int id) const { return slots_.at(id).variable; }
+
+  /// Parts of records that nobody has put.
+  struct Gap {
+    int variable = 0;
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0;
+  };
+  [[nodiscard]] std::vector<Gap> gaps(const Description& description) const;
+
+ private:
+  struct Slot {
+    Variable variable;
+    Dimensions dimensions;
+    std::int64_t begin = 0;       // of the first record, where it has time
+    bool is_named = false;        // dimensions are final
+    std::int64_t placed_in = -1;  // the last step
+  };
+  std::int64_t append(Slot slot, bool is_record);
+  std::int64_t place_alone(const Variable& variable, std::int64_t step);
+  void name_dimensions(Slot& slot, const Variable& variable);
+  [[nodiscard]] std::int64_t record_bytes() const;
+  [[nodiscard]] bool is_record(const Slot& slot) const {
+    return slot.dimensions.has_time && !one_step_;
+  }
+
+  std::int64_t alignment_;
+  bool one_step_;
+  std::int64_t end_;                // of the variables without time
+  std::int64_t first_record_ = -1;  // its begin, once variables without time have their places
+  std::int64_t record_end_ = 0;     // of the parts that it has, padded
+  int known_ = 0;
+  bool is_frozen_ = false;     // the place of the second record was told
+  std::map<int, Slot> slots_;  // by id of the variable
+  DimensionTable table_;
+};
+
+}  // namespace iocomp::storage::cdf

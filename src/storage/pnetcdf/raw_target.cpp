@@ -1,0 +1,87 @@
+#include "storage/pnetcdf/raw_target.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "storage/descriptor.h"
+#include "storage/failure.h"
+#include "storage/format.h"
+#include "storage/pnetcdf/fill.h"
+#include "storage/pnetcdf/header.h"
+#include "storage/pnetcdf/raw_layout.h"
+#include "storage/variable.h"
+#include "storage/write_plainly.h"
+
+namespace iocomp::storage::cdf {
+namespace {
+
+// A hole in the file, but for what the header needs of it.
+constexpr std::int64_t usual_header_bytes = std::int64_t{256} << 10;
+constexpr const char* header_hint = "nc_header_align_size";
+
+std::int64_t header_room(const FormatOptions& options) {
+  std::int64_t bytes = usual_header_bytes;
+  for (const auto& [key, value] : options.hints) {
+    if (key == header_hint) {
+      const char* end = value.data() + value.size();
+      const auto read = std::from_chars(value.data(), end, bytes);
+      if (read.ec != std::errc{} || read.ptr != end || bytes < 4) {
+        throw Error{ErrorCode::invalid_setting, std::string{"the hint \""} + header_hint + '=' +
+                                                    value + "\" must be a number of bytes"};
+      }
+    }
+  }
+  return bytes;
+}
+
+// The file is there already or not, but empty: others may have opened it, so it is not made anew.
+Descriptor opened(const std::string& path) {
+  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
+  if (!file.is_open()) {
+    throw failure("create", path, errno);
+  }
+  return file;
+}
+
+}  // namespace
+
+RawTarget::RawTarget(std::string path, const FormatOptions& options)
+    : path_{std::move(path)},
+      header_bytes_{header_room(options)},
+      file_{opened(path_)},
+      layout_{header_bytes_, options.alignment_bytes, options.one_step} {}
+
+void RawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
+                      std::span<const std::byte> /*bytes*/) {
+  throw Error{ErrorCode::internal, "a plain file is not written through its target"};
+}
+
+void RawTarget::finish(const Description& description) {
+  const Header header = layout_.header(description);
+  const auto bytes = encode(header);
+  if (std::ssize(bytes) > header_bytes_) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot write the header of " + path_ + ": its names and attributes take " +
+                    std::to_string(bytes.size()) + " bytes, room was made for " +
+                    std::to_string(header_bytes_) + "; the hint " + header_hint + " asks for more"};
+  }
+  if (::ftruncate(file_.raw(), layout_.file_bytes(header.records)) != 0) {
+    throw failure("set the size of", path_, errno);
+  }
+  for (const auto& gap : layout_.gaps(description)) {
+    fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type,
+         attributes_of(gap.variable, description.of_variable));
+  }
+  write_plainly(file_, 0, bytes, path_);
+}
+
+}  // namespace iocomp::storage::cdf

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "storage/descriptor.h"
+#include "storage/format.h"
+#include "storage/pnetcdf/raw_layout.h"
+#include "storage/variable.h"
+
+namespace iocomp::storage::cdf {
+
+/// The raw path: anybody writes the data, big-endian, at the offsets that `place` returns; the lead
+/// writes the header when the file is finished.
+class RawTarget : public Target {
+ public:
+  RawTarget(std::string path, const FormatOptions& options);
+
+  [[nodiscard]] int defined() const noexcept override { return layout_.defined(); }
+  void define(std::span<const Variable> all) override { layout_.define(all); }
+  std::int64_t place(const Variable& variable, std::int64_t step) override {
+    return layout_.place(variable, step);
+  }
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
+  /// Does nothing: there is no header before the end.
+  void flush() override {}
+  /// Parts of records that nobody has put get the fill value of their variable.
+  void finish(const Description& description) override;
+
+ private:
+  std::string path_;
+  std::int64_t header_bytes_;
+  Descriptor file_;
+  RawLayout layout_;
+};
+
+}  // namespace iocomp::storage::cdf

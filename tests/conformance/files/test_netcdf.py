@@ -1,0 +1,203 @@
+"""What programs that read netCDF find: named dimensions, coordinates, units, missing values."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from element_pattern import DTYPES
+from job import Job, Outcome, Placement, Tools, Tuning
+from scenarios import put_blocks
+from script import FileScript, Script
+from verification import BackEnd
+
+xarray = pytest.importorskip("xarray")
+pytestmark = pytest.mark.quick
+
+BACK_ENDS = [
+    BackEnd("pnetcdf"),
+    BackEnd("pnetcdf", is_raw=False),
+    BackEnd("netcdf", is_raw=False),
+]
+ALONE = Placement("sync1", 1, 1, {"mode": "sync"})
+SYNC = Placement("sync2", 2, 2, {"mode": "sync"})
+KERNEL = Placement("kernel2", 2, 2, {"mode": "async", "transport.kind": "kernel"})
+SERVERS = Placement("halves", 4, 2, {"mode": "async", "placement.policy": "halves"})
+CASES = [
+    pytest.param(back_end, placement, id=f"{back_end.label}-{placement.label}")
+    for back_end in BACK_ENDS
+    for placement in (SYNC, SERVERS, KERNEL)
+    if placement is not KERNEL or back_end == BACK_ENDS[0]
+]
+MISSING = -12345.0
+
+
+def _play(script: Script, back_end: BackEnd, placement: Placement, tools: Tools, folder: Path) -> Job:
+    if not tools.has(back_end):
+        pytest.skip(f"the back-end {back_end.name} was not built")
+    job = Job(script, back_end, placement, Tuning("default"), folder)
+    outcome = job.play(tools)
+    assert outcome.returned == 0, f"{outcome.command}\n{outcome.stderr[-3000:]}"
+    return job
+
+
+def _refused(
+    script: Script, back_end: BackEnd, tools: Tools, folder: Path, placement: Placement = ALONE
+) -> Outcome:
+    if not tools.has(back_end):
+        pytest.skip(f"the back-end {back_end.name} was not built")
+    outcome = Job(script, back_end, placement, Tuning("default"), folder).play(tools)
+    assert outcome.returned not in (0, None), outcome
+    return outcome
+
+
+def _fields(script: Script, kind: str = "series") -> FileScript:
+    """Open a file of fields on a grid, as CF wants them."""
+    file = script.open("fields", kind)
+    file.text("Conventions", "CF-1.10")
+    for name, extent in (("x", 6), ("y", 4)):
+        file.define(name, "float32", [extent])
+        file.text("dimensions", name, variable=name)
+        file.text("units", "m", variable=name)
+    file.define("time", "int16", [])
+    file.text("dimensions", "time", variable="time")
+    file.text("units", "hours since 2000-01-01", variable="time")
+    file.define("temperature", "float64", [4, 6])
+    file.text("dimensions", "time y x", variable="temperature")
+    file.text("units", "K", variable="temperature")
+    file.attribute("_FillValue", "float64", [MISSING], variable="temperature")
+    file.define("unnamed", "int32", [3, 3])
+    return file
+
+
+def _values(file: FileScript, step: int, name: str) -> npt.NDArray[np.generic]:
+    array = file.arrays[step][name]
+    return array.bytes_of_elements.reshape(-1).view(DTYPES[array.element_type]).reshape(array.shape)
+
+
+def _dumped(program: str, *arguments: str) -> str:
+    if shutil.which(program) is None:
+        pytest.skip(f"there is no {program}")
+    return subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize(("back_end", "placement"), CASES)
+def test_a_series_has_time_and_coordinates(
+    back_end: BackEnd, placement: Placement, tools: Tools, folder: Path
+) -> None:
+    script = Script(is_netcdf=True)
+    file = _fields(script)
+    for step in range(3):
+        if step == 0:
+            put_blocks(file, "x", [2])
+            put_blocks(file, "y", [1])
+        file.put("time", step, [], [])
+        if step != 1:
+            put_blocks(file, "temperature", [2, 2])
+        put_blocks(file, "unnamed", [3, 1])
+        file.end_step()
+    file.close()
+    path = _play(script, back_end, placement, tools, folder).outputs / "fields.nc"
+    with xarray.open_dataset(path) as data:
+        assert dict(data.sizes) == {"time": 3, "y": 4, "x": 6, "dim_3": 3, "dim_3_2": 3}
+        assert set(data.coords) == {"time", "y", "x"}
+        assert data.attrs["Conventions"] == "CF-1.10"
+        assert data.x.attrs == {"units": "m"}
+        assert data.temperature.dims == ("time", "y", "x")
+        assert data.temperature.attrs == {"units": "K"}
+        hours = [int(_values(file, step, "time")) for step in range(3)]
+        start = np.datetime64("2000-01-01T00", "ns")
+        assert list(data.time.values) == [start + np.timedelta64(hour, "h") for hour in hours]
+        for name in ("x", "y"):
+            assert (data[name].values == _values(file, 0, name)).all()
+        for step in (0, 2):
+            assert (data.temperature[step].values == _values(file, step, "temperature")).all()
+            assert (data.unnamed[step].values == _values(file, step, "unnamed")).all()
+        assert np.isnan(data.temperature[1].values).all()
+    header = _dumped("ncdump", "-h", str(path))
+    assert "time = UNLIMITED ; // (3 currently)" in header
+    assert "double temperature(time, y, x) ;" in header
+    kind = _dumped("ncdump", "-k", str(path)).strip()
+    assert kind == ("netCDF-4" if back_end.name == "netcdf" else "cdf5")
+    if back_end.name == "pnetcdf":
+        assert "double temperature(time, y, x) ;" in _dumped("ncmpidump", "-h", str(path))
+
+
+@pytest.mark.parametrize(("back_end", "placement"), CASES)
+def test_a_checkpoint_has_one_time(
+    back_end: BackEnd, placement: Placement, tools: Tools, folder: Path
+) -> None:
+    script = Script(is_netcdf=True)
+    file = _fields(script, "checkpoint")
+    for step in range(2):
+        for name in ("x", "y", "time", "temperature", "unnamed"):
+            put_blocks(file, name, [1] * len(file.variables[name].shape))
+        file.end_step()
+    file.close()
+    job = _play(script, back_end, placement, tools, folder)
+    for step in range(2):
+        with xarray.open_dataset(job.outputs / f"fields.{step:06}.nc") as data:
+            assert data.temperature.dims == ("time", "y", "x")
+            assert (data.temperature[0].values == _values(file, step, "temperature")).all()
+            assert data.unnamed.dims == ("dim_3", "dim_3_2")
+            assert (data.x.values == _values(file, step, "x")).all()
+
+
+def _with_dimensions(script: Script, text: str) -> FileScript:
+    file = script.open("out")
+    file.define("u", "float64", [5])
+    file.text("dimensions", text, variable="u")
+    return file
+
+
+def _put_twice(file: FileScript) -> None:
+    for step in range(2):
+        file.put("u", 0, [0], [5])
+        file.end_step()
+        file.wait_step(step)
+    file.close()
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS, ids=lambda back_end: back_end.label)
+def test_what_netcdf_cannot_hold_is_refused_with_the_reason(
+    back_end: BackEnd, tools: Tools, folder: Path
+) -> None:
+    def story(number: int, script: Script, placement: Placement = ALONE) -> str:
+        return _refused(script, back_end, tools, folder / str(number), placement).stderr
+
+    twice, wrong, late, shape, half, group = (Script() for _ in range(6))
+    _put_twice(_with_dimensions(twice, "x"))
+    assert "in step 0, not in step 1" in story(0, twice, SERVERS)
+    _put_twice(_with_dimensions(wrong, "x time"))
+    assert '"time" in front' in story(1, wrong, SERVERS)
+    file = _with_dimensions(late, "time x")
+    file.end_step()
+    file.define("v", "float64", [5])
+    assert "file_per_step = true" in story(2, late)
+    file = _with_dimensions(shape, "time x")
+    file.set_shape("u", [6])
+    assert "file_per_step = true" in story(3, shape)
+    half.open("out").define("u", "float16", [5])
+    assert "of type float16" in story(4, half)
+    group.open("out").define("a/u", "float64", [5])
+    assert "no '/'" in story(5, group)
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS, ids=lambda back_end: back_end.label)
+def test_a_dimension_has_one_length(back_end: BackEnd, tools: Tools, folder: Path) -> None:
+    script = Script()
+    file = _with_dimensions(script, "time x")
+    file.define("v", "float64", [7])
+    file.text("dimensions", "time x", variable="v")
+    file.put("u", 0, [0], [5])
+    file.put("v", 0, [0], [7])
+    file.end_step()
+    file.wait_step(0)
+    file.close()
+    told = _refused(script, back_end, tools, folder).stderr
+    assert 'dimension "x"' in told
+    assert "length 7" in told or "length 5" in told

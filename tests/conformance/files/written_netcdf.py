@@ -1,0 +1,62 @@
+"""Read what netCDF files hold, through netCDF4."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from element_pattern import DTYPES
+from script import Array, Attribute
+from written_file import Written
+
+_TYPE_OF = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+
+
+def _attributes(owner: Any) -> dict[str, Attribute]:  # noqa: ANN401 (netCDF4 has no types)
+    found = {}
+    for name in owner.ncattrs():
+        value = owner.getncattr(name)
+        if isinstance(value, str):
+            found[name] = Attribute("text", value.encode())
+        else:
+            values = np.asarray(value)
+            found[name] = Attribute(_TYPE_OF[values.dtype], values.tobytes())
+    return found
+
+
+def _array(variable: Any, values: Any) -> Array:  # noqa: ANN401
+    raw = np.ascontiguousarray(values).reshape(-1)
+    data = raw.view(np.uint8).reshape(raw.size, variable.dtype.itemsize)
+    return Array(_TYPE_OF[variable.dtype.newbyteorder("=")], np.shape(values), data)
+
+
+def read_netcdf(path: Path, manifest: dict[str, Any]) -> Written:
+    """Return what netCDF4 finds.
+
+    A variable has a place in every step; where the manifest does not name it, that must hold
+    nothing but the fill value.
+    """
+    import netCDF4  # type: ignore[import-untyped]
+
+    named = {
+        int(step["step"]): {variable["name"] for variable in step["variables"]}
+        for step in manifest["steps"]
+    }
+    written = Written()
+    with netCDF4.Dataset(path, "r") as file:
+        file.set_auto_maskandscale(False)
+        written.attributes = _attributes(file)
+        is_series = any(d.isunlimited() for d in file.dimensions.values())
+        steps = range(len(file.dimensions["time"])) if is_series else list(named)
+        for name, variable in file.variables.items():
+            if any(name in variables for variables in named.values()) and variable.ncattrs():
+                written.variable_attributes[name] = _attributes(variable)
+            for step in steps:
+                values = variable[step] if is_series else variable[()]
+                if name in named.get(step, ()):
+                    written.arrays.setdefault(step, {})[name] = _array(variable, values)
+                else:
+                    fill = netCDF4.default_fillvals[variable.dtype.str[1:]]
+                    assert (np.asarray(values) == fill).all(), f"{path}: {name} in step {step}"
+    return written
