@@ -116,6 +116,14 @@ def _processes_in(folder: Path) -> list[int]:
     return found
 
 
+def _processes_that_stay_in(folder: Path, grace_seconds: float = 5) -> list[int]:
+    """The same, without those that are about to end: a launcher does not wait for whom it kills."""
+    until = time.monotonic() + grace_seconds
+    while (left := _processes_in(folder)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return left
+
+
 def _end(process: subprocess.Popen[str], folder: Path) -> str:
     process.terminate()
     try:
@@ -184,7 +192,7 @@ class Actors:
         job = Job(process.returncode, output, time.monotonic() - began, folder, _read(journals))
         if hangs:
             raise Hang(f"the job hangs\n{job}")
-        if left := _processes_in(folder):
+        if left := _processes_that_stay_in(folder):
             for one in left:
                 os.kill(one, signal.SIGKILL)
             raise Hang(f"processes {left} of the job were left\n{job}")
