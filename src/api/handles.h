@@ -22,8 +22,14 @@ struct iocomp_file {
   std::deque<iocomp_var> variables;  // addresses stay
 };
 
+struct iocomp_decomp {
+  iocomp_session* session = nullptr;
+  iocomp::session::Decomposition decomposition;
+};
+
 struct iocomp_session {
   std::unique_ptr<iocomp::session::Session> session;
   std::vector<std::unique_ptr<iocomp_file>> files;
+  std::vector<std::unique_ptr<iocomp_decomp>> decompositions;
   std::string settings_text;
 };

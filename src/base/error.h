@@ -17,6 +17,7 @@ enum class ErrorCode : int {
   inconsistent_calls = 7,
   timed_out = 8,
   unsupported = 9,
+  overlapping_puts = 10,
   internal = 99,
 };
 

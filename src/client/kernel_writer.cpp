@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/memory_box.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/error.h"
@@ -50,7 +49,7 @@ class KernelWriter::Cutter {
   /// @return whether anything is read from the program's memory.
   bool cut(std::int64_t offset) {
     const auto element = static_cast<std::int64_t>(block_.element_bytes());
-    array::RunCursor runs{block_.variable.shape, block_.box, 0, array::elements(block_.box)};
+    array::RunCursor runs{block_.variable.shape, block_.region, 0, array::elements(block_.region)};
     array::Run run;
     std::int64_t first = 0;  // element of the packed order
     while (runs.next(run)) {
@@ -95,7 +94,7 @@ class KernelWriter::Cutter {
       const std::size_t skew = static_cast<std::size_t>(offset) % page;
       staging::Lease lease = writer_.take_memory(bytes + skew);
       std::byte* const to = lease.bytes().data() + skew;
-      array::pack(block_.memory, element, block_.values, first, now, to);
+      block_.pack(first, now, to);
       disk::Plan plan;
       plan.file = file_;
       plan.writes.push_back({offset, {to, bytes}});
@@ -111,12 +110,12 @@ class KernelWriter::Cutter {
     if (short_.used + bytes > short_.lease.bytes().size()) {
       flush_short();
       const std::size_t left =
-          static_cast<std::size_t>(array::elements(block_.box) - first) * block_.element_bytes();
+          static_cast<std::size_t>(array::elements(block_.region) - first) * block_.element_bytes();
       const std::size_t most = std::min(short_runs_bytes, writer_.copies_.capacity_bytes() / 4);
       short_.lease = writer_.take_memory(std::max(bytes, std::min(left, most)));
     }
     std::byte* const to = short_.lease.bytes().data() + short_.used;
-    array::pack(block_.memory, block_.element_bytes(), block_.values, first, count, to);
+    block_.pack(first, count, to);
     short_.plan.writes.push_back({offset, {to, bytes}});
     short_.used += bytes;
   }
@@ -160,7 +159,7 @@ void KernelWriter::write_part(const Block& block, std::int64_t first, std::int64
   disk::Plan plan;
   plan.file = file;
   const auto element = static_cast<std::int64_t>(block.element_bytes());
-  array::RunCursor runs{block.variable.shape, block.box, first, count};
+  array::RunCursor runs{block.variable.shape, block.region, first, count};
   array::Run run;
   while (runs.next(run)) {
     const auto size = static_cast<std::size_t>(run.elements * element);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "array/decomposition.h"
 #include "base/error.h"
 #include "client/client.h"
 #include "config/settings.h"
@@ -28,6 +29,7 @@ namespace iocomp::session {
 using Client = client::Client;
 using File = client::File;
 using PutArguments = client::PutArguments;
+using Decomposition = array::Decomposition;
 using State = client::State;
 using Attribute = storage::Attribute;
 using Counter = trace::Counter;

@@ -193,6 +193,23 @@ std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const 
   return all;
 }
 
+std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
+  const Entry& found = entry(id);
+  const auto history = found.attributes.find(fill_attribute);
+  if (history == found.attributes.end()) {
+    return {};
+  }
+  const auto later = history->second.upper_bound(step);
+  if (later == history->second.begin()) {
+    return {};
+  }
+  const Attribute& value = std::prev(later)->second;
+  const bool is_one = value.type == found.type && !value.is_text &&
+                      value.values.size() == array::size_bytes(found.type);
+  const bool is_zero = std::ranges::all_of(value.values, [](auto b) { return b == std::byte{0}; });
+  return is_one && !is_zero ? value.values : std::vector<std::byte>{};
+}
+
 void Contents::add(std::int64_t step, int variable, std::int64_t offset) {
   offset_[step][variable] = offset;
 }

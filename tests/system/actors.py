@@ -20,6 +20,8 @@ INVALID_SETTING = 5
 TARGET_EXISTS = 6
 INCONSISTENT_CALLS = 7
 TIMED_OUT = 8
+UNSUPPORTED = 9
+OVERLAPPING_PUTS = 10
 
 Entry = dict[str, Any]
 Settings = Mapping[str, Any]
