@@ -17,7 +17,8 @@ enum class ErrorCode : int {
   inconsistent_calls = 7,
   timed_out = 8,
   unsupported = 9,
-  overlapping_puts = 10,
+  not_found = 10,
+  overlapping_puts = 11,
   internal = 99,
 };
 

@@ -14,6 +14,7 @@
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
 #include "client/file.h"
+#include "client/input.h"
 #include "client/kernel_carrier.h"
 #include "client/kernel_writer.h"
 #include "client/link.h"
@@ -52,6 +53,9 @@ class Client {
   /// @param comm  of the members; MPI_COMM_NULL for all compute ranks.
   /// @param kind  "series" or "checkpoint".
   File* open(MPI_Comm comm, const std::string& name, const std::string& kind);
+  /// Open for reading. Collective over `comm`, as above.
+  /// @throws the same on all ranks.
+  [[nodiscard]] std::unique_ptr<Input> open_input(MPI_Comm comm, const std::string& name);
   /// Close and forget the file, whatever close says.
   void close(File* file);
 
@@ -105,6 +109,12 @@ class Client {
 
     std::unique_ptr<File> file;
   };
+  static void check_name(const std::string& name);
+  [[nodiscard]] std::string modules() const { return settings_.text("storage.modules"); }
+  [[nodiscard]] std::vector<std::byte> find_together(MPI_Comm comm, Meeting& meeting,
+                                                     const std::string& name,
+                                                     const mpi::WaitPolicy& policy,
+                                                     std::unique_ptr<Input>& input);
   static void watch(File& file, const config::FileSettings& settings);
   void open_remote(Opened& opened, const config::FileSettings& file,
                    const std::vector<int>& members);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -30,6 +31,15 @@ void check_name(const std::string& name, const char* what) {
                 std::string{"the name \""} + name + "\" of " + what +
                     " is not allowed: 1 to 255 printable characters; '/' separates "
                     "groups and may neither begin, end nor be doubled"};
+  }
+}
+
+void check_bytes(const std::string& name, array::ElementType type, const array::Shape& shape) {
+  const auto element = static_cast<std::int64_t>(array::size_bytes(type));
+  if (array::elements(shape) > std::numeric_limits<std::int64_t>::max() / element) {
+    throw Error{ErrorCode::invalid_argument,
+                "the variable \"" + name + "\" (" + array::text(shape) + ", " +
+                    std::to_string(element) + " bytes each) has more bytes than 63 bits count"};
   }
 }
 
@@ -138,6 +148,7 @@ void Catalogue::define(const Event& event) {
                       "\": one name would be both a group and a variable"};
     }
   }
+  check_bytes(event.name, event.type, event.shape);
   const int id = variables();
   Variable variable{id, event.name, event.type, event.shape};
   format_->check(variable);
@@ -155,6 +166,7 @@ void Catalogue::set_shape(const Event& event) {
                     std::to_string(old.second.dimensions) + " dimensions, a shape with " +
                     std::to_string(event.shape.dimensions) + " cannot be set"};
   }
+  check_bytes(entry(event.variable).name, entry(event.variable).type, event.shape);
   Variable variable{event.variable, {}, entry(event.variable).type, event.shape};
   layout_.set_bytes(event.variable, variable.bytes(), event.step);
   if (old.first == event.step) {
@@ -214,7 +226,10 @@ void Contents::add(std::int64_t step, int variable, std::int64_t offset) {
   offset_[step][variable] = offset;
 }
 
-void Contents::remove_step(std::int64_t step) { offset_.erase(step); }
+void Contents::remove_step(std::int64_t step) {
+  offset_.erase(step);
+  ++removals_;
+}
 
 Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
                                std::int64_t last) const {

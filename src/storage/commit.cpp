@@ -188,9 +188,9 @@ void publish(const TargetNames& names, bool replace) {
 }
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
-                       const Description& description, bool replace) {
+                       const Description& description, bool replace, ToldSteps earlier) {
   const auto before = read_file(names.manifest);
-  write_manifest(names, head, description);
+  write_manifest(names, head, description, std::move(earlier));
   try {
     publish(names, replace);
   } catch (...) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "storage/source.h"
 #include "storage/variable.h"
 
 namespace iocomp::storage {
@@ -37,14 +38,6 @@ struct Selection {
   array::Box box;
   std::int64_t first = 0;
   std::int64_t count = 0;
-};
-
-/// A variable at one step, and where it lies.
-struct Placed {
-  std::int64_t step = 0;
-  Variable variable;
-  std::int64_t offset =
-      -1;  ///< of its first byte in the file; -1 where the format library keeps it
 };
 
 /// What a finished file must know besides its data. Steps that are not in it are absent: their data
@@ -118,13 +111,19 @@ class Format {
   [[nodiscard]] virtual std::unique_ptr<Target> create(const std::string& path,
                                                        const FormatOptions& options,
                                                        MPI_Comm writers) const = 0;
+
+  /// Open a committed file for reading. Local: every reader opens it for itself, whoever wrote it;
+  /// the options of the writer are not known. By default a format cannot.
+  /// @throws Error{unsupported}; Error{storage_failure} for a file that is none of this format.
+  [[nodiscard]] virtual std::unique_ptr<Source> open(const std::string& path,
+                                                     const FormatOptions& options) const;
 };
 
 }  // namespace iocomp::storage
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 2;
+inline constexpr int iocomp_format_interface_version = 3;
 struct iocomp_format_entry {
   int interface_version;
   const iocomp::storage::Format* (*format)();

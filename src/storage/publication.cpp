@@ -75,16 +75,24 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
   if (ends_itself) {
     return [] {};  // appears as a whole when it is closed
   }
-  auto description = contents.describe(catalogue, 0, step);
+  if (removals_ != contents.removals()) {
+    removals_ = contents.removals();
+    told_ = {};
+    told_until_ = 0;
+  }
+  auto description = contents.describe(catalogue, told_until_, step);
   const auto manifest = head(0, steps_, bytes(step, contents, catalogue));
-  return [=, published = published_] {
+  Job job = [=, published = published_, earlier = told_] {
     if (*published) {
-      write_manifest(target, manifest, description);
+      write_manifest(target, manifest, description, earlier);
     } else {
-      publish_described(target, manifest, description, replace);
+      publish_described(target, manifest, description, replace, earlier);
       *published = true;
     }
   };
+  tell(told_, description);
+  told_until_ = step + 1;
+  return job;
 }
 
 Publication::Job Publication::drop_step(std::int64_t step) {

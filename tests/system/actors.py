@@ -21,7 +21,7 @@ TARGET_EXISTS = 6
 INCONSISTENT_CALLS = 7
 TIMED_OUT = 8
 UNSUPPORTED = 9
-OVERLAPPING_PUTS = 10
+OVERLAPPING_PUTS = 11
 
 Entry = dict[str, Any]
 Settings = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Arguments that make no sense: told on every rank that gives them, and the file is none the worse."""
+"""Arguments that make no sense: told on every rank that gives them; the file is none the worse."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ RANKS = 4
 
 # The call, and what its story must name.
 TROUBLE = {
-    "a block that leaves the array": ("put out u start=2x0 count=3x8", ['"u"', '"out"', "dimension 0"]),
-    "a block before the array": ("put out u start=0x-1 count=1x2", ['"u"', '"out"', "dimension 1"]),
+    "a block that leaves the array": (
+        "put out u start=2x0 count=3x8",
+        ['"u"', '"out"', "dimension 0"],
+    ),
+    "a block before the array": (
+        "put out u start=0x-1 count=1x2",
+        ['"u"', '"out"', "dimension 1"],
+    ),
     "a negative extent": ("define out w int64 4x-2", ["-2", "dimension 1"]),
     "more elements than can be counted": (
         "define out w int64 4294967296x4294967296",

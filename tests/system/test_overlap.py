@@ -1,4 +1,4 @@
-"""Puts of one step that overlap: the step fails on all ranks, and they are told whose puts those are."""
+"""Puts of one step that overlap: the step fails on all ranks, and they are told whose these are."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Array:
 
     element_type: str
     shape: tuple[int, ...]
-    bytes_of_elements: npt.NDArray[np.uint8]  # (elements, bytes of one); the fill value where nobody put
+    bytes_of_elements: npt.NDArray[np.uint8]  # (elements, bytes of one)
 
 
 @dataclass

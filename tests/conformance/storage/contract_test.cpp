@@ -9,6 +9,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "back_end.h"
+#include "box_reader.h"
 #include "read_back.h"
 #include "shared_file.h"
 #include "shared_folder.h"
@@ -40,12 +41,22 @@ Box whole(const Shape& shape) { return {shape.dimensions, {}, shape.extent}; }
 
 class Contract : public testing::TestWithParam<BackEnd> {
  protected:
-  // What is not as written, on rank 0; collective, because only then all have written.
+  // What is not as written: all of it, read without iocomp on rank 0, and boxes of it, read by
+  // every rank through the format. Collective, because only then all have written.
   std::string differences(const SharedFile& file, const std::vector<Placed>& contents) {
     std::string different;
+    const auto name = [](const Placed& placed) {
+      return placed.variable.name + " of step " + std::to_string(placed.step) + "; ";
+    };
     for (const auto& placed : contents) {
       if (rank() == 0 && read_back(GetParam(), file.path(), placed) != expected(placed)) {
-        different += placed.variable.name + " of step " + std::to_string(placed.step) + "; ";
+        different += name(placed);
+      }
+    }
+    BoxReader reader{GetParam(), file.path()};
+    for (const auto& placed : contents) {
+      if (const auto boxes = reader.differences(placed); !boxes.empty()) {
+        different += "the boxes " + boxes + "of " + name(placed);
       }
     }
     barrier();
