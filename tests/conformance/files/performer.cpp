@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "pattern.h"
 #include "script.h"
 #include "written_block.h"
 
