@@ -31,6 +31,10 @@ typedef struct iocomp_var iocomp_var;
  * checkpoints. */
 typedef struct iocomp_input iocomp_input;
 
+/** What one rank has of an array that is cut up in no regular way. Lives until it is freed, at the
+ * latest until iocomp_finalize. */
+typedef struct iocomp_decomp iocomp_decomp;
+
 /** What a put returns: a small value, free to copy, that can be asked until iocomp_finalize. */
 typedef struct iocomp_ticket {
   iocomp_session *session;
@@ -55,6 +59,7 @@ typedef enum iocomp_code {
                              or a format that cannot be read */
   IOCOMP_NOT_FOUND = 10,  /**< reading: there is no such file, or nothing of it is committed; or it
                              has no such  variable, step or attribute */
+  IOCOMP_OVERLAPPING_PUTS = 11, /**< puts of one step cover the same element */
   IOCOMP_INTERNAL = 99
 } iocomp_code;
 
@@ -172,9 +177,21 @@ IOCOMP_EXPORT int iocomp_set_var_attribute_text(iocomp_var *var, const char *nam
                                                 const char *text);
 
 /**
+ * What elements of a variable hold that nobody puts in a step in which somebody puts others: 0
+ * unless this says else. Becomes the attribute "_FillValue" of the variable, in force from the
+ * current step on. Called by all members in the same order, before the first put of the step; waits
+ * for nobody.
+ * @param value  one element of the variable's type.
+ * @return IOCOMP_UNSUPPORTED for another value than 0 where neither servers nor the synchronous
+ * mode write the file (transport kernel).
+ */
+IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
+
+/**
  * Put one block of a variable into the current step. Local: any number of puts per rank, in any
  * order, none included. Returns before the data reach the file (synchronous mode: may write before
- * it returns).
+ * it returns). Puts of one step must not overlap, whichever ranks they come from: such a step fails
+ * with IOCOMP_OVERLAPPING_PUTS.
  * @param start   first global index per dimension; NULL when the variable is a scalar.
  * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing.
  * @param values  product(count) elements, row-major; keep unchanged until the ticket is
@@ -201,6 +218,46 @@ IOCOMP_EXPORT int iocomp_put_buffered(iocomp_var *var, const int64_t *start, con
 IOCOMP_EXPORT int iocomp_put_from(iocomp_var *var, const int64_t *start, const int64_t *count,
                                   const void *values, const int64_t *memory_shape,
                                   const int64_t *memory_start, int buffered, iocomp_ticket *ticket);
+
+/**
+ * Say once what this rank has of arrays of one shape that are cut up in no regular way; then use it
+ * for any number of puts, variables, files and steps. Local; each rank says its own part. Runs are
+ * sorted and joined here, so their order does not matter to the file. Memory: 16 bytes per run, 32
+ * where they are not given in ascending order; each server keeps 16 for each run in its part of the
+ * file, which travels with the first put that needs it.
+ * @param ndims, shape  as of the variables.
+ * @param nruns  >= 0; may be 0 on ranks that have nothing.
+ * @param first  row-major index in the global array of the first element of each run, from 0.
+ * @param count  elements of each run, >= 0; the rank has the runs one behind the other in memory,
+ * in the order given here.
+ * @return IOCOMP_INVALID_ARGUMENT for a run that leaves the array, or for an element that is there
+ * twice.
+ */
+IOCOMP_EXPORT int iocomp_decomp_runs(iocomp_session *session, int ndims, const int64_t *shape,
+                                     int64_t nruns, const int64_t *first, const int64_t *count,
+                                     iocomp_decomp **decomp);
+
+/**
+ * The same from an index map, as for unstructured meshes.
+ * @param nelements  elements that the rank has in memory, >= 0.
+ * @param map  for each of them its row-major index in the global array, counted from 0; elements
+ * with a negative index (halos, say) are not written.
+ */
+IOCOMP_EXPORT int iocomp_decomp_map(iocomp_session *session, int ndims, const int64_t *shape,
+                                    int64_t nelements, const int64_t *map, iocomp_decomp **decomp);
+
+/**
+ * Put what this rank has by a decomposition. Otherwise like iocomp_put.
+ * @param decomp    of arrays of the shape that the variable has now.
+ * @param values    the elements in the order of the runs or of the map (those that are not written
+ * included). Where that is not ascending, the library packs them, so they are free on return.
+ * @param buffered  nonzero: `values` is free on return.
+ */
+IOCOMP_EXPORT int iocomp_put_decomp(iocomp_var *var, const iocomp_decomp *decomp,
+                                    const void *values, int buffered, iocomp_ticket *ticket);
+
+/** Free it; puts that are on their way are not concerned. NULL is allowed. Local. */
+IOCOMP_EXPORT int iocomp_decomp_free(iocomp_decomp *decomp);
 
 /**
  * This rank has put all it has for the current step; the next one begins. Called by all members in

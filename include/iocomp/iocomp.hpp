@@ -172,6 +172,47 @@ class Ticket {
   iocomp_ticket raw_{};
 };
 
+/// What this rank has of arrays of one shape that are cut up in no regular way. Movable, not
+/// copyable; must end before the session does.
+class Decomposition {
+ public:
+  Decomposition() noexcept = default;
+  /// @param values  elements that the rank has in memory.
+  Decomposition(iocomp_decomp* raw, std::int64_t values, std::weak_ptr<void> session) noexcept
+      : raw_{raw}, values_{values}, session_{std::move(session)} {}
+  Decomposition(const Decomposition&) = delete;
+  Decomposition& operator=(const Decomposition&) = delete;
+  Decomposition(Decomposition&& other) noexcept
+      : raw_{std::exchange(other.raw_, nullptr)},
+        values_{other.values_},
+        session_{std::move(other.session_)} {}
+  Decomposition& operator=(Decomposition&& other) noexcept {
+    if (this != &other) {
+      leave();
+      raw_ = std::exchange(other.raw_, nullptr);
+      values_ = other.values_;
+      session_ = std::move(other.session_);
+    }
+    return *this;
+  }
+  ~Decomposition() { leave(); }
+
+  /// Elements that a put by it reads.
+  [[nodiscard]] std::int64_t values() const noexcept { return values_; }
+  [[nodiscard]] const iocomp_decomp* raw() const noexcept { return raw_; }
+
+ private:
+  void leave() noexcept {
+    if (raw_ != nullptr && !session_.expired()) {
+      static_cast<void>(iocomp_decomp_free(raw_));
+    }
+  }
+
+  iocomp_decomp* raw_ = nullptr;
+  std::int64_t values_ = 0;
+  std::weak_ptr<void> session_;
+};
+
 /// A typed N-dimensional global array in a file. A reference: free to copy, valid as long as its
 /// file.
 template <Element T>
@@ -202,6 +243,20 @@ class Variable {
     return Ticket{ticket};
   }
 
+  /// Put what this rank has by a decomposition.
+  /// @param values  in the order of its runs or map.
+  /// @throws Error{IOCOMP_INVALID_ARGUMENT} when there are more or fewer.
+  Ticket put(const Decomposition& part, std::span<const T> values, bool buffered = false) const {
+    if (!std::cmp_equal(values.size(), part.values())) {
+      throw Error{IOCOMP_INVALID_ARGUMENT, "got " + std::to_string(values.size()) +
+                                               " values for a decomposition of " +
+                                               std::to_string(part.values()) + " elements"};
+    }
+    iocomp_ticket ticket{};
+    check(iocomp_put_decomp(raw_, part.raw(), values.data(), buffered ? 1 : 0, &ticket));
+    return Ticket{ticket};
+  }
+
   /// Put the value of a scalar (a variable without dimensions). Copied.
   Ticket put(const T& value) const { return put_buffered({}, {}, std::span<const T>{&value, 1}); }
 
@@ -225,6 +280,10 @@ class Variable {
     has_dims("shape", shape);
     check(iocomp_set_shape(raw_, shape.data()));
   }
+
+  /// What elements hold from the current step on that nobody puts. Called by all members in the
+  /// same order, before the first put of the step.
+  void set_fill(const T& value) const { check(iocomp_set_fill(raw_, &value)); }
 
   /// Attach an attribute. Called by all members in the same order; setting a name again replaces
   /// the value.
@@ -594,6 +653,33 @@ class Session {
     iocomp_file* file = nullptr;
     check(iocomp_open_on(raw_, members, name.c_str(), kind, &file));
     return File{file, name, alive_};
+  }
+
+  /// What this rank has of arrays of a shape: runs of row-major indices, in the order in which it
+  /// has them in memory. Local.
+  [[nodiscard]] Decomposition decompose(Extents shape, std::span<const std::int64_t> first,
+                                        std::span<const std::int64_t> count) {
+    if (first.size() != count.size()) {
+      throw Error{IOCOMP_INVALID_ARGUMENT, "got " + std::to_string(first.size()) +
+                                               " first elements and " +
+                                               std::to_string(count.size()) + " counts of runs"};
+    }
+    iocomp_decomp* made = nullptr;
+    check(iocomp_decomp_runs(raw_, shape.ndims(), shape.data(),
+                             static_cast<std::int64_t>(first.size()), first.data(), count.data(),
+                             &made));
+    std::int64_t values = 0;
+    for (const std::int64_t one : count) {
+      values += one;
+    }
+    return {made, values, alive_};
+  }
+  /// The same from the index of each element that it has; negative: not written. Local.
+  [[nodiscard]] Decomposition decompose(Extents shape, std::span<const std::int64_t> map) {
+    iocomp_decomp* made = nullptr;
+    check(iocomp_decomp_map(raw_, shape.ndims(), shape.data(),
+                            static_cast<std::int64_t>(map.size()), map.data(), &made));
+    return {made, static_cast<std::int64_t>(map.size()), alive_};
   }
 
   /// Open for reading what was written under a name, by this job or another. Collective over the

@@ -190,6 +190,14 @@ int iocomp_set_var_attribute_text(iocomp_var* var, const char* name, const char*
   return set_text(var == nullptr ? nullptr : var->file, var == nullptr ? -1 : var->id, name, text);
 }
 
+int iocomp_set_fill(iocomp_var* var, const void* value) {
+  return timed(var == nullptr ? nullptr : var->file->session, "set_fill", Counter::call_seconds,
+               [&] {
+                 require(value, "set_fill", "the value");
+                 var->file->file->set_fill(var->id, value);
+               });
+}
+
 int iocomp_put(iocomp_var* var, const int64_t* start, const int64_t* count, const void* values,
                iocomp_ticket* ticket) {
   return put(var, {.start = start, .count = count, .values = values}, ticket);
@@ -210,6 +218,16 @@ int iocomp_put_from(iocomp_var* var, const int64_t* start, const int64_t* count,
               .memory_shape = memory_shape,
               .memory_start = memory_start,
               .buffered = buffered != 0},
+             ticket);
+}
+
+int iocomp_put_decomp(iocomp_var* var, const iocomp_decomp* decomp, const void* values,
+                      int buffered, iocomp_ticket* ticket) {
+  if (decomp == nullptr) {
+    return guarded([] { require(nullptr, "put_decomp", "the decomposition"); });
+  }
+  return put(var,
+             {.decomposition = &decomp->decomposition, .values = values, .buffered = buffered != 0},
              ticket);
 }
 

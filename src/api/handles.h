@@ -23,6 +23,11 @@ struct iocomp_file {
   std::deque<iocomp_var> variables;  // addresses stay
 };
 
+struct iocomp_decomp {
+  iocomp_session* session = nullptr;
+  iocomp::session::Decomposition decomposition;
+};
+
 struct iocomp_input {
   iocomp_session* session = nullptr;
   std::unique_ptr<iocomp::session::Input> input;
@@ -37,6 +42,7 @@ struct iocomp_input {
 struct iocomp_session {
   std::unique_ptr<iocomp::session::Session> session;
   std::vector<std::unique_ptr<iocomp_file>> files;
+  std::vector<std::unique_ptr<iocomp_decomp>> decompositions;
   std::vector<std::unique_ptr<iocomp_input>> inputs;  // they count for the session: gone before it
   std::string settings_text;
 };

@@ -69,6 +69,11 @@ MemoryBox make_memory_box(const Box& block, const std::int64_t* memory_shape,
   return memory;
 }
 
+MemoryBox dense_memory(std::int64_t elements) noexcept {
+  return {.shape = {.dimensions = 1, .extent = {elements}},
+          .box = {.dimensions = 1, .start = {}, .count = {elements}}};
+}
+
 void pack(const MemoryBox& memory, std::size_t element_bytes, const std::byte* local,
           std::int64_t first, std::int64_t count, std::byte* packed) noexcept {
   RunCursor cursor{memory.shape, memory.box, first, count};

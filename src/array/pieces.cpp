@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/region.h"
 #include "array/runs.h"
 
 namespace iocomp::array {
@@ -28,10 +29,10 @@ struct Division {
   std::int64_t longer;
 };
 
-// The row-major index in the shape of an element of the packed order of the box.
-std::int64_t index_of(const Shape& shape, const Box& box, std::int64_t packed) noexcept {
+// The row-major index in the shape of an element of the packed order of the region.
+std::int64_t index_of(const Shape& shape, const Region& region, std::int64_t packed) noexcept {
   Run run;
-  RunCursor cursor{shape, box, packed, 1};
+  RunCursor cursor{shape, region, packed, 1};
   return cursor.next(run) ? run.index : 0;
 }
 
@@ -44,16 +45,16 @@ std::int64_t Domains::begin(int part) const noexcept {
   return granule >= division.granules ? elements : granule * granule_elements;
 }
 
-std::vector<Piece> cut(const Shape& shape, const Box& box, const Domains& domains) {
+std::vector<Piece> cut(const Shape& shape, const Region& region, const Domains& domains) {
   std::vector<Piece> pieces;
   const Division division{domains};
-  const std::int64_t all = elements(box);
+  const std::int64_t all = elements(region);
   // A box with gaps may leap over many domains: ask where the next element lies, instead of asking
   // every domain.
   for (std::int64_t first = 0; first < all;) {
-    const std::int64_t granule = index_of(shape, box, first) / domains.granule_elements;
+    const std::int64_t granule = index_of(shape, region, first) / domains.granule_elements;
     const int part = static_cast<int>(division.part_of(granule));
-    const std::int64_t end = elements_below(shape, box, domains.begin(part + 1));
+    const std::int64_t end = elements_below(shape, region, domains.begin(part + 1));
     pieces.push_back({.part = part, .first = first, .count = end - first});
     first = end;
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/region.h"
 
 namespace iocomp::array {
 
@@ -30,7 +31,8 @@ struct Piece {
 };
 
 /// Cut a block into its pieces, one per domain that it touches, ascending. Empty blocks have none.
-/// O(pieces).
-[[nodiscard]] std::vector<Piece> cut(const Shape& shape, const Box& box, const Domains& domains);
+/// O(pieces), times the logarithm of the number of runs where there is a list of them.
+[[nodiscard]] std::vector<Piece> cut(const Shape& shape, const Region& region,
+                                     const Domains& domains);
 
 }  // namespace iocomp::array

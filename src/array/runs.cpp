@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "array/box.h"
+#include "array/region.h"
+#include "array/run_list.h"
 
 namespace iocomp::array {
 
@@ -41,9 +43,23 @@ RunCursor::RunCursor(const Shape& shape, const Box& box, std::int64_t first,
   }
 }
 
+RunCursor::RunCursor(const Shape& shape, const Region& region, std::int64_t first,
+                     std::int64_t count) noexcept
+    : RunCursor{shape, region.box, first, region.runs ? 0 : count} {
+  if (region.runs && count > 0) {
+    list_ = region.runs.get();
+    left_ = count;
+    number_ = list_->run_of(first);
+    in_row_ = first - list_->packed_begin(number_);
+  }
+}
+
 bool RunCursor::next(Run& run) noexcept {
   if (left_ == 0) {
     return false;
+  }
+  if (list_ != nullptr) {
+    return next_of_list(run);
   }
   if (in_row_ == row_elements_) {
     enter_next_row();
@@ -51,6 +67,15 @@ bool RunCursor::next(Run& run) noexcept {
   run.index = row_index_ + in_row_;
   run.elements = std::min(left_, row_elements_ - in_row_);
   in_row_ += run.elements;
+  left_ -= run.elements;
+  return true;
+}
+
+bool RunCursor::next_of_list(Run& run) noexcept {
+  run = list_->run(number_++);
+  run.index += in_row_;
+  run.elements = std::min(left_, run.elements - in_row_);
+  in_row_ = 0;
   left_ -= run.elements;
   return true;
 }

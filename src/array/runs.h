@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "array/box.h"
 
 namespace iocomp::array {
+
+class RunList;
+struct Region;
 
 /// Elements that follow one another in the global array.
 struct Run {
@@ -21,13 +25,20 @@ class RunCursor {
   /// @pre 0 <= first, first + count <= elements(box).
   RunCursor(const Shape& shape, const Box& box, std::int64_t first, std::int64_t count) noexcept;
 
+  /// The same of a region. @pre the region outlives the cursor.
+  RunCursor(const Shape& shape, const Region& region, std::int64_t first,
+            std::int64_t count) noexcept;
+
   /// The next run; false when there is none left.
   [[nodiscard]] bool next(Run& run) noexcept;
 
  private:
   void enter_next_row() noexcept;
+  [[nodiscard]] bool next_of_list(Run& run) noexcept;
 
-  std::int64_t left_ = 0;  // elements still to visit
+  const RunList* list_ = nullptr;  // instead of rows
+  std::size_t number_ = 0;         // of the next run of the list
+  std::int64_t left_ = 0;          // elements still to visit
   std::int64_t row_elements_ =
       1;                        // elements of the box that are contiguous whatever the outer index
   std::int64_t row_index_ = 0;  // in the shape, of the first element of the current row

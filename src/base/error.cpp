@@ -22,6 +22,8 @@ const char* code_name(int code) noexcept {
       return "inconsistent calls";
     case ErrorCode::timed_out:
       return "timed out";
+    case ErrorCode::overlapping_puts:
+      return "overlapping puts";
     case ErrorCode::unsupported:
       return "unsupported";
     case ErrorCode::not_found:

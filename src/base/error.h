@@ -18,6 +18,7 @@ enum class ErrorCode : int {
   timed_out = 8,
   unsupported = 9,
   not_found = 10,
+  overlapping_puts = 11,
   internal = 99,
 };
 

@@ -31,6 +31,7 @@ class WireWriter {
   void put_text(std::string_view text) {
     put_bytes(std::as_bytes(std::span{text.data(), text.size()}));
   }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::vector<std::byte> take() noexcept { return std::move(bytes_); }
 
  private:

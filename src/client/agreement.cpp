@@ -85,6 +85,9 @@ void Agreement::start() {
     case Stage::flags:
       operation_.maximum(circle_, mine_.flags);
       break;
+    case Stage::sums:
+      operation_.sum(circle_, mine_.sums);
+      break;
     case Stage::failure:
       operation_.broadcast(circle_, odd_, pack_outcome(mine_.outcome));
       break;
@@ -136,6 +139,10 @@ bool Agreement::advance() {
         break;
       case Stage::flags:
         flags_ = operation_.values();
+        stage_ = mine_.sums.empty() ? Stage::ended : Stage::sums;
+        break;
+      case Stage::sums:
+        sums_ = operation_.values();
         stage_ = Stage::ended;
         break;
       case Stage::failure:

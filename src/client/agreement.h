@@ -41,6 +41,7 @@ class Collective {
 
   /// Element-wise maximum over the ranks. @pre no operation is under way; so below.
   void maximum(const Circle& circle, const std::vector<std::int64_t>& values);
+  void sum(const Circle& circle, const std::vector<std::int64_t>& values);
   void gather(const Circle& circle, std::int64_t value);
   void broadcast(const Circle& circle, int root, const std::vector<std::int64_t>& values);
 
@@ -50,7 +51,7 @@ class Collective {
   [[nodiscard]] const std::vector<std::int64_t>& values() const noexcept { return *values_; }
 
  private:
-  enum class Kind { maximum, gather, broadcast };
+  enum class Kind { maximum, sum, gather, broadcast };
   struct Messages;  // an operation that is done by messages
   void begin(const Circle& circle, Kind kind, int root, std::vector<std::int64_t> mine);
 
@@ -74,6 +75,7 @@ class Agreement {
     std::int64_t extra = 0;           ///< its maximum is taken
     std::vector<std::int64_t> flags;  ///< their maxima are taken; as many on all ranks whose
                                       ///< definitions are alike
+    std::vector<std::int64_t> sums;   ///< they are added; there only where there are flags
   };
   /// @param members  compute ranks of the ranks in `comm`, for people.
   Agreement(Circle circle, const std::vector<int>& members, Mine mine);
@@ -85,9 +87,10 @@ class Agreement {
   [[nodiscard]] const Outcome& outcome() const noexcept { return common_; }
   [[nodiscard]] std::int64_t extra() const noexcept { return extra_; }
   [[nodiscard]] const std::vector<std::int64_t>& flags() const noexcept { return flags_; }
+  [[nodiscard]] const std::vector<std::int64_t>& sums() const noexcept { return sums_; }
 
  private:
-  enum class Stage { compare, flags, failure, find_odd, usual_call, odd_call, ended };
+  enum class Stage { compare, flags, sums, failure, find_odd, usual_call, odd_call, ended };
   void start();
   void compared();
   void ended_with(const Outcome& outcome);
@@ -103,6 +106,7 @@ class Agreement {
   Outcome common_;
   std::int64_t extra_ = 0;
   std::vector<std::int64_t> flags_;
+  std::vector<std::int64_t> sums_;
   int odd_ = 0;
   std::string usual_;
 };

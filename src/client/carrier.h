@@ -2,12 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "array/box.h"
+#include "array/cover.h"
+#include "array/decomposition.h"
 #include "array/memory_box.h"
+#include "array/region.h"
 #include "base/error.h"
 #include "client/tickets.h"
 #include "storage/catalogue.h"
@@ -19,27 +23,33 @@ namespace iocomp::client {
 struct Block {
   storage::Variable variable;
   std::int64_t step = 0;
-  array::Box box;
+  array::Region region;
   array::MemoryBox memory;
-  const std::byte* values = nullptr;  ///< first element of the local array
-  bool buffered = false;              ///< `values` is free when put returns
+  std::shared_ptr<const array::Gather> gather;  ///< instead of `memory`: another order there
+  const std::byte* values = nullptr;            ///< first element of the local array
+  bool buffered = false;                        ///< `values` is free when put returns
   std::uint64_t ticket = 0;
+  array::Cover cover;
 
   [[nodiscard]] std::size_t element_bytes() const noexcept {
     return array::size_bytes(variable.type);
   }
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return static_cast<std::size_t>(array::elements(box)) * element_bytes();
+    return static_cast<std::size_t>(array::elements(region)) * element_bytes();
   }
   [[nodiscard]] bool is_dense() const noexcept {
-    return array::is_contiguous(memory.shape, memory.box);
+    return !gather && array::is_contiguous(memory.shape, memory.box);
   }
   /// First element of the block itself. @pre is_dense()
   [[nodiscard]] const std::byte* first_value() const noexcept;
-  /// Copy elements `first` to `first + count` of its packed order, with the bytes of every number
-  /// reversed where `swapped`.
+  /// Copy elements `first` to `first + count` of its packed order from the local array, with the
+  /// bytes of every number reversed where `swapped`.
   void copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                bool swapped) const;
+  /// The same as they are.
+  void pack(std::int64_t first, std::int64_t count, std::byte* packed) const noexcept;
+  /// The whole block lies in packed order at `packed` now.
+  void lies_packed(const std::byte* packed) noexcept;
 };
 
 /// A failure of a block, with the file, variable and step that it concerns.
@@ -67,6 +77,8 @@ class Carrier {
   /// end_step.
   /// @throws Error{invalid_argument} when only an end_step can bring it there.
   virtual void urge(std::uint64_t ticket, State state) = 0;
+  /// Whether what nobody puts can hold something else than 0.
+  [[nodiscard]] virtual bool can_fill() const { return true; }
   /// Settle everything. `open_step` is the step that was not ended.
   [[nodiscard]] virtual Outcome close(std::int64_t open_step) = 0;
 };

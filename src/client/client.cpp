@@ -199,6 +199,16 @@ void* Client::allocate(std::size_t bytes) {
   return first;
 }
 
+void Client::forget(const array::Decomposition& decomposition) {
+  if (!link_.has_servers() || link_.loss()) {
+    return;
+  }
+  try {
+    link_.run_lists().forget(*decomposition.runs);
+  } catch (const ServersLost&) {  // then nobody knows them
+  }
+}
+
 void Client::free_memory(void* memory) {
   if (!link_.withdraw_memory(static_cast<const std::byte*>(memory)) &&
       allocated_.erase(memory) == 0) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "array/decomposition.h"
 #include "base/huge_memory.h"
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
@@ -66,6 +67,9 @@ class Client {
     link_.pump();
     go_on_without_servers();
   }
+
+  /// Nothing more is put with this decomposition: servers may forget its runs.
+  void forget(const array::Decomposition& decomposition);
 
   /// Memory that puts read in place where that is possible; zeroed.
   /// @throws Error{out_of_staging_memory}.

@@ -101,7 +101,7 @@ void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
     start_kernel();
   }
   opened.remote->write_with(std::make_unique<OwnWrites>(
-      OwnWrites::Setup{opened.file->key(), opened.file->name(), home(),
+      OwnWrites::Setup{opened.file->key(), opened.file->name(), home(), place_.rank,
                        static_cast<std::size_t>(settings_.bytes("transport.kernel_from")),
                        std::move(output)},
       *kernel_, link_, opened.file->catalogue()));

@@ -159,6 +159,7 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   DirectOutput::Setup setup;
   setup.comm = opened.comm;
   mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
+  setup.compute_rank = place_.rank;
   setup.format = &format;
   setup.options = format_options(file);
   setup.disk = disk_;

@@ -43,10 +43,16 @@ struct Collective::Messages {
     }
   }
   void put_together(std::vector<std::int64_t>& values) const {
+    if (kind == Kind::sum) {
+      std::ranges::fill(values, 0);
+    }
     for (std::size_t member = 0; kind != Kind::broadcast && member < parts.size(); ++member) {
       for (std::size_t i = 0; i < parts[member].size(); ++i) {
         auto& value = values[kind == Kind::gather ? member : i];
-        value = kind == Kind::gather ? parts[member][i] : std::max(value, parts[member][i]);
+        const std::int64_t part = parts[member][i];
+        value = kind == Kind::gather ? part
+                : kind == Kind::sum  ? value + part
+                                     : std::max(value, part);
       }
     }
   }
@@ -89,6 +95,16 @@ void Collective::maximum(const Circle& circle, const std::vector<std::int64_t>& 
   }
   mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values_->data(), checked_cast<int>(values_->size()),
                             MPI_INT64_T, MPI_MAX, circle.comm, &request_));
+}
+
+void Collective::sum(const Circle& circle, const std::vector<std::int64_t>& values) {
+  values_ = std::make_unique<std::vector<std::int64_t>>(values);
+  if (!circle.ranks.empty()) {
+    begin(circle, Kind::sum, 0, values);
+    return;
+  }
+  mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values_->data(), checked_cast<int>(values_->size()),
+                            MPI_INT64_T, MPI_SUM, circle.comm, &request_));
 }
 
 void Collective::gather(const Circle& circle, std::int64_t value) {

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/memory_box.h"
+#include "array/region.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/direct_output.h"
@@ -34,6 +33,7 @@ DirectCarrier::DirectCarrier(std::uint64_t key, std::string name, DirectOutput::
       link_{link},
       meeting_{meeting},
       catalogue_{catalogue},
+      coverage_{setup.comm, setup.compute_rank, link.policy(), catalogue},
       output_{std::move(setup), publication_, catalogue, link} {}
 
 DirectCarrier::~DirectCarrier() = default;
@@ -110,7 +110,7 @@ void DirectCarrier::put(const Block& block) {
     link_.fail(key_, block.ticket, lost_);
     return;
   }
-  put_.insert(block.variable.id);
+  coverage_.note(block);
   if (output_.writes_at_once()) {
     write(block);
     return;
@@ -125,33 +125,17 @@ void DirectCarrier::put(const Block& block) {
 void DirectCarrier::keep_copy(Kept& kept) {
   Block& block = kept.block;
   kept.copy = link_.copy_buffer(block.bytes());
-  array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box),
-              kept.copy.get());
-  block.values = kept.copy.get();
-  block.memory = array::make_memory_box(block.box, nullptr, nullptr);
+  block.pack(0, array::elements(block.region), kept.copy.get());
+  block.lies_packed(kept.copy.get());
   link_.tickets().find(block.ticket)->kept = false;
-}
-
-std::vector<int> DirectCarrier::variables_put() {
-  std::vector<std::int64_t> put(static_cast<std::size_t>(catalogue_.variables()), 0);
-  for (const int variable : put_) {
-    put[static_cast<std::size_t>(variable)] = 1;
-  }
-  mpi::maximum(comm_, put, link_.policy(), "the variables of a step");
-  std::vector<int> variables;
-  for (std::size_t i = 0; i < put.size(); ++i) {
-    if (put[i] != 0) {
-      variables.push_back(static_cast<int>(i));
-    }
-  }
-  put_.clear();
-  return variables;
 }
 
 void DirectCarrier::write_step(std::int64_t step) {
   (void)meet("end_step", step);
+  StepCoverage::Holes holes;
   const Outcome begun = outcome_of([&] {
-    const auto variables = variables_put();
+    const auto variables = coverage_.sum();
+    holes = coverage_.examine(step);
     if (per_step_) {
       output_.create(step);
     }
@@ -163,6 +147,14 @@ void DirectCarrier::write_step(std::int64_t step) {
   }
   for (auto& kept : kept_) {
     write(kept.block);
+  }
+  if (put_failure_.ok()) {
+    put_failure_ = in_file(outcome_of([&] {
+                             for (const auto& [variable, runs] : holes) {
+                               output_.fill(step, variable, *runs);
+                             }
+                           }),
+                           step);
   }
   output_.agree(std::exchange(put_failure_, {}), "the end of a step");
   if (output_.writes_whole_steps()) {
@@ -190,7 +182,7 @@ void DirectCarrier::end_step(std::int64_t step) {
   ended_ = step + 1;
   const Outcome outcome = outcome_of([&] { together([&] { write_step(step); }); });
   settle_kept(outcome);
-  put_.clear();
+  coverage_.begin_step();
   put_failure_ = {};
   if (outcome.ok()) {
     commit_until(per_step_ ? step : step - 1);

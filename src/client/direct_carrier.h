@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "client/direct_output.h"
 #include "client/link.h"
 #include "client/meeting.h"
+#include "client/step_coverage.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
@@ -69,7 +69,6 @@ class DirectCarrier : public Carrier {
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step = -1) const;
   void write(const Block& block);
   void keep_copy(Kept& kept);
-  [[nodiscard]] std::vector<int> variables_put();
   void write_step(std::int64_t step);
   void settle_kept(const Outcome& outcome);
   void commit_until(std::int64_t step);
@@ -87,12 +86,12 @@ class DirectCarrier : public Carrier {
   Link& link_;
   Meeting& meeting_;
   const storage::Catalogue& catalogue_;
+  StepCoverage coverage_;  // of the open step
   DirectOutput output_;
   std::uint64_t definitions_ = empty_digest;
   std::string last_definition_;
   Outcome lost_;
   std::vector<Kept> kept_;
-  std::set<int> put_;       // variables put in the open step
   Outcome put_failure_;     // of the open step on this rank
   std::int64_t ended_ = 0;  // steps whose end_step was called
   std::int64_t next_commit_ = 0;

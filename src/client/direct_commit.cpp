@@ -90,8 +90,8 @@ void DirectCarrier::wait_step(std::int64_t step) {
 
 Outcome DirectCarrier::close(std::int64_t open_step) {
   std::int64_t puts = 0;
-  Outcome outcome =
-      outcome_of([&] { together([&] { puts = meet("close", open_step, put_.empty() ? 0 : 1); }); });
+  Outcome outcome = outcome_of(
+      [&] { together([&] { puts = meet("close", open_step, coverage_.is_empty() ? 0 : 1); }); });
   if (outcome.ok() && puts != 0) {
     outcome = outcome_of([&] { end_step(open_step); });
   }

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/memory_box.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -21,6 +20,7 @@
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
+#include "storage/write_region.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -95,7 +95,7 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
 
 void DirectOutput::write(const Block& block) {
   const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
-  const std::int64_t elements = array::elements(block.box);
+  const std::int64_t elements = array::elements(block.region);
   const bool swaps = storage::swaps_bytes(*setup_.format, setup_.options);
   const bool copies = swaps || !block.is_dense();
   if (!copies && (is_plain() || writes_whole_steps())) {
@@ -104,7 +104,7 @@ void DirectOutput::write(const Block& block) {
   }
   if (writes_whole_steps()) {
     auto& packed = packed_.emplace_back(block.bytes());
-    array::pack(block.memory, block.element_bytes(), block.values, 0, elements, packed.data());
+    block.pack(0, elements, packed.data());
     write_part(block, 0, elements, packed.data());
     return;
   }
@@ -131,17 +131,36 @@ void DirectOutput::write_part(const Block& block, std::int64_t first, std::int64
   const std::int64_t target = publication_.target_of(block.step);
   const std::int64_t begin = files_.offset(block.variable.id, block.step);
   if (!is_plain()) {
-    files_.at(target).target->write({block.step, block.variable, begin}, {block.box, first, count},
-                                    {packed, static_cast<std::size_t>(count) * element});
+    storage::write_region(*files_.at(target).target, {block.step, block.variable, begin},
+                          block.region, first, count,
+                          {packed, static_cast<std::size_t>(count) * element});
     return;
   }
   disk::OutputFile& output = *files_.file(target);
-  array::RunCursor runs{block.variable.shape, block.box, first, count};
+  array::RunCursor runs{block.variable.shape, block.region, first, count};
   array::Run run;
   while (runs.next(run)) {
     const std::size_t bytes = static_cast<std::size_t>(run.elements) * element;
     output.write(begin + run.index * static_cast<std::int64_t>(element), {packed, bytes});
     packed += bytes;
+  }
+}
+
+void DirectOutput::fill(std::int64_t step, int variable, const array::RunList& holes) {
+  Block block;
+  block.variable = catalogue_.variable(variable, step);
+  block.step = step;
+  const auto value = catalogue_.fill(variable, step);
+  const auto most = static_cast<std::int64_t>(part_bytes / value.size());
+  std::vector<std::byte> values;
+  for (auto left = std::min(most, holes.elements()); left > 0; --left) {
+    values.insert(values.end(), value.begin(), value.end());
+  }
+  for (std::int64_t first = 0; first < holes.elements(); first += most) {
+    const std::int64_t count = std::min(most, holes.elements() - first);
+    block.region = std::make_shared<const array::RunList>(holes.part(first, count));
+    block.lies_packed(values.data());
+    write(block);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "array/run_list.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
@@ -23,8 +24,9 @@ namespace iocomp::client {
 class DirectOutput {
  public:
   struct Setup {
-    MPI_Comm comm = MPI_COMM_NULL;     ///< of the file; used by nobody else
-    int rank = 0;                      ///< in `comm`
+    MPI_Comm comm = MPI_COMM_NULL;  ///< of the file; used by nobody else
+    int rank = 0;                   ///< in `comm`
+    int compute_rank = 0;
     MPI_Comm openers = MPI_COMM_NULL;  ///< the same ranks in the order that opens MPI files
     const storage::Format* format = nullptr;
     storage::FormatOptions options;
@@ -51,6 +53,8 @@ class DirectOutput {
   void place(std::int64_t step, const std::vector<int>& variables);
   /// Write a block. Local. @throws Error{storage_failure}.
   void write(const Block& block);
+  /// Write the fill value of a variable where nobody has put anything. Local.
+  void fill(std::int64_t step, int variable, const array::RunList& holes);
   /// fsync what this rank wrote to a physical file. Local. @throws Error{storage_failure}.
   void sync(std::int64_t target);
   /// Give what the format library holds of an unfinished file to the operating system. Collective.

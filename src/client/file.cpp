@@ -1,14 +1,18 @@
 #include "client/file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "array/box.h"
 #include "array/byte_order.h"
+#include "array/decomposition.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
+#include "array/region.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -19,6 +23,22 @@
 #include "trace/counters.h"
 
 namespace iocomp::client {
+namespace {
+
+// What the decomposition says of this rank. @throws Error{invalid_argument}.
+void take_part(const array::Decomposition& decomposition, Block& block) {
+  if (decomposition.shape != block.variable.shape) {
+    throw Error{ErrorCode::invalid_argument,
+                "the decomposition is of an array of shape " + array::text(decomposition.shape) +
+                    ", the variable has " + array::text(block.variable.shape)};
+  }
+  block.region = decomposition.runs;
+  block.gather = decomposition.gather;
+  block.cover = decomposition.cover;
+  block.memory = array::dense_memory(decomposition.runs->elements());
+}
+
+}  // namespace
 
 const std::byte* Block::first_value() const noexcept {
   std::int64_t index = 0;
@@ -35,10 +55,24 @@ void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_
     array::copy_swapped({from, packed.size()}, packed, element_bytes());
     return;
   }
-  array::pack(memory, element_bytes(), values, first, count, packed.data());
+  pack(first, count, packed.data());
   if (swapped) {
     array::swap_bytes(packed, element_bytes());
   }
+}
+
+void Block::pack(std::int64_t first, std::int64_t count, std::byte* packed) const noexcept {
+  if (gather) {
+    gather->pack(element_bytes(), values, first, count, packed);
+  } else {
+    array::pack(memory, element_bytes(), values, first, count, packed);
+  }
+}
+
+void Block::lies_packed(const std::byte* packed) noexcept {
+  values = packed;
+  memory = array::dense_memory(array::elements(region));
+  gather = nullptr;
 }
 
 Outcome in_block(const std::string& file_name, const Block& block, const Outcome& outcome) {
@@ -97,22 +131,50 @@ void File::set_attribute(int variable, const std::string& name, storage::Attribu
   announce(event);
 }
 
+void File::set_fill(int variable, const void* value) {
+  const auto known = catalogue_.variable(variable, step_);
+  const std::string call = "set_fill(\"" + known.name + "\") of file \"" + name_ + "\": ";
+  if (puts_in_step_ > 0) {
+    throw Error{ErrorCode::invalid_argument,
+                call + "after " + std::to_string(puts_in_step_) + " puts of step " +
+                    std::to_string(step_) + "; fill values change before the first put of a step"};
+  }
+  storage::Attribute attribute;
+  attribute.type = known.type;
+  attribute.values.resize(array::size_bytes(known.type));
+  std::memcpy(attribute.values.data(), value, attribute.values.size());
+  const bool is_zero =
+      std::ranges::all_of(attribute.values, [](auto byte) { return byte == std::byte{0}; });
+  if (!is_zero && !carrier_->can_fill()) {
+    throw Error{ErrorCode::unsupported,
+                call +
+                    "without servers (transport.kind = \"kernel\") only 0 can be filled in; "
+                    "with servers, or mode = \"sync\", anything"};
+  }
+  set_attribute(variable, storage::fill_attribute, std::move(attribute));
+}
+
 std::uint64_t File::put(int variable, const PutArguments& arguments) {
   Block block;
   block.variable = catalogue_.variable(variable, step_);
   block.step = step_;
   try {
-    block.box = array::make_box(block.variable.shape, arguments.start, arguments.count);
-    block.memory =
-        array::make_memory_box(block.box, arguments.memory_shape, arguments.memory_start);
+    if (arguments.decomposition != nullptr) {
+      take_part(*arguments.decomposition, block);
+    } else {
+      const auto box = array::make_box(block.variable.shape, arguments.start, arguments.count);
+      block.region = box;
+      block.cover = array::cover_of(block.variable.shape, block.region);
+      block.memory = array::make_memory_box(box, arguments.memory_shape, arguments.memory_start);
+    }
   } catch (const Error& error) {
     throw Error{error.code(), "put of \"" + block.variable.name + "\" into file \"" + name_ +
                                   "\": " + error.what()};
   }
-  if (arguments.values == nullptr && array::elements(block.box) > 0) {
+  if (arguments.values == nullptr && array::elements(block.region) > 0) {
     throw Error{ErrorCode::invalid_argument, "put of \"" + block.variable.name + "\" into file \"" +
                                                  name_ + "\": values is null, the block has " +
-                                                 std::to_string(array::elements(block.box)) +
+                                                 std::to_string(array::elements(block.region)) +
                                                  " elements"};
   }
   block.values = static_cast<const std::byte*>(arguments.values);
@@ -129,7 +191,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.ticket = link_.tickets().open(std::move(ticket));
   link_.counters().add(trace::Counter::puts, 1);
   link_.counters().add(trace::Counter::put_bytes, static_cast<double>(block.bytes()));
-  if (array::elements(block.box) > 0) {
+  if (array::elements(block.region) > 0) {
     carry([&] { carrier_->put(block); });
   }
   link_.tickets().settle(block.ticket);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "array/decomposition.h"
 #include "array/element_type.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -22,6 +23,7 @@ namespace iocomp::client {
 struct PutArguments {
   const std::int64_t* start = nullptr;
   const std::int64_t* count = nullptr;
+  const array::Decomposition* decomposition = nullptr;  ///< instead of a box
   const void* values = nullptr;
   const std::int64_t* memory_shape = nullptr;  ///< null: the block is dense
   const std::int64_t* memory_start = nullptr;
@@ -50,6 +52,8 @@ class File {
   void set_shape(int variable, const std::int64_t* shape);
   /// @param variable  -1 for the file itself.
   void set_attribute(int variable, const std::string& name, storage::Attribute value);
+  /// @param value  one element.
+  void set_fill(int variable, const void* value);
   /// @return the number of the ticket.
   std::uint64_t put(int variable, const PutArguments& arguments);
   void end_step();

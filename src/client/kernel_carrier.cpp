@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/memory_box.h"
+#include "array/region.h"
 #include "base/error.h"
 #include "client/agreement.h"
 #include "client/carrier.h"
@@ -29,12 +28,8 @@ namespace {
 
 // Where the last byte of a block ends, from the beginning of its variable.
 std::int64_t end_in_variable(const Block& block) {
-  const auto& shape = block.variable.shape;
-  std::int64_t last = 0;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
-    last = last * shape.extent[d] + block.box.start[d] + block.box.count[d] - 1;
-  }
-  return (last + 1) * static_cast<std::int64_t>(block.element_bytes());
+  return array::end_index(block.variable.shape, block.region) *
+         static_cast<std::int64_t>(block.element_bytes());
 }
 
 }  // namespace
@@ -132,7 +127,7 @@ void KernelCarrier::put(const Block& block) {
     link_.fail(setup_.key, block.ticket, lost_);
     return;
   }
-  steps_[block.step].variables.insert(block.variable.id);
+  array::add(steps_[block.step].variables[block.variable.id], block.cover);
   if (files_.knows_offset(block.variable.id, block.step)) {
     write(block);
   } else {
@@ -195,7 +190,7 @@ Agreement::Mine KernelCarrier::ended_step(std::int64_t number) const {
   mine.call = {"end_step", setup_.key, setup_.name, number, step.definitions, step.last_definition};
   mine.outcome = step.failure;
   mine.flags.resize(static_cast<std::size_t>(step.known_variables));
-  for (const int variable : step.variables) {
+  for (const auto& [variable, cover] : step.variables) {
     mine.flags[static_cast<std::size_t>(variable)] = 1;
   }
   return mine;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "array/cover.h"
 #include "base/error.h"
 #include "client/agreement.h"
 #include "client/carrier.h"
@@ -64,6 +65,7 @@ class KernelCarrier : public Carrier {
   void wait_step(std::int64_t step) override;
   void urge(std::uint64_t ticket, State state) override;
   Outcome close(std::int64_t open_step) override;
+  [[nodiscard]] bool can_fill() const override { return false; }
 
   /// Go on with what was begun, as far as that is possible now; true if anything moved.
   bool advance();
@@ -76,8 +78,8 @@ class KernelCarrier : public Carrier {
     Copy copy;
   };
   struct Step {
-    std::set<int> variables;  // put by this rank
-    std::size_t writing = 0;  // blocks
+    std::map<int, array::Cover> variables;  // put by this rank
+    std::size_t writing = 0;                // blocks
     std::vector<Kept> kept;
     std::vector<std::uint64_t> tickets;  // written, not durable
     Outcome failure;                     // on this rank
@@ -130,6 +132,7 @@ class KernelCarrier : public Carrier {
   void synced(std::int64_t until, const Outcome& outcome);
   bool agree_on_steps();
   void agreed();
+  [[nodiscard]] Outcome check_coverage(std::int64_t step, const Agreement& agreement) const;
   bool tell_verdicts();
   [[nodiscard]] bool is_publication_due() const;
   [[nodiscard]] std::int64_t publishable() const;

@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "array/cover.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "client/agreement.h"
@@ -108,6 +111,11 @@ bool KernelCarrier::agree_on_steps() {
       }
       auto mine = ended_step(agreed_);
       mine.extra = step->second.end;
+      mine.sums.resize(mine.flags.size() * array::CoverWords{}.size());
+      for (const auto& [variable, cover] : step->second.variables) {
+        const auto words = array::words_of(cover);
+        std::ranges::copy(words, mine.sums.begin() + variable * std::ssize(words));
+      }
       agreement_ = std::make_unique<Agreement>(setup_.circle, setup_.members, std::move(mine));
     }
     moved = true;
@@ -124,6 +132,9 @@ void KernelCarrier::agreed() {
     return;
   }
   if (step.agreed.ok()) {
+    step.agreed = in_file(check_coverage(agreed_, *agreement), agreed_);
+  }
+  if (step.agreed.ok()) {
     step.end = agreement->extra();
     const auto& flags = agreement->flags();
     for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
@@ -133,6 +144,36 @@ void KernelCarrier::agreed() {
     }
   }
   ++agreed_;
+}
+
+// The same on all ranks. Which puts overlap is not known here: no rank knows those of another.
+Outcome KernelCarrier::check_coverage(std::int64_t step, const Agreement& agreement) const {
+  const auto& sums = agreement.sums();
+  array::CoverWords words{};
+  for (std::size_t i = 0; i < agreement.flags().size(); ++i) {
+    std::copy_n(sums.begin() + std::ssize(words) * static_cast<std::ptrdiff_t>(i), words.size(),
+                words.begin());
+    const array::Cover put = array::cover_from(words);
+    const auto variable = catalogue_.variable(static_cast<int>(i), step);
+    const array::Cover all = array::cover_of_all(variable.shape);
+    if (put.elements == 0 || put == all) {
+      continue;
+    }
+    const std::string name = "variable \"" + variable.name + "\": ";
+    if (put.elements >= all.elements) {
+      return {ErrorCode::overlapping_puts,
+              name + "puts of the ranks overlap: they have " + std::to_string(put.elements) +
+                  " elements of " + std::to_string(all.elements) +
+                  (put.elements == all.elements ? ", and not each once" : "")};
+    }
+    if (!catalogue_.fill(variable.id, step).empty()) {
+      return {ErrorCode::unsupported,
+              name +
+                  "there are elements that nobody has put, and without servers they cannot be "
+                  "given the fill value"};
+    }
+  }
+  return {};
 }
 
 void KernelCarrier::fail_step(std::int64_t step, const Outcome& outcome) {

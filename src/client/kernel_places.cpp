@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/memory_box.h"
+#include "array/region.h"
 #include "base/error.h"
 #include "client/kernel_carrier.h"
 #include "client/kernel_placing.h"
@@ -28,10 +27,8 @@ void KernelCarrier::keep(const Block& block) {
 void KernelCarrier::keep_copy(Kept& kept) {
   Block& block = kept.block;
   kept.copy = link_.copy_buffer(block.bytes());
-  array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box),
-              kept.copy.get());
-  block.values = kept.copy.get();
-  block.memory = array::make_memory_box(block.box, nullptr, nullptr);
+  block.pack(0, array::elements(block.region), kept.copy.get());
+  block.lies_packed(kept.copy.get());
   block.buffered = true;  // written from yet another copy where that must be aligned
   link_.tickets().find(block.ticket)->kept = false;
 }

@@ -166,7 +166,7 @@ void KernelCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece
   for (const auto& piece : *held) {
     block.variable = piece.variable;
     block.step = piece.step;
-    block.box = piece.box;
+    block.region = piece.region;
     block.ticket = number;
     if (!piece.inside.empty()) {
       parts.push_back({block, piece.first, piece.count, piece.inside});

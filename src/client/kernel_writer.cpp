@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/memory_box.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/error.h"
@@ -51,7 +50,7 @@ class KernelWriter::Cutter {
   /// @return whether anything is read from the program's memory.
   bool cut(std::int64_t offset) {
     const auto element = static_cast<std::int64_t>(block_.element_bytes());
-    array::RunCursor runs{block_.variable.shape, block_.box, 0, array::elements(block_.box)};
+    array::RunCursor runs{block_.variable.shape, block_.region, 0, array::elements(block_.region)};
     array::Run run;
     std::int64_t first = 0;  // element of the packed order
     while (runs.next(run)) {
@@ -112,7 +111,7 @@ class KernelWriter::Cutter {
     if (short_.used + bytes > short_.lease.bytes().size()) {
       flush_short();
       const std::size_t left =
-          static_cast<std::size_t>(array::elements(block_.box) - first) * block_.element_bytes();
+          static_cast<std::size_t>(array::elements(block_.region) - first) * block_.element_bytes();
       const std::size_t most = std::min(short_runs_bytes, writer_.copies_.capacity_bytes() / 4);
       short_.lease = writer_.take_memory(std::max(bytes, std::min(left, most)));
     }
@@ -162,7 +161,7 @@ void KernelWriter::write_part(const Block& block, std::int64_t first, std::int64
   disk::Plan plan;
   plan.file = file;
   const auto element = static_cast<std::int64_t>(block.element_bytes());
-  array::RunCursor runs{block.variable.shape, block.box, first, count};
+  array::RunCursor runs{block.variable.shape, block.region, first, count};
   array::Run run;
   while (runs.next(run)) {
     const auto size = static_cast<std::size_t>(run.elements * element);

@@ -41,7 +41,10 @@ Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitP
       servers_{std::move(servers)},
       policy_{policy},
       buffer_limit_{buffer_limit_bytes},
-      copy_memory_{transport, buffer_limit_bytes} {}
+      copy_memory_{transport, buffer_limit_bytes},
+      run_lists_{[this](int server, std::vector<std::byte> message) {
+        (void)post(server, std::move(message));
+      }} {}
 
 transport::PostId Link::post(int server, std::vector<std::byte> message,
                              std::span<const std::byte> bulk, std::size_t chunk_bytes) {

@@ -17,6 +17,7 @@
 #include "base/futex.h"
 #include "base/log.h"
 #include "client/copy_memory.h"
+#include "client/run_lists.h"
 #include "client/tickets.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
@@ -106,6 +107,7 @@ class Link {
   void forget(std::uint64_t key) { files_.erase(key); }
   [[nodiscard]] TicketBook& tickets() noexcept { return tickets_; }
   [[nodiscard]] FailureBook& failures() noexcept { return failures_; }
+  [[nodiscard]] RunLists& run_lists() noexcept { return run_lists_; }
   [[nodiscard]] trace::Counters& counters() noexcept { return counters_; }
   [[nodiscard]] const mpi::WaitPolicy& policy() const noexcept { return policy_; }
   [[nodiscard]] bool has_servers() const noexcept { return transport_ != nullptr && !is_left_; }
@@ -171,6 +173,7 @@ class Link {
   std::vector<HeldCopy> copies_;  // after the memory they lie in
   TicketBook tickets_;
   FailureBook failures_;
+  RunLists run_lists_;
   trace::Counters counters_;
   std::vector<std::string> notes_;
   std::vector<std::string> choices_;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/error.h"
@@ -18,13 +18,14 @@
 #include "client/tickets.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/put_messages.h"
 #include "staging/arena.h"
 
 namespace iocomp::client {
 namespace {
 
 std::int64_t place_in_variable(const Block& block) {
-  array::RunCursor runs{block.variable.shape, block.box, 0, array::elements(block.box)};
+  array::RunCursor runs{block.variable.shape, block.region, 0, array::elements(block.region)};
   array::Run first;
   (void)runs.next(first);
   return first.index * static_cast<std::int64_t>(block.element_bytes());
@@ -40,7 +41,7 @@ const char* OwnWrites::obstacle(const Block& block) const {
   if (block.bytes() < setup_.least_bytes) {
     return "blocks are shorter than transport.kernel_from";
   }
-  if (!array::is_contiguous(block.variable.shape, block.box)) {
+  if (!array::is_contiguous(block.variable.shape, block.region)) {
     return "blocks are not contiguous in the file";
   }
   if (block.buffered) {
@@ -76,7 +77,9 @@ void OwnWrites::put(const Block& block) {
   ticket->kept = true;
   Step& step = steps_[block.step];
   ++step.writing;
-  ++step.untold;
+  step.untold.push_back({.variable = block.variable.id,
+                         .rank = setup_.rank,
+                         .part = {block.region, 0, array::elements(block.region)}});
   const Outcome begun = outcome_of([&] {
     const std::int64_t offset = catalogue_.layout().offset(block.variable.id, block.step);
     (void)writer_.write(block, setup_.file, offset, false,
@@ -186,9 +189,10 @@ bool OwnWrites::tell() {
       ++step;
       continue;
     }
-    const protocol::StepNote note{step->first, -1, own.untold, own.failure};
+    auto message =
+        protocol::encode(setup_.key, protocol::OwnWritten{step->first, own.failure, own.untold});
     step = steps_.erase(step);
-    link_.post(setup_.home, protocol::encode(setup_.key, protocol::Kind::own_written, note));
+    link_.post(setup_.home, std::move(message));
     any = true;
   }
   return any;

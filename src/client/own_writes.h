@@ -13,6 +13,8 @@
 #include "client/kernel_writer.h"
 #include "client/link.h"
 #include "disk/output_file.h"
+#include "protocol/messages.h"
+#include "protocol/put_messages.h"
 #include "storage/catalogue.h"
 
 namespace iocomp::client {
@@ -26,6 +28,7 @@ class OwnWrites {
     std::uint64_t key = 0;
     std::string name;
     int home = 0;
+    int rank = 0;                 ///< compute rank
     std::size_t least_bytes = 0;  ///< of a block
     std::shared_ptr<disk::OutputFile> file;
   };
@@ -53,7 +56,7 @@ class OwnWrites {
     std::size_t writing = 0;             // blocks
     std::vector<std::uint64_t> written;  // tickets, not fsynced
     Outcome failure;
-    std::int64_t untold = 0;  // blocks that the server does not know of yet
+    std::vector<protocol::PutRecord> untold;  // blocks that the server does not know of yet
   };
   [[nodiscard]] const char* obstacle(const Block& block) const;
   void written(const Block& block, const Outcome& outcome);

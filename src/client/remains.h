@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "array/box.h"
+#include "array/cover.h"
+#include "array/region.h"
 #include "base/error.h"
 #include "client/meeting.h"
 #include "client/tickets.h"
@@ -23,8 +23,8 @@ struct Remains {
   struct Piece {
     storage::Variable variable;
     std::int64_t step = 0;
-    array::Box box;
-    std::int64_t first = 0;  ///< element of the packed order of the box
+    array::Region region;
+    std::int64_t first = 0;  ///< element of the packed order of the region
     std::int64_t count = 0;
     std::uint64_t ticket = 0;
     int server = -1;  ///< session rank
@@ -34,7 +34,7 @@ struct Remains {
     Copy copy{};                         ///< that `bytes` lie in
   };
   struct Step {
-    std::set<int> variables;
+    std::map<int, array::Cover> variables;
     bool ended = false;
     std::uint64_t definitions = 0;  ///< when it was ended, like the next two
     std::string last_definition;

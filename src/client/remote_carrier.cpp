@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "array/box.h"
-#include "array/memory_box.h"
 #include "array/pieces.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/error.h"
 #include "base/stream_copy.h"
@@ -87,7 +87,7 @@ bool RemoteCarrier::must_copy(const Block& block) const {
 Copy RemoteCarrier::copy(const Block& block) {
   // As far from a page border as in the file, where variables begin at one: so the copy can be
   // written O_DIRECT.
-  array::RunCursor runs{block.variable.shape, block.box, 0, array::elements(block.box)};
+  array::RunCursor runs{block.variable.shape, block.region, 0, array::elements(block.region)};
   array::Run first;
   const bool any = runs.next(first);
   const std::size_t at = any ? static_cast<std::size_t>(first.index) * block.element_bytes() : 0;
@@ -95,42 +95,36 @@ Copy RemoteCarrier::copy(const Block& block) {
   if (block.is_dense()) {
     stream_copy(copy.get(), block.first_value(), block.bytes());
   } else {
-    array::pack(block.memory, block.element_bytes(), block.values, 0, array::elements(block.box),
-                copy.get());
+    block.pack(0, array::elements(block.region), copy.get());
   }
   return copy;
 }
 
 void RemoteCarrier::put(const Block& block) {
   if (own_ && own_->takes(block)) {
-    variables_[block.variable.id] = true;
-    if (route_.keeps_remains) {
-      remains_.steps[block.step].variables.insert(block.variable.id);
-    }
     ++pieces_[route_.home];
     own_->put(block);
+    note(block);
     return;
   }
   Block source = block;
   Copy copy;
   if (must_copy(block)) {
     copy = this->copy(block);
-    source.values = copy.get();
-    source.memory = array::make_memory_box(block.box, nullptr, nullptr);
+    source.lies_packed(copy.get());
   }
   array::Domains domains;
   domains.elements = array::elements(block.variable.shape);
   domains.parts = link_.servers();
   domains.granule_elements = std::max<std::int64_t>(
       1, route_.alignment_bytes / static_cast<std::int64_t>(block.element_bytes()));
-  variables_[block.variable.id] = true;
   // What is contiguous in the file already stays with the home server.
   // Blocks of a format that keeps blocks too.
   const bool at_home = domains.parts == 1 || route_.whole_steps ||
-                       array::is_contiguous(block.variable.shape, block.box);
-  std::vector<array::Piece> pieces{{route_.home, 0, array::elements(block.box)}};
+                       array::is_contiguous(block.variable.shape, block.region);
+  std::vector<array::Piece> pieces{{route_.home, 0, array::elements(block.region)}};
   if (!at_home) {
-    pieces = array::cut(block.variable.shape, block.box, domains);
+    pieces = array::cut(block.variable.shape, block.region, domains);
   }
   Ticket* ticket = link_.tickets().find(block.ticket);
   ticket->pieces = static_cast<std::int64_t>(pieces.size());
@@ -147,14 +141,22 @@ void RemoteCarrier::put(const Block& block) {
     ticket->posts.clear();
   }
   keep(std::move(kept));
+  note(block);
   link_.pump();
+}
+
+// When it is on its way: until then the servers may be lost, and the block is put once more.
+void RemoteCarrier::note(const Block& block) {
+  array::add(variables_[block.variable.id], block.cover);
+  if (route_.keeps_remains) {
+    array::add(remains_.steps[block.step].variables[block.variable.id], block.cover);
+  }
 }
 
 void RemoteCarrier::keep(std::vector<Remains::Piece> pieces) {
   if (!route_.keeps_remains) {
     return;
   }
-  remains_.steps[pieces.front().step].variables.insert(pieces.front().variable.id);
   auto& all = remains_.pieces;
   all.insert(all.end(), std::make_move_iterator(pieces.begin()),
              std::make_move_iterator(pieces.end()));
@@ -200,7 +202,7 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
                                         std::int64_t count) {
   Remains::Piece kept{.variable = block.variable,
                       .step = block.step,
-                      .box = block.box,
+                      .region = block.region,
                       .first = first,
                       .count = count,
                       .ticket = block.ticket,
@@ -212,8 +214,13 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
   piece.variable = block.variable.id;
   piece.events = catalogue_.events();
   piece.ticket = block.ticket;
-  piece.box = block.box;
+  piece.sender = route_.compute_rank;
+  piece.box = block.region.box;
   piece.first = first;
+  if (block.region.runs) {
+    piece.runs = link_.run_lists().known_to(server, block.region.runs, first, count);
+    piece.first = 0;
+  }
   piece.count = count;
   piece.element_bytes = static_cast<std::int32_t>(element);
   ++pieces_[server];
@@ -223,7 +230,7 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
       piece.inside = {block.first_value() + static_cast<std::size_t>(first) * element, bytes};
     } else {
       packed.resize(bytes);
-      array::pack(block.memory, element, block.values, first, count, packed.data());
+      block.pack(first, count, packed.data());
       piece.inside = packed;
     }
     link_.post(server, protocol::encode(route_.key, piece));
@@ -231,8 +238,8 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
     return kept;
   }
   piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
-  if (route_.whole_steps) {
-    piece.chunk_elements = array::whole_rows(block.box, piece.chunk_elements);
+  if (route_.whole_steps && !block.region.runs) {
+    piece.chunk_elements = array::whole_rows(block.region.box, piece.chunk_elements);
   }
   const std::span<const std::byte> bulk{
       block.first_value() + static_cast<std::size_t>(first) * element, bytes};
@@ -250,11 +257,8 @@ protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
   counts.members = 1;
   counts.events = catalogue_.events();
   counts.pieces.assign(pieces_.begin(), pieces_.end());
-  for (const auto& [variable, put] : variables_) {
-    counts.variables.push_back(variable);
-  }
+  counts.variables = std::exchange(variables_, {});
   pieces_.clear();
-  variables_.clear();
   return counts;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "array/cover.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/own_writes.h"
@@ -59,6 +60,7 @@ class RemoteCarrier : public Carrier {
   [[nodiscard]] bool must_copy(const Block& block) const;
   [[nodiscard]] Copy copy(const Block& block);
   Remains::Piece put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
+  void note(const Block& block);
   void keep(std::vector<Remains::Piece> pieces);
   void forget_written();
   void forget_settled(const RemoteFile& remote);
@@ -69,11 +71,11 @@ class RemoteCarrier : public Carrier {
   Link& link_;
   const storage::Catalogue& catalogue_;
   Remains remains_;
-  std::int64_t ended_ = 0;                       // steps
-  std::int64_t next_settled_ = 0;                // step that remains_ was not told of
-  std::size_t next_look_ = 0;                    // at remains: when there are so many pieces
-  std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
-  std::map<std::int32_t, bool> variables_;       // put in the open step
+  std::int64_t ended_ = 0;                          // steps
+  std::int64_t next_settled_ = 0;                   // step that remains_ was not told of
+  std::size_t next_look_ = 0;                       // at remains: when there are so many pieces
+  std::map<std::int32_t, std::int64_t> pieces_;     // of the open step, by server
+  std::map<std::int32_t, array::Cover> variables_;  // put in the open step
   std::unique_ptr<OwnWrites> own_;
 };
 

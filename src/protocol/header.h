@@ -18,6 +18,8 @@ enum class Kind : std::uint16_t {
   close = 6,        ///< -> home: this rank closes the file (and ends its open step)
   bye = 7,          ///< -> home: this rank finalizes
   own_written = 8,  ///< -> home: blocks of a step that this rank has written itself are durable
+  run_list = 9,     ///< -> owner: runs that later pieces refer to by a number
+  forget_run_list = 10,  ///< -> owner: no later piece does
   // server -> compute rank
   opened = 20,    ///< how the open went
   notices = 21,   ///< states and failures of tickets, steps and files
@@ -31,6 +33,7 @@ enum class Kind : std::uint16_t {
   step_done = 44,    ///< this server's pieces of a step are durable, or failed
   home_close = 45,   ///< all members of this home have closed
   action_done = 46,  ///< an ordered action was carried out here
+  put_report = 48,   ///< what this server got of variables that are not covered exactly
   server_bye = 47,   ///< all compute ranks of this home have said bye
   // lead server -> servers
   known_event = 60,   ///< an event that all shall apply
@@ -42,6 +45,7 @@ enum class Kind : std::uint16_t {
   file_closed = 66,   ///< the file is finished and published, or failed
   all_bye = 67,       ///< the session ends
   known_file = 68,    ///< a file that all shall know
+  fill = 69,          ///< what nobody has put of a variable, to be filled
 };
 
 /// First bytes of every control message.
@@ -55,7 +59,7 @@ struct Header {
 static_assert(sizeof(Header) == 24);
 
 inline constexpr std::uint32_t magic = 0x494f4332;  // "IOC2"
-inline constexpr std::uint16_t version = 1;
+inline constexpr std::uint16_t version = 2;
 
 /// A whole message: header and body in one piece of memory.
 [[nodiscard]] std::vector<std::byte> message(Kind kind, std::uint64_t file,

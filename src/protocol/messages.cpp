@@ -102,7 +102,9 @@ Bytes encode(std::uint64_t file, const Piece& piece) {
   writer.put(piece.variable);
   writer.put(piece.events);
   writer.put(piece.ticket);
+  writer.put(piece.sender);
   writer.put(piece.box);
+  writer.put(piece.runs);
   writer.put(piece.first);
   writer.put(piece.count);
   writer.put(piece.chunk_elements);
@@ -118,7 +120,9 @@ Piece decode_piece(std::span<const std::byte> body) {
   piece.variable = reader.get<std::int32_t>();
   piece.events = reader.get<std::int64_t>();
   piece.ticket = reader.get<std::uint64_t>();
+  piece.sender = reader.get<std::int32_t>();
   piece.box = reader.get<array::Box>();
+  piece.runs = reader.get<std::uint64_t>();
   piece.first = reader.get<std::int64_t>();
   piece.count = reader.get<std::int64_t>();
   piece.chunk_elements = reader.get<std::int64_t>();
@@ -137,7 +141,11 @@ Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
     writer.put(server);
     writer.put(pieces);
   }
-  put_list(writer, counts.variables);
+  writer.put(static_cast<std::uint64_t>(counts.variables.size()));
+  for (const auto& [variable, cover] : counts.variables) {
+    writer.put(variable);
+    writer.put(cover);
+  }
   return message(kind, file, writer.take());
 }
 
@@ -152,7 +160,11 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
     const auto server = reader.get<std::int32_t>();
     counts.pieces.emplace_back(server, reader.get<std::int64_t>());
   }
-  counts.variables = get_list<std::int32_t>(reader);
+  const auto variables = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < variables; ++i) {
+    const auto variable = reader.get<std::int32_t>();
+    counts.variables.emplace_hint(counts.variables.end(), variable, reader.get<array::Cover>());
+  }
   return counts;
 }
 
@@ -168,10 +180,8 @@ void add(StepCounts& sum, const StepCounts& more) {
       same->second += pieces;
     }
   }
-  for (const auto variable : more.variables) {
-    if (std::find(sum.variables.begin(), sum.variables.end(), variable) == sum.variables.end()) {
-      sum.variables.push_back(variable);
-    }
+  for (const auto& [variable, cover] : more.variables) {
+    array::add(sum.variables[variable], cover);
   }
   sum.events = std::max(sum.events, more.events);
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/cover.h"
 #include "base/error.h"
 #include "protocol/header.h"
 
@@ -38,14 +40,17 @@ struct Event {
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Event& event);
 [[nodiscard]] Event decode_event(std::span<const std::byte> body);
 
-/// piece: elements `first` to `first + count` of the packed order of `box`. The bytes are `inside`,
+/// piece: elements `first` to `first + count` of the packed order of `box`, or of the list of runs
+/// of that number that the sender has made known. The bytes are `inside`,
 /// or follow as chunks of `chunk_elements` (the last one shorter).
 struct Piece {
   std::int64_t step = 0;
   std::int32_t variable = 0;
   std::int64_t events = 0;  ///< how many events of the file the sender had issued
   std::uint64_t ticket = 0;
+  std::int32_t sender = 0;  ///< compute rank
   array::Box box;
+  std::uint64_t runs = 0;  ///< 0: none, the box holds
   std::int64_t first = 0;
   std::int64_t count = 0;
   std::int64_t chunk_elements = 0;  ///< 0: the bytes are inside
@@ -66,19 +71,19 @@ struct StepCounts {
   std::int64_t events = 0;                                    ///< issued before the end
   std::int64_t members = 0;                                   ///< compute ranks summed here
   std::vector<std::pair<std::int32_t, std::int64_t>> pieces;  ///< server, pieces sent to it
-  std::vector<std::int32_t> variables;                        ///< that were put
+  std::map<std::int32_t, array::Cover> variables;             ///< that were put
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts);
 [[nodiscard]] StepCounts decode_step_counts(std::span<const std::byte> body);
 /// Add `more` to `sum` (same step).
 void add(StepCounts& sum, const StepCounts& more);
 
-/// flush: up to which step. own_written: how many blocks. want_place; placed; expect; step_settled;
-/// step_done: whichever fields the kind needs.
+/// flush: up to which step. want_place; placed; step_settled; step_done: whichever fields the kind
+/// needs.
 struct StepNote {
   std::int64_t step = 0;
   std::int32_t variable = -1;  ///< want_place, placed
-  std::int64_t number = 0;     ///< placed: offset; expect: pieces; want_place: events
+  std::int64_t number = 0;     ///< placed: offset; want_place: events
   Outcome outcome;             ///< placed, step_done, step_settled
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepNote& note);

@@ -16,6 +16,7 @@
 #include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/put_messages.h"
 #include "server/server.h"
 #include "storage/registry.h"
 #include "trace/counters.h"
@@ -40,7 +41,14 @@ void Server::dispatch(transport::Incoming incoming) {
     return;
   }
   const auto body = protocol::body(incoming.message);
-  if (header.kind <= Kind::own_written) {
+  if (header.kind == Kind::run_list) {
+    auto [number, runs] = protocol::decode_run_list(body);
+    intake_.know_runs(incoming.sender, number, std::move(runs));
+    transport_.give_credit(incoming.sender);
+  } else if (header.kind == Kind::forget_run_list) {
+    intake_.forget_runs(incoming.sender, protocol::decode_forget_run_list(body));
+    transport_.give_credit(incoming.sender);
+  } else if (header.kind <= Kind::own_written) {
     from_client(header, incoming.sender, body);
     transport_.give_credit(incoming.sender);
   } else {
@@ -69,7 +77,7 @@ void Server::from_client(const protocol::Header& header, int client,
   }
   if (header.kind == Kind::own_written) {
     if (entry.file) {
-      entry.file->written_by_client(protocol::decode_step_note(body));
+      entry.file->written_by_client(protocol::decode_own_written(body));
     }
     return;
   }
@@ -115,6 +123,7 @@ void Server::from_server(const protocol::Header& header, std::span<const std::by
     case Kind::want_place:
     case Kind::home_step:
     case Kind::step_done:
+    case Kind::put_report:
     case Kind::home_close:
     case Kind::action_done:
       to_lead(header, body);
@@ -147,6 +156,9 @@ void Server::to_lead(const protocol::Header& header, std::span<const std::byte> 
       break;
     case Kind::step_done:
       lead.step_done(protocol::decode_step_note(body));
+      break;
+    case Kind::put_report:
+      lead.put_report(protocol::decode_put_report(body));
       break;
     case Kind::home_close:
       lead.home_close(protocol::decode_step_counts(body));
@@ -219,7 +231,10 @@ void Server::to_file(const protocol::Header& header, std::span<const std::byte> 
       entry.file->place(note());
       break;
     case Kind::expect:
-      entry.file->expect(note().step, note().number);
+      entry.file->expect(protocol::decode_expectation(body));
+      break;
+    case Kind::fill:
+      entry.file->fill(protocol::decode_fill_order(body));
       break;
     case Kind::step_settled:
       entry.file->settle(note().step, note().outcome);

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
 #include "array/byte_order.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/clock.h"
@@ -24,6 +24,7 @@
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
+#include "storage/write_region.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -100,12 +101,13 @@ disk::OutputFile& File::output(std::int64_t number) {
   return *file;
 }
 
-std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece) {
+std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
+                                   const array::Region& region) {
   auto begun = std::make_shared<Piece>();
   begun->client = client;
   begun->ticket = piece.ticket;
   begun->step = piece.step;
-  begun->box = piece.box;
+  begun->region = region;
   begun->elements_left = piece.count;
   if (!failure_.ok()) {
     begun->variable.type = array::ElementType::uint8;
@@ -115,16 +117,17 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece) {
     // before the lead's word.
     const Outcome fits = outcome_of([&] {
       begun->variable = catalogue_.variable(piece.variable, piece.step);
-      (void)array::make_box(begun->variable.shape, piece.box.start.data(), piece.box.count.data());
+      array::check_inside(begun->variable.shape, region);
     });
-    if (!fits.ok() || piece.element_bytes != begun->element_bytes() ||
-        piece.box.dimensions != begun->variable.shape.dimensions) {
+    if (!fits.ok() || piece.element_bytes != begun->element_bytes()) {
       fail_piece(*begun,
                  {ErrorCode::inconsistent_calls,
                   told(*begun, "the ranks do not make the same definitions in the same order")});
     }
   }
-  (void)steps_[piece.step];
+  steps_[piece.step].puts.add({.variable = piece.variable,
+                               .rank = piece.sender,
+                               .part = {region, piece.first, piece.count}});
   context_.counters.add(trace::Counter::pieces, 1);
   return begun;
 }
@@ -209,7 +212,7 @@ void File::add_writes(const Chunk& chunk, std::vector<disk::Write>& writes) {
   const Piece& piece = *chunk.piece;
   const std::int64_t begin = offset(piece, room(piece.step, piece.variable.id));
   const std::byte* from = chunk.bytes.data();
-  array::RunCursor runs{piece.variable.shape, piece.box, chunk.first, chunk.count};
+  array::RunCursor runs{piece.variable.shape, piece.region, chunk.first, chunk.count};
   array::Run run;
   while (runs.next(run)) {
     const auto bytes = static_cast<std::size_t>(run.elements * piece.element_bytes());
@@ -264,8 +267,8 @@ bool File::write_slice() {
       const Outcome outcome = outcome_of([&] {
         (void)output(number);  // the descriptor that will be fsynced is held open from before the
                                // first write
-        writing.format->write({piece.step, piece.variable, where}, {piece.box, chunk.first, now},
-                              bytes);
+        storage::write_region(*writing.format, {piece.step, piece.variable, where}, piece.region,
+                              chunk.first, now, bytes);
       });
       if (!outcome.ok()) {
         fail_piece(piece, {outcome.code, told(piece, outcome.story)});

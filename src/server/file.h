@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -8,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "array/region.h"
 #include "base/error.h"
 #include "config/file_settings.h"
 #include "protocol/messages.h"
+#include "protocol/put_messages.h"
 #include "server/context.h"
 #include "server/piece.h"
 #include "storage/catalogue.h"
@@ -30,7 +33,9 @@ class File {
   // From the lead.
   void apply(const protocol::Event& event);
   void place(const protocol::StepNote& note);
-  void expect(std::int64_t step, std::int64_t pieces);
+  void expect(const protocol::Expectation& expectation);
+  /// Write the fill value where nobody has put anything.
+  void fill(const protocol::FillOrder& order);
   void settle(std::int64_t step, const Outcome& outcome);
   void fail(const Outcome& outcome);
   /// Carry out an ordered action (MPI files only). Collective over the servers.
@@ -49,7 +54,8 @@ class File {
   [[nodiscard]] bool keeps_steps() const noexcept { return whole_steps_; }
   /// Bytes of staging memory that are kept for a step of which more may come.
   [[nodiscard]] std::size_t kept_bytes() const;
-  [[nodiscard]] std::shared_ptr<Piece> begin(int client, const protocol::Piece& piece);
+  [[nodiscard]] std::shared_ptr<Piece> begin(int client, const protocol::Piece& piece,
+                                             const array::Region& region);
   /// There is no staging memory for `bytes` of a piece, and the file does not want to wait: the
   /// piece fails.
   void refuse(Piece& piece, std::int64_t bytes);
@@ -58,7 +64,7 @@ class File {
   /// A chunk is in staging memory, or was drained because its piece has failed.
   void arrived(Chunk chunk);
   /// A compute rank has written blocks of a step itself: durable, or failed.
-  void written_by_client(const protocol::StepNote& note);
+  void written_by_client(protocol::OwnWritten own);
   /// Make what this client puts into the steps up to `step` durable as soon as it is written.
   void make_durable(int client, std::int64_t step);
 
@@ -96,6 +102,8 @@ class File {
     std::int64_t synced = 0;     // pieces durable, or failed
     Outcome failure;
     bool reported = false;
+    protocol::PutLog puts;             // pieces that came here, whoever writes them
+    std::vector<std::int32_t> report;  // variables whose puts the lead wants to know
   };
   struct Room {  // of a variable in a step
     bool asked = false;
@@ -124,6 +132,8 @@ class File {
   void synced(std::int64_t number, const std::vector<std::shared_ptr<Piece>>& pieces,
               const Outcome& outcome);
   void check_step(std::int64_t step);
+  void fill(std::int64_t step, std::int32_t variable, const array::RunList& holes);
+  void report_puts(std::int64_t number, Step& step);
   [[nodiscard]] std::string told(const Piece& piece, const std::string& cause) const;
   void notify(const Piece& piece, protocol::Notice::About about, const Outcome& outcome = {});
 

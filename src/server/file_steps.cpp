@@ -15,6 +15,7 @@
 #include "disk/output_file.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/put_messages.h"
 #include "server/context.h"
 #include "server/file.h"
 #include "server/piece.h"
@@ -52,6 +53,9 @@ std::string File::told(const Piece& piece, const std::string& cause) const {
 }
 
 void File::notify(const Piece& piece, Notice::About about, const Outcome& outcome) {
+  if (piece.client < 0) {
+    return;  // of this server itself
+  }
   context_.post.notify(piece.client, {about, key_, piece.ticket, outcome});
 }
 
@@ -98,17 +102,20 @@ void File::piece_written(const std::shared_ptr<Piece>& piece) {
   check_step(piece->step);
 }
 
-void File::written_by_client(const protocol::StepNote& note) {
+void File::written_by_client(protocol::OwnWritten own) {
   if (!failure_.ok()) {
     return;
   }
-  Step& step = steps_[note.step];
-  step.written += note.number;
-  step.synced += note.number;
-  if (!note.outcome.ok() && step.failure.ok()) {
-    step.failure = note.outcome;
+  Step& step = steps_[own.step];
+  step.written += std::ssize(own.puts);
+  step.synced += std::ssize(own.puts);
+  if (!own.outcome.ok() && step.failure.ok()) {
+    step.failure = own.outcome;
   }
-  check_step(note.step);
+  for (const auto& put : own.puts) {
+    step.puts.add(put);
+  }
+  check_step(own.step);
 }
 
 void File::make_durable(int client, std::int64_t step) {
@@ -164,9 +171,16 @@ void File::synced(std::int64_t number, const std::vector<std::shared_ptr<Piece>>
   std::for_each(touched.begin(), touched.end(), [this](std::int64_t step) { check_step(step); });
 }
 
-void File::expect(std::int64_t step, std::int64_t pieces) {
-  steps_[step].expected = pieces;
-  check_step(step);
+void File::expect(const protocol::Expectation& expectation) {
+  Step& step = steps_[expectation.step];
+  step.expected = expectation.pieces;
+  step.report = expectation.report;
+  check_step(expectation.step);
+}
+
+void File::report_puts(std::int64_t number, Step& step) {
+  const protocol::PutReport report{number, step.puts.of(std::exchange(step.report, {}))};
+  context_.post.to_server(0, protocol::encode(key_, report));
 }
 
 void File::check_step(std::int64_t number) {
@@ -182,6 +196,9 @@ void File::check_step(std::int64_t number) {
     return;
   }
   step.reported = true;
+  if (!step.report.empty()) {
+    report_puts(number, step);
+  }
   context_.post.to_server(
       0, protocol::encode(key_, Kind::step_done, protocol::StepNote{number, -1, 0, step.failure}));
 }

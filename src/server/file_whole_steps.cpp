@@ -18,6 +18,7 @@
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
+#include "storage/write_region.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -31,8 +32,8 @@ void File::keep(Chunk chunk) {
     if (!to.format) {
       throw Error{ErrorCode::storage_failure, "the step was given up"};
     }
-    to.format->write({piece.step, piece.variable, -1}, {piece.box, chunk.first, chunk.count},
-                     chunk.bytes);
+    storage::write_region(*to.format, {piece.step, piece.variable, -1}, piece.region, chunk.first,
+                          chunk.count, chunk.bytes);
   });
   if (!outcome.ok()) {
     fail_piece(piece, {outcome.code, told(piece, outcome.story)});

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/run_list.h"
 #include "array/runs.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -46,8 +47,29 @@ void Intake::take(int client, std::vector<std::byte> message) {
   queued.file_key = protocol::check_header(message, client).file;
   queued.message = std::move(message);
   queued.piece = protocol::decode_piece(protocol::body(queued.message));
-  clients_[client].queue.push_back(std::move(queued));
+  Client& from = clients_[client];
+  queued.region = queued.piece.box;
+  if (queued.piece.runs != 0) {
+    const auto known = from.run_lists.find(queued.piece.runs);
+    if (known == from.run_lists.end() || queued.piece.first != 0 ||
+        queued.piece.count != known->second->elements()) {
+      throw Error{ErrorCode::internal, "a piece of rank " + std::to_string(client) +
+                                           " refers to the list of runs number " +
+                                           std::to_string(queued.piece.runs) +
+                                           ", which is not known here or is another"};
+    }
+    queued.region = known->second;
+  }
+  from.queue.push_back(std::move(queued));
   ++queued_;
+}
+
+void Intake::know_runs(int client, std::uint64_t number, array::RunList runs) {
+  clients_[client].run_lists[number] = std::make_shared<const array::RunList>(std::move(runs));
+}
+
+void Intake::forget_runs(int client, std::uint64_t number) {
+  clients_[client].run_lists.erase(number);
 }
 
 bool Intake::advance() {
@@ -97,7 +119,7 @@ bool Intake::begin(int client, Queued& queued) {
   if (!queued.file->admits(queued.piece.step)) {
     return false;  // its step follows one that is not written yet
   }
-  queued.begun = queued.file->begin(client, queued.piece);
+  queued.begun = queued.file->begin(client, queued.piece, queued.region);
   return true;
 }
 

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "array/region.h"
+#include "array/run_list.h"
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/file.h"
@@ -33,12 +35,16 @@ class Intake {
   void take(int client, std::vector<std::byte> message);
   /// Fetch what can be fetched, pass on what has arrived; true if anything moved.
   bool advance();
+  /// Runs that later pieces of a client refer to by their number; and the end of that.
+  void know_runs(int client, std::uint64_t number, array::RunList runs);
+  void forget_runs(int client, std::uint64_t number);
   [[nodiscard]] bool is_empty() const noexcept { return queued_ == 0 && fetching_.empty(); }
 
  private:
   struct Queued {
     std::vector<std::byte> message;
     protocol::Piece piece;  // refers to the message
+    array::Region region;
     std::uint64_t file_key = 0;
     File* file = nullptr;
     std::shared_ptr<Piece> begun;
@@ -47,6 +53,7 @@ class Intake {
   struct Client {
     std::deque<Queued> queue;
     int fetches = 0;  // under way
+    std::map<std::uint64_t, std::shared_ptr<const array::RunList>> run_lists;
   };
   struct Fetching {
     int client = -1;

@@ -32,11 +32,12 @@ std::size_t Intake::bytes_in_row(const Client& client) {
     const bool is_alike = queued.file_key == front.file_key && piece.step == front.piece.step &&
                           piece.variable == front.piece.variable && piece.chunk_elements == 0 &&
                           piece.element_bytes == front.piece.element_bytes &&
-                          piece.box.dimensions == variable.shape.dimensions;
+                          (queued.region.runs != nullptr ||
+                           queued.region.box.dimensions == variable.shape.dimensions);
     if (!is_alike || bytes + queued.piece.inside.size() > longest_row) {
       break;
     }
-    array::RunCursor runs{variable.shape, piece.box, piece.first, piece.count};
+    array::RunCursor runs{variable.shape, queued.region, piece.first, piece.count};
     array::Run run;
     if (!runs.next(run) || run.elements != piece.count || (next >= 0 && run.index != next)) {
       break;

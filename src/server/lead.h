@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "array/cover.h"
+#include "array/coverage.h"
 #include "base/error.h"
 #include "config/file_settings.h"
 #include "protocol/messages.h"
+#include "protocol/put_messages.h"
 #include "server/context.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
@@ -35,6 +38,7 @@ class LeadFile {
   void want_place(const protocol::StepNote& note);
   void home_step(const protocol::StepCounts& counts);
   void step_done(const protocol::StepNote& note);
+  void put_report(protocol::PutReport report);
   void home_close(const protocol::StepCounts& counts);
   void action_done(const protocol::ActionNote& note);
   void fail(const Outcome& outcome);
@@ -49,6 +53,21 @@ class LeadFile {
     int servers_done = 0;
     bool complete = false;
     Outcome failure;
+    std::vector<std::int32_t> unsure;       // variables that may be put twice somewhere
+    std::vector<protocol::PutRecord> puts;  // of these
+    std::map<std::int32_t, std::shared_ptr<const array::RunList>> holes;  // to be filled
+  };
+  struct Gaps {  // what is known of a coverage: no overlap
+    array::Cover cover;
+    array::Shape shape;
+    std::shared_ptr<const array::RunList> holes;
+  };
+  struct Question {  // to be answered by the worker
+    std::int32_t variable;
+    array::Shape shape;
+    std::vector<array::Part> parts;
+    std::vector<std::int32_t> ranks;  // whose they are
+    array::Coverage found;
   };
   struct Target {
     std::unique_ptr<storage::Target> format;  // plain files whose offsets the format chooses
@@ -73,6 +92,12 @@ class LeadFile {
   void place(std::int64_t step, int variable);
   void placed(std::int64_t step, int variable, std::int64_t offset, const Outcome& outcome);
   void announce(std::int64_t step);
+  [[nodiscard]] protocol::Expectation expectation(std::int64_t step);
+  [[nodiscard]] const Gaps* known_gaps(std::int64_t step, std::int32_t variable);
+  void note_gaps(std::int64_t step, std::int32_t variable, const Gaps& gaps);
+  void examine(std::int64_t step);
+  void examined(std::int64_t step, const std::vector<Question>& questions, const Outcome& outcome);
+  void fill_holes(std::int64_t step);
   void advance();
   void commit(std::int64_t first, std::int64_t last);
   void drop(std::int64_t step, const Outcome& outcome);
@@ -101,6 +126,8 @@ class LeadFile {
   std::int64_t next_action_ = 0;
   std::int64_t next_commit_ = 0;
   bool committing_ = false;
+  std::map<std::int32_t, Gaps> gaps_;  // by variable, as it was covered last
+  int examining_ = 0;                  // steps
   protocol::StepCounts close_sum_;
   std::int64_t steps_ended_ = -1;  // known when all members have closed
   std::int64_t committed_ = 0;     // steps

@@ -13,6 +13,7 @@
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
+#include "protocol/put_messages.h"
 #include "server/context.h"
 #include "server/file.h"
 #include "server/lead.h"
@@ -46,10 +47,10 @@ void LeadFile::announce(std::int64_t step) {
   for (const auto& [server, pieces] : steps_[step].sum.pieces) {
     expected[static_cast<std::size_t>(server)] += pieces;
   }
+  auto expectation = this->expectation(step);
   for (std::size_t server = 0; server < expected.size(); ++server) {
-    context_.post.to_server(
-        static_cast<int>(server),
-        protocol::encode(key_, Kind::expect, protocol::StepNote{step, -1, expected[server], {}}));
+    expectation.pieces = expected[server];
+    context_.post.to_server(static_cast<int>(server), protocol::encode(key_, expectation));
   }
 }
 
@@ -58,14 +59,22 @@ void LeadFile::step_done(const protocol::StepNote& note) {
   if (!note.outcome.ok() && step.failure.ok()) {
     step.failure = note.outcome;
   }
-  if (++step.servers_done == context_.place.ranks.size()) {
+  if (++step.servers_done < context_.place.ranks.size()) {
+    return;
+  }
+  step.servers_done = 0;
+  if (!step.failure.ok() || !failure_.ok() || (step.unsure.empty() && step.holes.empty())) {
     step.complete = true;
     advance();
+  } else if (!step.unsure.empty()) {
+    examine(note.step);
+  } else {
+    fill_holes(note.step);
   }
 }
 
 void LeadFile::advance() {
-  if (committing_ || over_) {
+  if (committing_ || examining_ > 0 || over_) {
     return;
   }
   auto next = steps_.find(next_commit_);
@@ -95,7 +104,7 @@ void LeadFile::advance() {
 void LeadFile::commit(std::int64_t first, std::int64_t last) {
   committing_ = true;
   for (std::int64_t step = first; step <= last; ++step) {
-    for (const int variable : steps_[step].sum.variables) {
+    for (const auto& [variable, cover] : steps_[step].sum.variables) {
       const auto told = offsets_.find({step, variable});
       const std::int64_t offset = format_.offsets_by_layout()
                                       ? catalogue_.layout().offset(variable, step)

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include "array/box.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/error.h"
 #include "staging/arena.h"
@@ -20,9 +22,10 @@ struct Piece {
   std::uint64_t ticket = 0;
   std::int64_t step = 0;
   storage::Variable variable;
-  array::Box box;
+  array::Region region;
   std::int64_t elements_left = 0;  ///< not written yet
   Outcome failure;
+  std::vector<std::byte> fill;  ///< of a piece that this server makes itself: what chunks read
 
   [[nodiscard]] std::int64_t element_bytes() const noexcept {
     return static_cast<std::int64_t>(array::size_bytes(variable.type));
@@ -58,7 +61,7 @@ class Loan {
 };
 
 /// A part of a piece in staging memory, or where its sender has it: elements `first` to `first +
-/// count` of the packed order of the box.
+/// count` of the packed order of the region.
 struct Chunk {
   std::shared_ptr<Piece> piece;
   std::int64_t first = 0;
@@ -80,7 +83,7 @@ struct Chunk {
 /// The first part of a chunk that is contiguous in the variable.
 inline array::Run first_run(const Chunk& chunk) {
   const Piece& piece = *chunk.piece;
-  array::RunCursor runs{piece.variable.shape, piece.box, chunk.first, chunk.count};
+  array::RunCursor runs{piece.variable.shape, piece.region, chunk.first, chunk.count};
   array::Run first;
   (void)runs.next(first);
   return first;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "array/decomposition.h"
 #include "base/error.h"
 #include "client/client.h"
 #include "config/settings.h"
@@ -30,6 +31,7 @@ using File = client::File;
 using Input = client::Input;
 using ReadArguments = client::ReadArguments;
 using PutArguments = client::PutArguments;
+using Decomposition = array::Decomposition;
 using State = client::State;
 using Attribute = storage::Attribute;
 using Attributes = storage::Attributes;

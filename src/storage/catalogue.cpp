@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -30,6 +31,15 @@ void check_name(const std::string& name, const char* what) {
                 std::string{"the name \""} + name + "\" of " + what +
                     " is not allowed: 1 to 255 printable characters; '/' separates "
                     "groups and may neither begin, end nor be doubled"};
+  }
+}
+
+void check_bytes(const std::string& name, array::ElementType type, const array::Shape& shape) {
+  const auto element = static_cast<std::int64_t>(array::size_bytes(type));
+  if (array::elements(shape) > std::numeric_limits<std::int64_t>::max() / element) {
+    throw Error{ErrorCode::invalid_argument,
+                "the variable \"" + name + "\" (" + array::text(shape) + ", " +
+                    std::to_string(element) + " bytes each) has more bytes than 63 bits count"};
   }
 }
 
@@ -139,6 +149,7 @@ void Catalogue::define(const Event& event) {
                       "\": one name would be both a group and a variable"};
     }
   }
+  check_bytes(event.name, event.type, event.shape);
   check_step(event, event.name);
   const int id = variables();
   Variable variable{id, event.name, event.type, event.shape};
@@ -169,6 +180,7 @@ void Catalogue::set_shape(const Event& event) {
                     std::to_string(old.second.dimensions) + " dimensions, a shape with " +
                     std::to_string(event.shape.dimensions) + " cannot be set"};
   }
+  check_bytes(entry(event.variable).name, entry(event.variable).type, event.shape);
   Variable variable{event.variable, {}, entry(event.variable).type, event.shape};
   layout_.set_bytes(event.variable, variable.bytes(), event.step);
   if (old.first == event.step) {
@@ -237,6 +249,23 @@ std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const 
     all.push_back(in_step(variable.attributes, step));
   }
   return all;
+}
+
+std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
+  const Entry& found = entry(id);
+  const auto history = found.attributes.find(fill_attribute);
+  if (history == found.attributes.end()) {
+    return {};
+  }
+  const auto later = history->second.upper_bound(step);
+  if (later == history->second.begin()) {
+    return {};
+  }
+  const Attribute& value = std::prev(later)->second;
+  const bool is_one = value.type == found.type && !value.is_text &&
+                      value.values.size() == array::size_bytes(found.type);
+  const bool is_zero = std::ranges::all_of(value.values, [](auto b) { return b == std::byte{0}; });
+  return is_one && !is_zero ? value.values : std::vector<std::byte>{};
 }
 
 void Contents::add(std::int64_t step, int variable, std::int64_t offset) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -13,6 +14,9 @@
 #include "storage/variable.h"
 
 namespace iocomp::storage {
+
+/// The attribute of a variable that says what elements hold that nobody puts.
+inline constexpr const char* fill_attribute = "_FillValue";
 
 /// Something that all members of a file say in the same order: define, set_shape or an attribute.
 struct Event {
@@ -54,6 +58,9 @@ class Catalogue {
   /// Attributes as they are in a step: those that were set in it or before.
   [[nodiscard]] Attributes attributes(std::int64_t step) const;
   [[nodiscard]] std::vector<Attributes> variable_attributes(std::int64_t step) const;
+  /// What elements of a variable hold that nobody puts in a step: one element's bytes, or nothing
+  /// where that is 0, which a new file holds anyway.
+  [[nodiscard]] std::vector<std::byte> fill(int id, std::int64_t step) const;
 
  private:
   using AttributeHistory = std::map<std::string, std::map<std::int64_t, Attribute>>;  // by step

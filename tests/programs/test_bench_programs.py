@@ -101,3 +101,25 @@ def test_overlap_and_stream_put_from_memory_of_iocomp(build: Build, tmp_path: Pa
     arguments = "--alloc --size 1MiB --loops 3 --write-every 2 --verify --pattern index"
     result = run(build, "apps/stream/stream", f"{arguments} --file {tmp_path}/t", 2)
     assert result["file_verified"] is True
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("order", ["", "--shuffled"])
+def test_decomposition_takes_at_most_32_bytes_per_run(
+    build: Build, tmp_path: Path, mode: str, order: str
+) -> None:
+    arguments = f"--runs 20000 --mode {mode} {order} --file {tmp_path}/d"
+    settings = {"mode": mode, "trace.summary": "false"}
+    result = run(build, "bench/decomposition", arguments, 2, settings)
+    assert result["define_seconds"] > 0
+    assert 0 < result["bytes_per_run"] <= 33  # and what the allocator adds
+    assert len(result["put_seconds"]) == 3
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_small_variables_are_timed(build: Build, tmp_path: Path, mode: str) -> None:
+    arguments = f"--variables 20 --steps 2 --mode {mode} --file {tmp_path}/s"
+    settings = {"mode": mode, "trace.summary": "false"}
+    result = run(build, "bench/small_variables", arguments, 2, settings)
+    assert result["call_seconds_per_variable"] > 0
+    assert result["wall_seconds_per_variable"] >= result["call_seconds_per_variable"]

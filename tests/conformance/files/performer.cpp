@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "pattern.h"
 #include "script.h"
 #include "written_block.h"
 
@@ -62,16 +63,13 @@ Performer::Performer(iocomp::Session& session) : session_{session} {
 }
 
 void Performer::perform(Line line) {
-  static const std::map<std::string, Action> actions{{"define", &Performer::define},
-                                                     {"shape", &Performer::set_shape},
-                                                     {"attribute", &Performer::attribute},
-                                                     {"text", &Performer::text},
-                                                     {"put", &Performer::put},
-                                                     {"wait", &Performer::wait},
-                                                     {"poll", &Performer::poll},
-                                                     {"end_step", &Performer::end_step},
-                                                     {"wait_step", &Performer::wait_step},
-                                                     {"close", &Performer::close}};
+  static const std::map<std::string, Action> actions{
+      {"define", &Performer::define},       {"shape", &Performer::set_shape},
+      {"attribute", &Performer::attribute}, {"text", &Performer::text},
+      {"fill", &Performer::fill},           {"put", &Performer::put},
+      {"irregular", &Performer::irregular}, {"wait", &Performer::wait},
+      {"poll", &Performer::poll},           {"end_step", &Performer::end_step},
+      {"wait_step", &Performer::wait_step}, {"close", &Performer::close}};
   const std::string verb = line.word();
   if (verb == "open") {
     open(line);
@@ -167,6 +165,11 @@ void Performer::text(Line& line, File& file) {
                                                     name.c_str(), value.c_str()));
 }
 
+void Performer::fill(Line& line, File& file) {
+  const Variable& variable = file.variables.at(line.word());
+  iocomp::check(iocomp_set_fill(variable.handle, line.bytes().data()));
+}
+
 void Performer::put(Line& line, File& file) {
   const std::string name = line.word();
   const Variable& variable = file.variables.at(name);
@@ -210,6 +213,72 @@ void Performer::put(Line& line, File& file) {
   }
   if (buffered) {
     reuse(put.memory);
+  }
+  file.puts.push_back(std::move(put));
+}
+
+iocomp_decomp* Performer::decomposition(const std::vector<std::int64_t>& shape,
+                                        const std::string& form,
+                                        const std::vector<std::int64_t>& indices) {
+  iocomp_decomp*& made = decompositions_[{shape, form, indices}];
+  if (made != nullptr) {
+    return made;
+  }
+  const int dimensions = static_cast<int>(shape.size());
+  const auto size = static_cast<std::int64_t>(indices.size());
+  if (form == "map") {
+    iocomp::check(
+        iocomp_decomp_map(session_.raw(), dimensions, shape.data(), size, indices.data(), &made));
+    return made;
+  }
+  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> count;
+  for (const std::int64_t index : indices) {
+    const bool follows = !first.empty() && first.back() + count.back() == index;
+    if (follows) {
+      ++count.back();
+    } else {
+      first.push_back(index);
+      count.push_back(1);
+    }
+  }
+  iocomp::check(iocomp_decomp_runs(session_.raw(), dimensions, shape.data(),
+                                   static_cast<std::int64_t>(first.size()), first.data(),
+                                   count.data(), &made));
+  return made;
+}
+
+void Performer::irregular(Line& line, File& file) {
+  const Variable& variable = file.variables.at(line.word());
+  if (line.integer() % file.size != file.rank) {
+    return;
+  }
+  const bool buffered = line.word() == "buffered";
+  const std::string form = line.word();
+  const int size = static_cast<int>(line.integer());
+  const auto indices = line.integers(size);
+  const std::size_t element = iocomp_type_size(variable.type);
+  Put put;
+  put.memory.assign(indices.size() * element, poison);
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] >= 0) {
+      pattern::fill(variable.type, variable.seed, iocomp_current_step(file.handle), indices[i],
+                    std::span{put.memory}.subspan(i * element, element));
+    }
+  }
+  if (!buffered && file.puts.size() % 4 == 1 && !put.memory.empty()) {
+    put.allocated = allocated_copy(put.memory);
+  }
+  const void* const values =
+      put.allocated.data() != nullptr ? put.allocated.data() : put.memory.data();
+  iocomp_decomp* const part = decomposition(variable.shape, form, indices);
+  iocomp::check(iocomp_put_decomp(variable.handle, part, values, buffered ? 1 : 0, &put.ticket));
+  if (buffered) {
+    reuse(put.memory);
+  }
+  if (file.puts.size() % 5 == 3) {  // what is on its way is not concerned
+    iocomp::check(iocomp_decomp_free(part));
+    std::erase_if(decompositions_, [part](const auto& one) { return one.second == part; });
   }
   file.puts.push_back(std::move(put));
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "script.h"
@@ -55,7 +56,11 @@ class Performer {
   void set_shape(Line& line, File& file);
   void attribute(Line& line, File& file);
   void text(Line& line, File& file);
+  void fill(Line& line, File& file);
   void put(Line& line, File& file);
+  void irregular(Line& line, File& file);
+  iocomp_decomp* decomposition(const std::vector<std::int64_t>& shape, const std::string& form,
+                               const std::vector<std::int64_t>& indices);
   void reuse_memory(Put& put);
   [[nodiscard]] std::span<std::byte> allocated_copy(const std::vector<std::byte>& values);
   void wait(Line& line, File& file);
@@ -73,4 +78,7 @@ class Performer {
   int rank_ = 0;
   int size_ = 0;
   std::map<std::string, File> files_;
+  // Made once, used in every step.
+  using Part = std::tuple<std::vector<std::int64_t>, std::string, std::vector<std::int64_t>>;
+  std::map<Part, iocomp_decomp*> decompositions_;
 };

@@ -86,11 +86,36 @@ class _RandomFile:
             element_type = chance.choice(list(DTYPES))
             file.attribute("time", element_type, [chance.randint(0, 100)] * chance.randint(1, 3))
 
+    def _put_irregular(self, name: str, shape: Extents) -> None:
+        """Deal the elements out in clumps, in any order, some to nobody."""
+        chance = self.chance
+        size = 1
+        for extent in shape:
+            size *= extent
+        parts: list[list[int]] = [[] for _ in range(chance.randint(1, 5))]
+        at = 0
+        while at < size:
+            clump = min(size - at, chance.choice([1, 1, 2, 7, 40, 300]))
+            if chance.random() < 0.9:
+                chance.choice(parts).extend(range(at, at + clump))
+            at += clump
+        for part in parts:
+            form = chance.choice(["runs", "map"])
+            if chance.random() < 0.5:
+                chance.shuffle(part)
+            if form == "map" and part and chance.random() < 0.5:
+                for _ in range(chance.randint(1, 5)):
+                    part.insert(chance.randrange(len(part) + 1), -chance.randint(1, 9))
+            self.file.put_irregular(name, chance.randrange(12), part, form, chance.random() < 0.4)
+
     def _puts(self) -> list[tuple[str, list[int], list[int]]]:
         chance = self.chance
         puts = []
         for variable in self.file.variables.values():
             if chance.random() < 0.2:
+                continue
+            if chance.random() < 0.2:
+                self._put_irregular(variable.name, variable.shape)
                 continue
             origin = [0] * len(variable.shape)
             boxes = list(random_boxes(chance, origin, variable.shape, chance.randint(0, 5)))

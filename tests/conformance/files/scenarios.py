@@ -377,6 +377,55 @@ def large_blocks(script: Script) -> None:
     file.close()
 
 
+def irregular(script: Script) -> None:
+    """Index maps and runs, in and out of order, the same in several steps; halos are left out."""
+    file = script.open("irregular")
+    file.define("mesh", "float64", [4001])
+    file.define("flags", "uint8", [4001])
+    file.define("plane", "float32", [37, 29])
+    owner = [(i * i // 50 + i // 97) % 3 for i in range(4001)]
+    parts = [[i for i in range(4001) if owner[i] == p] for p in range(3)]
+    parts[1].reverse()
+    parts[2] = [v for i in parts[2] for v in (i, -1)]  # every second element in memory is a halo
+    cells = [[i for i in range(37 * 29) if (i // 5) % 2 == p] for p in range(2)]
+    cells[1] = cells[1][301:] + cells[1][:301]
+    for step in range(3):
+        for writer, indices in enumerate(parts):
+            file.put_irregular("mesh", writer, indices, "map", buffered=step == 1)
+            file.put_irregular("flags", writer + step, indices, "map")
+        for writer, indices in enumerate(cells):
+            file.put_irregular("plane", writer, indices, "runs", buffered=writer == step)
+        file.put_irregular("plane", 2, [], "runs")
+        file.end_step()
+        file.wait("handed_over", "backward")
+    file.close()
+
+
+def fills(script: Script) -> None:
+    """Elements that nobody puts, in the same places and in others, in some steps nowhere."""
+    if not script.can_fill:
+        return
+    file = script.open("fills")
+    file.define("board", "float64", [30, 41])
+    file.define("line", "int16", [100_000])
+    file.define("whole", "complex64", [12])
+    for name, value in (("board", -1.5), ("line", 77), ("whole", 3 - 4j)):
+        file.set_fill(name, value)
+    for step in range(5):
+        if step == 3:
+            file.set_fill("line", -2)
+        boxes = list(blocks([30, 41], [5, 4]))
+        for number, (start, count) in enumerate(boxes):
+            if number % 3 != (0 if step < 3 else 1):
+                file.put("board", number, start, count)
+        if step != 1:
+            file.put("line", 1, [5000], [60_000])
+            file.put("line", 2, [90_001], [step])
+        put_blocks(file, "whole", [2])
+        file.end_step()
+    file.close()
+
+
 SCENARIOS: list[Callable[[Script], None]] = [
     types,
     dimensions,
@@ -398,14 +447,19 @@ SCENARIOS: list[Callable[[Script], None]] = [
     checkpoints,
     replaced,
     large_blocks,
+    irregular,
+    fills,
 ]
 
 
 def all_scenarios(
-    writes_at_once: bool, lacks: Sequence[str] = (), is_netcdf: bool = False
+    writes_at_once: bool,
+    lacks: Sequence[str] = (),
+    is_netcdf: bool = False,
+    can_fill: bool = True,
 ) -> Script:
     """Return one script with all of them; see Script."""
-    script = Script(writes_at_once, lacks, is_netcdf)
+    script = Script(writes_at_once, lacks, is_netcdf, can_fill)
     for add in SCENARIOS:
         add(script)
     return script

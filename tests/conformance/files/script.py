@@ -9,7 +9,9 @@ Lines of a file concern its members only.
     shape FILE VARIABLE EXTENT...
     attribute FILE VARIABLE|- NAME TYPE xHEX   values as bytes
     text FILE VARIABLE|- NAME xHEX
+    fill FILE VARIABLE xHEX                    one element as bytes
     put FILE VARIABLE WRITER plain|buffered START... COUNT... [MEMORY_SHAPE... MEMORY_START...]
+    irregular FILE VARIABLE WRITER plain|buffered runs|map N INDEX...   negative: not written
     wait FILE STATE ORDER                      for all puts not yet waited for in this state
     poll FILE STATE ORDER                      the same with iocomp_test and iocomp_progress
     end_step FILE, wait_step FILE STEP, close FILE, progress
@@ -43,7 +45,7 @@ class Array:
 
     element_type: str
     shape: tuple[int, ...]
-    bytes_of_elements: npt.NDArray[np.uint8]  # (elements, bytes of one); zero where nobody put
+    bytes_of_elements: npt.NDArray[np.uint8]  # (elements, bytes of one)
 
 
 @dataclass
@@ -145,6 +147,14 @@ class FileScript:
         self._remember(variable, name, Attribute("text", value.encode()))
         self._say("text", self.name, variable, name, "x" + value.encode().hex())
 
+    def set_fill(self, name: str, value: float) -> None:
+        """Set what elements hold from the current step on that nobody puts."""
+        assert not self.is_step_begun
+        variable = self.variables[name]
+        raw = np.asarray([value], dtype=DTYPES[variable.element_type]).tobytes()
+        self._remember(name, "_FillValue", Attribute(variable.element_type, raw))
+        self._say("fill", self.name, name, "x" + raw.hex())
+
     def put(
         self,
         name: str,
@@ -163,20 +173,35 @@ class FileScript:
         self._say("put", self.name, name, writer, how, *start, *count, *inside)
 
     def _expect(self, variable: Variable, start: Extents, count: Extents) -> None:
-        if 0 in count:
+        shape = variable.shape
+        indices = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
+        box = tuple(slice(s, s + c) for s, c in zip(start, count, strict=True))
+        self._expect_elements(variable, indices[box].reshape(-1))
+
+    def _expect_elements(self, variable: Variable, chosen: npt.NDArray[np.int64]) -> None:
+        if chosen.size == 0:
             return  # puts nothing
         shape = variable.shape
         arrays = self.arrays.setdefault(self.step, {})
         if variable.name not in arrays:
             size = size_of(variable.element_type)
             empty = np.zeros((int(np.prod(shape, dtype=np.int64)), size), dtype=np.uint8)
+            if fill := latest(variable.attributes, self.step).get("_FillValue"):
+                empty[:] = np.frombuffer(fill.values, dtype=np.uint8)
             arrays[variable.name] = Array(variable.element_type, shape, empty)
-        indices = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
-        box = tuple(slice(s, s + c) for s, c in zip(start, count, strict=True))
-        chosen = indices[box].reshape(-1)
         arrays[variable.name].bytes_of_elements[chosen] = elements(
             variable.element_type, variable.seed, self.step, chosen
         )
+
+    def put_irregular(
+        self, name: str, writer: int, indices: Sequence[int], form: str, buffered: bool = False
+    ) -> None:
+        """Put elements by their row-major index; `form` is "runs" or "map"."""
+        self.is_step_begun = True
+        variable = self.variables[name]
+        self._expect_elements(variable, np.array([i for i in indices if i >= 0], dtype=np.int64))
+        how = "buffered" if buffered else "plain"
+        self._say("irregular", self.name, name, writer, how, form, len(indices), *indices)
 
     def wait(self, state: str, order: str = "forward", how: str = "wait") -> None:
         """Wait for all puts; `how` is "wait" or "poll", `order` forward, backward or odd_first."""
@@ -212,7 +237,11 @@ class Script:
     """A sequence of calls."""
 
     def __init__(
-        self, writes_at_once: bool = True, lacks: Sequence[str] = (), is_netcdf: bool = False
+        self,
+        writes_at_once: bool = True,
+        lacks: Sequence[str] = (),
+        is_netcdf: bool = False,
+        can_fill: bool = True,
     ) -> None:
         """Begin with nothing.
 
@@ -221,8 +250,10 @@ class Script:
             writes_at_once: Blocks may be waited for before their step has ended; synchronously,
                 only formats whose offsets are known beforehand can do that.
             lacks: Element types that variables cannot have.
+            can_fill: What nobody puts may hold something else than 0.
         """
         self.writes_at_once = writes_at_once
+        self.can_fill = can_fill
         self.types = [name for name in DTYPES if name not in lacks]
         self.is_netcdf = is_netcdf
         # What a file needs whose variables change after its first step.

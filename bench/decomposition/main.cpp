@@ -1,0 +1,124 @@
+#include <malloc.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "common/program.h"
+#include "common/ranks.h"
+#include "common/result.h"
+#include "common/session.h"
+
+namespace iocomp::bench {
+namespace {
+
+struct Options {
+  std::int64_t runs = 100'000;  // of each rank
+  bool shuffled = false;
+  std::string mode = "sync";
+  std::string file = "decomposition.dat";
+  std::string json;
+};
+
+/// Runs of 1 to 16 elements, dealt out to the ranks in turn.
+struct Part {
+  std::int64_t shape = 0;
+  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> count;
+  std::int64_t elements = 0;
+};
+
+Part part_of(const Options& options, int rank, int ranks) {
+  std::mt19937_64 generator{1};  // the same on all ranks
+  Part part;
+  for (std::int64_t run = 0; run < options.runs * ranks; ++run) {
+    const auto length = static_cast<std::int64_t>(1 + generator() % 16);
+    if (run % ranks == rank) {
+      part.first.push_back(part.shape);
+      part.count.push_back(length);
+      part.elements += length;
+    }
+    part.shape += length;
+  }
+  if (options.shuffled) {
+    for (std::size_t i = part.first.size(); i-- > 1;) {
+      const std::size_t other = generator() % (i + 1);
+      std::swap(part.first[i], part.first[other]);
+      std::swap(part.count[i], part.count[other]);
+    }
+  }
+  return part;
+}
+
+double heap_bytes() {
+  const auto all = mallinfo2();
+  return static_cast<double>(all.uordblks + all.hblkhd);
+}
+
+/// Define, then put three steps: the first takes the runs to the servers.
+nlohmann::json measure(const Options& options, const apps::Session& session) {
+  MPI_Comm comm = session.comm();
+  const Part part = part_of(options, apps::rank_in(comm), apps::size_of(comm));
+  const std::vector<double> values(static_cast<std::size_t>(part.elements), 1.0);
+  iocomp_file* file = nullptr;
+  iocomp_var* variable = nullptr;
+  iocomp_decomp* decomposition = nullptr;
+  apps::check(iocomp_open(session.handle(), "mesh", IOCOMP_SERIES, &file), "iocomp_open");
+  apps::check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &part.shape, &variable), "iocomp_define");
+  MPI_Barrier(comm);
+  const double bytes_before = heap_bytes();
+  const double began = MPI_Wtime();
+  apps::check(iocomp_decomp_runs(session.handle(), 1, &part.shape, options.runs, part.first.data(),
+                                 part.count.data(), &decomposition),
+              "iocomp_decomp_runs");
+  const double define_seconds = MPI_Wtime() - began;
+  const double bytes = heap_bytes() - bytes_before;
+  nlohmann::json put_seconds = nlohmann::json::array();
+  for (int step = 0; step < 3; ++step) {
+    MPI_Barrier(comm);
+    const double put_began = MPI_Wtime();
+    apps::check(iocomp_put_decomp(variable, decomposition, values.data(), 0, nullptr),
+                "iocomp_put_decomp");
+    apps::check(iocomp_end_step(file), "iocomp_end_step");
+    put_seconds.push_back(apps::max_over(comm, MPI_Wtime() - put_began));
+    apps::check(iocomp_wait_step(file, step), "iocomp_wait_step");
+  }
+  apps::check(iocomp_close(file), "iocomp_close");
+  return {{"program", "decomposition"},
+          {"ranks", apps::size_of(comm)},
+          {"runs", options.runs},
+          {"define_seconds", apps::max_over(comm, define_seconds)},
+          {"bytes_per_run", apps::max_over(comm, bytes) / static_cast<double>(options.runs)},
+          {"put_seconds", put_seconds}};
+}
+
+int run(const Options& options) {
+  apps::Session session{"server.returns = true\nmode = '" + options.mode +
+                        "'\nfiles.mesh.replace = true\nfiles.mesh.path = '" + options.file + "'\n"};
+  if (!session.is_server()) {
+    const auto result = measure(options, session);
+    if (apps::rank_in(session.comm()) == 0) {
+      apps::write_result(options.json.empty() ? "-" : options.json, result);
+    }
+  }
+  session.finalize();
+  return 0;
+}
+
+}  // namespace
+}  // namespace iocomp::bench
+
+int main(int argc, char** argv) {
+  iocomp::bench::Options options;
+  CLI::App app{"What it takes to define an irregular decomposition", "decomposition"};
+  app.add_option("--runs", options.runs, "of each rank")->check(CLI::PositiveNumber);
+  app.add_flag("--shuffled", options.shuffled, "runs in no order");
+  app.add_option("--mode", options.mode, "sync or async");
+  app.add_option("--file", options.file, "where to write");
+  app.add_option("--json", options.json, "write the result there; - means stdout");
+  return iocomp::apps::run_program(argc, argv, app, [&] { return iocomp::bench::run(options); });
+}

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "array/box.h"
+#include "array/region.h"
+
+namespace iocomp::array {
+
+/// Which elements some puts cover, each as often as it is put: a sum that is cheap to make, to add
+/// and to send, and equal for equal coverage only (but for an accident of about the number of
+/// elements in 2^61). It is the value of the polynomial whose exponents are the elements' indices,
+/// at a fixed random point, modulo the prime 2^61 - 1.
+struct Cover {
+  std::uint64_t elements = 0;
+  std::uint64_t print = 0;  ///< < 2^61
+
+  friend bool operator==(const Cover&, const Cover&) = default;
+  friend auto operator<=>(const Cover&, const Cover&) = default;
+};
+void add(Cover& sum, const Cover& more) noexcept;
+
+/// A cover as numbers that MPI can sum over up to 2^31 ranks, and back.
+using CoverWords = std::array<std::int64_t, 3>;
+[[nodiscard]] CoverWords words_of(const Cover& cover) noexcept;
+[[nodiscard]] Cover cover_from(const CoverWords& sums) noexcept;
+
+/// O(dimensions), or O(runs); times the logarithm of the number of elements.
+[[nodiscard]] Cover cover_of(const Shape& shape, const Region& region) noexcept;
+/// Every element once.
+[[nodiscard]] Cover cover_of_all(const Shape& shape) noexcept;
+
+}  // namespace iocomp::array

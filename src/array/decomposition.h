@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "array/box.h"
+#include "array/cover.h"
+#include "array/run_list.h"
+
+namespace iocomp::array {
+
+/// Where the elements of a packed order lie in a program's own array, which has them in another
+/// order, or has others in between. 16 bytes per part that is contiguous in both.
+class Gather {
+ public:
+  /// Add elements behind all others of the packed order. @pre count > 0
+  void append(std::int64_t local, std::int64_t count);
+  void shrink() { parts_.shrink_to_fit(); }
+  [[nodiscard]] std::int64_t elements() const noexcept { return elements_; }
+  /// Whether the packed order is that of the array.
+  [[nodiscard]] bool is_identity() const noexcept {
+    return parts_.empty() || (parts_.size() == 1 && parts_.front().local == 0);
+  }
+  /// Copy elements `first` to `first + count` of the packed order from `local` to `packed`.
+  void pack(std::size_t element_bytes, const std::byte* local, std::int64_t first,
+            std::int64_t count, std::byte* packed) const noexcept;
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return parts_.capacity() * sizeof(Part);
+  }
+
+ private:
+  struct Part {
+    std::int64_t local;   // element of the program's array
+    std::int64_t packed;  // elements of the parts before this one
+  };
+  std::vector<Part> parts_;
+  std::int64_t elements_ = 0;
+};
+
+/// What one rank has of an array of some shape, said once and used for any number of puts.
+struct Decomposition {
+  Shape shape;
+  std::shared_ptr<const RunList> runs;
+  std::shared_ptr<const Gather> gather;  ///< null: the program has them in packed order
+  Cover cover;
+};
+
+/// From runs in any order: run i is elements `first[i]` to `first[i] + count[i]` of the row-major
+/// order of the shape; the program has them one behind the other as they are given here.
+/// O(n log n), O(n) where they ascend.
+/// @throws Error{invalid_argument} naming the run that is negative or leaves the shape, or the
+/// element that is there twice.
+[[nodiscard]] Decomposition decompose_runs(const Shape& shape, std::span<const std::int64_t> first,
+                                           std::span<const std::int64_t> count);
+
+/// From the row-major index of each element that the program has, in its order; elements with a
+/// negative index are not written.
+/// @throws Error{invalid_argument} likewise.
+[[nodiscard]] Decomposition decompose_map(const Shape& shape, std::span<const std::int64_t> map);
+
+}  // namespace iocomp::array

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "array/coverage.h"
+#include "base/wire.h"
+
+namespace iocomp::protocol {
+
+/// One put, or a piece of it, as it is looked at where puts do not cover a variable exactly.
+struct PutRecord {
+  std::int32_t variable = 0;
+  std::int32_t rank = 0;  ///< compute rank
+  array::Part part;
+};
+
+/// The puts of a step, kept until it is known whether somebody wants to look at them: some 40 bytes
+/// each.
+class PutLog {
+ public:
+  void add(const PutRecord& put);
+  void clear();
+  /// Those of some variables.
+  [[nodiscard]] std::vector<PutRecord> of(std::span<const std::int32_t> variables) const;
+
+ private:
+  WireWriter boxes_;
+  std::vector<PutRecord> lists_;  // of runs, which others keep anyway
+};
+
+}  // namespace iocomp::protocol

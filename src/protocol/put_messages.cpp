@@ -1,0 +1,182 @@
+#include "protocol/put_messages.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/run_list.h"
+#include "array/runs.h"
+#include "base/error.h"
+#include "base/wire.h"
+#include "protocol/header.h"
+#include "protocol/put_log.h"
+
+namespace iocomp::protocol {
+namespace {
+
+void put_runs(WireWriter& writer, const array::RunList& runs) {
+  writer.put(static_cast<std::uint64_t>(runs.size()));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    writer.put(runs.run(i));
+  }
+}
+
+array::RunList get_runs(WireReader& reader) {
+  const auto size = reader.get<std::uint64_t>();
+  if (size > reader.bytes_left() / sizeof(array::Run)) {
+    throw Error{ErrorCode::internal, "a list of runs ends early"};
+  }
+  array::RunList runs;
+  runs.reserve(size);
+  for (std::uint64_t i = 0; i < size; ++i) {
+    const auto run = reader.get<array::Run>();
+    if (run.index < runs.end() || run.elements <= 0) {
+      throw Error{ErrorCode::internal, "the runs of a list do not ascend"};
+    }
+    runs.append(run);
+  }
+  return runs;
+}
+
+void put(WireWriter& writer, const std::vector<PutRecord>& puts) {
+  writer.put(static_cast<std::uint64_t>(puts.size()));
+  for (const auto& put : puts) {
+    writer.put(put.variable);
+    writer.put(put.rank);
+    writer.put(put.part.first);
+    writer.put(put.part.count);
+    writer.put(put.part.region.runs != nullptr);
+    if (put.part.region.runs) {
+      put_runs(writer, *put.part.region.runs);
+    } else {
+      writer.put(put.part.region.box);
+    }
+  }
+}
+
+std::vector<PutRecord> get_puts(WireReader& reader) {
+  std::vector<PutRecord> puts(reader.get<std::uint64_t>());
+  for (auto& put : puts) {
+    put.variable = reader.get<std::int32_t>();
+    put.rank = reader.get<std::int32_t>();
+    put.part.first = reader.get<std::int64_t>();
+    put.part.count = reader.get<std::int64_t>();
+    if (reader.get<bool>()) {
+      put.part.region = std::make_shared<const array::RunList>(get_runs(reader));
+    } else {
+      put.part.region = reader.get<array::Box>();
+    }
+  }
+  return puts;
+}
+
+}  // namespace
+
+Bytes encode(std::uint64_t number, const array::RunList& runs) {
+  WireWriter writer;
+  writer.reserve(2 * sizeof number + runs.size() * sizeof(array::Run));
+  writer.put(number);
+  put_runs(writer, runs);
+  return message(Kind::run_list, 0, writer.take());
+}
+
+std::pair<std::uint64_t, array::RunList> decode_run_list(std::span<const std::byte> body) {
+  WireReader reader{body};
+  const auto number = reader.get<std::uint64_t>();
+  return {number, get_runs(reader)};
+}
+
+Bytes encode_forget_run_list(std::uint64_t number) {
+  WireWriter writer;
+  writer.put(number);
+  return message(Kind::forget_run_list, 0, writer.take());
+}
+
+std::uint64_t decode_forget_run_list(std::span<const std::byte> body) {
+  return WireReader{body}.get<std::uint64_t>();
+}
+
+Bytes encode(std::uint64_t file, const PutReport& report) {
+  WireWriter writer;
+  writer.put(report.step);
+  put(writer, report.puts);
+  return message(Kind::put_report, file, writer.take());
+}
+
+PutReport decode_put_report(std::span<const std::byte> body) {
+  WireReader reader{body};
+  PutReport report;
+  report.step = reader.get<std::int64_t>();
+  report.puts = get_puts(reader);
+  return report;
+}
+
+Bytes encode(std::uint64_t file, const OwnWritten& own) {
+  WireWriter writer;
+  writer.put(own.step);
+  writer.put(own.outcome.code);
+  writer.put_text(own.outcome.story);
+  put(writer, own.puts);
+  return message(Kind::own_written, file, writer.take());
+}
+
+OwnWritten decode_own_written(std::span<const std::byte> body) {
+  WireReader reader{body};
+  OwnWritten own;
+  own.step = reader.get<std::int64_t>();
+  own.outcome.code = reader.get<ErrorCode>();
+  own.outcome.story = reader.get_text();
+  own.puts = get_puts(reader);
+  return own;
+}
+
+Bytes encode(std::uint64_t file, const Expectation& expectation) {
+  WireWriter writer;
+  writer.put(expectation.step);
+  writer.put(expectation.pieces);
+  writer.put_bytes(std::as_bytes(std::span{expectation.report}));
+  return message(Kind::expect, file, writer.take());
+}
+
+Expectation decode_expectation(std::span<const std::byte> body) {
+  WireReader reader{body};
+  Expectation expectation;
+  expectation.step = reader.get<std::int64_t>();
+  expectation.pieces = reader.get<std::int64_t>();
+  const auto report = reader.get_bytes();
+  expectation.report.resize(report.size() / sizeof(std::int32_t));
+  if (!report.empty()) {
+    std::memcpy(expectation.report.data(), report.data(), report.size());
+  }
+  return expectation;
+}
+
+Bytes encode(std::uint64_t file, const FillOrder& order) {
+  WireWriter writer;
+  writer.put(order.step);
+  writer.put(static_cast<std::uint64_t>(order.holes.size()));
+  for (const auto& [variable, runs] : order.holes) {
+    writer.put(variable);
+    put_runs(writer, runs);
+  }
+  return message(Kind::fill, file, writer.take());
+}
+
+FillOrder decode_fill_order(std::span<const std::byte> body) {
+  WireReader reader{body};
+  FillOrder order;
+  order.step = reader.get<std::int64_t>();
+  const auto variables = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < variables; ++i) {
+    const auto variable = reader.get<std::int32_t>();
+    order.holes.emplace(variable, get_runs(reader));
+  }
+  return order;
+}
+
+}  // namespace iocomp::protocol
