@@ -83,7 +83,7 @@ void NetcdfTarget::fill_what_nobody_put(const Description& description) {
       values.insert(values.end(), value.begin(), value.end());
     }
     for (std::int64_t first = 0; first < all; first += most) {
-      for (const auto& part : h5::sub_boxes(whole, first, std::min(most, all - first))) {
+      for (const auto& part : sub_boxes(whole, first, std::min(most, all - first))) {
         put(defined, step, part, values.data());
       }
     }

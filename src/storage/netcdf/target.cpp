@@ -195,7 +195,7 @@ void NetcdfTarget::write(const Placed& where, const Selection& selection,
     return;
   }
   const Defined& defined = defined_.at(where.variable.id);
-  for (const auto& part : h5::sub_boxes(selection.box, selection.first, selection.count)) {
+  for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
     put(defined, where.step, part, bytes.data());
     bytes = bytes.subspan(static_cast<std::size_t>(array::elements(part)) *
                           array::size_bytes(where.variable.type));
