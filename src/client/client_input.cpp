@@ -107,9 +107,9 @@ std::vector<std::byte> Client::find_together(MPI_Comm comm, Meeting& meeting,
   if (rank == 0) {
     storage::Committed committed;
     const Outcome looked = outcome_of_anything([&] {
-      committed = storage::find_committed({name, settings_.file_text(name, "path"),
-                                           settings_.file_text(name, "backend"), modules(),
-                                           kind_sought(settings_, name)});
+      committed = storage::find_committed(
+          {name, settings_.file_text(name, "path"), settings_.file_text(name, "backend"), modules(),
+           kind_sought(settings_, name), settings_.file_text(name, "engine")});
       input = std::make_unique<Input>(name, committed, modules(), link_.counters());
       input->try_newest();
     });

@@ -106,7 +106,10 @@ Error none_there(const Sought& sought, const std::string& path, const Found& fou
 Committed find_committed(const Sought& sought) {
   std::string path = sought.path;
   if (path.empty()) {
-    path = sought.name + std::string{format(sought.backend, sought.modules).extension()};
+    FormatOptions options;
+    options.engine = sought.engine;
+    path = sought.name +
+           std::string{format(sought.backend, sought.modules).chosen(options).extension()};
   }
   const Found found = look_for(path);
   const bool one = found.one_file && sought.kind != Sought::Kind::file_per_step;

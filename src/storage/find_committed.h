@@ -15,6 +15,7 @@ struct Sought {
   std::string backend;  ///< of files without a manifest, and for the extension
   std::string modules;  ///< setting storage.modules
   Kind kind = Kind::either;
+  std::string engine = "BP5";  ///< of back-end adios2, for the extension
 };
 
 /// Look at the disk: one file of all steps, or one file per step. What a file is its manifest says;

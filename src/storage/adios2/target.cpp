@@ -178,7 +178,7 @@ void StepTarget::write_parts(const Description& description) {
     io_.RemoveAllVariables();  // this engine writes all that the IO knows
   }
   for (const auto& placed : description.contents) {
-    define(io_, placed.variable);
+    bp::define(io_, placed.variable);
   }
   if (is_folder()) {
     define_attributes(description);  // the other keeps the first value that it sees
@@ -249,7 +249,7 @@ void StepTarget::define_attributes(const Description& description) {
         }
         known->second = value;
         if (is_folder() || !value.values.empty()) {  // HDF5 has no empty text there
-          define(io_, variable, name, value);
+          bp::define(io_, variable, name, value);
         }
       });
 }
@@ -275,7 +275,7 @@ void StepTarget::finish(const Description& description) {
   check_room(description);
   together("close", [&] {
     for (const auto& placed : is_folder() ? std::vector<Placed>{} : description.contents) {
-      define(io_, placed.variable);  // ADIOS2 wants to know what the attributes are of
+      bp::define(io_, placed.variable);  // ADIOS2 wants to know what the attributes are of
     }
     const bool writes = has_news(description);
     define_attributes(description);
