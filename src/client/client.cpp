@@ -77,7 +77,7 @@ std::vector<int> Client::members(MPI_Comm comm) const {
 File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind) {
   check_name(name);
   const auto file = config::file_settings(settings_, name, kind);
-  const auto& format = storage::format(file.backend, modules());
+  const auto& format = storage::format(file.backend, modules()).chosen(format_options(file));
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
   const auto ranks = members(group);
 
@@ -104,7 +104,9 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
       if (settings_.text("transport.kind") == "auto") {
         offer_kernel(opened, file, format);
       }
-      watch(*opened.file, file);
+      if (!format.writes_whole_steps()) {  // else a rank's blocks are written when all have ended
+        watch(*opened.file, file);
+      }
     } catch (const ServersLost&) {
       go_on_without_servers();
       opened.remote = nullptr;

@@ -24,6 +24,7 @@
 #include "config/settings.h"
 #include "disk/options.h"
 #include "mpi/peers.h"
+#include "storage/format.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -132,6 +133,7 @@ class Client {
   [[nodiscard]] mpi::WaitPolicy policy_with_kernel(mpi::WaitPolicy policy);
   [[nodiscard]] storage::Publication::Identity identity(const Opened& opened,
                                                         const config::FileSettings& file) const;
+  [[nodiscard]] static storage::FormatOptions format_options(const config::FileSettings& file);
   Meeting& meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                         const std::vector<int>& members);
   void put_openers_in_order(Opened& opened, const config::FileSettings& file,

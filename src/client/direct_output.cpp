@@ -64,7 +64,9 @@ void DirectOutput::create(std::int64_t target) {
           if (!is_plain()) {
             output.target = setup_.format->create(path, setup_.options, setup_.openers);
           }
-          (void)files_.file(target);
+          if (!writes_whole_steps()) {
+            (void)files_.file(target);
+          }
         }),
         "the opening of a file");
 }
@@ -76,7 +78,7 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
           for (std::size_t i = 0; i < variables.size(); ++i) {
             if (setup_.format->offsets_by_layout()) {
               placed[i] = catalogue_.layout().offset(variables[i], step);
-            } else if (output.target) {
+            } else if (output.target && !writes_whole_steps()) {
               placed[i] = storage::place(*output.target, catalogue_, variables[i], step);
             }
           }
@@ -96,8 +98,14 @@ void DirectOutput::write(const Block& block) {
   const std::int64_t elements = array::elements(block.box);
   const bool swaps = storage::swaps_bytes(*setup_.format, setup_.options);
   const bool copies = swaps || !block.is_dense();
-  if (!copies && is_plain()) {
+  if (!copies && (is_plain() || writes_whole_steps())) {
     write_part(block, 0, elements, block.first_value());
+    return;
+  }
+  if (writes_whole_steps()) {
+    auto& packed = packed_.emplace_back(block.bytes());
+    array::pack(block.memory, block.element_bytes(), block.values, 0, elements, packed.data());
+    write_part(block, 0, elements, packed.data());
     return;
   }
   const auto element = static_cast<std::int64_t>(block.element_bytes());
@@ -142,6 +150,24 @@ void DirectOutput::sync(std::int64_t target) {
     const trace::Timer timer{link_.counters(), trace::Counter::sync_seconds};
     files_.file(target)->sync();
   }
+}
+
+void DirectOutput::write_step(std::int64_t step) {
+  const std::int64_t target = publication_.target_of(step);
+  const Outcome mine = outcome_of([&] {
+    const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
+    files_.at(target).target->write_step(target < 0 ? step : 0,
+                                         contents().describe(catalogue_, step, step));
+  });
+  forget_step(step);
+  agree(mine, "the writing of a step");
+}
+
+void DirectOutput::forget_step(std::int64_t step) {
+  if (auto& open = files_.at(publication_.target_of(step)).target; open && writes_whole_steps()) {
+    open->forget_step();
+  }
+  packed_.clear();
 }
 
 void DirectOutput::flush(std::int64_t target) {

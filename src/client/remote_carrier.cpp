@@ -125,7 +125,9 @@ void RemoteCarrier::put(const Block& block) {
       1, route_.alignment_bytes / static_cast<std::int64_t>(block.element_bytes()));
   variables_[block.variable.id] = true;
   // What is contiguous in the file already stays with the home server.
-  const bool at_home = domains.parts == 1 || array::is_contiguous(block.variable.shape, block.box);
+  // Blocks of a format that keeps blocks too.
+  const bool at_home = domains.parts == 1 || route_.whole_steps ||
+                       array::is_contiguous(block.variable.shape, block.box);
   std::vector<array::Piece> pieces{{route_.home, 0, array::elements(block.box)}};
   if (!at_home) {
     pieces = array::cut(block.variable.shape, block.box, domains);
@@ -229,6 +231,9 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
     return kept;
   }
   piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
+  if (route_.whole_steps) {
+    piece.chunk_elements = array::whole_rows(block.box, piece.chunk_elements);
+  }
   const std::span<const std::byte> bulk{
       block.first_value() + static_cast<std::size_t>(first) * element, bytes};
   const auto post = link_.post(server, protocol::encode(route_.key, piece), bulk,
@@ -254,6 +259,7 @@ protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
 }
 
 void RemoteCarrier::end_step(std::int64_t step) {
+  ended_ = step + 1;
   if (own_) {
     own_->ended(step);
   }
@@ -285,6 +291,15 @@ void RemoteCarrier::wait_step(std::int64_t step) {
 
 void RemoteCarrier::urge(std::uint64_t ticket, State state) {
   const Ticket* open = link_.tickets().find(ticket);
+  if (route_.whole_steps && open != nullptr) {
+    if (state != State::handed_over && open->failure.ok() && open->step >= ended_) {
+      throw Error{ErrorCode::invalid_argument,
+                  "file \"" + route_.name + "\", variable \"" + open->variable +
+                      "\": this back-end writes whole steps; call end_step before waiting for "
+                      "more than handed over"};
+    }
+    return;
+  }
   if (state != State::durable || open == nullptr) {
     return;
   }

@@ -44,7 +44,9 @@ storage::FormatOptions format_options(const config::FileSettings& settings) {
   return {.library_path = !settings.raw,
           .alignment_bytes = settings.alignment_bytes,
           .hints = settings.hints,
-          .one_step = settings.file_per_step};
+          .one_step = settings.file_per_step,
+          .engine = settings.engine,
+          .engine_parameters = settings.engine_parameters};
 }
 
 storage::Publication::Identity identity(const std::string& name,
@@ -66,6 +68,7 @@ File::File(Context& context, std::uint64_t key, std::string name, config::FileSe
       name_{std::move(name)},
       settings_{std::move(settings)},
       format_{format},
+      whole_steps_{format.writes_whole_steps()},
       options_{format_options(settings_)},
       swaps_bytes_{storage::swaps_bytes(format, options_)},
       publication_{identity(name_, settings_, context.place.job), format},
@@ -167,6 +170,8 @@ void File::write(Chunk chunk) {
   }
   if (is_plain()) {
     write_plain(std::move(chunk));
+  } else if (whole_steps_) {
+    keep(std::move(chunk));
   } else {
     target(publication_.target_of(piece.step)).to_write.push_back(std::move(chunk));
   }

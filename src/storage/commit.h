@@ -15,8 +15,9 @@ namespace iocomp::storage {
 struct TargetNames {
   std::string
       target;  ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
-  std::string temporary;  ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
-  std::string manifest;   ///< "out/fields.h5.json"
+  std::string temporary;      ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
+  std::string manifest;       ///< "out/fields.h5.json"
+  std::string folder_mark{};  ///< see Format::folder_mark: not empty where the target is a folder
 };
 
 /// @param path  as in the settings, or "<name><extension>".
@@ -32,8 +33,9 @@ struct TargetNames {
                                                        const std::string& plain);
 
 /// Refuse what stands in the way, before anything is written: a target that exists (unless
-/// `replace`), a directory that is missing or cannot be written, a target that is a directory.
-/// Removes temporaries of jobs that died on this host.
+/// `replace`), a directory that is missing or cannot be written, a target that is a directory
+/// (where targets are directories: one that no format has written). Removes temporaries of jobs
+/// that died on this host.
 /// @throws Error{target_exists} or Error{storage_failure}, naming path and cause.
 void prepare_target(const TargetNames& names, bool replace);
 
@@ -71,7 +73,8 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
                     const Description& description, ToldSteps earlier = {});
 
 /// Rename the (already durable) temporary to the target and fsync the directory: this is the
-/// commit. Without `replace` a target that has appeared meanwhile is not overwritten.
+/// commit. Without `replace` a target that has appeared meanwhile is not overwritten. A directory
+/// is replaced by exchanging the names, then the old one is removed.
 /// @throws Error{target_exists} or Error{storage_failure}.
 void publish(const TargetNames& names, bool replace);
 

@@ -33,6 +33,8 @@ struct FormatOptions {
   int aggregators_per_node = 0;  ///< of an MPI file: asked of the MPI by hints; 0: what it likes
   int aggregators = 0;           ///< on all nodes
   bool one_step = false;         ///< the file is for one step; else for all of them
+  std::string engine = "BP5";    ///< of adios2: BP4, BP5 or HDF5
+  std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
 };
 
 /// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major)
@@ -77,6 +79,8 @@ class Target {
 
   /// mpi_file only: write the selected elements (packed, native byte order). Independent; blocks
   /// until the file system has them. At most 8 MiB per call where the caller can choose.
+  /// Where `writes_whole_steps`: `bytes` stay as they are until `write_step` or `forget_step`, and
+  /// parts may be as large as the caller has them.
   /// @param where  with the offset that Layout computes, where `offsets_by_layout`; else what
   /// `place` returned.
   /// @throws Error{storage_failure} with the cause; a short write is one.
@@ -87,6 +91,15 @@ class Target {
   /// open. Lead only (plain_file); mpi_file: collective, and what this process wrote is durable
   /// when it returns. Called after a step of a series is complete.
   virtual void flush() = 0;
+
+  /// Where `writes_whole_steps`, instead of `flush`: write what `write` was given for this step, on
+  /// all writers. Steps in ascending order, at most one begun at a time; failed ones are left out.
+  /// Collective, with the same description, of this step alone. What this process wrote is durable
+  /// when it returns, except on the first writer's node: whoever commits the step calls
+  /// `make_durable` there.
+  virtual void write_step(std::int64_t /*step*/, const Description& /*description*/) {}
+  /// There too: forget what `write` was given for the step that is begun. Local.
+  virtual void forget_step() noexcept {}
 
   /// Write attributes and whatever ends the file, and close it. plain_file: lead, who fsyncs
   /// afterwards; mpi_file: collective with the same description, durable when it returns. A failure
@@ -112,6 +125,20 @@ class Format {
   /// Whether the file can be read up to its last committed step while it is open (posix, mpiio), or
   /// only after `finish`.
   [[nodiscard]] virtual bool readable_while_open() const = 0;
+
+  /// Whether it writes a step in one go, when all of it is there, and one step after the other:
+  /// then `place` is never called, and no step is begun before the one before it was written or
+  /// given up.
+  [[nodiscard]] virtual bool writes_whole_steps() const { return false; }
+
+  /// Where a target is a folder: the name of a file that every such folder has. Else empty.
+  [[nodiscard]] virtual std::string_view folder_mark() const { return {}; }
+
+  /// The format that these options make of this one, which answers all other questions.
+  /// @throws Error{invalid_setting} naming what is allowed.
+  [[nodiscard]] virtual const Format& chosen(const FormatOptions& /*options*/) const {
+    return *this;
+  }
 
   /// @throws Error{unsupported} naming type and format when it cannot hold such elements.
   virtual void check(const Variable& variable) const = 0;

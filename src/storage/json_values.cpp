@@ -120,7 +120,7 @@ std::uint16_t to_float16(double value) {
   }
   int exponent = 0;
   const double fraction = std::frexp(std::fabs(value), &exponent);  // in [0.5, 1)
-  if (value == 0 || exponent < -13) {  // subnormal, or zero
+  if (value == 0 || exponent < -13) {                               // subnormal, or zero
     return static_cast<std::uint16_t>(
         sign | static_cast<unsigned>(std::lround(std::ldexp(std::fabs(value), 24))));
   }

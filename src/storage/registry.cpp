@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::string_view module_prefix = "libiocomp_format_";
 constexpr std::string_view module_ending = ".so";
-constexpr std::array<std::string_view, 5> names_of_this_release{"posix", "mpiio", "hdf5", "netcdf",
-                                                                "pnetcdf"};
+constexpr std::array<std::string_view, 6> names_of_this_release{"posix",  "mpiio",   "hdf5",
+                                                                "netcdf", "pnetcdf", "adios2"};
 
 // The folder of the library (or program) that this code was linked into; empty when the system
 // cannot say.
@@ -126,10 +126,13 @@ Error not_found(std::string_view name, const std::vector<std::string>& folders) 
   for (const auto& other : names_in(folders)) {
     found += (found.empty() ? "" : ", ") + other;
   }
+  const std::string how = name == "adios2" ? "; it is built where CMake finds ADIOS2 with this "
+                                             "MPI, which tools/install-adios2 builds"
+                                           : "";
   return Error{ErrorCode::unsupported,
                "the back-end \"" + std::string{name} + "\" is not installed: no " +
                    module_name(name) + " in " + joined(folders) +
-                   "; found there: " + (found.empty() ? "none" : found) + why_left_out(name)};
+                   "; found there: " + (found.empty() ? "none" : found) + how + why_left_out(name)};
 }
 
 const Format& find(std::string_view name, const std::string& first) {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from element_pattern import DTYPES, size_of
 from job import Placement, Tuning
 from script import Extents, FileScript, Script
+from shrinking import RecordedScript
 from verification import BackEnd
 
 LARGEST_ELEMENTS = 6000
@@ -68,7 +69,7 @@ class _RandomFile:
         chance = self.chance
         shape = random_shape(chance, chance.choice([0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8]))
         name = f"{chance.choice(['', 'group/', 'a/b/'])}v{len(self.file.variables)}"
-        name = self.file.define(name, chance.choice(list(DTYPES)), shape)
+        name = self.file.define(name, chance.choice(self.file.script.types), shape)
         if chance.random() < 0.3:
             self.file.text("unit", chance.choice(["m", "", "kg m\u207b\u00b9"]), variable=name)
 
@@ -147,10 +148,13 @@ class _RandomFile:
 
 
 def random_script(
-    chance: random.Random, writes_at_once: bool, is_netcdf: bool = False
-) -> Script:
+    chance: random.Random,
+    writes_at_once: bool,
+    lacks: Sequence[str] = (),
+    is_netcdf: bool = False,
+) -> RecordedScript:
     """Return a script of a few files whose calls are mixed."""
-    script = Script(writes_at_once, is_netcdf)
+    script = RecordedScript(writes_at_once, lacks, is_netcdf)
     numbers = iter(range(100))
     running: list[Iterator[None]] = []
     to_come = chance.randint(1, 5)
@@ -219,7 +223,9 @@ def random_tuning(chance: random.Random) -> Tuning:
 def random_back_end(chance: random.Random) -> BackEnd:
     """Return a back-end, the plain ones more often."""
     name = chance.choice(
-        ["posix", "posix", "mpiio", "hdf5", "hdf5", "pnetcdf", "pnetcdf", "netcdf", "example_format"]
+        "posix posix mpiio hdf5 hdf5 pnetcdf pnetcdf netcdf adios2 example_format".split()
     )
+    if name == "adios2":
+        return BackEnd(name, engine=chance.choice(["BP4", "BP5", "BP5", "HDF5"]))
     has_both = name in ("hdf5", "pnetcdf")
     return BackEnd(name, is_raw=name != "netcdf" and (not has_both or chance.random() < 0.7))

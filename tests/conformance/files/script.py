@@ -64,13 +64,17 @@ class Variable:
 
 
 def latest(
-    history: dict[int, dict[str, Attribute]], step: int | None = None
+    history: dict[int, dict[str, Attribute]], step: int | None = None, of_first_type: bool = False
 ) -> dict[str, Attribute]:
-    """Return the attributes in force in `step`, or at the end."""
+    """Return the attributes in force in `step`, or at the end; perhaps by name and type."""
     merged: dict[str, Attribute] = {}
     for when in sorted(history):
-        if step is None or when <= step:
-            merged |= history[when]
+        if step is not None and when > step:
+            continue
+        for name, attribute in history[when].items():
+            known = merged.get(name, attribute)
+            is_renamed = of_first_type and known.element_type != attribute.element_type
+            merged[f"{name}.{attribute.element_type}" if is_renamed else name] = attribute
     return merged
 
 
@@ -207,18 +211,22 @@ class FileScript:
 class Script:
     """A sequence of calls."""
 
-    def __init__(self, writes_at_once: bool = True, is_netcdf: bool = False) -> None:
+    def __init__(
+        self, writes_at_once: bool = True, lacks: Sequence[str] = (), is_netcdf: bool = False
+    ) -> None:
         """Begin with nothing.
 
         Args:
             is_netcdf: Types and names that netCDF has not are replaced.
             writes_at_once: Blocks may be waited for before their step has ended; synchronously,
                 only formats whose offsets are known beforehand can do that.
+            lacks: Element types that variables cannot have.
         """
         self.writes_at_once = writes_at_once
         self.is_netcdf = is_netcdf
         # What a file needs whose variables change after its first step.
         self.for_changes = {"file_per_step": True} if is_netcdf else {}
+        self.types = [name for name in DTYPES if name not in lacks]
         self.lines: list[str] = []
         self.files: dict[str, FileScript] = {}
         self._seed = 0

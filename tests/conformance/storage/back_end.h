@@ -13,7 +13,8 @@ namespace iocomp::storage {
 struct BackEnd {
   std::string name;
   bool library_path = false;
-  std::string folder;  ///< of its module, where it is not installed
+  std::string folder;    ///< of its module, where it is not installed
+  std::string engine{};  ///< of adios2
 
   [[nodiscard]] FormatOptions options() const;
   [[nodiscard]] const Format& format() const;
@@ -21,6 +22,7 @@ struct BackEnd {
   [[nodiscard]] bool holds(array::ElementType type) const;
   /// The variable, or one that this back-end can hold instead: of another type, in no group.
   [[nodiscard]] Variable like(Variable wanted) const;
+  [[nodiscard]] bool writes_whole_steps() const { return format().writes_whole_steps(); }
 };
 
 /// Every back-end of this build.

@@ -19,6 +19,9 @@
 #ifdef IOCOMP_TESTS_NETCDF
 #include "read_netcdf.h"
 #endif
+#ifdef IOCOMP_TESTS_ADIOS2
+#include "read_adios2_variable.h"
+#endif
 
 namespace iocomp::storage {
 namespace {
@@ -50,6 +53,11 @@ std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& pat
 #ifdef IOCOMP_TESTS_NETCDF
   if (back_end.name == "netcdf") {
     return read_netcdf(path, placed);
+  }
+#endif
+#ifdef IOCOMP_TESTS_ADIOS2
+  if (back_end.name == "adios2") {
+    return read_adios2_variable(path, back_end.engine, placed);
   }
 #endif
   return read_plain(path, placed);

@@ -1,0 +1,36 @@
+#include "blocks/iocomp_reader.h"
+
+#include <stdexcept>
+
+namespace iocomp::apps::blocks {
+
+std::unique_ptr<BlockReader> IocompReader::open(const Session& session, const std::string& name,
+                                                const Target& target) {
+  iocomp_input* input = nullptr;
+  const int code = iocomp_open_input_on(session.handle(), target.comm, name.c_str(), &input);
+  if (code == IOCOMP_UNSUPPORTED) return nullptr;
+  check(code, "iocomp_open_input_on");
+  std::unique_ptr<IocompReader> reader{new IocompReader{input}};
+  std::int64_t steps = 0;
+  check(iocomp_input_steps(input, &steps), "iocomp_input_steps");
+  if (steps != target.steps) {
+    throw std::runtime_error(target.path + " has " + std::to_string(steps) + " steps instead of " +
+                             std::to_string(target.steps));
+  }
+  Extents shape(target.block.shape.size());
+  check(iocomp_input_shape(input, variable_name, 0, shape.data()), "iocomp_input_shape");
+  if (shape != target.block.shape) {
+    throw std::runtime_error(target.path + ": the array is " + text(shape) + " instead of " +
+                             text(target.block.shape));
+  }
+  return reader;
+}
+
+void IocompReader::read(int step, const Box& box, std::span<double> values) {
+  check(iocomp_read(input_, variable_name, step, box.start.data(), box.count.data(), values.data()),
+        "iocomp_read");
+}
+
+void IocompReader::close() { check(iocomp_close_input(input_), "iocomp_close_input"); }
+
+}  // namespace iocomp::apps::blocks
