@@ -19,8 +19,8 @@
 #include "storage/cdf/attempts.h"
 #include "storage/cdf/types.h"
 #include "storage/format.h"
-#include "storage/hdf5/sub_boxes.h"
 #include "storage/netcdf/target.h"
+#include "storage/sub_boxes.h"
 
 namespace iocomp::storage::cdf {
 namespace {
@@ -83,7 +83,7 @@ void NetcdfTarget::fill_what_nobody_put(const Description& description) {
       values.insert(values.end(), value.begin(), value.end());
     }
     for (std::int64_t first = 0; first < all; first += most) {
-      for (const auto& part : h5::sub_boxes(whole, first, std::min(most, all - first))) {
+      for (const auto& part : sub_boxes(whole, first, std::min(most, all - first))) {
         put(defined, step, part, values.data());
       }
     }

@@ -26,9 +26,9 @@
 #include "storage/failure.h"
 #include "storage/format.h"
 #include "storage/hdf5/room.h"
-#include "storage/hdf5/sub_boxes.h"
 #include "storage/mpi_hints.h"
 #include "storage/open_together.h"
+#include "storage/sub_boxes.h"
 #include "storage/variable.h"
 
 namespace iocomp::storage::cdf {
@@ -195,7 +195,7 @@ void NetcdfTarget::write(const Placed& where, const Selection& selection,
     return;
   }
   const Defined& defined = defined_.at(where.variable.id);
-  for (const auto& part : h5::sub_boxes(selection.box, selection.first, selection.count)) {
+  for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
     put(defined, where.step, part, bytes.data());
     bytes = bytes.subspan(static_cast<std::size_t>(array::elements(part)) *
                           array::size_bytes(where.variable.type));

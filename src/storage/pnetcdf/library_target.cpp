@@ -26,12 +26,12 @@
 #include "storage/failure.h"
 #include "storage/format.h"
 #include "storage/hdf5/room.h"
-#include "storage/hdf5/sub_boxes.h"
 #include "storage/mpi_hints.h"
 #include "storage/open_together.h"
 #include "storage/pnetcdf/fill.h"
 #include "storage/pnetcdf/header.h"
 #include "storage/pnetcdf/mpi_type.h"
+#include "storage/sub_boxes.h"
 #include "storage/variable.h"
 #include "storage/write_plainly.h"
 
@@ -147,7 +147,7 @@ void LibraryTarget::write(const Placed& where, const Selection& selection,
   const Defined& defined = defined_.at(where.variable.id);
   const std::string action = "write to the variable \"" + where.variable.name + "\" in";
   const auto element_bytes = array::size_bytes(where.variable.type);
-  for (const auto& part : h5::sub_boxes(selection.box, selection.first, selection.count)) {
+  for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
     std::array<MPI_Offset, array::max_dimensions + 1> start{};
     std::array<MPI_Offset, array::max_dimensions + 1> count{};
     std::size_t d = 0;
