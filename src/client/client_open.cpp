@@ -36,6 +36,7 @@ storage::FormatOptions Client::format_options(const config::FileSettings& file) 
   return {.library_path = !file.raw,
           .alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
+          .one_step = file.file_per_step,
           .engine = file.engine,
           .engine_parameters = file.engine_parameters,
           .one_step = file.file_per_step};

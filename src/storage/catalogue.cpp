@@ -235,7 +235,7 @@ std::vector<Variable> Catalogue::all_variables(std::int64_t step) const {
 
 std::int64_t place(Target& target, const Catalogue& catalogue, int variable, std::int64_t step) {
   if (target.defined() < catalogue.variables()) {
-    target.define(catalogue.all_variables(step));
+    target.know(catalogue.all_variables(step));
   }
   return target.place(catalogue.variable(variable, step), step);
 }

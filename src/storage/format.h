@@ -63,12 +63,12 @@ class Target {
   virtual ~Target() =
       default;  ///< abandons the file if `finish` was not called; never collective, never throws
 
-  /// Of how many variables it has been told by `define`; more than there can be where it need not
+  /// Of how many variables it has been told by `know`; more than there can be where it need not
   /// be told of any.
   [[nodiscard]] virtual int defined() const noexcept { return std::numeric_limits<int>::max(); }
   /// plain_file, lead only: all variables that are defined by now, before room is made for one that
   /// comes after those that were known.
-  virtual void define(std::span<const Variable> /*all*/) {}
+  virtual void know(std::span<const Variable> /*all*/) {}
 
   /// Make room for a variable in a step. plain_file: called on the lead only, returns the offset of
   /// its first byte. mpi_file: collective over the writers in the same order; returns -1 (or an

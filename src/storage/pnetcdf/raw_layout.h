@@ -25,7 +25,7 @@ class RawLayout {
   /// @param alignment_bytes  of variables without time, and of the first record.
   RawLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step);
 
-  /// As Target::define and Target::place.
+  /// As Target::know and Target::place.
   [[nodiscard]] int defined() const noexcept;
   void define(std::span<const Variable> all);
   std::int64_t place(const Variable& variable, std::int64_t step);

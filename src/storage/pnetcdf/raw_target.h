@@ -19,7 +19,7 @@ class RawTarget : public Target {
   RawTarget(std::string path, const FormatOptions& options);
 
   [[nodiscard]] int defined() const noexcept override { return layout_.defined(); }
-  void define(std::span<const Variable> all) override { layout_.define(all); }
+  void know(std::span<const Variable> all) override { layout_.define(all); }
   std::int64_t place(const Variable& variable, std::int64_t step) override {
     return layout_.place(variable, step);
   }

@@ -105,7 +105,6 @@ TEST_P(Contract, PiecesMayBeginAndEndAnywhereInABlock) {
 
 TEST_P(Contract, KeepsEveryElementType) {
   std::vector<Variable> variables;
-  std::string refused;
   for (int value = 1; array::element_type(value); ++value) {
     const Variable next =
         variable(static_cast<int>(variables.size()), "type" + std::to_string(value),
