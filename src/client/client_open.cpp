@@ -38,8 +38,7 @@ storage::FormatOptions Client::format_options(const config::FileSettings& file) 
           .hints = file.hints,
           .one_step = file.file_per_step,
           .engine = file.engine,
-          .engine_parameters = file.engine_parameters,
-          .one_step = file.file_per_step};
+          .engine_parameters = file.engine_parameters};
 }
 
 void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,

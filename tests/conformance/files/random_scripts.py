@@ -173,7 +173,6 @@ class _RandomFile:
 
 
 def random_script(
-def random_script(
     chance: random.Random, writes_at_once: bool, lacks: Sequence[str] = (), is_netcdf: bool = False
 ) -> RecordedScript:
     """Return a script of a few files whose calls are mixed."""

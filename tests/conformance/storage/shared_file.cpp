@@ -86,7 +86,7 @@ Placed SharedFile::place(int variable, std::int64_t step) {
   Placed placed{step, variables_.at(static_cast<std::size_t>(variable)), -1};
   if (target_ && !back_end_.writes_whole_steps()) {
     if (back_end_.is_plain() && target_->defined() < static_cast<int>(variables_.size())) {
-      target_->define(variables_);
+      target_->know(variables_);
     }
     placed.offset = target_->place(placed.variable, step);
   }
