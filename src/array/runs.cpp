@@ -8,6 +8,17 @@
 
 namespace iocomp::array {
 
+std::int64_t row_elements(const Shape& shape, const Box& box) noexcept {
+  std::int64_t row = 1;
+  bool is_whole = true;
+  for (auto d = static_cast<std::size_t>(shape.dimensions); d > 0 && is_whole;) {
+    --d;
+    row *= box.count[d];
+    is_whole = box.count[d] == shape.extent[d];
+  }
+  return row;
+}
+
 RunCursor::RunCursor(const Shape& shape, const Box& box, std::int64_t first,
                      std::int64_t count) noexcept
     : left_{count} {

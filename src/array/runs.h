@@ -12,6 +12,10 @@ struct Run {
   std::int64_t elements = 0;  ///< how many
 };
 
+/// How many elements of a box follow one another in the global array whatever the outer index: the
+/// length of all its runs; the whole box if it is contiguous.
+[[nodiscard]] std::int64_t row_elements(const Shape& shape, const Box& box) noexcept;
+
 /// Walks over a part of a box in the row-major order of the box (its "packed order") and yields the
 /// longest runs that are contiguous in the global array. Runs that touch across rows are joined.
 /// O(dimensions) memory.

@@ -30,6 +30,12 @@ namespace iocomp::client {
 
 using protocol::Kind;
 
+namespace {
+
+constexpr std::size_t strided_chunk_bytes = std::size_t{1} << 20;
+
+}  // namespace
+
 RemoteCarrier::RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue)
     : route_{std::move(route)}, link_{link}, catalogue_{catalogue} {}
 
@@ -118,11 +124,9 @@ void RemoteCarrier::put(const Block& block) {
     source.values = copy.get();
     source.memory = array::make_memory_box(block.box, nullptr, nullptr);
   }
-  array::Domains domains;
-  domains.elements = array::elements(block.variable.shape);
-  domains.parts = link_.servers();
-  domains.granule_elements = std::max<std::int64_t>(
-      1, route_.alignment_bytes / static_cast<std::int64_t>(block.element_bytes()));
+  const auto domains =
+      array::divide(block.variable.shape, static_cast<std::int64_t>(block.element_bytes()),
+                    link_.servers(), route_.alignment_bytes);
   variables_[block.variable.id] = true;
   // What is contiguous in the file already stays with the home server.
   const bool at_home = domains.parts == 1 || array::is_contiguous(block.variable.shape, block.box);
@@ -228,7 +232,11 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
     kept.inside = std::move(packed);
     return kept;
   }
-  piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
+  // What is put together with others goes in the order of the file, a little of everybody.
+  const bool is_strided = array::row_elements(block.variable.shape, block.box) < count;
+  const std::size_t chunk =
+      is_strided ? std::min(route_.chunk_bytes, strided_chunk_bytes) : route_.chunk_bytes;
+  piece.chunk_elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(chunk / element));
   const std::span<const std::byte> bulk{
       block.first_value() + static_cast<std::size_t>(first) * element, bytes};
   const auto post = link_.post(server, protocol::encode(route_.key, piece), bulk,
@@ -285,13 +293,17 @@ void RemoteCarrier::wait_step(std::int64_t step) {
 
 void RemoteCarrier::urge(std::uint64_t ticket, State state) {
   const Ticket* open = link_.tickets().find(ticket);
-  if (state != State::durable || open == nullptr) {
+  if (state == State::handed_over || open == nullptr) {
     return;
   }
-  if (own_) {
+  const bool durable = state == State::durable;
+  if (!durable && (open->pieces == open->written || !open->failure.ok())) {
+    return;
+  }
+  if (durable && own_) {
     own_->hurry();
   }
-  const protocol::StepNote until{open->step, -1, 0, {}};
+  const protocol::StepNote until{open->step, -1, durable ? 1 : 0, {}};
   // Pieces may lie with any server; those that have none of this file ignore it.
   for (int server = 0; server < link_.servers(); ++server) {
     link_.post(server, protocol::encode(route_.key, Kind::flush, until));

@@ -53,6 +53,8 @@ const std::vector<Key>& all_keys() {
       {"staging.shared", boolean, "false", "",
        "shared, on one node: compute ranks can write what a server has pulled, should it end; "
        "pulling and writing may take half as long again"},
+      {"staging.stripe", bytes, "8 MiB", "",
+       "short runs are put together in memory to writes of this size; 0 B: never"},
       {"staging.touch", bytes, "256 MiB", "",
        "how much of it the servers of a node touch at start"},
       {"client.buffer_memory", bytes, "1 GiB", "",

@@ -73,13 +73,13 @@ struct StepCounts {
 /// Add `more` to `sum` (same step).
 void add(StepCounts& sum, const StepCounts& more);
 
-/// flush: up to which step. own_written: how many blocks. want_place; placed; expect; step_settled;
-/// step_done: whichever fields the kind needs.
+/// flush: up to which step; whether durable. own_written: how many blocks. want_place; placed;
+/// expect; step_settled; step_done: whichever fields the kind needs.
 struct StepNote {
   std::int64_t step = 0;
   std::int32_t variable = -1;  ///< want_place, placed
-  std::int64_t number = 0;     ///< placed: offset; expect: pieces; want_place: events
-  Outcome outcome;             ///< placed, step_done, step_settled
+  std::int64_t number = 0;  ///< placed: offset; expect: pieces; want_place: events; flush: 0 or 1
+  Outcome outcome;          ///< placed, step_done, step_settled
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepNote& note);
 [[nodiscard]] StepNote decode_step_note(std::span<const std::byte> body);

@@ -101,15 +101,22 @@ void File::written_by_client(const protocol::StepNote& note) {
     return;
   }
   Step& step = steps_[note.step];
+  step.come += note.number;
   step.written += note.number;
   step.synced += note.number;
   if (!note.outcome.ok() && step.failure.ok()) {
     step.failure = note.outcome;
   }
+  check_stripes(note.step);
   check_step(note.step);
 }
 
-void File::make_durable(int client, std::int64_t step) {
+void File::hurry(int client, std::int64_t step, bool durable) {
+  auto& early = written_early_.try_emplace(client, step).first->second;
+  early = std::max(early, step);
+  if (!durable) {
+    return;
+  }
   auto& until = in_a_hurry_.try_emplace(client, step).first->second;
   until = std::max(until, step);
   for (auto& [number, target] : targets_) {
@@ -164,6 +171,7 @@ void File::synced(std::int64_t number, const std::vector<std::shared_ptr<Piece>>
 
 void File::expect(std::int64_t step, std::int64_t pieces) {
   steps_[step].expected = pieces;
+  check_stripes(step);
   check_step(step);
 }
 
@@ -189,12 +197,14 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
     contents_.remove_step(step);
   }
   submit_gathered();  // of a step that was given up
+  drop(stripes_.take_step(step), outcome);
   steps_.erase(step);
   rooms_.erase(rooms_.lower_bound({step, 0}), rooms_.lower_bound({step + 1, 0}));
   if (settings_.file_per_step) {
     targets_.erase(step);
   }
   std::erase_if(in_a_hurry_, [step](const auto& entry) { return entry.second <= step; });
+  std::erase_if(written_early_, [step](const auto& entry) { return entry.second <= step; });
 }
 
 void File::fail(const Outcome& outcome) {
@@ -209,6 +219,7 @@ void File::fail(const Outcome& outcome) {
       chunk_done(chunk);
     }
   }
+  drop(stripes_.take_all(), outcome);
 }
 
 std::unique_ptr<storage::Target> File::create(const std::string& path) {
