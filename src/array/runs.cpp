@@ -3,10 +3,27 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "array/box.h"
 
 namespace iocomp::array {
+
+std::vector<Run> joined(std::vector<Run> runs) {
+  std::ranges::sort(runs, {}, &Run::index);
+  std::size_t last = 0;
+  for (const Run& run : runs) {
+    Run& before = runs[last];
+    const std::int64_t end = before.index + before.elements;
+    if (run.index <= end) {
+      before.elements = std::max(end, run.index + run.elements) - before.index;
+    } else {
+      runs[++last] = run;
+    }
+  }
+  runs.resize(runs.empty() ? 0 : last + 1);
+  return runs;
+}
 
 std::int64_t row_elements(const Shape& shape, const Box& box) noexcept {
   std::int64_t row = 1;

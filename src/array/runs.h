@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "array/box.h"
 
@@ -11,6 +12,9 @@ struct Run {
   std::int64_t index = 0;     ///< row-major index in the shape of the first element
   std::int64_t elements = 0;  ///< how many
 };
+
+/// Runs in any order, ascending and as long as can be.
+[[nodiscard]] std::vector<Run> joined(std::vector<Run> runs);
 
 /// How many elements of a box follow one another in the global array whatever the outer index: the
 /// length of all its runs; the whole box if it is contiguous.

@@ -111,15 +111,13 @@ void DirectCarrier::put(const Block& block) {
     return;
   }
   put_.insert(block.variable.id);
-  if (output_.writes_at_once()) {
+  const bool waits =
+      output_.exchanges(block) && (!block.buffered || link_.has_copy_room(block.bytes()));
+  if (output_.writes_at_once() && !waits) {
     write(block);
     return;
   }
-  kept_.push_back({block, nullptr});
-  ticket->kept = true;
-  if (block.buffered) {
-    keep_copy(kept_.back());
-  }
+  keep(block);
 }
 
 void DirectCarrier::keep_copy(Kept& kept) {
@@ -132,39 +130,45 @@ void DirectCarrier::keep_copy(Kept& kept) {
   link_.tickets().find(block.ticket)->kept = false;
 }
 
-std::vector<int> DirectCarrier::variables_put() {
-  std::vector<std::int64_t> put(static_cast<std::size_t>(catalogue_.variables()), 0);
+DirectCarrier::Put DirectCarrier::agree_on_puts() {
+  std::vector<std::int64_t> put(static_cast<std::size_t>(catalogue_.variables()) + 1, 0);
   for (const int variable : put_) {
     put[static_cast<std::size_t>(variable)] = 1;
   }
+  put.back() = std::ranges::any_of(
+      kept_, [this](const Kept& kept) { return output_.exchanges(kept.block); });
   mpi::maximum(comm_, put, link_.policy(), "the variables of a step");
-  std::vector<int> variables;
-  for (std::size_t i = 0; i < put.size(); ++i) {
+  Put all;
+  all.exchanges = put.back() != 0;
+  for (std::size_t i = 0; i + 1 < put.size(); ++i) {
     if (put[i] != 0) {
-      variables.push_back(static_cast<int>(i));
+      all.variables.push_back(static_cast<int>(i));
     }
   }
   put_.clear();
-  return variables;
+  return all;
 }
 
 void DirectCarrier::write_step(std::int64_t step) {
   (void)meet("end_step", step);
+  Put put;
   const Outcome begun = outcome_of([&] {
-    const auto variables = variables_put();
+    put = agree_on_puts();
     if (per_step_) {
       output_.create(step);
     }
-    output_.place(step, variables);
+    output_.place(step, put.variables);
   });
   if (!begun.ok()) {
     const Outcome told = in_file(begun, step);
     throw Error{told.code, told.story};
   }
-  for (auto& kept : kept_) {
-    write(kept.block);
-  }
+  const auto exchanged = write_kept(step, put.exchanges);
   output_.agree(std::exchange(put_failure_, {}), "the end of a step");
+  for (const Block* block : exchanged) {
+    Ticket* ticket = link_.tickets().find(block->ticket);
+    ticket->written = ticket->pieces;
+  }
 }
 
 void DirectCarrier::settle_kept(const Outcome& outcome) {
@@ -205,6 +209,12 @@ void DirectCarrier::urge(std::uint64_t number, State state) {
   const auto kept = std::find_if(kept_.begin(), kept_.end(),
                                  [&](const Kept& k) { return k.block.ticket == number; });
   if (kept != kept_.end()) {
+    const bool can_copy = !ticket->kept || link_.has_copy_room(kept->block.bytes());
+    if (output_.writes_at_once() && (state != State::handed_over || !can_copy)) {
+      write_now(number);
+      urge(number, state);
+      return;
+    }
     if (state != State::handed_over) {
       throw Error{ErrorCode::invalid_argument,
                   "file \"" + name_ + "\", variable \"" + ticket->variable +

@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
 #include "client/carrier.h"
+#include "client/exchange.h"
 #include "client/link.h"
 #include "client/output_files.h"
 #include "disk/options.h"
@@ -29,6 +32,8 @@ class DirectOutput {
     const storage::Format* format = nullptr;
     storage::FormatOptions options;
     disk::Options disk;
+    std::int64_t window_bytes = 0;  ///< of an exchange; 0: none
+    std::vector<int> aggregators;   ///< of exchanges, ranks in `comm`; none: all
   };
   DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue,
                Link& link);
@@ -44,6 +49,11 @@ class DirectOutput {
   void place(std::int64_t step, const std::vector<int>& variables);
   /// Write a block. Local. @throws Error{storage_failure}.
   void write(const Block& block);
+  /// Whether a block is kept until the ranks exchange such blocks.
+  [[nodiscard]] bool exchanges(const Block& block) const noexcept;
+  /// Write blocks of one step that are better exchanged. Collective over the file's ranks.
+  /// @return the first failure of a write on this rank. @throws Error{timed_out}.
+  [[nodiscard]] Outcome exchange(std::int64_t step, const std::vector<const Block*>& blocks);
   /// fsync what this rank wrote to a physical file. Local. @throws Error{storage_failure}.
   void sync(std::int64_t target);
   /// Give what the format library holds of an unfinished file to the operating system. Collective.
@@ -69,6 +79,8 @@ class DirectOutput {
   [[nodiscard]] bool has_target() const {
     return !is_plain() || (setup_.rank == 0 && !setup_.format->offsets_by_layout());
   }
+  void write_elements(std::int64_t step, const storage::Variable& variable, std::int64_t index,
+                      std::span<const std::byte> bytes);
   void write_part(const Block& block, std::int64_t first, std::int64_t count,
                   const std::byte* packed);
 
@@ -76,6 +88,7 @@ class DirectOutput {
   storage::Publication& publication_;
   const storage::Catalogue& catalogue_;
   Link& link_;
+  std::unique_ptr<Exchange> exchange_;
   OutputFiles files_;  // targets of plain files: on rank 0, where the format needs one
 };
 

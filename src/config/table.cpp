@@ -119,8 +119,8 @@ const std::vector<Key>& all_keys() {
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
        "of the first byte of a variable in the file"},
       {"files.*.aggregators", integer, "0", "0..1000000",
-       "ranks on each node that write for others where MPI-IO writes collectively; 0: the MPI's "
-       "choice"},
+       "ranks on each node that write for others, in synchronous mode and where MPI-IO writes "
+       "collectively; 0: all, and the MPI's choice"},
       {"files.*.aggregator_order", choice, "spread", "spread|packed",
        "which ranks of a node these are"},
       {"files.*.hints", text, "", "",

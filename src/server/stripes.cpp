@@ -66,18 +66,7 @@ std::vector<array::Run> Stripe::runs() const {
       all.push_back(run);
     }
   }
-  std::ranges::sort(all, {}, &array::Run::index);
-  std::vector<array::Run> joined;
-  for (const auto& run : all) {
-    if (!joined.empty() && joined.back().index + joined.back().elements >= run.index) {
-      const std::int64_t until =
-          std::max(joined.back().index + joined.back().elements, run.index + run.elements);
-      joined.back().elements = until - joined.back().index;
-    } else {
-      joined.push_back(run);
-    }
-  }
-  return joined;
+  return array::joined(std::move(all));
 }
 
 Stripes::Stripes(staging::Arena& arena, std::int64_t bytes) : arena_{arena}, bytes_{bytes} {}
@@ -105,11 +94,12 @@ void Stripes::choose(Piece& piece, std::int64_t begin, std::int64_t end) const {
 }
 
 bool Stripes::fits(std::int64_t bytes) const noexcept {
-  std::size_t used = static_cast<std::size_t>(bytes);
+  const auto pages = [](std::int64_t of) { return (of + page - 1) / page * page; };
+  std::int64_t used = pages(bytes);
   for (const auto& [key, stripe] : open_) {
-    used += stripe.lease.bytes().size();
+    used += pages(std::ssize(stripe.lease.bytes()));
   }
-  return 2 * used <= arena_.capacity_bytes();
+  return 2 * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
 }
 
 bool Stripes::has_room(const Piece& piece, std::int64_t first) const {

@@ -1,0 +1,92 @@
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/direct_carrier.h"
+#include "client/direct_output.h"
+#include "client/exchange.h"
+#include "client/link.h"
+#include "client/tickets.h"
+#include "storage/catalogue.h"
+#include "storage/publication.h"
+#include "storage/variable.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+bool DirectOutput::exchanges(const Block& block) const noexcept {
+  return exchange_ && exchange_->takes(block);
+}
+
+void DirectOutput::write_elements(std::int64_t step, const storage::Variable& variable,
+                                  std::int64_t index, std::span<const std::byte> bytes) {
+  const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
+  const auto element = static_cast<std::int64_t>(array::size_bytes(variable.type));
+  const std::int64_t target = publication_.target_of(step);
+  const std::int64_t begin = files_.offset(variable.id, step);
+  if (is_plain()) {
+    files_.file(target)->write(begin + index * element, bytes);
+    return;
+  }
+  array::Box whole;
+  whole.dimensions = variable.shape.dimensions;
+  whole.count = variable.shape.extent;
+  files_.at(target).target->write({step, variable, begin},
+                                  {whole, index, std::ssize(bytes) / element}, bytes);
+}
+
+Outcome DirectOutput::exchange(std::int64_t step, const std::vector<const Block*>& blocks) {
+  const Exchange::Target target{
+      .offset = [&](const storage::Variable& variable) { return files_.offset(variable.id, step); },
+      .write =
+          [&](const storage::Variable& variable, std::int64_t index,
+              std::span<const std::byte> bytes) { write_elements(step, variable, index, bytes); }};
+  return exchange_->carry_out(
+      blocks, [&](int id) { return catalogue_.variable(id, step); }, target);
+}
+
+// @return the blocks that were exchanged: written when all ranks have agreed that nobody failed.
+std::vector<const Block*> DirectCarrier::write_kept(std::int64_t step, bool with_exchange) {
+  std::vector<const Block*> exchanged;
+  for (auto& kept : kept_) {
+    if (output_.exchanges(kept.block)) {
+      exchanged.push_back(&kept.block);
+    } else {
+      write(kept.block);
+    }
+  }
+  if (with_exchange) {
+    const Outcome outcome = output_.exchange(step, exchanged);
+    if (put_failure_.ok() && !outcome.ok()) {
+      put_failure_ = in_file(outcome, step);
+    }
+  }
+  return exchanged;
+}
+
+void DirectCarrier::keep(const Block& block) {
+  kept_.push_back({block, nullptr});
+  link_.tickets().find(block.ticket)->kept = true;
+  if (block.buffered) {
+    keep_copy(kept_.back());
+  }
+}
+
+// Nobody else need take part: run by run.
+void DirectCarrier::write_now(std::uint64_t ticket) {
+  std::erase_if(kept_, [&](const Kept& kept) {
+    if (kept.block.ticket != ticket) {
+      return false;
+    }
+    link_.tickets().find(ticket)->kept = false;
+    write(kept.block);
+    return true;
+  });
+}
+
+}  // namespace iocomp::client
