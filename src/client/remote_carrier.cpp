@@ -265,6 +265,7 @@ void RemoteCarrier::end_step(std::int64_t step) {
   if (own_) {
     own_->ended(step);
   }
+  ended_ = step + 1;
   link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
   if (route_.keeps_remains) {
     Remains::Step& ended = remains_.steps[step];
@@ -297,8 +298,8 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
     return;
   }
   const bool durable = state == State::durable;
-  if (!durable && (open->pieces == open->written || !open->failure.ok())) {
-    return;
+  if (!durable && (open->step < ended_ || open->pieces == open->written || !open->failure.ok())) {
+    return;  // at the end of a step all that came is written anyway
   }
   if (durable && own_) {
     own_->hurry();

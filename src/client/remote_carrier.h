@@ -73,6 +73,7 @@ class RemoteCarrier : public Carrier {
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
   std::map<std::int32_t, bool> variables_;       // put in the open step
   std::unique_ptr<OwnWrites> own_;
+  std::int64_t ended_ = 0;  // steps
 };
 
 }  // namespace iocomp::client
