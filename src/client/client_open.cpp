@@ -153,6 +153,11 @@ void Client::free(Opened& opened) {
 
 void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                          const std::vector<int>& members, const storage::Format& format) {
+  if (file.collective && !format.writes_together()) {
+    throw Error{ErrorCode::invalid_setting,
+                "files." + opened.file->name() + ".collective: the back-end " +
+                    std::string{format.name()} + " has no collective writes here; mpiio has"};
+  }
   Meeting& meeting = meet_to_open(opened, file, comm, members);
   DirectOutput::Setup setup;
   setup.comm = opened.comm;
@@ -162,6 +167,7 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
       .library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
   setup.disk = disk_;
   setup.window_bytes = settings_.bytes("staging.stripe");
+  setup.collective = file.collective;
   put_openers_in_order(opened, file, setup);
   auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(),
                                                  std::move(setup), identity(opened, file), link_,

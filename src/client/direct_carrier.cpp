@@ -163,7 +163,7 @@ void DirectCarrier::write_step(std::int64_t step) {
     const Outcome told = in_file(begun, step);
     throw Error{told.code, told.story};
   }
-  const auto exchanged = write_kept(step, put.exchanges);
+  const auto exchanged = write_kept(step, put);
   output_.agree(std::exchange(put_failure_, {}), "the end of a step");
   for (const Block* block : exchanged) {
     Ticket* ticket = link_.tickets().find(block->ticket);

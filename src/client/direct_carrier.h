@@ -72,12 +72,12 @@ class DirectCarrier : public Carrier {
   void keep(const Block& block);
   void keep_copy(Kept& kept);
   void write_now(std::uint64_t ticket);
-  [[nodiscard]] std::vector<const Block*> write_kept(std::int64_t step, bool with_exchange);
   struct Put {
     std::vector<int> variables;
     bool exchanges = false;  // some rank has blocks to be exchanged
   };
   [[nodiscard]] Put agree_on_puts();
+  [[nodiscard]] std::vector<const Block*> write_kept(std::int64_t step, const Put& put);
   void write_step(std::int64_t step);
   void settle_kept(const Outcome& outcome);
   void commit_until(std::int64_t step);

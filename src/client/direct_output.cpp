@@ -49,7 +49,8 @@ DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
 }
 
 bool DirectOutput::writes_at_once() const noexcept {
-  return setup_.format->offsets_by_layout() && (is_plain() || publication_.target_of(0) == -1);
+  return !setup_.collective && setup_.format->offsets_by_layout() &&
+         (is_plain() || publication_.target_of(0) == -1);
 }
 
 void DirectOutput::agree(const Outcome& mine, const char* what) {

@@ -107,3 +107,22 @@ def test_holes_stay_holes(actors: Actors) -> None:
 def test_some_ranks_write_for_all(actors: Actors, back_end: str, count: int) -> None:
     files = {"out": file_settings(back_end, path=f"out{extension(back_end)}", aggregators=count)}
     play(actors, STEP * 2, back_end, mode="sync", files=files)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_the_mpi_can_write_collectively(actors: Actors, count: int) -> None:
+    """Also where some ranks put nothing, others two blocks, and one waits for its memory."""
+    files = {"out": file_settings("mpiio", path="out.dat", collective=True, aggregators=count)}
+    lines = ["@0 put out u start=0x0 count=512x100"]
+    lines += ["@2 put out u start=0x100 count=512x300", "@2 put out u start=0x400 count=512x112"]
+    lines += ["@2 wait out handed_over", "end_step out", *STEP]
+    play(actors, lines, "mpiio", mode="sync", files=files)
+
+
+def test_collective_writes_of_a_back_end_that_has_none(actors: Actors) -> None:
+    lines = ["init", "open out series"]
+    files = {"out": file_settings("posix", path="out.dat", collective=True)}
+    job = actors.play("\n".join(lines), ranks=2, settings={"mode": "sync", "files": files})
+    told = job.failures()
+    assert len(told) == 2, job
+    assert all("posix" in entry["story"] and "mpiio" in entry["story"] for entry in told), told
