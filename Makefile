@@ -29,7 +29,7 @@ bench: programs ## the benchmarks, into build/bench/results.json; BENCH=id,... r
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH))
 
 .PHONY: rivals
-rivals: build/release/build.ninja ## build ADIOS2, a rival in make bench; once, about 5 minutes
+rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 5 minutes
 	tools/install-adios2 openmpi
 	cmake --preset release
 

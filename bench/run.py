@@ -7,15 +7,16 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
 from iocomp_bench.calibrate import calibrate, follow
-from iocomp_bench.figure import Figure
+from iocomp_bench.figure import Figure, groups_of
 from iocomp_bench.figures import chosen
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
-from iocomp_bench.report import LEAST_ROUNDS, judge, text, unexpected
+from iocomp_bench.report import LEAST_ROUNDS, Judged, judge, text, unexpected
 from iocomp_bench.ways import OVERLAPS
 from iocomp_studies.launch import Build, RunFailedError
 from iocomp_studies.rounds import Rounds, run_rounds
@@ -25,6 +26,8 @@ from iocomp_studies.work_directory import (
     work_directory,
 )
 
+PRINTED_ROUNDS = 3
+"""The most rounds of figures that have no goal."""
 NEEDED_BYTES = 2 * BYTES_PER_RANK + (2 << 30)
 
 
@@ -34,13 +37,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--build", type=Path, required=True, help="build directory")
     parser.add_argument("--out", type=Path, required=True, help="where the results go")
     parser.add_argument("--only", default="", help="ids, separated by commas")
-    parser.add_argument("--rounds", type=int, default=9, help=f"at most; at least {LEAST_ROUNDS}")
-    parser.add_argument("--seconds", type=float, default=540, help="no further round after that")
+    parser.add_argument("--rounds", type=int, default=9, help=f"at most; {LEAST_ROUNDS} in any case where there is a goal")
+    parser.add_argument("--seconds", type=float, default=540, help="no round beyond those after that")
     return parser.parse_args()
 
 
-def measure(runner: Runner, figures: list[Figure], rounds: int, seconds: float) -> Rounds:
-    """Calibrate what is needed and run all rounds."""
+def measure_group(
+    runner: Runner,
+    figures: Sequence[Figure],
+    rounds: int,
+    seconds: float,
+    after_round: Callable[[Rounds], None],
+) -> Rounds:
+    """Calibrate what is needed and run all rounds of figures that share runs."""
     needed = {name for figure in figures for name in (*figure.methods, *figure.optional)}
     judged = {name for figure in figures if figure.has_goal() for name in figure.methods}
     begin = time.monotonic()
@@ -49,26 +58,69 @@ def measure(runner: Runner, figures: list[Figure], rounds: int, seconds: float) 
     for ranks in sorted({series.ranks for series in used}):
         print(f"calibrating with {ranks} rank(s) ...", file=sys.stderr, flush=True)
         calibrations[ranks] = calibrate(runner, ranks)
-        print(calibrations[ranks].text())
+        print(calibrations[ranks].text(used), flush=True)
     compute_bytes: dict[str, int] = {}
     methods = all_methods(runner, compute_bytes)
 
-    def recalibrate(so_far: Rounds) -> None:
+    def prepare(so_far: Rounds) -> None:
         for series in used:
             calibration = calibrations[series.ranks]
             compute_bytes[series.name] = follow(calibration, series, so_far.results)
 
-    recalibrate(Rounds())
+    def made(so_far: Rounds) -> None:
+        prepare(so_far)
+        after_round(so_far)
 
+    prepare(Rounds())
     return run_rounds(
         {name: method for name, method in methods.items() if name in needed},
-        least=min(LEAST_ROUNDS, rounds),
-        most=rounds,
+        least=min(LEAST_ROUNDS if judged else 1, rounds),
+        most=rounds if judged else min(rounds, PRINTED_ROUNDS),
         seconds=seconds - (time.monotonic() - begin),
-        after_round=recalibrate,
+        after_round=made,
         give_up=(RunFailedError,),
         seldom=needed - judged if judged else (),
     )
+
+
+def measure(
+    runner: Runner,
+    figures: Sequence[Figure],
+    rounds: int,
+    seconds: float,
+    tell: Callable[[Rounds], None],
+) -> Rounds:
+    """Measure one group of figures after the other, each with its part of the time left.
+
+    Args:
+        runner: Runs the programs.
+        figures: To measure.
+        rounds: The most of a group.
+        seconds: For all.
+        tell: Called with everything so far after every round.
+    """
+    end = time.monotonic() + seconds
+    groups = groups_of(figures)
+    all_rounds = Rounds()
+    for number, group in enumerate(groups):
+        names = ", ".join(figure.id for figure in group)
+        print(f"\n[{number + 1}/{len(groups)}] {names}", file=sys.stderr, flush=True)
+        part = max(0.0, end - time.monotonic()) / (len(groups) - number)
+        before = all_rounds
+        found = measure_group(
+            runner, group, rounds, part, lambda now, before=before: tell(before.with_others(now))
+        )
+        all_rounds = before.with_others(found)
+    return all_rounds
+
+
+def write_results(out: Path, figures: Sequence[Figure], rounds: Rounds) -> list[Judged]:
+    """Judge what was measured so far and write it; return the verdicts."""
+    judged = judge(figures, rounds)
+    results = [one.record() for one in judged]
+    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (out / "raw.json").write_text(json.dumps(rounds.results, indent=1) + "\n")
+    return judged
 
 
 def main() -> int:
@@ -83,15 +135,18 @@ def main() -> int:
                 f"bench: {given.build} is a {build.build_type or 'nameless'} build", file=sys.stderr
             )
         with work_directory(given.out.resolve(), NEEDED_BYTES) as directory:
-            rounds = measure(Runner(build, directory), figures, given.rounds, given.seconds)
+            rounds = measure(
+                Runner(build, directory),
+                figures,
+                given.rounds,
+                given.seconds,
+                lambda so_far: write_results(given.out, figures, so_far),
+            )
     except (OSError, ValueError, RunFailedError, NotEnoughSpaceError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    judged = judge(figures, rounds)
-    results = [one.record() for one in judged]
-    (given.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    (given.out / "raw.json").write_text(json.dumps(rounds.results, indent=1) + "\n")
-    print(f"\n{text(judged)}\n\n{rounds.made} rounds, methods in a new order in each.")
+    judged = write_results(given.out, figures, rounds)
+    print(f"\n{text(judged)}\n\nRuns in a new order in each round.")
     if rounds.disturbed:
         print(f"Something else used the machine during {rounds.disturbed} of the runs.")
     print(f"Results: {given.out / 'results.json'}, samples: {given.out / 'raw.json'}")

@@ -49,7 +49,7 @@ class Row:
 
 def _hidden(rounds: Rounds, method: str, synchronous: str) -> Estimate:
     walls = rounds.values(WALL, (PLAIN, synchronous, method))
-    return estimate(walls, lambda m: hidden_part(m[PLAIN], m[synchronous], m[method]))
+    return estimate(walls, lambda m: hidden_part(m[synchronous] - m[PLAIN], m[method] - m[PLAIN]))
 
 
 def _row(rounds: Rounds, backend: str, way: str, method: str, hidden: Estimate | None) -> Row:

@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from iocomp_bench.figure import ALONE, COMPUTE, WALL
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, Runner
 from iocomp_bench.ways import NONE, OVERLAPS, SYNCHRONOUS, Overlap
 
 RUNS = 3
+USUAL_AIM = 2.0
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,11 @@ class Calibration:
         """Return how much a phase of a series writes."""
         return compute_bytes_for(self.write_seconds, self.bytes_per_second, series.aim)
 
-    def text(self) -> str:
-        """Return one line for people."""
+    def text(self, used: Sequence[Overlap]) -> str:
+        """Return one line for people, about the series that are used."""
         phases = ", ".join(
             f"{self.compute_bytes(series) / MIB:.0f} MiB ({series.name})"
-            for series in OVERLAPS
+            for series in used
             if series.ranks == self.ranks
         )
         return (
@@ -53,16 +55,21 @@ def calibrate(runner: Runner, ranks: int) -> Calibration:
     """Measure writing and computing alone, with all ranks at work."""
     writes = {
         way: statistics.median(
-            float(runner.overlap(way, ranks, 0)["wall_until_durable_seconds"]) for _ in range(RUNS)
+            float(runner.overlap(way, ranks, 0)[WALL]) for _ in range(RUNS)
         )
         for way in SYNCHRONOUS
     }
     fastest = min(writes, key=lambda way: writes[way])
+    # A longer phase finds more of its array in the caches: look again at what the first look says.
+    speed = 0.0
     probe = 2 * PUT_BYTES
-    phase = statistics.median(
-        float(runner.overlap(NONE, ranks, probe)["compute_seconds"]) / PUTS for _ in range(RUNS)
-    )
-    return Calibration(ranks, writes[fastest] / PUTS, fastest, probe / phase)
+    for _ in range(2):
+        phase = statistics.median(
+            float(runner.overlap(NONE, ranks, probe)[COMPUTE]) / PUTS for _ in range(RUNS)
+        )
+        speed = probe / phase
+        probe = compute_bytes_for(writes[fastest] / PUTS, speed, USUAL_AIM)
+    return Calibration(ranks, writes[fastest] / PUTS, fastest, speed)
 
 
 def follow(
@@ -70,19 +77,23 @@ def follow(
     series: Overlap,
     results: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> int:
-    """Return `compute_bytes` for the next round, from what writing took in the last three.
+    """Return `compute_bytes` for the next round, from what the last three took.
 
     A series without synchronous runs follows the others with as many ranks.
     """
+    speeds = [
+        PUTS * float(result["compute_bytes"]) / float(result[ALONE])
+        for method in series.methods()
+        for result in results.get(method, ())[-3:]
+    ]
+    speed = statistics.median(speeds) if speeds else calibration.bytes_per_second
     writes: dict[str, list[float]] = {way: [] for way in SYNCHRONOUS}
     for other in OVERLAPS:
         if other.ranks != series.ranks:
             continue
         for way in SYNCHRONOUS:
             for result in results.get(other.method(way), ())[-3:]:
-                spent = result["wall_until_durable_seconds"] - result["compute_seconds"]
-                writes[way].append(spent)
+                writes[way].append(result[WALL] - result[COMPUTE])
     medians = [statistics.median(seconds) for seconds in writes.values() if seconds]
-    if not medians:
-        return calibration.compute_bytes(series)
-    return compute_bytes_for(min(medians) / PUTS, calibration.bytes_per_second, series.aim)
+    write_seconds = min(medians) / PUTS if medians else calibration.write_seconds
+    return compute_bytes_for(write_seconds, speed, series.aim)

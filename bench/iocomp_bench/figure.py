@@ -12,6 +12,7 @@ from iocomp_studies.statistics import Estimate, Goal, estimate
 
 WALL = "wall_until_durable_seconds"
 COMPUTE = "compute_seconds"
+ALONE = "alone_seconds"
 MIB = 1 << 20
 GIB = 1 << 30
 
@@ -49,6 +50,20 @@ class Figure:
     def has_goal(self) -> bool:
         """Return whether it is judged, not only printed."""
         return self.goal.bound is not None
+
+
+def groups_of(figures: Sequence[Figure]) -> list[list[Figure]]:
+    """Return the figures in groups that share runs, those with goals first.
+
+    What is compared runs in the same rounds; what is not need not wait for it.
+    """
+    groups: list[list[Figure]] = []
+    for figure in figures:
+        runs = {*figure.methods, *figure.optional}
+        joined = [g for g in groups if any(runs & {*f.methods, *f.optional} for f in g)]
+        groups = [g for g in groups if g not in joined]
+        groups.append([f for g in joined for f in g] + [figure])
+    return sorted(groups, key=lambda group: not any(figure.has_goal() for figure in group))
 
 
 def median(rounds: Rounds, method: str, key: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from iocomp_bench.blocks import block_figures
 from iocomp_bench.figure import WALL, Figure, ratio
 from iocomp_bench.handing import (
     hand_off,
@@ -63,6 +64,7 @@ FIGURES: tuple[Figure, ...] = (
     ratio("sync-posix", Goal(1.05), WALL, "write/sync", "write/pwrite"),
     plain_bandwidth("stream-plain-bandwidth", _at_least(0.95)),
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
+    *block_figures(),
 )
 
 

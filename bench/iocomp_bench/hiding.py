@@ -2,72 +2,84 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Any
 
-from iocomp_bench.figure import COMPUTE, GIB, MIB, WALL, Figure, Found, median, per_round
+from iocomp_bench.figure import ALONE, COMPUTE, GIB, MIB, WALL, Figure, Found, median, per_round
 from iocomp_bench.methods import BYTES_PER_RANK
-from iocomp_bench.ways import LONG_PHASES, LOSS, NONE, SYNCHRONOUS, Overlap
+from iocomp_bench.ways import LONG_PHASES, LOSS, SYNCHRONOUS, Overlap
 from iocomp_studies.hidden import hidden_part
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Estimate, Goal, estimate
+
+
+def _exposed(run: dict[str, Any]) -> float:
+    """Return what output cost: the wall time less that of the computing alone, around it."""
+    return float(run[WALL]) - float(run[ALONE])
 
 
 def hidden(
     id_: str, goal: Goal, series: Overlap, way: str, others: tuple[str, ...] = ()
 ) -> Figure:
     """Return the hidden part of one way, with that of others beside it."""
-    methods = tuple(series.method(name) for name in (NONE, *SYNCHRONOUS, way))
+    methods = tuple(series.method(name) for name in (*SYNCHRONOUS, way))
     optional = tuple(series.method(name) for name in others)
 
     def find(rounds: Rounds) -> Found:
-        shown = [name for name in (*methods, *optional) if name in rounds.results]
-        walls = {method: median(rounds, method, WALL) for method in shown}
-        none = walls[series.method(NONE)]
-        fastest = min((series.method(name) for name in SYNCHRONOUS), key=lambda name: walls[name])
-        synchronous = walls[fastest]
+        shown = [name for name in (*methods, *optional) if rounds.results.get(name)]
+        exposed = {
+            name: statistics.median(_exposed(run) for run in rounds.results[name]) for name in shown
+        }
+        fastest = min((series.method(name) for name in SYNCHRONOUS), key=lambda name: exposed[name])
         gib = series.ranks * BYTES_PER_RANK / GIB
 
         def part(method: str) -> Any:
             # The compute phase follows the disk from round to round: each round by itself.
             return per_round(
                 rounds,
-                (series.method(NONE), fastest, method),
-                lambda runs: hidden_part(runs[0][WALL], runs[1][WALL], runs[2][WALL]),
+                (fastest, method),
+                lambda runs: hidden_part(_exposed(runs[0]), _exposed(runs[1])),
             )
 
         chosen = series.method(way)
+        alone = median(rounds, fastest, ALONE)
         beside = {
-            "exposed_seconds_per_gib": (walls[chosen] - none) / gib,
-            "exposed_seconds_per_gib_of_fastest_synchronous": (synchronous - none) / gib,
-            "compute_phase_over_write": none / max(synchronous - none, 1e-9),
-            "compute_ratio_of_async": median(rounds, chosen, COMPUTE)
-            / median(rounds, series.method(NONE), COMPUTE),
-            "median_wall_seconds": walls,
-            "hidden_of_others": {name: part(name).value for name in optional if name in walls},
+            "exposed_seconds_per_gib": exposed[chosen] / gib,
+            "exposed_seconds_per_gib_of_fastest_synchronous": exposed[fastest] / gib,
+            "compute_phase_over_write": alone / max(exposed[fastest], 1e-9),
+            "compute_ratio_of_async": _ratio(rounds, chosen),
+            "median_wall_seconds": {name: median(rounds, name, WALL) for name in shown},
+            "hidden_of_others": {name: part(name).value for name in optional if name in shown},
         }
         return Found(part(chosen), beside)
 
     return Figure(id_, "1", goal, methods, find, optional=optional)
 
 
+def _ratio(rounds: Rounds, method: str) -> float:
+    return per_round(
+        rounds, (method,), lambda runs: float(runs[0][COMPUTE]) / float(runs[0][ALONE])
+    ).value
+
+
 def cpu_lost(id_: str, goal: Goal, way: str) -> Figure:
     """Return the compute time that a way costs per GiB where all writing is inside the phases."""
-    none, writing = LOSS.method(NONE), LOSS.method(way)
+    writing = LOSS.method(way)
     gib = BYTES_PER_RANK / GIB
 
     def find(rounds: Rounds) -> Found:
         lost = per_round(
-            rounds, (none, writing), lambda runs: (runs[1][COMPUTE] - runs[0][COMPUTE]) / gib
+            rounds, (writing,), lambda runs: (runs[0][COMPUTE] - runs[0][ALONE]) / gib
         )
         beside = {
             "compute_seconds": median(rounds, writing, COMPUTE),
-            "compute_seconds_without_output": median(rounds, none, COMPUTE),
+            "compute_seconds_without_output": median(rounds, writing, ALONE),
             "wait_seconds": median(rounds, writing, "wait_seconds"),
             "close_seconds": median(rounds, writing, "close_seconds"),
         }
         return Found(lost, beside)
 
-    return Figure(id_, "s/GiB", goal, (none, writing), find)
+    return Figure(id_, "s/GiB", goal, (writing,), find)
 
 
 def wall_against(id_: str, goal: Goal, *rivals: str) -> Figure:

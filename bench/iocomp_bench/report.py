@@ -68,6 +68,8 @@ def _judge_alone(figure: Figure, rounds: Rounds) -> Judged:
         if method in rounds.failures:
             note = f"{method}: {reason_of(rounds.failures[method])}"
             return Judged(figure, None, Verdict.NOT_MEASURED, note)
+    if not rounds.count(figure.methods):
+        return Judged(figure, None, Verdict.NOT_MEASURED, "its runs were not made")
     found = figure.find(rounds)
     return Judged(figure, found, figure.goal.judge(found.estimate))
 

@@ -93,10 +93,10 @@ class Overlap:
         return f"{self.name}/{way}"
 
 
-CONSECUTIVE = Overlap("overlap 1", 1, 1.1, (NONE, *SYNCHRONOUS, IN_PLACE, PULLED))
-TWO_RANKS = Overlap("overlap 2", 2, 1.1, (NONE, *SYNCHRONOUS, PULLED))
-LONG_PHASES = Overlap("overlap 2 long", 2, 2.0, (NONE, *SYNCHRONOUS, "kernel", PULLED, *RIVALS))
-LOSS = Overlap("overlap same core", 1, 2.5, (NONE, "kernel", IN_PLACE, PULLED), same_core=True)
+CONSECUTIVE = Overlap("overlap 1", 1, 1.1, (*SYNCHRONOUS, IN_PLACE, PULLED))
+TWO_RANKS = Overlap("overlap 2", 2, 1.1, (*SYNCHRONOUS, PULLED))
+LONG_PHASES = Overlap("overlap 2 long", 2, 2.0, (*SYNCHRONOUS, "kernel", PULLED, *RIVALS))
+LOSS = Overlap("overlap same core", 1, 2.5, ("kernel", IN_PLACE, PULLED), same_core=True)
 OVERLAPS = (CONSECUTIVE, TWO_RANKS, LONG_PHASES, LOSS)
 
 STREAM: dict[str, tuple[str, bool]] = {

@@ -27,6 +27,9 @@ typedef struct iocomp_session iocomp_session;
 typedef struct iocomp_file iocomp_file;
 /** A typed N-dimensional global array in a file. Lives as long as its file. */
 typedef struct iocomp_var iocomp_var;
+/** What was written under a name, open for reading: the committed steps of a series or of a set of
+ * checkpoints. */
+typedef struct iocomp_input iocomp_input;
 
 /** What a put returns: a small value, free to copy, that can be asked until iocomp_finalize. */
 typedef struct iocomp_ticket {
@@ -47,9 +50,11 @@ typedef enum iocomp_code {
       6, /**< the target is there already and neither `replace` nor `append` was chosen */
   IOCOMP_INCONSISTENT_CALLS =
       7, /**< ranks called open, define, ... in different order or with different arguments */
-  IOCOMP_TIMED_OUT = 8, /**< nothing that was owed moved for longer than the deadline */
-  IOCOMP_UNSUPPORTED =
-      9, /**< a back-end that is not installed, or a type that a format cannot hold */
+  IOCOMP_TIMED_OUT = 8,   /**< nothing that was owed moved for longer than the deadline */
+  IOCOMP_UNSUPPORTED = 9, /**< a back-end that is not installed, a type that a format cannot hold,
+                             or a format that cannot be read */
+  IOCOMP_NOT_FOUND = 10,  /**< reading: there is no such file, or nothing of it is committed; or it
+                             has no such  variable, step or attribute */
   IOCOMP_INTERNAL = 99
 } iocomp_code;
 
@@ -245,6 +250,112 @@ IOCOMP_EXPORT int iocomp_progress(iocomp_session *session);
  * any case.
  */
 IOCOMP_EXPORT int iocomp_close(iocomp_file *file);
+
+/**
+ * Open what `[files.<name>]` names for reading, on all compute ranks: a series, or the checkpoints
+ * that are there, whoever wrote them, with any number of ranks and in any mode. One rank looks at
+ * the disk and the others learn from it, so all see the same committed steps; steps that are
+ * committed later are seen by opening again. Collective over the compute ranks; waits for them.
+ * Files of the same name that this job writes must be closed for their last steps to be seen.
+ * @return the same on all ranks: IOCOMP_NOT_FOUND when there is no such file or none of it is
+ * committed, IOCOMP_STORAGE_FAILURE when it cannot be read or is shorter than its manifest says,
+ * IOCOMP_UNSUPPORTED for a back-end that cannot read or a file of a later release.
+ */
+IOCOMP_EXPORT int iocomp_open_input(iocomp_session *session, const char *name,
+                                    iocomp_input **input);
+
+/** The same on a sub-communicator of `iocomp_comm()`. Collective over `comm`. */
+IOCOMP_EXPORT int iocomp_open_input_on(iocomp_session *session, MPI_Comm comm, const char *name,
+                                       iocomp_input **input);
+
+/** How many committed steps there are. Local. */
+IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *steps);
+
+/** The number of a committed step, ascending: `index` counts from 0, so the newest is
+ * iocomp_input_steps() - 1. Local. */
+IOCOMP_EXPORT int iocomp_input_step(const iocomp_input *input, int64_t index, int64_t *step);
+
+/** How many variables there are, those of all steps together. Local. */
+IOCOMP_EXPORT int iocomp_input_variables(const iocomp_input *input, int *count);
+
+/**
+ * What a variable is. Local. Places for what is not wanted may be NULL.
+ * @param index  from 0, in the order of definition.
+ * @param name   valid until the input is closed.
+ * @param type, ndims  in the newest step that has the variable.
+ */
+IOCOMP_EXPORT int iocomp_input_variable(const iocomp_input *input, int index, const char **name,
+                                        iocomp_type *type, int *ndims);
+
+/** The index of a variable. Local. @return IOCOMP_NOT_FOUND, naming the nearest there is. */
+IOCOMP_EXPORT int iocomp_input_find(const iocomp_input *input, const char *variable, int *index);
+
+/**
+ * The global extents of a variable in a step. Local.
+ * @param shape  room for `ndims` entries; may be NULL for a scalar.
+ * @return IOCOMP_NOT_FOUND when there is no such variable, step, or variable in that step.
+ */
+IOCOMP_EXPORT int iocomp_input_shape(const iocomp_input *input, const char *variable, int64_t step,
+                                     int64_t *shape);
+
+/** How many attributes the file has (`variable` NULL), or a variable. Those of the newest step.
+ * Local. */
+IOCOMP_EXPORT int iocomp_input_attributes(const iocomp_input *input, const char *variable,
+                                          int *count);
+
+/**
+ * What an attribute is. Local. Places for what is not wanted may be NULL.
+ * @param variable  NULL for an attribute of the file.
+ * @param index     from 0, in alphabetical order.
+ * @param name      valid until the input is closed.
+ * @param is_text   1 for text, whose `count` is its length in bytes without the zero.
+ */
+IOCOMP_EXPORT int iocomp_input_attribute(const iocomp_input *input, const char *variable, int index,
+                                         const char **name, iocomp_type *type, int64_t *count,
+                                         int *is_text);
+
+/**
+ * The values of an attribute. Local.
+ * @param type, count  what `values` has room for; must be those of the attribute.
+ * @return IOCOMP_NOT_FOUND naming the nearest; IOCOMP_INVALID_ARGUMENT for another type or count.
+ */
+IOCOMP_EXPORT int iocomp_input_attribute_values(const iocomp_input *input, const char *variable,
+                                                const char *name, iocomp_type type, int64_t count,
+                                                void *values);
+
+/** The text of an attribute, zero-terminated, valid until the input is closed. Local. */
+IOCOMP_EXPORT int iocomp_input_attribute_text(const iocomp_input *input, const char *variable,
+                                              const char *name, const char **text);
+
+/**
+ * Read one block of a variable in a step: any box, whatever the boxes in which it was written.
+ * Local: each rank reads what it likes, any number of times, and waits for no other. Returns when
+ * the values are there.
+ * @param start   first global index per dimension; NULL when the variable is a scalar.
+ * @param count   extent per dimension, each >= 0; an empty block reads nothing.
+ * @param values  room for product(count) elements of the variable's type, row-major.
+ * @return IOCOMP_NOT_FOUND when there is no such variable, step, or variable in that step;
+ * IOCOMP_INVALID_ARGUMENT for a box outside the array; IOCOMP_STORAGE_FAILURE. After a failure
+ * `values` may be changed in part.
+ * Cost: reads long runs straight into `values`, short ones with what lies between them, at most
+ * 8 MiB at a time, and copies them out.
+ */
+IOCOMP_EXPORT int iocomp_read(iocomp_input *input, const char *variable, int64_t step,
+                              const int64_t *start, const int64_t *count, void *values);
+
+/**
+ * The same into a box of a larger local array, as arrays with halos are; the rest of it stays
+ * untouched.
+ * @param values        the first element of the local array (not of the block).
+ * @param memory_shape  extents of the local array, row-major, one per dimension.
+ * @param memory_start  where the block begins in the local array, one per dimension.
+ */
+IOCOMP_EXPORT int iocomp_read_into(iocomp_input *input, const char *variable, int64_t step,
+                                   const int64_t *start, const int64_t *count, void *values,
+                                   const int64_t *memory_shape, const int64_t *memory_start);
+
+/** Close an input; what is open at iocomp_finalize is closed then. NULL is allowed. Local. */
+IOCOMP_EXPORT int iocomp_close_input(iocomp_input *input);
 
 /** The full story of the last failure on this rank: file, variable, step, server and cause. Valid
  * until the next failure. */

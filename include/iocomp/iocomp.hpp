@@ -21,6 +21,7 @@
 
 #include <iocomp/iocomp.h>
 
+#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -35,6 +36,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace iocomp::inline v1 {
 
@@ -368,6 +370,187 @@ class File {
   std::weak_ptr<void> session_;
 };
 
+/// What was written under a name, open for reading. Movable, not copyable. All but opening it is
+/// local.
+class Input {
+ public:
+  Input() noexcept = default;
+  /// @param session  expires when the session is finalized, which ends the input too.
+  Input(iocomp_input* raw, std::weak_ptr<void> session) noexcept
+      : raw_{raw}, session_{std::move(session)} {}
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  Input(Input&& other) noexcept
+      : raw_{std::exchange(other.raw_, nullptr)}, session_{std::move(other.session_)} {}
+  Input& operator=(Input&& other) noexcept {
+    if (this != &other) {
+      close();
+      raw_ = std::exchange(other.raw_, nullptr);
+      session_ = std::move(other.session_);
+    }
+    return *this;
+  }
+  ~Input() { close(); }
+
+  /// The numbers of the committed steps, ascending.
+  [[nodiscard]] std::vector<std::int64_t> steps() const {
+    std::int64_t count = 0;
+    check(iocomp_input_steps(raw(), &count));
+    std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+    for (std::int64_t index = 0; index < count; ++index) {
+      check(iocomp_input_step(raw(), index, &all[static_cast<std::size_t>(index)]));
+    }
+    return all;
+  }
+  /// The names of the variables, in the order of definition.
+  [[nodiscard]] std::vector<std::string> variables() const {
+    int count = 0;
+    check(iocomp_input_variables(raw(), &count));
+    std::vector<std::string> all;
+    for (int index = 0; index < count; ++index) {
+      const char* name = nullptr;
+      check(iocomp_input_variable(raw(), index, &name, nullptr, nullptr));
+      all.emplace_back(name);
+    }
+    return all;
+  }
+  [[nodiscard]] iocomp_type type(const std::string& variable) const {
+    iocomp_type type{};
+    check(iocomp_input_variable(raw(), find(variable), nullptr, &type, nullptr));
+    return type;
+  }
+  [[nodiscard]] int ndims(const std::string& variable) const {
+    int ndims = 0;
+    check(iocomp_input_variable(raw(), find(variable), nullptr, nullptr, &ndims));
+    return ndims;
+  }
+  /// The global extents in a step; empty for a scalar.
+  [[nodiscard]] std::vector<std::int64_t> shape(const std::string& variable,
+                                                std::int64_t step) const {
+    std::vector<std::int64_t> extents(static_cast<std::size_t>(ndims(variable)));
+    check(iocomp_input_shape(raw(), variable.c_str(), step, extents.data()));
+    return extents;
+  }
+
+  /// Read one block.
+  /// @param values  room for product(count) elements, row-major.
+  /// @throws Error{IOCOMP_INVALID_ARGUMENT} also when T is not the type of the variable, or the
+  /// sizes do not fit each other.
+  template <ElementRange Values>
+  void read(const std::string& variable, std::int64_t step, Extents start, Extents count,
+            Values&& values) const {
+    fits<std::ranges::range_value_t<Values>>(variable, {start, count}, std::ranges::size(values),
+                                             count.product());
+    check(iocomp_read(raw(), variable.c_str(), step, start.data(), count.data(),
+                      std::ranges::data(values)));
+  }
+  /// The same into memory of its own.
+  template <Element T>
+  [[nodiscard]] std::vector<T> read(const std::string& variable, std::int64_t step, Extents start,
+                                    Extents count) const {
+    std::vector<T> values(static_cast<std::size_t>(std::max<std::int64_t>(count.product(), 0)));
+    read(variable, step, start, count, values);
+    return values;
+  }
+  /// The whole variable.
+  template <Element T>
+  [[nodiscard]] std::vector<T> read(const std::string& variable, std::int64_t step) const {
+    const auto count = shape(variable, step);
+    return read<T>(variable, step, std::vector<std::int64_t>(count.size(), 0), count);
+  }
+  /// Read a block into a box of a larger local array, as arrays with halos are.
+  /// @param values  the whole local array: product(memory_shape) elements, row-major.
+  template <ElementRange Values>
+  void read_into(const std::string& variable, std::int64_t step, Extents start, Extents count,
+                 Values&& values, Extents memory_shape, Extents memory_start) const {
+    fits<std::ranges::range_value_t<Values>>(variable, {start, count, memory_shape, memory_start},
+                                             std::ranges::size(values), memory_shape.product());
+    check(iocomp_read_into(raw(), variable.c_str(), step, start.data(), count.data(),
+                           std::ranges::data(values), memory_shape.data(), memory_start.data()));
+  }
+
+  /// The values of an attribute of the file, or of a variable.
+  template <Element T>
+  [[nodiscard]] std::vector<T> attribute(const std::string& name) const {
+    return values_of<T>(nullptr, name);
+  }
+  template <Element T>
+  [[nodiscard]] std::vector<T> attribute(const std::string& variable,
+                                         const std::string& name) const {
+    return values_of<T>(variable.c_str(), name);
+  }
+  /// The text of one.
+  [[nodiscard]] std::string text(const std::string& name) const { return text_of(nullptr, name); }
+  [[nodiscard]] std::string text(const std::string& variable, const std::string& name) const {
+    return text_of(variable.c_str(), name);
+  }
+
+  void close() noexcept { static_cast<void>(iocomp_close_input(release())); }
+
+  [[nodiscard]] bool is_open() const noexcept { return raw() != nullptr; }
+  [[nodiscard]] iocomp_input* raw() const noexcept { return session_.expired() ? nullptr : raw_; }
+
+ private:
+  [[nodiscard]] int find(const std::string& variable) const {
+    int index = 0;
+    check(iocomp_input_find(raw(), variable.c_str(), &index));
+    return index;
+  }
+  // The C functions see bare pointers; only here are types and lengths known.
+  template <Element T>
+  void fits(const std::string& variable, std::initializer_list<Extents> all, std::size_t size,
+            std::int64_t needed) const {
+    const auto refuse = [&variable](const std::string& why) {
+      throw Error{IOCOMP_INVALID_ARGUMENT, "read of \"" + variable + "\": " + why};
+    };
+    if (ElementType<T>::value != type(variable)) {
+      refuse("it has elements of type " + std::to_string(type(variable)) +
+             " (of iocomp_type), the memory has those of type " +
+             std::to_string(ElementType<T>::value));
+    }
+    for (const Extents& extents : all) {
+      if (extents.ndims() != ndims(variable)) {
+        refuse(std::to_string(extents.ndims()) + " extents or indices for " +
+               std::to_string(ndims(variable)) + " dimensions");
+      }
+    }
+    if (!std::cmp_equal(size, needed)) {
+      refuse("memory for " + std::to_string(size) + " values, a box of " + std::to_string(needed));
+    }
+  }
+  template <Element T>
+  [[nodiscard]] std::vector<T> values_of(const char* variable, const std::string& name) const {
+    int attributes = 0;
+    check(iocomp_input_attributes(raw(), variable, &attributes));
+    std::int64_t count = 0;
+    for (int index = 0; index < attributes; ++index) {
+      const char* other = nullptr;
+      std::int64_t its_count = 0;
+      check(iocomp_input_attribute(raw(), variable, index, &other, nullptr, &its_count, nullptr));
+      if (name == other) {
+        count = its_count;
+      }
+    }
+    std::vector<T> values(static_cast<std::size_t>(count));
+    check(iocomp_input_attribute_values(raw(), variable, name.c_str(), ElementType<T>::value, count,
+                                        values.data()));
+    return values;
+  }
+  [[nodiscard]] std::string text_of(const char* variable, const std::string& name) const {
+    const char* text = nullptr;
+    check(iocomp_input_attribute_text(raw(), variable, name.c_str(), &text));
+    return text;
+  }
+  iocomp_input* release() noexcept {
+    iocomp_input* const open = raw();
+    raw_ = nullptr;
+    return open;
+  }
+
+  iocomp_input* raw_ = nullptr;
+  std::weak_ptr<void> session_;
+};
+
 /// One iocomp_init ... iocomp_finalize. Movable, not copyable. Must end before MPI_Finalize.
 class Session {
  public:
@@ -411,6 +594,21 @@ class Session {
     iocomp_file* file = nullptr;
     check(iocomp_open_on(raw_, members, name.c_str(), kind, &file));
     return File{file, name, alive_};
+  }
+
+  /// Open for reading what was written under a name, by this job or another. Collective over the
+  /// compute ranks.
+  /// @throws Error{IOCOMP_NOT_FOUND} when nothing of that name is committed.
+  [[nodiscard]] Input open_input(const std::string& name) {
+    iocomp_input* input = nullptr;
+    check(iocomp_open_input(raw_, name.c_str(), &input));
+    return Input{input, alive_};
+  }
+  /// The same on a sub-communicator of comm(). Collective over `members`.
+  [[nodiscard]] Input open_input_on(MPI_Comm members, const std::string& name) {
+    iocomp_input* input = nullptr;
+    check(iocomp_open_input_on(raw_, members, name.c_str(), &input));
+    return Input{input, alive_};
   }
 
   /// Let the transport move, for MPIs whose messages do not move by themselves. Never waits. Local.

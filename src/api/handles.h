@@ -3,6 +3,7 @@
 #include <iocomp/iocomp.h>
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,8 +23,20 @@ struct iocomp_file {
   std::deque<iocomp_var> variables;  // addresses stay
 };
 
+struct iocomp_input {
+  iocomp_session* session = nullptr;
+  std::unique_ptr<iocomp::session::Input> input;
+  mutable std::map<const void*, std::string> texts{};  // zero-terminated, of attributes asked for
+
+  const char* text_of(const iocomp::session::Attribute& attribute) const {
+    const auto* const first = reinterpret_cast<const char*>(attribute.values.data());
+    return texts.try_emplace(&attribute, first, attribute.values.size()).first->second.c_str();
+  }
+};
+
 struct iocomp_session {
   std::unique_ptr<iocomp::session::Session> session;
   std::vector<std::unique_ptr<iocomp_file>> files;
+  std::vector<std::unique_ptr<iocomp_input>> inputs;  // they count for the session: gone before it
   std::string settings_text;
 };

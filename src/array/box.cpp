@@ -142,6 +142,17 @@ bool is_contiguous(const Shape& shape, const Box& box) noexcept {
   return true;
 }
 
+std::int64_t whole_rows(const Box& box, std::int64_t at_most) noexcept {
+  std::int64_t row = elements(box);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions) && row > 0; ++d) {
+    row /= box.count[d];
+    if (row > 0 && row <= at_most) {
+      return at_most / row * row;
+    }
+  }
+  return at_most;
+}
+
 std::string text(const Box& box) {
   std::string result = "[";
   for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {

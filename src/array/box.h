@@ -48,6 +48,10 @@ struct Box {
 /// box does).
 [[nodiscard]] bool is_contiguous(const Shape& shape, const Box& box) noexcept;
 
+/// The most elements, up to `at_most`, that are a box from wherever a row of some dimension begins;
+/// `at_most` where not even the innermost row fits.
+[[nodiscard]] std::int64_t whole_rows(const Box& box, std::int64_t at_most) noexcept;
+
 /// As text for messages: "[0:4, 8:16]" (start:end per dimension), "[]" for a scalar; a shape as "4
 /// x 16", "scalar".
 [[nodiscard]] std::string text(const Box& box);

@@ -45,4 +45,13 @@ std::optional<ElementType> element_type(int value) noexcept {
   return rows.at(static_cast<std::size_t>(value) - 1).type;
 }
 
+std::optional<ElementType> element_type(std::string_view name) noexcept {
+  for (const Row& row : rows) {
+    if (row.name == name) {
+      return row.type;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace iocomp::array

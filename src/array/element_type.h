@@ -30,5 +30,7 @@ enum class ElementType : std::uint8_t {
 [[nodiscard]] std::string_view name(ElementType type) noexcept;
 /// The type with that value in the C interface, or nothing.
 [[nodiscard]] std::optional<ElementType> element_type(int value) noexcept;
+/// The type of that name, or nothing.
+[[nodiscard]] std::optional<ElementType> element_type(std::string_view name) noexcept;
 
 }  // namespace iocomp::array

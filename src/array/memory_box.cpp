@@ -56,4 +56,15 @@ void pack(const MemoryBox& memory, std::size_t element_bytes, const std::byte* l
   }
 }
 
+void unpack(const MemoryBox& memory, std::size_t element_bytes, const std::byte* packed,
+            std::int64_t first, std::int64_t count, std::byte* local) noexcept {
+  RunCursor cursor{memory.shape, memory.box, first, count};
+  Run run;
+  while (cursor.next(run)) {
+    const std::size_t bytes = static_cast<std::size_t>(run.elements) * element_bytes;
+    copy_run(local + static_cast<std::size_t>(run.index) * element_bytes, packed, bytes);
+    packed += bytes;
+  }
+}
+
 }  // namespace iocomp::array

@@ -25,4 +25,9 @@ struct MemoryBox {
 void pack(const MemoryBox& memory, std::size_t element_bytes, const std::byte* local,
           std::int64_t first, std::int64_t count, std::byte* packed) noexcept;
 
+/// The other way: copy elements `first` to `first + count` of the packed order to where they belong
+/// in the local array.
+void unpack(const MemoryBox& memory, std::size_t element_bytes, const std::byte* packed,
+            std::int64_t first, std::int64_t count, std::byte* local) noexcept;
+
 }  // namespace iocomp::array

@@ -24,6 +24,8 @@ const char* code_name(int code) noexcept {
       return "timed out";
     case ErrorCode::unsupported:
       return "unsupported";
+    case ErrorCode::not_found:
+      return "not found";
     case ErrorCode::internal:
       return "internal error";
   }

@@ -17,6 +17,7 @@ enum class ErrorCode : int {
   inconsistent_calls = 7,
   timed_out = 8,
   unsupported = 9,
+  not_found = 10,
   internal = 99,
 };
 

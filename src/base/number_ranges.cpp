@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace iocomp {
+namespace {
 
-std::string number_ranges(const std::vector<int>& ascending) {
+template <typename Number>
+std::string ranges(const std::vector<Number>& ascending) {
   std::string out;
   for (std::size_t i = 0; i < ascending.size();) {
     std::size_t last = i;
@@ -22,5 +25,10 @@ std::string number_ranges(const std::vector<int>& ascending) {
   }
   return out;
 }
+
+}  // namespace
+
+std::string number_ranges(const std::vector<int>& ascending) { return ranges(ascending); }
+std::string step_ranges(const std::vector<std::int64_t>& ascending) { return ranges(ascending); }
 
 }  // namespace iocomp

@@ -25,9 +25,8 @@
 #include "storage/registry.h"
 
 namespace iocomp::client {
-namespace {
 
-void check_name(const std::string& name) {
+void Client::check_name(const std::string& name) {
   const bool allowed = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
   });
@@ -38,8 +37,6 @@ void check_name(const std::string& name) {
                     "beginning with '.'; its path is set by files.<name>.path"};
   }
 }
-
-}  // namespace
 
 Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport* transport)
@@ -80,7 +77,7 @@ std::vector<int> Client::members(MPI_Comm comm) const {
 File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind) {
   check_name(name);
   const auto file = config::file_settings(settings_, name, kind);
-  const auto& format = storage::format(file.backend, settings_.text("storage.modules"));
+  const auto& format = storage::format(file.backend, modules()).chosen(format_options(file));
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
   const auto ranks = members(group);
 
@@ -107,7 +104,9 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
       if (settings_.text("transport.kind") == "auto") {
         offer_kernel(opened, file, format);
       }
-      watch(*opened.file, file);
+      if (!format.writes_whole_steps()) {  // else a rank's blocks are written when all have ended
+        watch(*opened.file, file);
+      }
     } catch (const ServersLost&) {
       go_on_without_servers();
       opened.remote = nullptr;

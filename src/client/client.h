@@ -13,6 +13,7 @@
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
 #include "client/file.h"
+#include "client/input.h"
 #include "client/kernel_carrier.h"
 #include "client/kernel_writer.h"
 #include "client/link.h"
@@ -23,6 +24,7 @@
 #include "config/settings.h"
 #include "disk/options.h"
 #include "mpi/peers.h"
+#include "storage/format.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -51,6 +53,9 @@ class Client {
   /// @param comm  of the members; MPI_COMM_NULL for all compute ranks.
   /// @param kind  "series" or "checkpoint".
   File* open(MPI_Comm comm, const std::string& name, const std::string& kind);
+  /// Open for reading. Collective over `comm`, as above.
+  /// @throws the same on all ranks.
+  [[nodiscard]] std::unique_ptr<Input> open_input(MPI_Comm comm, const std::string& name);
   /// Close and forget the file, whatever close says.
   void close(File* file);
 
@@ -101,6 +106,12 @@ class Client {
 
     std::unique_ptr<File> file;
   };
+  static void check_name(const std::string& name);
+  [[nodiscard]] std::string modules() const { return settings_.text("storage.modules"); }
+  [[nodiscard]] std::vector<std::byte> find_together(MPI_Comm comm, Meeting& meeting,
+                                                     const std::string& name,
+                                                     const mpi::WaitPolicy& policy,
+                                                     std::unique_ptr<Input>& input);
   static void watch(File& file, const config::FileSettings& settings);
   void open_remote(Opened& opened, const config::FileSettings& file,
                    const std::vector<int>& members);
@@ -122,6 +133,7 @@ class Client {
   [[nodiscard]] mpi::WaitPolicy policy_with_kernel(mpi::WaitPolicy policy);
   [[nodiscard]] storage::Publication::Identity identity(const Opened& opened,
                                                         const config::FileSettings& file) const;
+  [[nodiscard]] static storage::FormatOptions format_options(const config::FileSettings& file);
   Meeting& meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                         const std::vector<int>& members);
   void put_openers_in_order(Opened& opened, const config::FileSettings& file,

@@ -32,6 +32,14 @@ constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
 
 }  // namespace
 
+storage::FormatOptions Client::format_options(const config::FileSettings& file) {
+  return {.library_path = !file.raw,
+          .alignment_bytes = file.alignment_bytes,
+          .hints = file.hints,
+          .engine = file.engine,
+          .engine_parameters = file.engine_parameters};
+}
+
 void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,
                                   const std::vector<int>& ranks, const storage::Format& format) {
   if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
@@ -68,6 +76,7 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
                                                : 0;
   route.alignment_bytes = file.alignment_bytes;
   route.steps_in_flight = file.steps_in_flight;
+  route.whole_steps = opened.format->writes_whole_steps();
   route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
                         opened.format->access({}) == storage::Access::plain_file;
   protocol::Open open;
@@ -163,8 +172,7 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.comm = opened.comm;
   mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
   setup.format = &format;
-  setup.options = {
-      .library_path = !file.raw, .alignment_bytes = file.alignment_bytes, .hints = file.hints};
+  setup.options = format_options(file);
   setup.disk = disk_;
   setup.window_bytes = settings_.bytes("staging.stripe");
   setup.collective = file.collective;

@@ -93,7 +93,7 @@ void DirectCarrier::write(const Block& block) {
   Ticket* ticket = link_.tickets().find(block.ticket);
   const Outcome outcome = outcome_of([&] { output_.write(block); });
   if (outcome.ok()) {
-    ticket->written = ticket->pieces;
+    ticket->written = output_.writes_whole_steps() ? 0 : ticket->pieces;
     return;
   }
   const Outcome told = in_block(name_, block, outcome);
@@ -169,6 +169,13 @@ void DirectCarrier::write_step(std::int64_t step) {
     Ticket* ticket = link_.tickets().find(block->ticket);
     ticket->written = ticket->pieces;
   }
+  if (output_.writes_whole_steps()) {
+    output_.write_step(step);
+    for (const auto& kept : kept_) {
+      Ticket* ticket = link_.tickets().find(kept.block.ticket);
+      ticket->written = ticket->pieces;
+    }
+  }
 }
 
 void DirectCarrier::settle_kept(const Outcome& outcome) {
@@ -194,6 +201,7 @@ void DirectCarrier::end_step(std::int64_t step) {
     return;
   }
   const Outcome told = lost_.ok() ? outcome : lost_;
+  output_.forget_step(step);
   commit_until(step - 1);
   fail_step(step, told);
   next_commit_ = step + 1;

@@ -46,13 +46,18 @@ void DirectCarrier::commit_until(std::int64_t step) {
 void DirectCarrier::commit(std::int64_t step) {
   const std::int64_t target = publication_.target_of(step);
   output_.agree(outcome_of([&] { output_.sync(target); }), "the fsync of a step");
-  mark_durable(step);
+  if (!output_.writes_whole_steps()) {
+    mark_durable(step);
+  }
   if (per_step_) {
     output_.finish(target, output_.contents().describe(catalogue_, step, step));
-  } else if (!readable_while_open_) {
+  } else if (!readable_while_open_ && !output_.writes_whole_steps()) {
     output_.flush(target);
   }
   output_.seal(target, step, publication_.commit_step(step, output_.contents(), catalogue_));
+  if (output_.writes_whole_steps()) {
+    mark_durable(step);
+  }
   if (per_step_) {
     output_.forget(target);
   }

@@ -74,7 +74,9 @@ void DirectOutput::create(std::int64_t target) {
           if (!is_plain()) {
             output.target = setup_.format->create(path, setup_.options, setup_.openers);
           }
-          (void)files_.file(target);
+          if (!writes_whole_steps()) {
+            (void)files_.file(target);
+          }
         }),
         "the opening of a file");
 }
@@ -87,7 +89,7 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
             const auto variable = catalogue_.variable(variables[i], step);
             if (setup_.format->offsets_by_layout()) {
               placed[i] = catalogue_.layout().offset(variable.id, step);
-            } else if (output.target) {
+            } else if (output.target && !writes_whole_steps()) {
               placed[i] = output.target->place(variable, step);
             }
           }
@@ -105,8 +107,14 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
 void DirectOutput::write(const Block& block) {
   const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
   const std::int64_t elements = array::elements(block.box);
-  if (block.is_dense() && is_plain()) {
+  if (block.is_dense() && (is_plain() || writes_whole_steps())) {
     write_part(block, 0, elements, block.first_value());
+    return;
+  }
+  if (writes_whole_steps()) {
+    auto& packed = packed_.emplace_back(block.bytes());
+    array::pack(block.memory, block.element_bytes(), block.values, 0, elements, packed.data());
+    write_part(block, 0, elements, packed.data());
     return;
   }
   const auto element = static_cast<std::int64_t>(block.element_bytes());
@@ -150,6 +158,24 @@ void DirectOutput::sync(std::int64_t target) {
     const trace::Timer timer{link_.counters(), trace::Counter::sync_seconds};
     files_.file(target)->sync();
   }
+}
+
+void DirectOutput::write_step(std::int64_t step) {
+  const std::int64_t target = publication_.target_of(step);
+  const Outcome mine = outcome_of([&] {
+    const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
+    files_.at(target).target->write_step(target < 0 ? step : 0,
+                                         contents().describe(catalogue_, step, step));
+  });
+  forget_step(step);
+  agree(mine, "the writing of a step");
+}
+
+void DirectOutput::forget_step(std::int64_t step) {
+  if (auto& open = files_.at(publication_.target_of(step)).target; open && writes_whole_steps()) {
+    open->forget_step();
+  }
+  packed_.clear();
 }
 
 void DirectOutput::flush(std::int64_t target) {

@@ -46,6 +46,13 @@ class DirectOutput {
   /// Start the physical file (-1: of all steps). Collective over the file's ranks. @throws Error,
   /// the same on all ranks.
   void create(std::int64_t target);
+  /// Formats that write whole steps: write what `write` was given. Collective. @throws Error, the
+  /// same on all ranks.
+  void write_step(std::int64_t step);
+  [[nodiscard]] bool writes_whole_steps() const { return setup_.format->writes_whole_steps(); }
+  /// Forget what `write` was given for a step that failed. Local.
+  void forget_step(std::int64_t step);
+
   /// Make room for variables in a step. Collective. @throws Error, the same on all ranks.
   void place(std::int64_t step, const std::vector<int>& variables);
   /// Write a block. Local. @throws Error{storage_failure}.
@@ -95,6 +102,8 @@ class DirectOutput {
   const storage::Catalogue& catalogue_;
   Link& link_;
   std::unique_ptr<Exchange> exchange_;
+  std::vector<std::vector<std::byte>>
+      packed_;         // strided blocks of a step that is written as a whole
   OutputFiles files_;  // targets of plain files: on rank 0, where the format needs one
 };
 

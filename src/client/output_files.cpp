@@ -65,9 +65,11 @@ void OutputFiles::note_contents(int variable, std::int64_t step) {
 
 void OutputFiles::seal(std::int64_t target, std::int64_t step,
                        const storage::Publication::Job& job) {
-  disk::OutputFile& output = *file(target);
-  output.grow(publication_.bytes(step, contents_, catalogue_));
-  output.sync();
+  if (!format_.writes_whole_steps()) {
+    disk::OutputFile& output = *file(target);
+    output.grow(publication_.bytes(step, contents_, catalogue_));
+    output.sync();
+  }
   job();
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -129,7 +128,9 @@ void RemoteCarrier::put(const Block& block) {
                     link_.servers(), route_.alignment_bytes);
   variables_[block.variable.id] = true;
   // What is contiguous in the file already stays with the home server.
-  const bool at_home = domains.parts == 1 || array::is_contiguous(block.variable.shape, block.box);
+  // Blocks of a format that keeps blocks too.
+  const bool at_home = domains.parts == 1 || route_.whole_steps ||
+                       array::is_contiguous(block.variable.shape, block.box);
   std::vector<array::Piece> pieces{{route_.home, 0, array::elements(block.box)}};
   if (!at_home) {
     pieces = array::cut(block.variable.shape, block.box, domains);
@@ -150,52 +151,6 @@ void RemoteCarrier::put(const Block& block) {
   }
   keep(std::move(kept));
   link_.pump();
-}
-
-void RemoteCarrier::keep(std::vector<Remains::Piece> pieces) {
-  if (!route_.keeps_remains) {
-    return;
-  }
-  remains_.steps[pieces.front().step].variables.insert(pieces.front().variable.id);
-  auto& all = remains_.pieces;
-  all.insert(all.end(), std::make_move_iterator(pieces.begin()),
-             std::make_move_iterator(pieces.end()));
-  if (all.size() > next_look_) {
-    forget_written();
-  }
-}
-
-// What is written survives the server.
-void RemoteCarrier::forget_written() {
-  constexpr std::size_t few = 256;
-  std::erase_if(remains_.pieces, [this](const Remains::Piece& piece) {
-    const Ticket* ticket = link_.tickets().find(piece.ticket);
-    return ticket == nullptr || !ticket->failure.ok() || ticket->written == ticket->pieces;
-  });
-  next_look_ = 2 * remains_.pieces.size() + few;
-}
-
-// A step that failed may be the last that the servers have settled: then the ranks agree on it
-// once more.
-void RemoteCarrier::forget_settled(const RemoteFile& remote) {
-  for (; next_settled_ < remote.settled; ++next_settled_) {
-    if (const auto failure = remote.failures.find(next_settled_);
-        failure != remote.failures.end()) {
-      remains_.steps[next_settled_].failure = failure->second;
-    } else {
-      remains_.committed = next_settled_ + 1;
-    }
-  }
-  remains_.steps.erase(remains_.steps.begin(), remains_.steps.lower_bound(remains_.committed));
-}
-
-Remains RemoteCarrier::take_remains() {
-  if (own_) {
-    own_->finish_without_server();
-  }
-  forget_written();
-  forget_settled(link_.file(route_.key));
-  return std::move(remains_);
 }
 
 Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first,
@@ -237,6 +192,10 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
   const std::size_t chunk =
       is_strided ? std::min(route_.chunk_bytes, strided_chunk_bytes) : route_.chunk_bytes;
   piece.chunk_elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(chunk / element));
+  if (route_.whole_steps) {
+    piece.chunk_elements =
+        array::whole_rows(block.box, static_cast<std::int64_t>(route_.chunk_bytes / element));
+  }
   const std::span<const std::byte> bulk{
       block.first_value() + static_cast<std::size_t>(first) * element, bytes};
   const auto post = link_.post(server, protocol::encode(route_.key, piece), bulk,
@@ -262,10 +221,10 @@ protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
 }
 
 void RemoteCarrier::end_step(std::int64_t step) {
+  ended_ = step + 1;
   if (own_) {
     own_->ended(step);
   }
-  ended_ = step + 1;
   link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
   if (route_.keeps_remains) {
     Remains::Step& ended = remains_.steps[step];
@@ -294,6 +253,15 @@ void RemoteCarrier::wait_step(std::int64_t step) {
 
 void RemoteCarrier::urge(std::uint64_t ticket, State state) {
   const Ticket* open = link_.tickets().find(ticket);
+  if (route_.whole_steps && open != nullptr) {
+    if (state != State::handed_over && open->failure.ok() && open->step >= ended_) {
+      throw Error{ErrorCode::invalid_argument,
+                  "file \"" + route_.name + "\", variable \"" + open->variable +
+                      "\": this back-end writes whole steps; call end_step before waiting for "
+                      "more than handed over"};
+    }
+    return;
+  }
   if (state == State::handed_over || open == nullptr) {
     return;
   }

@@ -31,6 +31,7 @@ class RemoteCarrier : public Carrier {
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
     int steps_in_flight = 8;
     bool keeps_remains = false;  ///< the file can be finished without servers
+    bool whole_steps = false;    ///< the format writes a step when all ranks have ended it
   };
   RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue);
 
@@ -68,12 +69,12 @@ class RemoteCarrier : public Carrier {
   Link& link_;
   const storage::Catalogue& catalogue_;
   Remains remains_;
+  std::int64_t ended_ = 0;                       // steps
   std::int64_t next_settled_ = 0;                // step that remains_ was not told of
   std::size_t next_look_ = 0;                    // at remains: when there are so many pieces
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
   std::map<std::int32_t, bool> variables_;       // put in the open step
   std::unique_ptr<OwnWrites> own_;
-  std::int64_t ended_ = 0;  // steps
 };
 
 }  // namespace iocomp::client

@@ -15,22 +15,25 @@
 namespace iocomp::config {
 namespace {
 
-std::vector<std::pair<std::string, std::string>> parse_hints(std::string_view name,
+// "key=value;key=value"
+std::vector<std::pair<std::string, std::string>> parse_pairs(std::string_view name,
+                                                             std::string_view setting,
                                                              const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> hints;
+  std::vector<std::pair<std::string, std::string>> pairs;
   std::size_t begin = 0;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find(';', begin), text.size());
-    const std::string hint = text.substr(begin, end - begin);
-    const std::size_t equals = hint.find('=');
+    const std::string pair = text.substr(begin, end - begin);
+    const std::size_t equals = pair.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw Error{ErrorCode::invalid_setting, "files." + std::string{name} + ".hints: \"" + hint +
+      throw Error{ErrorCode::invalid_setting, "files." + std::string{name} + '.' +
+                                                  std::string{setting} + ": \"" + pair +
                                                   "\" is not of the form key=value"};
     }
-    hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
+    pairs.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
     begin = end + 1;
   }
-  return hints;
+  return pairs;
 }
 
 }  // namespace
@@ -59,7 +62,10 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.aggregators_per_node = checked_cast<int>(settings.file_integer(name, "aggregators"));
   const bool packed = settings.file_text(name, "aggregator_order") == "packed";
   file.aggregator_order = packed ? Order::packed : Order::spread;
-  file.hints = parse_hints(name, settings.file_text(name, "hints"));
+  file.hints = parse_pairs(name, "hints", settings.file_text(name, "hints"));
+  file.engine = settings.file_text(name, "engine");
+  file.engine_parameters =
+      parse_pairs(name, "engine_parameters", settings.file_text(name, "engine_parameters"));
   return file;
 }
 

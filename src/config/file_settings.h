@@ -29,6 +29,8 @@ struct FileSettings {
   int aggregators_per_node = 0;  ///< 0: the MPI decides
   Order aggregator_order = Order::spread;
   std::vector<std::pair<std::string, std::string>> hints;
+  std::string engine = "BP5";
+  std::vector<std::pair<std::string, std::string>> engine_parameters;
 };
 
 /// @param kind  what the program says: "series" or "checkpoint"; the setting `kind` may override

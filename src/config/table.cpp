@@ -125,6 +125,9 @@ const std::vector<Key>& all_keys() {
        "collectively; 0: all, and the MPI's choice"},
       {"files.*.aggregator_order", choice, "spread", "spread|packed",
        "which ranks of a node these are"},
+      {"files.*.engine", choice, "BP5", "BP5|BP4|HDF5", "of back-end adios2"},
+      {"files.*.engine_parameters", text, "", "",
+       "of back-end adios2: `key=value;key=value`, as its documentation has them for the engine"},
       {"files.*.hints", text, "", "",
        "MPI-IO hints: `key=value;key=value`; they override those that iocomp sets"},
   };

@@ -24,6 +24,14 @@ namespace iocomp::server {
 
 using protocol::Kind;
 
+namespace {
+
+const storage::Format& format_of(const config::FileSettings& settings, const std::string& modules) {
+  return storage::format(settings.backend, modules).chosen(format_options(settings));
+}
+
+}  // namespace
+
 void Server::dispatch(transport::Incoming incoming) {
   const auto header = protocol::check_header(incoming.message, incoming.sender);
   if (header.kind == Kind::piece) {
@@ -157,8 +165,7 @@ void Server::begin_lead(std::uint64_t key, const protocol::Open& open) {
   try {
     const auto settings = config::file_settings(context_.settings, open.name,
                                                 open.kind == 2 ? "checkpoint" : "series");
-    const auto& format =
-        storage::format(settings.backend, context_.settings.text("storage.modules"));
+    const auto& format = format_of(settings, context_.settings.text("storage.modules"));
     entry.lead = std::make_unique<LeadFile>(context_, key, open, settings, format);
     entry.lead->start();
   } catch (const Error& error) {
@@ -169,7 +176,7 @@ void Server::begin_lead(std::uint64_t key, const protocol::Open& open) {
 void Server::know_file(std::uint64_t key, const protocol::Open& open) {
   const auto settings =
       config::file_settings(context_.settings, open.name, open.kind == 2 ? "checkpoint" : "series");
-  const auto& format = storage::format(settings.backend, context_.settings.text("storage.modules"));
+  const auto& format = format_of(settings, context_.settings.text("storage.modules"));
   Entry& entry = files_[key];
   entry.file = std::make_unique<File>(context_, key, open.name, settings, format);
   for (const auto& [client, note] : std::exchange(entry.early_flushes, {})) {

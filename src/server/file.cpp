@@ -50,7 +50,9 @@ std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
 storage::FormatOptions format_options(const config::FileSettings& settings) {
   return {.library_path = !settings.raw,
           .alignment_bytes = settings.alignment_bytes,
-          .hints = settings.hints};
+          .hints = settings.hints,
+          .engine = settings.engine,
+          .engine_parameters = settings.engine_parameters};
 }
 
 storage::Publication::Identity identity(const std::string& name,
@@ -72,6 +74,7 @@ File::File(Context& context, std::uint64_t key, std::string name, config::FileSe
       name_{std::move(name)},
       settings_{std::move(settings)},
       format_{format},
+      whole_steps_{format.writes_whole_steps()},
       options_{format_options(settings_)},
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
@@ -190,6 +193,8 @@ void File::write(Chunk chunk) {
 void File::write_alone(Chunk chunk) {
   if (is_plain()) {
     write_plain(std::move(chunk));
+  } else if (whole_steps_) {
+    keep(std::move(chunk));
   } else {
     auto& writing = target(publication_.target_of(chunk.piece->step));
     writing.to_write.push_back({.chunk = std::move(chunk), .stripe = {}, .runs = {}});

@@ -43,10 +43,20 @@ class File {
   [[nodiscard]] bool knows(std::int64_t events) const noexcept {
     return catalogue_.events() >= events || !failure_.ok();
   }
+  /// Whether pieces of a step can be begun: formats that write whole steps take one at a time.
+  [[nodiscard]] bool admits(std::int64_t step) const noexcept {
+    return !keeps_steps() || step <= next_step_ || !failure_.ok();
+  }
+  /// Whether chunks keep their memory until their step is written as a whole.
+  [[nodiscard]] bool keeps_steps() const noexcept { return whole_steps_; }
+  /// Bytes of staging memory that are kept for a step of which more may come.
+  [[nodiscard]] std::size_t kept_bytes() const;
   [[nodiscard]] std::shared_ptr<Piece> begin(int client, const protocol::Piece& piece);
   /// There is no staging memory for `bytes` of a piece, and the file does not want to wait: the
   /// piece fails.
   void refuse(Piece& piece, std::int64_t bytes);
+  /// There will be none before the step ends, which needs this piece: the step fails.
+  void refuse_step(Piece& piece, std::int64_t bytes);
   /// A chunk is in staging memory, or was drained because its piece has failed.
   void arrived(Chunk chunk);
   /// A compute rank has written blocks of a step itself: durable, or failed.
@@ -94,6 +104,7 @@ class File {
     std::shared_ptr<disk::OutputFile> file;
     std::unique_ptr<storage::Target> format;  // MPI files
     std::deque<ToWrite> to_write;             // MPI files
+    std::vector<Chunk> kept;                  // until the step is written
     std::vector<Chunk> gathered;              // small, not given to the engine yet
     std::size_t gathered_bytes = 0;
     std::vector<std::shared_ptr<Piece>> unsynced;
@@ -133,6 +144,9 @@ class File {
   void check_stripes(std::int64_t step);
   void write_chunk_slice(std::int64_t number, Target& writing);
   void write_stripe_slice(std::int64_t number, Target& writing);
+  void keep(Chunk chunk);
+  void write_step(storage::Target& format, std::int64_t step);
+  void settle_kept(std::int64_t step, const Outcome& outcome);
   void submit(Target& target);
   void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes);
   void chunk_done(const Chunk& chunk);
@@ -150,6 +164,7 @@ class File {
   std::string name_;
   config::FileSettings settings_;
   const storage::Format& format_;
+  bool whole_steps_;
   storage::FormatOptions options_;
   storage::Publication publication_;  // for the names only
   storage::Catalogue catalogue_;
@@ -160,7 +175,8 @@ class File {
   std::map<int, std::int64_t> in_a_hurry_;     // clients that wait for durability: up to which step
   std::map<int, std::int64_t> written_early_;  // that wait for less: up to which step
   Stripes stripes_;
-  Outcome failure_;  // of the whole file
+  std::int64_t next_step_ = 0;  // formats that write whole steps: the one that is being taken in
+  Outcome failure_;             // of the whole file
 };
 
 /// What storage needs to know of a file, from its settings.

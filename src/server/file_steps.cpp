@@ -82,7 +82,9 @@ void File::refuse(Piece& piece, std::int64_t bytes) {
 void File::piece_written(const std::shared_ptr<Piece>& piece) {
   Step& step = steps_[piece->step];
   ++step.written;
-  if (piece->failure.ok()) {
+  if (whole_steps_) {  // its owner hears of it when the step is settled
+    ++step.synced;
+  } else if (piece->failure.ok()) {
     notify(*piece, Notice::About::written);
     const std::int64_t number = publication_.target_of(piece->step);
     target(number).unsynced.push_back(piece);
@@ -198,6 +200,9 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   }
   submit_gathered();  // of a step that was given up
   drop(stripes_.take_step(step), outcome);
+  if (whole_steps_) {
+    settle_kept(step, outcome);
+  }
   steps_.erase(step);
   rooms_.erase(rooms_.lower_bound({step, 0}), rooms_.lower_bound({step + 1, 0}));
   if (settings_.file_per_step) {
@@ -224,7 +229,11 @@ void File::fail(const Outcome& outcome) {
 
 std::unique_ptr<storage::Target> File::create(const std::string& path) {
   if (settings_.aggregators_per_node == 0) {
-    return format_.create(path, options_, context_.place.servers);
+    storage::FormatOptions options = options_;
+    if (whole_steps_) {
+      options.aggregators = context_.place.ranks.size();  // that is what servers are
+    }
+    return format_.create(path, options, context_.place.servers);
   }
   const auto& openers =
       context_.openers(settings_.aggregator_order, settings_.aggregators_per_node);
@@ -241,7 +250,9 @@ void File::act(const protocol::ActionNote& action) {
   switch (action.action) {
     case protocol::Action::create:
       acting.format = create(publication_.names(number).temporary);
-      (void)output(number);
+      if (!whole_steps_) {
+        (void)output(number);
+      }
       break;
     case protocol::Action::place:
       if (acting.format) {
@@ -249,18 +260,24 @@ void File::act(const protocol::ActionNote& action) {
       }
       break;
     case protocol::Action::flush:
-      if (acting.format) {
+      if (acting.format && whole_steps_) {
+        write_step(*acting.format, action.settled);
+      } else if (acting.format) {
         acting.format->flush();
       }
       break;
     case protocol::Action::finish:
       if (auto closing = std::move(acting.format)) {
+        if (whole_steps_ && number >= 0) {
+          write_step(*closing, number);
+        }
         closing->finish(contents_.describe(catalogue_, number < 0 ? 0 : number,
                                            number < 0 ? INT64_MAX : number));
       }
       break;
     case protocol::Action::discard:
       if (auto closing = std::move(acting.format)) {
+        closing->forget_step();
         storage::Description kept;
         if (number < 0) {
           kept.contents = contents_.describe(catalogue_, 0, action.settled - 1).contents;

@@ -35,8 +35,12 @@ constexpr std::size_t small_bytes = std::size_t{64} << 10;
 
 }  // namespace
 
-Intake::Intake(Context& context, transport::Transport& transport, FindFile find)
-    : context_{context}, transport_{transport}, find_{std::move(find)} {}
+Intake::Intake(Context& context, transport::Transport& transport, FindFile find,
+               std::function<std::size_t()> kept_bytes)
+    : context_{context},
+      transport_{transport},
+      find_{std::move(find)},
+      kept_bytes_{std::move(kept_bytes)} {}
 
 void Intake::take(int client, std::vector<std::byte> message) {
   Queued queued;
@@ -119,6 +123,9 @@ bool Intake::begin(int client, Queued& queued) {
   queued.file = find_(queued.file_key);
   if (queued.file == nullptr || !queued.file->knows(queued.piece.events)) {
     return false;  // the lead's word is on its way
+  }
+  if (!queued.file->admits(queued.piece.step)) {
+    return false;  // its step follows one that is not written yet
   }
   queued.begun = queued.file->begin(client, queued.piece);
   return true;
@@ -237,6 +244,10 @@ bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
     if (queued.file->settings().fail_when_full) {
       queued.file->refuse(*queued.begun, bytes);
       return true;  // no memory: to be drained
+    }
+    if (queued.file->keeps_steps() && context_.arena.used_bytes() <= kept_bytes_()) {
+      queued.file->refuse_step(*queued.begun, bytes);
+      return true;
     }
     if (full_since_ == 0) {
       full_since_ = now_seconds();

@@ -26,7 +26,9 @@ namespace iocomp::server {
 class Intake {
  public:
   using FindFile = std::function<File*(std::uint64_t)>;
-  Intake(Context& context, transport::Transport& transport, FindFile find);
+  /// @param kept_bytes  staging memory that all files keep for steps of which more may come.
+  Intake(Context& context, transport::Transport& transport, FindFile find,
+         std::function<std::size_t()> kept_bytes);
 
   /// A piece message of a compute rank has arrived.
   void take(int client, std::vector<std::byte> message);
@@ -80,6 +82,7 @@ class Intake {
   Context& context_;
   transport::Transport& transport_;
   FindFile find_;
+  std::function<std::size_t()> kept_bytes_;
   std::map<int, Client> clients_;  // by session rank
   std::unordered_map<transport::FetchId, Fetching> fetching_;
   std::vector<std::byte> scratch_;

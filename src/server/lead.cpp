@@ -131,7 +131,7 @@ void LeadFile::with_target(std::int64_t number, Then then) {
 void LeadFile::target_started(std::int64_t number, const Outcome& outcome) {
   Target& target = targets_[number];
   target.failure = outcome;
-  if (outcome.ok()) {
+  if (outcome.ok() && !format_.writes_whole_steps()) {
     target.failure = outcome_of([&] {
       target.file =
           std::make_shared<disk::OutputFile>(publication_.names(number).temporary, context_.disk);
@@ -190,7 +190,7 @@ void LeadFile::place(std::int64_t step, int variable) {
   with_target(number, [=, this](const Outcome& outcome) {
     if (!failure_.ok()) {
       placed(step, variable, -1, failure_);
-    } else if (!outcome.ok() || format_.offsets_by_layout()) {
+    } else if (!outcome.ok() || format_.offsets_by_layout() || format_.writes_whole_steps()) {
       placed(step, variable, -1, outcome);
     } else if (is_plain()) {
       std::int64_t offset = -1;

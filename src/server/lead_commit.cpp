@@ -76,7 +76,8 @@ void LeadFile::advance() {
       return;
     }
     std::int64_t last = next_commit_;
-    if (!settings_.file_per_step && format_.readable_while_open()) {
+    if (!settings_.file_per_step && format_.readable_while_open() &&
+        !format_.writes_whole_steps()) {
       // Steps that became complete during the last commit share the next one.
       while ((next = steps_.find(last + 1)) != steps_.end() && next->second.complete &&
              next->second.failure.ok()) {
@@ -136,7 +137,7 @@ void LeadFile::commit(std::int64_t first, std::int64_t last) {
 void LeadFile::prepare_commit(std::int64_t step, const Then& then) {
   const std::int64_t number = publication_.target_of(step);
   const bool ends = settings_.file_per_step;
-  if (!ends && format_.readable_while_open()) {
+  if (!ends && format_.readable_while_open() && !format_.writes_whole_steps()) {
     then({});
   } else if (!is_plain()) {
     act(ends ? protocol::Action::finish : protocol::Action::flush, number, -1, then);
@@ -158,8 +159,10 @@ void LeadFile::seal(std::int64_t last, storage::Publication::Job job, Then then)
   context_.post.write_note(protocol::word(key_, protocol::Note::publishing, last));
   context_.submit(
       [file, bytes, job = std::move(job)] {
-        file->grow(bytes);
-        file->sync();
+        if (file) {
+          file->grow(bytes);
+          file->sync();
+        }
         job();
       },
       [this, then = std::move(then)](const Outcome& outcome) {

@@ -70,6 +70,13 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
               [this](std::uint64_t key) {
                 const auto found = files_.find(key);
                 return found == files_.end() ? nullptr : found->second.file.get();
+              },
+              [this] {
+                std::size_t bytes = 0;
+                for (const auto& [key, entry] : files_) {
+                  bytes += entry.file ? entry.file->kept_bytes() : 0;
+                }
+                return bytes;
               }},
       actions_{context_.place.servers,
                [this](std::uint64_t key, const protocol::ActionNote& note) { perform(key, note); }},

@@ -110,7 +110,9 @@ void Session::summarize() {
   if (rank != 0) {
     return;
   }
-  if (settings_.boolean("trace.summary") && summary.compute_sum[trace::Counter::puts] > 0) {
+  const bool has_something =
+      summary.compute_sum[trace::Counter::puts] + summary.compute_sum[trace::Counter::reads] > 0;
+  if (settings_.boolean("trace.summary") && has_something) {
     std::fprintf(stderr, "%s\n", trace::line(summary).c_str());
   }
   const auto path = settings_.text("trace.json");

@@ -27,9 +27,12 @@ namespace iocomp::session {
 // What the C functions work with, so that they need to know this room only.
 using Client = client::Client;
 using File = client::File;
+using Input = client::Input;
+using ReadArguments = client::ReadArguments;
 using PutArguments = client::PutArguments;
 using State = client::State;
 using Attribute = storage::Attribute;
+using Attributes = storage::Attributes;
 using Counter = trace::Counter;
 using Timer = trace::Timer;
 

@@ -197,7 +197,10 @@ void Contents::add(std::int64_t step, int variable, std::int64_t offset) {
   offset_[step][variable] = offset;
 }
 
-void Contents::remove_step(std::int64_t step) { offset_.erase(step); }
+void Contents::remove_step(std::int64_t step) {
+  offset_.erase(step);
+  ++removals_;
+}
 
 Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
                                std::int64_t last) const {

@@ -78,6 +78,8 @@ class Contents {
   /// A variable is in a step; `offset` as in Placed.
   void add(std::int64_t step, int variable, std::int64_t offset);
   void remove_step(std::int64_t step);
+  /// How often a step was removed: what was described before may hold one that is gone.
+  [[nodiscard]] std::int64_t removals() const noexcept { return removals_; }
   /// For manifest and finish: the steps `first` to `last` (included).
   [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first,
                                      std::int64_t last) const;
@@ -87,6 +89,7 @@ class Contents {
 
  private:
   std::map<std::int64_t, std::map<int, std::int64_t>> offset_;  // step -> variable -> offset
+  std::int64_t removals_ = 0;
 };
 
 }  // namespace iocomp::storage

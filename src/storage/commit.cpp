@@ -21,6 +21,8 @@
 #include "base/error.h"
 #include "storage/descriptor.h"
 #include "storage/failure.h"
+#include "storage/folder_targets.h"
+#include "storage/rename_target.h"
 #include "storage/small_files.h"
 
 namespace iocomp::storage {
@@ -48,16 +50,18 @@ bool is_alive(long process) {
   return (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) && !is_zombie(process);
 }
 
-// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json": whether <host> is this one and <pid> has
-// ended.
+// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json" or ".old": whether <host> is this one and
+// <pid> has ended.
 bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   const auto mark = name.rfind(temporary_mark);
   if (host.empty() || !name.starts_with('.') || mark == std::string_view::npos) {
     return false;
   }
   std::string_view job = name.substr(mark + temporary_mark.size());
-  if (job.ends_with(manifest_ending)) {
-    job.remove_suffix(manifest_ending.size());
+  for (const std::string_view ending : {manifest_ending, set_aside_ending}) {
+    if (job.ends_with(ending)) {
+      job.remove_suffix(ending.size());
+    }
   }
   if (!job.starts_with(host) || job.size() < host.size() + 2 || job[host.size()] != '-') {
     return false;
@@ -74,8 +78,14 @@ void remove_what_the_dead_left(const std::string& folder) {
   const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
   const std::string host = this_host();
   while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
-    if (is_left_by_the_dead(entry->d_name, host)) {
-      ::unlinkat(::dirfd(opened.get()), entry->d_name, 0);
+    const std::string name = entry->d_name;
+    if (!is_left_by_the_dead(name, host)) {
+      continue;
+    }
+    if (name.ends_with(set_aside_ending)) {
+      put_back(folder + '/' + name, folder + '/' + name.substr(1, name.rfind(temporary_mark) - 1));
+    } else {
+      remove_target(folder + '/' + name);
     }
   }
 }
@@ -93,7 +103,7 @@ void check_folder(const TargetNames& names) {
 
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
-  ::unlink(names.temporary.c_str());  // of an earlier process with our number
+  remove_target(names.temporary);  // of an earlier process with our number
   const Descriptor probe{
       ::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (!probe.is_open()) {
@@ -102,10 +112,26 @@ void check_that_files_can_be_created(const TargetNames& names) {
   ::unlink(names.temporary.c_str());
 }
 
-void refuse_a_folder(const std::string& path) {
+bool is_folder(const std::string& path) {
   struct stat status{};
-  if (::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+  return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+void refuse_a_folder(const std::string& path) {
+  if (is_folder(path)) {
     throw failure("write", path, EISDIR);
+  }
+}
+
+// A folder that is no dataset is never replaced, whatever `replace` says: the user's files would be
+// lost.
+void refuse_other_folders(const TargetNames& names) {
+  if (names.folder_mark.empty()) {
+    refuse_a_folder(names.target);
+  } else if (is_folder(names.target) && !is_folder_of_a_format(names.target, names.folder_mark)) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot write " + names.target + ": it is a folder, and no dataset: it has no \"" +
+                    names.folder_mark + "\", or has folders; remove it, or choose another path"};
   }
 }
 
@@ -118,34 +144,6 @@ Error target_is_there(const TargetNames& names, const char* when) {
   return Error{
       ErrorCode::target_exists,
       names.target + ' ' + when + "; remove it, choose another path, or set replace = true"};
-}
-
-// Of errno after a refused renameat2 or link: the file system does not know the operation.
-bool is_not_supported(int error) {
-  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM ||
-         error == EMLINK;
-}
-
-// Rename unless the target is there, on file systems without RENAME_NOREPLACE too. @return 0 or
-// errno.
-int rename_without_replacing(const std::string& from, const std::string& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
-    return 0;
-  }
-  if (!is_not_supported(errno)) {
-    return errno;
-  }
-  if (::link(from.c_str(), to.c_str()) == 0) {
-    return ::unlink(from.c_str()) == 0 ? 0 : errno;
-  }
-  if (!is_not_supported(errno)) {
-    return errno;
-  }
-  // Neither exists here: what remains is a look before the rename, with a moment between the two.
-  if (exists(to)) {
-    return EEXIST;
-  }
-  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 // Better none than one that describes another file.
@@ -165,17 +163,22 @@ void take_back_manifest(const TargetNames& names,
 
 void prepare_target(const TargetNames& names, bool replace) {
   check_folder(names);
-  refuse_a_folder(names.target);
+  remove_what_the_dead_left(folder_of(names.target));  // first: it may put a target back
+  refuse_other_folders(names);
   refuse_a_folder(names.manifest);
   if (!replace && exists(names.target)) {
     throw target_is_there(names, "exists");
   }
   check_that_files_can_be_created(names);
-  remove_what_the_dead_left(folder_of(names.target));
 }
 
 void publish(const TargetNames& names, bool replace) {
-  const int error = !replace ? rename_without_replacing(names.temporary, names.target)
+  const bool is_folder_target = !names.folder_mark.empty();
+  if (replace && is_folder_target) {
+    refuse_other_folders(names);  // it may have appeared meanwhile
+  }
+  const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
+                    : is_folder_target ? rename_replacing(names.temporary, names.target)
                     : ::rename(names.temporary.c_str(), names.target.c_str()) == 0 ? 0
                                                                                    : errno;
   if (error == EEXIST) {
@@ -185,12 +188,16 @@ void publish(const TargetNames& names, bool replace) {
     throw failure("rename " + names.temporary + " to", names.target, error);
   }
   sync_folder_of(names.target);
+  if (is_folder_target) {  // the old one; what a crash leaves of it the next job removes
+    remove_target(names.temporary);
+    remove_target(names.temporary + std::string{set_aside_ending});
+  }
 }
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
-                       const Description& description, bool replace) {
+                       const Description& description, bool replace, ToldSteps earlier) {
   const auto before = read_file(names.manifest);
-  write_manifest(names, head, description);
+  write_manifest(names, head, description, std::move(earlier));
   try {
     publish(names, replace);
   } catch (...) {
@@ -199,10 +206,16 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
   }
 }
 
-void abandon(const TargetNames& names) noexcept { ::unlink(names.temporary.c_str()); }
+void abandon(const TargetNames& names) noexcept { remove_target(names.temporary); }
 
 void remove_committed(const TargetNames& names) noexcept {
-  ::unlink(names.target.c_str());
+  if (!names.folder_mark.empty()) {
+    // So that a kill leaves no half of it under its name.
+    (void)::rename(names.target.c_str(), names.temporary.c_str());
+    remove_target(names.temporary);
+  } else {
+    ::unlink(names.target.c_str());
+  }
   ::unlink(names.manifest.c_str());
 }
 

@@ -13,6 +13,7 @@
 
 #include "array/box.h"
 #include "base/error.h"
+#include "storage/source.h"
 #include "storage/variable.h"
 
 namespace iocomp::storage {
@@ -30,6 +31,8 @@ struct FormatOptions {
   std::vector<std::pair<std::string, std::string>> hints;  ///< MPI_Info of an MPI file
   int aggregators_per_node = 0;  ///< of an MPI file: asked of the MPI by hints; 0: what it likes
   int aggregators = 0;           ///< on all nodes
+  std::string engine = "BP5";    ///< of adios2: BP4, BP5 or HDF5
+  std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
 };
 
 /// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major)
@@ -38,14 +41,6 @@ struct Selection {
   array::Box box;
   std::int64_t first = 0;
   std::int64_t count = 0;
-};
-
-/// A variable at one step, and where it lies.
-struct Placed {
-  std::int64_t step = 0;
-  Variable variable;
-  std::int64_t offset =
-      -1;  ///< of its first byte in the file; -1 where the format library keeps it
 };
 
 /// What a finished file must know besides its data. Steps that are not in it are absent: their data
@@ -75,6 +70,8 @@ class Target {
 
   /// mpi_file only: write the selected elements (packed, native byte order). Independent; blocks
   /// until the file system has them. At most 8 MiB per call where the caller can choose.
+  /// Where `writes_whole_steps`: `bytes` stay as they are until `write_step` or `forget_step`, and
+  /// parts may be as large as the caller has them.
   /// @param where  with the offset that Layout computes, where `offsets_by_layout`; else what
   /// `place` returned.
   /// @throws Error{storage_failure} with the cause; a short write is one.
@@ -94,6 +91,15 @@ class Target {
   /// open. Lead only (plain_file); mpi_file: collective, and what this process wrote is durable
   /// when it returns. Called after a step of a series is complete.
   virtual void flush() = 0;
+
+  /// Where `writes_whole_steps`, instead of `flush`: write what `write` was given for this step, on
+  /// all writers. Steps in ascending order, at most one begun at a time; failed ones are left out.
+  /// Collective, with the same description, of this step alone. What this process wrote is durable
+  /// when it returns, except on the first writer's node: whoever commits the step calls
+  /// `make_durable` there.
+  virtual void write_step(std::int64_t /*step*/, const Description& /*description*/) {}
+  /// There too: forget what `write` was given for the step that is begun. Local.
+  virtual void forget_step() noexcept {}
 
   /// Write attributes and whatever ends the file, and close it. plain_file: lead, who fsyncs
   /// afterwards; mpi_file: collective with the same description, durable when it returns. A failure
@@ -122,6 +128,19 @@ class Format {
 
   /// Whether its targets can `write_together`.
   [[nodiscard]] virtual bool writes_together() const { return false; }
+  /// Whether it writes a step in one go, when all of it is there, and one step after the other:
+  /// then `place` is never called, and no step is begun before the one before it was written or
+  /// given up.
+  [[nodiscard]] virtual bool writes_whole_steps() const { return false; }
+
+  /// Where a target is a folder: the name of a file that every such folder has. Else empty.
+  [[nodiscard]] virtual std::string_view folder_mark() const { return {}; }
+
+  /// The format that these options make of this one, which answers all other questions.
+  /// @throws Error{invalid_setting} naming what is allowed.
+  [[nodiscard]] virtual const Format& chosen(const FormatOptions& /*options*/) const {
+    return *this;
+  }
 
   /// @throws Error{unsupported} naming type and format when it cannot hold such elements.
   virtual void check(const Variable& variable) const = 0;
@@ -131,13 +150,19 @@ class Format {
   [[nodiscard]] virtual std::unique_ptr<Target> create(const std::string& path,
                                                        const FormatOptions& options,
                                                        MPI_Comm writers) const = 0;
+
+  /// Open a committed file for reading. Local: every reader opens it for itself, whoever wrote it;
+  /// the options of the writer are not known. By default a format cannot.
+  /// @throws Error{unsupported}; Error{storage_failure} for a file that is none of this format.
+  [[nodiscard]] virtual std::unique_ptr<Source> open(const std::string& path,
+                                                     const FormatOptions& options) const;
 };
 
 }  // namespace iocomp::storage
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 3;
+inline constexpr int iocomp_format_interface_version = 4;
 struct iocomp_format_entry {
   int interface_version;
   const iocomp::storage::Format* (*format)();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "array/element_type.h"
 #include "base/error.h"
@@ -96,6 +97,108 @@ Json json(const Attribute& attribute) {
     values.push_back(element(attribute.type, attribute.values.data() + at));
   }
   return {{"type", std::string{array::name(attribute.type)}}, {"value", values}};
+}
+
+namespace {
+
+double real_from(const Json& value) {
+  if (!value.is_string()) {
+    return value.get<double>();
+  }
+  const auto word = value.get<std::string>();
+  return word == "NaN" ? NAN : word == "Infinity" ? INFINITY : -INFINITY;
+}
+
+// Of a value that a binary16 holds exactly, as all that were written are.
+std::uint16_t to_float16(double value) {
+  const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
+  if (std::isnan(value)) {
+    return 0x7e00U;
+  }
+  if (std::isinf(value)) {
+    return static_cast<std::uint16_t>(sign | 0x7c00U);
+  }
+  int exponent = 0;
+  const double fraction = std::frexp(std::fabs(value), &exponent);  // in [0.5, 1)
+  if (value == 0 || exponent < -13) {  // subnormal, or zero
+    return static_cast<std::uint16_t>(
+        sign | static_cast<unsigned>(std::lround(std::ldexp(std::fabs(value), 24))));
+  }
+  const auto bits = static_cast<unsigned>(std::lround(std::ldexp(fraction, 11))) - 0x400U;
+  return static_cast<std::uint16_t>(sign | static_cast<unsigned>(exponent + 14) << 10U | bits);
+}
+
+template <typename T>
+void append(std::vector<std::byte>& bytes, const T& value) {
+  const auto* first = std::as_bytes(std::span{&value, 1}).data();
+  bytes.insert(bytes.end(), first, first + sizeof value);
+}
+
+void append_element(array::ElementType type, const Json& value, std::vector<std::byte>& bytes) {
+  using array::ElementType;
+  switch (type) {
+    case ElementType::int8:
+      return append(bytes, value.get<std::int8_t>());
+    case ElementType::int16:
+      return append(bytes, value.get<std::int16_t>());
+    case ElementType::int32:
+      return append(bytes, value.get<std::int32_t>());
+    case ElementType::int64:
+      return append(bytes, value.get<std::int64_t>());
+    case ElementType::uint8:
+      return append(bytes, value.get<std::uint8_t>());
+    case ElementType::uint16:
+      return append(bytes, value.get<std::uint16_t>());
+    case ElementType::uint32:
+      return append(bytes, value.get<std::uint32_t>());
+    case ElementType::uint64:
+      return append(bytes, value.get<std::uint64_t>());
+    case ElementType::float16:
+      return append(bytes, to_float16(real_from(value)));
+    case ElementType::float32:
+      return append(bytes, static_cast<float>(real_from(value)));
+    case ElementType::float64:
+      return append(bytes, real_from(value));
+    case ElementType::complex64:
+      append(bytes, static_cast<float>(real_from(value.at(0))));
+      return append(bytes, static_cast<float>(real_from(value.at(1))));
+    case ElementType::complex128:
+      append(bytes, real_from(value.at(0)));
+      return append(bytes, real_from(value.at(1)));
+  }
+}
+
+Attribute attribute_from(const Json& described) {
+  Attribute attribute;
+  const auto type = described.at("type").get<std::string>();
+  const Json& value = described.at("value");
+  if (type == "text") {
+    attribute.is_text = true;
+    const auto text = value.get<std::string>();
+    const auto bytes = std::as_bytes(std::span{text});
+    attribute.values.assign(bytes.begin(), bytes.end());
+    return attribute;
+  }
+  const auto known = array::element_type(type);
+  if (!known) {
+    throw Error{ErrorCode::unsupported, "it has an attribute of the type \"" + type +
+                                            "\", which this release does not know"};
+  }
+  attribute.type = *known;
+  for (const auto& element : value) {
+    append_element(attribute.type, element, attribute.values);
+  }
+  return attribute;
+}
+
+}  // namespace
+
+Attributes attributes_from(const Json& all) {
+  Attributes attributes;
+  for (const auto& [name, described] : all.items()) {
+    attributes.emplace(name, attribute_from(described));
+  }
+  return attributes;
 }
 
 Json json(const Attributes& attributes) {

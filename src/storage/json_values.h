@@ -15,4 +15,9 @@ using Json = nlohmann::ordered_json;
 /// An object of them, by name.
 [[nodiscard]] Json json(const Attributes& attributes);
 
+/// The other way.
+/// @throws Json::exception for what is not of this form; Error{unsupported} for a type that this
+/// release does not know.
+[[nodiscard]] Attributes attributes_from(const Json& all);
+
 }  // namespace iocomp::storage

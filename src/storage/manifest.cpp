@@ -1,3 +1,5 @@
+#include "storage/manifest.h"
+
 #include <bit>
 #include <cstddef>
 #include <string>
@@ -10,8 +12,6 @@
 
 namespace iocomp::storage {
 namespace {
-
-constexpr int manifest_version = 1;
 
 std::string line(const Json& value) {
   // Names are the user's: bytes that are no UTF-8 must not make the manifest impossible.
@@ -31,33 +31,18 @@ Json variable(const Placed& placed) {
           {"offset", placed.offset}};
 }
 
-// One line per step, so that two manifests can be compared by eye and by diff.
-std::string steps(const Description& description) {
-  std::string text;
-  const auto& contents = description.contents;
-  for (std::size_t i = 0; i < contents.size();) {
-    const auto step = contents[i].step;
-    Json variables = Json::array();
-    for (; i < contents.size() && contents[i].step == step; ++i) {
-      variables.push_back(variable(contents[i]));
-    }
-    text += (text.empty() ? "\n  " : ",\n  ") + line({{"step", step}, {"variables", variables}});
-  }
-  return '[' + text + (text.empty() ? "]" : "\n ]");
-}
-
-Json variable_attributes(const Description& description) {
+Json variable_attributes(const ToldSteps& told, const Description& description) {
   Json all = Json::object();
-  for (const auto& placed : description.contents) {
-    const auto id = static_cast<std::size_t>(placed.variable.id);
-    if (id < description.of_variable.size() && !description.of_variable[id].empty()) {
-      all[placed.variable.name] = json(description.of_variable[id]);
+  for (const auto& [id, name] : told.variables) {
+    const auto index = static_cast<std::size_t>(id);
+    if (index < description.of_variable.size() && !description.of_variable[index].empty()) {
+      all[name] = json(description.of_variable[index]);
     }
   }
   return all;
 }
 
-std::string manifest(const TargetNames& names, const ManifestHead& head,
+std::string manifest(const TargetNames& names, const ManifestHead& head, const ToldSteps& told,
                      const Description& description) {
   std::vector<std::string> fields{
       field("iocomp_manifest", manifest_version),
@@ -69,10 +54,10 @@ std::string manifest(const TargetNames& names, const ManifestHead& head,
       field("byte_order", std::endian::native == std::endian::little ? "little" : "big"),
       field("first_step", head.first_step),
       field("committed_steps", head.steps),
-      "\"steps\": " + steps(description),
+      "\"steps\": [" + told.lines + (told.lines.empty() ? "]" : "\n ]"),
       field("absent", head.absent),
       field("attributes", json(description.attributes)),
-      field("variable_attributes", variable_attributes(description))};
+      field("variable_attributes", variable_attributes(told, description))};
   std::string text;
   for (const auto& each : fields) {
     text += (text.empty() ? "{\n " : ",\n ") + each;
@@ -82,9 +67,26 @@ std::string manifest(const TargetNames& names, const ManifestHead& head,
 
 }  // namespace
 
+// One line per step, so that two manifests can be compared by eye and by diff.
+void tell(ToldSteps& told, const Description& description) {
+  const auto& contents = description.contents;
+  for (std::size_t i = 0; i < contents.size();) {
+    const auto step = contents[i].step;
+    Json variables = Json::array();
+    for (; i < contents.size() && contents[i].step == step; ++i) {
+      variables.push_back(variable(contents[i]));
+      told.variables.emplace(contents[i].variable.id, contents[i].variable.name);
+    }
+    told.lines +=
+        (told.lines.empty() ? "\n  " : ",\n  ") + line({{"step", step}, {"variables", variables}});
+  }
+}
+
 void write_manifest(const TargetNames& names, const ManifestHead& head,
-                    const Description& description) {
-  write_durably(names.manifest, names.temporary + ".json", manifest(names, head, description));
+                    const Description& description, ToldSteps earlier) {
+  tell(earlier, description);
+  write_durably(names.manifest, names.temporary + ".json",
+                manifest(names, head, earlier, description));
 }
 
 }  // namespace iocomp::storage

@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "mpi/error.h"
@@ -25,11 +27,15 @@ void check_length(const std::string& key, const std::string& value) {
 
 }  // namespace
 
-MpiHints::MpiHints(const FormatOptions& options) {
+MpiHints::MpiHints(const FormatOptions& options,
+                   const std::vector<std::pair<std::string, std::string>>& weak) {
   for (const auto& [key, value] : options.hints) {
     check_length(key, value);
   }
   mpi::check(MPI_Info_create(&raw_));
+  for (const auto& [key, value] : weak) {
+    set(key, value);
+  }
   // Several writers fill the gaps of one another. ROMIO would read, change and write back such gaps
   // where it thinks that this saves calls; a hint of the user's can still ask for it.
   set("romio_ds_write", "disable");

@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "storage/format.h"
 
@@ -11,8 +13,11 @@ namespace iocomp::storage {
 /// The hints of a file as an MPI_Info.
 class MpiHints {
  public:
+  /// @param weak  hints that those of the options override, such as those that a file system asks
+  /// for (`file_system_hints`).
   /// @throws Error{invalid_setting} for a hint that is too long for this MPI.
-  explicit MpiHints(const FormatOptions& options);
+  explicit MpiHints(const FormatOptions& options,
+                    const std::vector<std::pair<std::string, std::string>>& weak = {});
   MpiHints(const MpiHints&) = delete;
   MpiHints& operator=(const MpiHints&) = delete;
   ~MpiHints();

@@ -9,10 +9,21 @@
 
 #include "storage/catalogue.h"
 #include "storage/commit.h"
+#include "storage/folder_targets.h"
 #include "storage/format.h"
-#include "storage/small_files.h"
 
 namespace iocomp::storage {
+namespace {
+
+// Nobody but the format has the files of whole steps open: whoever publishes makes them durable.
+std::int64_t settled_bytes(const std::string& path, bool whole_steps) {
+  if (whole_steps) {
+    make_durable(path);
+  }
+  return size_of_target(path);
+}
+
+}  // namespace
 
 Publication::Publication(Identity identity, const Format& format)
     : identity_{std::move(identity)}, format_{&format} {
@@ -22,7 +33,9 @@ Publication::Publication(Identity identity, const Format& format)
 }
 
 TargetNames Publication::names(std::int64_t step) const {
-  return target_names(identity_.path, target_of(step), identity_.job);
+  TargetNames names = target_names(identity_.path, target_of(step), identity_.job);
+  names.folder_mark = format_->folder_mark();
+  return names;
 }
 
 ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const {
@@ -39,7 +52,7 @@ ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int6
 
 std::int64_t Publication::bytes(std::int64_t step, const Contents& contents,
                                 const Catalogue& catalogue) const {
-  if (step < 0 || !format_->readable_while_open()) {
+  if (step < 0 || !format_->readable_while_open() || format_->writes_whole_steps()) {
     return 0;
   }
   return format_->offsets_by_layout()
@@ -51,17 +64,21 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
                                           const Catalogue& catalogue) {
   const TargetNames target = names(step);
   const bool replace = identity_.replace;
-  const bool ends_itself = !format_->readable_while_open();
+  const bool whole_steps = format_->writes_whole_steps();
+  const bool ends_itself = !format_->readable_while_open() || whole_steps;
   if (identity_.file_per_step) {
     auto description = contents.describe(catalogue, step, step);
     auto manifest = head(step, 1, bytes(step, contents, catalogue));
     manifest.absent.clear();
-    const auto target_of = [path = identity_.path, job = identity_.job](std::int64_t committed) {
-      return target_names(path, committed, job);
+    const auto target_of = [path = identity_.path, job = identity_.job,
+                            mark = target.folder_mark](std::int64_t committed) {
+      TargetNames old = target_names(path, committed, job);
+      old.folder_mark = mark;
+      return old;
     };
     return [=, kept = kept_, keep = static_cast<std::size_t>(identity_.keep)]() mutable {
       if (ends_itself) {
-        manifest.bytes = size_of_file(target.temporary);
+        manifest.bytes = settled_bytes(target.temporary, whole_steps);
       }
       publish_described(target, manifest, description, replace);
       kept->push_back(step);
@@ -72,19 +89,30 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
     };
   }
   steps_ = step + 1;
-  if (ends_itself) {
+  if (!format_->readable_while_open()) {
     return [] {};  // appears as a whole when it is closed
   }
-  auto description = contents.describe(catalogue, 0, step);
-  const auto manifest = head(0, steps_, bytes(step, contents, catalogue));
-  return [=, published = published_] {
+  if (removals_ != contents.removals()) {
+    removals_ = contents.removals();
+    told_ = {};
+    told_until_ = 0;
+  }
+  auto description = contents.describe(catalogue, told_until_, step);
+  auto manifest = head(0, steps_, bytes(step, contents, catalogue));
+  Job job = [=, published = published_, earlier = told_]() mutable {
+    if (whole_steps) {
+      manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
+    }
     if (*published) {
-      write_manifest(target, manifest, description);
+      write_manifest(target, manifest, description, earlier);
     } else {
-      publish_described(target, manifest, description, replace);
+      publish_described(target, manifest, description, replace, earlier);
       *published = true;
     }
   };
+  tell(told_, description);
+  told_until_ = step + 1;
+  return job;
 }
 
 Publication::Job Publication::drop_step(std::int64_t step) {
@@ -103,10 +131,11 @@ Publication::Job Publication::commit_file(const Contents& contents, const Catalo
   const TargetNames target = names(-1);
   auto description = contents.describe(catalogue, 0, steps_);
   auto manifest = head(0, steps_, bytes(steps_ - 1, contents, catalogue));
-  const bool ends_itself = !format_->readable_while_open();
+  const bool whole_steps = format_->writes_whole_steps();
+  const bool ends_itself = !format_->readable_while_open() || whole_steps;
   return [=, replace = identity_.replace, published = published_]() mutable {
     if (ends_itself) {
-      manifest.bytes = size_of_file(*published ? target.target : target.temporary);
+      manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
     }
     if (*published) {
       write_manifest(target, manifest, description);

@@ -77,6 +77,9 @@ class Publication {
       std::make_shared<bool>(false);  // the one file; jobs set it, in their order
   std::int64_t steps_ = 0;            // one file: steps seen so far
   std::vector<std::int64_t> absent_;
+  ToldSteps told_;                                   // one file: the steps before ...
+  std::int64_t told_until_ = 0;                      // ... this one, as they were ...
+  std::int64_t removals_ = 0;                        // ... after so many removals
   std::shared_ptr<std::deque<std::int64_t>> kept_ =  // committed checkpoints, oldest first; jobs'
       std::make_shared<std::deque<std::int64_t>>();
 };

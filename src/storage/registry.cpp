@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view module_prefix = "libiocomp_format_";
 constexpr std::string_view module_ending = ".so";
-constexpr std::array<std::string_view, 3> names_of_this_release{"posix", "mpiio", "hdf5"};
+constexpr std::array<std::string_view, 4> names_of_this_release{"posix", "mpiio", "hdf5", "adios2"};
 
 // The folder of the library (or program) that this code was linked into; empty when the system
 // cannot say.
@@ -112,10 +112,13 @@ Error not_found(std::string_view name, const std::vector<std::string>& folders) 
   for (const auto& other : names_in(folders)) {
     found += (found.empty() ? "" : ", ") + other;
   }
-  return Error{ErrorCode::unsupported, "the back-end \"" + std::string{name} +
-                                           "\" is not installed: no " + module_name(name) + " in " +
-                                           joined(folders) +
-                                           "; found there: " + (found.empty() ? "none" : found)};
+  const std::string how = name == "adios2" ? "; it is built where CMake finds ADIOS2 with this "
+                                             "MPI, which tools/install-adios2 builds"
+                                           : "";
+  return Error{ErrorCode::unsupported,
+               "the back-end \"" + std::string{name} + "\" is not installed: no " +
+                   module_name(name) + " in " + joined(folders) +
+                   "; found there: " + (found.empty() ? "none" : found) + how};
 }
 
 const Format& find(std::string_view name, const std::string& first) {

@@ -1,6 +1,9 @@
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <system_error>
 
 #include "storage/commit.h"
 #include "storage/small_files.h"
@@ -20,6 +23,20 @@ std::string with_step(const std::string& name, std::int64_t step) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> step_in_name(const std::string& name, const std::string& plain) {
+  const auto dot = plain.rfind('.');
+  const auto at = dot == std::string::npos || dot == 0 ? plain.size() : dot;
+  if (name.size() < plain.size() + 1 + step_digits) {
+    return std::nullopt;
+  }
+  std::int64_t step = 0;
+  const char* const first = name.data() + at + 1;
+  const char* const last = name.data() + name.size() - (plain.size() - at);
+  const auto [end, error] = std::from_chars(first, last, step);
+  const bool is_one = error == std::errc{} && end == last && step >= 0;
+  return is_one && with_step(plain, step) == name ? std::optional{step} : std::nullopt;
+}
 
 TargetNames target_names(const std::string& path, std::int64_t step, const std::string& job) {
   const auto slash = path.rfind('/');

@@ -58,6 +58,10 @@ std::string first_line(const Summary& summary);
 
 std::string line(const Summary& summary) {
   std::string text = first_line(summary);
+  if (summary.compute_sum[Counter::reads] > 0) {
+    text += "\niocomp: read " + bytes(summary.compute_sum[Counter::read_bytes]) + " in " +
+            seconds(summary.compute_max[Counter::read_seconds]);
+  }
   for (const auto& note : summary.notes) {
     text += "\niocomp: " + note;
   }

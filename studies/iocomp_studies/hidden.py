@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 
-def hidden_part(plain: float, synchronous: float, asynchronous: float) -> float:
+def hidden_part(synchronous: float, asynchronous: float) -> float:
     """Return which part of the time that synchronous output costs the asynchronous one saves.
 
-    Source: docs/metrics.md, "Hidden part".
+    Both are what output adds to the time without output. Source: docs/metrics.md, "Hidden part".
     """
-    cost = synchronous - plain
-    return 1 - (asynchronous - plain) / cost if cost > 0 else 0.0
+    return 1 - asynchronous / synchronous if synchronous > 0 else 0.0

@@ -29,10 +29,22 @@ class Rounds:
     failures: dict[str, str] = field(default_factory=dict)
     """Why a method is not among the results, by method."""
 
+    def with_others(self, others: Rounds) -> Rounds:
+        """Return these and others, whose methods are different ones."""
+        return Rounds(
+            self.results | others.results,
+            self.disturbed + others.disturbed,
+            self.made + others.made,
+            self.failures | others.failures,
+        )
+
     def together(self, methods: Collection[str]) -> list[list[Result]]:
         """Return the results of those rounds in which all these methods ran, in their order."""
         by_round = [
-            {int(result.get("round", i)): result for i, result in enumerate(self.results[method])}
+            {
+                int(result.get("round", i)): result
+                for i, result in enumerate(self.results.get(method, ()))
+            }
             for method in methods
         ]
         if not by_round:

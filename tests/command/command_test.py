@@ -114,6 +114,24 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^MPI library +\S")
         self.assertRegex(done.stdout, r"(?m)^back-end posix +found")
 
+    def test_info_tells_the_file_system_of_a_directory(self) -> None:
+        done = self.run_command("info", "--path", str(self.folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^file system +\S")
+        self.assertRegex(done.stdout, r"(?m)^O_DIRECT +(yes|no)$")
+        found = json.loads(self.run_command("info", "--path", str(self.folder), "--json").stdout)
+        self.assertEqual(found["directory"], str(self.folder))
+        self.assertGreater(found["block_bytes"], 0)
+        if found["file_system"] not in ("lustre", "gpfs"):
+            self.assertIsNone(found["advice"])
+            self.assertRegex(done.stdout, r"(?m)^advice +nothing to choose")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_info_names_a_directory_that_is_not_there(self) -> None:
+        done = self.run_command("info", "--path", str(self.folder / "none"))
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("none: No such file or directory", done.stderr)
+
     def test_help_and_version_succeed(self) -> None:
         for words in (["--help"], ["config", "--help"], ["--version"]):
             self.assertEqual(self.run_command(*words).returncode, 0, words)

@@ -176,20 +176,22 @@ TEST_P(CppFace, PutsTheInsideOfAnArrayWithHalos) {
   io.finalize();
 }
 
+template <typename Call>
+std::optional<int> code_of(const Call& call) {
+  try {
+    call();
+  } catch (const iocomp::Error& error) {
+    return error.code();
+  }
+  return std::nullopt;
+}
+
 TEST_P(CppFace, ThrowsWhenSpansAndBoxesDoNotFit) {
   iocomp::Session io{MPI_COMM_WORLD, settings()};
   if (io.role() != IOCOMP_SERVER) {
     iocomp::File out = io.open("numbers", IOCOMP_SERIES);
     const auto numbers = out.define<std::int64_t>("numbers", {total});
     const std::vector<std::int64_t> three(3);
-    const auto code_of = [](const auto& call) -> std::optional<int> {
-      try {
-        call();
-      } catch (const iocomp::Error& error) {
-        return error.code();
-      }
-      return std::nullopt;
-    };
     EXPECT_EQ(code_of([&] { numbers.put({0}, {4}, three); }), IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(code_of([&] { numbers.put({0, 0}, {3}, three); }), IOCOMP_INVALID_ARGUMENT);
     EXPECT_EQ(code_of([&] { numbers.put_from({0}, {1}, three, {4}, {0}); }),
@@ -198,6 +200,63 @@ TEST_P(CppFace, ThrowsWhenSpansAndBoxesDoNotFit) {
     out.close();
   }
   io.finalize();
+}
+
+TEST_P(CppFace, ReadsWhatWasWritten) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    const Part part{io};
+    iocomp::File out = io.open("numbers", IOCOMP_SERIES);
+    out.attribute("title", "numbers in a row");
+    const auto numbers = out.define<std::int64_t>("numbers", {total / 10, 10});
+    numbers.attribute("range", std::array{0.0, 999.0});
+    const auto pi = out.define<double>("pi", {});
+    if (part.start == 0) {
+      static_cast<void>(numbers.put_buffered({0, 0}, {total / 10, 10}, all_numbers()));
+      static_cast<void>(pi.put(3.14159));
+    }
+    out.end_step();
+    out.close();
+
+    const iocomp::Input in = io.open_input("numbers");
+    EXPECT_EQ(in.steps(), std::vector<std::int64_t>{0});
+    EXPECT_EQ(in.variables(), (std::vector<std::string>{"numbers", "pi"}));
+    EXPECT_EQ(in.type("numbers"), IOCOMP_INT64);
+    EXPECT_EQ(in.shape("numbers", 0), (std::vector<std::int64_t>{total / 10, 10}));
+    EXPECT_EQ(in.text("title"), "numbers in a row");
+    EXPECT_EQ(in.attribute<double>("numbers", "range"), (std::vector<double>{0.0, 999.0}));
+    EXPECT_EQ(in.read<std::int64_t>("numbers", 0), all_numbers());
+    EXPECT_EQ(in.read<double>("pi", 0), std::vector<double>{3.14159});
+    EXPECT_EQ(in.read<std::int64_t>("numbers", 0, {3, 4}, {2, 3}),
+              (std::vector<std::int64_t>{34, 35, 36, 44, 45, 46}));
+    std::vector<std::int64_t> halo(3 * 4, -1);
+    in.read_into("numbers", 0, {99, 8}, {1, 2}, halo, {3, 4}, {1, 1});
+    EXPECT_EQ(halo, (std::vector<std::int64_t>{-1, -1, -1, -1, -1, 998, 999, -1, -1, -1, -1, -1}));
+
+    std::vector<float> floats(6);
+    std::vector<std::int64_t> five(5);
+    EXPECT_EQ(code_of([&] { in.read("numbers", 0, {3, 4}, {2, 3}, floats); }),
+              IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { in.read("numbers", 0, {3, 4}, {2, 3}, five); }),
+              IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { in.read("numbers", 0, {3}, {5}, five); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { static_cast<void>(in.text("range")); }), IOCOMP_NOT_FOUND);
+  }
+  io.finalize();
+}
+
+TEST_P(CppFace, FinalizeClosesInputsThatAreStillOpen) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  iocomp::Input in;
+  if (io.role() != IOCOMP_SERVER) {
+    EXPECT_EQ(code_of([&] { in = io.open_input("numbers"); }), IOCOMP_NOT_FOUND);
+    io.open("numbers", IOCOMP_SERIES).close();
+    in = io.open_input("numbers");
+    EXPECT_TRUE(in.steps().empty());
+  }
+  io.finalize();
+  EXPECT_FALSE(in.is_open());
+  EXPECT_THROW(static_cast<void>(in.steps()), iocomp::Error);
 }
 
 TEST(CppFaceErrors, ABadSettingIsToldByItsName) {

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from iocomp_bench.calibrate import Calibration, compute_bytes_for, follow
-from iocomp_bench.figure import Figure
+from iocomp_bench.figure import Figure, groups_of
 from iocomp_bench.figures import FIGURES, chosen
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, Runner, all_methods
 from iocomp_bench.report import judge, text, unexpected
@@ -13,7 +13,6 @@ from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Verdict
 
 WALLS = {
-    "none": 1.0,
     "pwrite": 2.2,
     "sync buffered": 2.4,
     "sync direct": 2.0,
@@ -41,6 +40,8 @@ def overlap_rounds(
         return {
             "wall_until_durable_seconds": walls[way],
             "compute_seconds": 1.0,
+            "alone_seconds": 1.0,
+            "compute_bytes": 128 * PUT_BYTES / PUTS,
             "put_seconds": put_seconds,
             "put_longest_seconds": put_seconds,
             "wait_seconds": 0.0,
@@ -54,12 +55,30 @@ def test_the_compute_phase_follows_the_disk() -> None:
     calibration = Calibration(1, 0.05, "pwrite", 64 * PUT_BYTES)
     begin = compute_bytes_for(0.05, 64 * PUT_BYTES, CONSECUTIVE.aim)
     assert follow(calibration, CONSECUTIVE, {}) == begin
-    # Writing as in WALLS takes (2.0 - 1.0) s for all puts.
+    # Writing as in WALLS takes (2.0 - 1.0) s for all puts, and computing was twice as quick.
     measured = overlap_rounds(WALLS).results
-    for series in (CONSECUTIVE, LOSS):  # LOSS has no synchronous runs of its own
-        expected = compute_bytes_for(1.0 / PUTS, 64 * PUT_BYTES, series.aim)
+    for series, speed in ((CONSECUTIVE, 128), (LOSS, 64)):  # LOSS has not run yet
+        expected = compute_bytes_for(1.0 / PUTS, speed * PUT_BYTES, series.aim)
         assert follow(calibration, series, measured) == expected
     assert follow(calibration, LONG_PHASES, measured) == calibration.compute_bytes(LONG_PHASES)
+
+
+def test_figures_that_share_runs_are_measured_together_and_those_with_goals_first() -> None:
+    groups = groups_of(FIGURES)
+    assert sorted(f.id for group in groups for f in group) == sorted(f.id for f in FIGURES)
+    together = next(group for group in groups if figure("hidden-kernel") in group)
+    assert {figure("wall-vs-iwrite"), figure("hidden-oversubscribed")} <= set(together)
+    runs = [{run for f in group for run in (*f.methods, *f.optional)} for group in groups]
+    assert sum(len(names) for names in runs) == len(set.union(*runs))
+    with_goal = [any(f.has_goal() for f in group) for group in groups]
+    assert with_goal == sorted(with_goal, reverse=True)
+
+
+def test_what_was_not_run_is_not_measured() -> None:
+    judged = judge(FIGURES, overlap_rounds(WALLS))
+    by_id = {one.figure.id: one for one in judged}
+    assert by_id["hidden-consecutive"].found is not None
+    assert by_id["hidden-kernel"].verdict is Verdict.NOT_MEASURED
 
 
 def test_the_exposed_time_is_shown_beside() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from iocomp_studies import rounds as module
 from iocomp_studies.quiet import foreign_seconds
-from iocomp_studies.rounds import run_rounds
+from iocomp_studies.rounds import Rounds, run_rounds
 
 
 def quiet(method: Callable[[], dict[str, Any]]) -> tuple[dict[str, Any], float]:
@@ -79,3 +79,12 @@ def test_values_are_listed_by_round_and_method(monkeypatch: pytest.MonkeyPatch) 
 def test_only_user_time_of_others_and_stolen_time_disturb() -> None:
     assert foreign_seconds(user_seconds=3.0, stolen_seconds=0.5, own_user_seconds=2.0) == 1.5
     assert foreign_seconds(user_seconds=1.0, stolen_seconds=0.0, own_user_seconds=2.0) == 0.0
+
+
+def test_rounds_of_other_methods_stand_beside_one_another() -> None:
+    a = Rounds({"a": [{"x": 1.0, "round": 0}]}, disturbed=1, made=1)
+    b = Rounds({"b": [{"x": 2.0, "round": 0}]}, made=1, failures={"c": "no"})
+    both = a.with_others(b)
+    assert (both.disturbed, both.made, both.failures) == (1, 2, {"c": "no"})
+    assert both.values("x", ("a", "b")) == [{"a": 1.0, "b": 2.0}]
+    assert both.count(("a", "c")) == 0

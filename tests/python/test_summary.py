@@ -26,9 +26,9 @@ def rounds_with(spread: float) -> Rounds:
 
 
 def test_hidden_is_the_part_of_the_cost_that_is_saved() -> None:
-    assert hidden_part(2.0, 3.0, 2.2) == pytest.approx(0.8)
-    assert hidden_part(2.0, 3.0, 3.1) == pytest.approx(-0.1)
-    assert hidden_part(2.0, 2.0, 3.0) == 0.0
+    assert hidden_part(1.0, 0.2) == pytest.approx(0.8)
+    assert hidden_part(1.0, 1.1) == pytest.approx(-0.1)
+    assert hidden_part(0.0, 1.0) == 0.0
 
 
 def test_the_sentence_says_what_was_hidden_and_where_nothing_was() -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
+ROOT = Path(__file__).resolve().parents[2]
+for folder in ("tests/system", "studies"):
+    sys.path.insert(0, str(ROOT / folder))
 
 from actors import Actors, Build, read_build  # noqa: E402
 

@@ -20,6 +20,7 @@ INVALID_SETTING = 5
 TARGET_EXISTS = 6
 INCONSISTENT_CALLS = 7
 TIMED_OUT = 8
+NOT_FOUND = 10
 
 Entry = dict[str, Any]
 Settings = Mapping[str, Any]
@@ -36,6 +37,7 @@ class Build:
     command: str
     aggregators: str
     modules: str
+    dump_adios2: str = ""  # a reader; empty where ADIOS2 is not there
 
     def has_back_end(self, name: str) -> bool:
         return Path(self.modules, f"libiocomp_format_{name}.so").exists()

@@ -26,6 +26,7 @@ def play(
     files: dict[str, Any],
     ranks: int = 4,
     before: str = "",
+    launcher: list[str] | None = None,
     **more: Any,
 ) -> Job:
     environment = {"IOCOMP_LOG": "error"} | more.pop("environment", {})
@@ -33,7 +34,7 @@ def play(
     return actors.play(
         "\n".join([before, "init", *lines, "leave"]),
         ranks=ranks,
-        launcher=lives_on(actors, ranks),
+        launcher=launcher or lives_on(actors, ranks),
         settings=settings,
         environment=environment,
         seconds=25,

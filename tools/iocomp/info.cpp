@@ -16,6 +16,7 @@
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
+#include "iocomp/place.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
 #include "storage/registry.h"
@@ -127,13 +128,30 @@ void print_json(const Installation& found) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto json = std::make_shared<bool>(false);  // lives as long as the action
+  struct Choice {
+    bool json = false;
+    std::string path;
+    int writers = 1;
+  };
+  auto choice = std::make_shared<Choice>();  // lives as long as the action
   auto* command =
       app.add_subcommand("info", "Print versions, and which back-ends are found or missing");
-  command->add_flag("--json", *json, "Print it as JSON");
-  command->callback([json] {
+  command->add_flag("--json", choice->json, "Print it as JSON");
+  auto* const path = command->add_option(
+      "--path", choice->path,
+      "Print the file system of this directory instead, and what iocomp would choose there");
+  command->add_option("--writers", choice->writers, "Ranks that write one file there together")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str()
+      ->needs(path);
+  command->callback([choice] {
+    if (!choice->path.empty()) {
+      const auto place = place_at(choice->path, choice->writers);
+      fmt::print("{}", choice->json ? json_of(place).dump(2) + '\n' : aligned(rows_of(place)));
+      return;
+    }
     const auto found = inspect();
-    if (*json) {
+    if (choice->json) {
       print_json(found);
     } else {
       print_table(found);

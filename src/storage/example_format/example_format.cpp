@@ -23,6 +23,7 @@
 #include "storage/descriptor.h"
 #include "storage/failure.h"
 #include "storage/format.h"
+#include "storage/plain_source.h"
 
 namespace iocomp::storage {
 namespace {
@@ -83,6 +84,12 @@ class Example : public Format {
                                                const FormatOptions& options,
                                                MPI_Comm /*writers*/) const override {
     return std::make_unique<ExampleTarget>(path, options.alignment_bytes);
+  }
+  // Variables lie there as they are in memory, so what reads plain files can read this one. Leave
+  // `open` out and the format writes only.
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return std::make_unique<PlainSource>(path);
   }
 };
 

@@ -13,4 +13,8 @@ namespace iocomp::storage::h5 {
 /// @throws Error{storage_failure}.
 void write_attributes(hid_t object, const Attributes& attributes, const std::string& path);
 
+/// All attributes of an object that have a type of iocomp's, or are text.
+/// @throws Error{storage_failure}.
+[[nodiscard]] Attributes read_attributes(hid_t object, const std::string& path);
+
 }  // namespace iocomp::storage::h5

@@ -11,7 +11,7 @@ function(soname file var)
   set(${var} "${CMAKE_MATCH_1}" PARENT_SCOPE)
 endfunction()
 
-# is_of_another_mpi(<libraries> <var>): whether the libhdf5 among them needs an MPI library other than ours. Compiling and
+# is_of_another_mpi(<libraries> <var>): whether the libhdf5 or libadios2 among them needs an MPI library other than ours. Compiling and
 # linking do not show that.
 function(is_of_another_mpi libraries var)
   set(${var} FALSE PARENT_SCOPE)
@@ -21,7 +21,7 @@ function(is_of_another_mpi libraries var)
     list(APPEND ours "${name}")
   endforeach()
   foreach(library IN LISTS libraries)
-    if(NOT library MATCHES "libhdf5[^/]*\\.so" OR NOT EXISTS "${library}")
+    if(NOT library MATCHES "lib(hdf5|adios2)[^/]*\\.so" OR NOT EXISTS "${library}")
       continue()
     endif()
     file(REAL_PATH "${library}" real)

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "storage/hdf5/library_target.h"
 #include "storage/hdf5/raw_target.h"
+#include "storage/hdf5/source.h"
 
 namespace iocomp::storage {
 namespace {
@@ -61,6 +62,10 @@ class Hdf5 : public Format {
       return std::make_unique<h5::LibraryTarget>(path, options, writers);
     }
     return std::make_unique<h5::RawTarget>(path, options);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return std::make_unique<h5::Hdf5Source>(path);
   }
 };
 

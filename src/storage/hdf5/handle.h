@@ -35,6 +35,7 @@ class Handle {
 
 using Attribute = Handle<&H5Aclose>;
 using Dataset = Handle<&H5Dclose>;
+using File = Handle<&H5Fclose>;  // opened by the serial driver
 using Object = Handle<&H5Oclose>;
 using Properties = Handle<&H5Pclose>;
 using Space = Handle<&H5Sclose>;

@@ -20,15 +20,16 @@
 #include "mpi/error.h"
 #include "storage/descriptor.h"
 #include "storage/failure.h"
+#include "storage/file_system.h"
 #include "storage/format.h"
 #include "storage/hdf5/dataset.h"
 #include "storage/hdf5/error.h"
 #include "storage/hdf5/handle.h"
 #include "storage/hdf5/room.h"
-#include "storage/hdf5/sub_boxes.h"
 #include "storage/hdf5/types.h"
 #include "storage/mpi_hints.h"
 #include "storage/open_together.h"
+#include "storage/sub_boxes.h"
 #include "storage/variable.h"
 #include "storage/write_plainly.h"
 
@@ -77,7 +78,7 @@ LibraryTarget::LibraryTarget(std::string path, const FormatOptions& options, MPI
   const Quiet quiet;
   metadata_bytes_ = objects_per_dataset * std::max(options.alignment_bytes, smallest_object_bytes);
   reserve_on_all(0, "create");
-  const MpiHints hints{options};
+  const MpiHints hints{options, file_system_hints(path_, writers)};
   const Properties access = file_access(options);
   check(H5Pset_fapl_mpio(access.raw(), writers, hints.raw()), "open", path_);
   check(H5Pset_coll_metadata_write(access.raw(), true), "open", path_);

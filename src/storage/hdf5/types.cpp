@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <cstddef>
+#include <optional>
 
 #include "array/element_type.h"
 #include "base/error.h"
@@ -61,6 +62,26 @@ Type element_type(array::ElementType type) {
       return complex(H5T_NATIVE_DOUBLE, sizeof(double));
   }
   throw Error{ErrorCode::unsupported, "HDF5 has no such element type"};
+}
+
+std::optional<array::ElementType> element_type_of(hid_t stored) {
+  // The native type of a half is a float: halves are asked for as they are stored.
+  const Type native{H5Tget_native_type(stored, H5T_DIR_ASCEND)};
+  for (int value = 1; array::element_type(value); ++value) {
+    const auto type = *array::element_type(value);
+    const Type ours = element_type(type);
+    if (H5Tequal(stored, ours.raw()) > 0) {
+      return type;
+    }
+  }
+  for (int value = 1; array::element_type(value); ++value) {
+    const auto type = *array::element_type(value);
+    const Type ours = element_type(type);
+    if (H5Tequal(native.raw(), ours.raw()) > 0) {
+      return type;
+    }
+  }
+  return std::nullopt;
 }
 
 Type text_type() {

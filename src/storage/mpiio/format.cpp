@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "storage/mpiio/target.h"
+#include "storage/plain_source.h"
 
 namespace iocomp::storage {
 namespace {
@@ -39,6 +40,10 @@ class MpiIo : public Format {
                                                const FormatOptions& options,
                                                MPI_Comm writers) const override {
     return std::make_unique<MpiIoTarget>(path, options, writers);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return std::make_unique<PlainSource>(path);
   }
 };
 

@@ -18,6 +18,7 @@
 #include "mpi/error.h"
 #include "storage/descriptor.h"
 #include "storage/failure.h"
+#include "storage/file_system.h"
 #include "storage/format.h"
 #include "storage/mpi_hints.h"
 #include "storage/mpiio/block_types.h"
@@ -50,7 +51,7 @@ std::int64_t end_of(const Description& description) {
 
 MpiIoTarget::MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
     : path_{std::move(path)}, plain_{open_together(path_, writers)} {
-  const MpiHints hints{options};
+  const MpiHints hints{options, file_system_hints(path_, writers)};
   check(
       MPI_File_open(writers, path_.c_str(), MPI_MODE_WRONLY | MPI_MODE_CREATE, hints.raw(), &file_),
       "open", path_);

@@ -15,6 +15,7 @@
 #include "storage/descriptor.h"
 #include "storage/failure.h"
 #include "storage/format.h"
+#include "storage/plain_source.h"
 
 namespace iocomp::storage {
 namespace {
@@ -52,6 +53,10 @@ class Posix : public Format {
                                                const FormatOptions& /*options*/,
                                                MPI_Comm /*writers*/) const override {
     return std::make_unique<PosixTarget>(path);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return std::make_unique<PlainSource>(path);
   }
 };
 

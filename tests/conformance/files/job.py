@@ -88,7 +88,7 @@ class Job:
     def _settings(self, tools: Tools) -> str:
         """Return the settings as TOML."""
         general = {"wait.deadline": 20, **self.tuning.settings, **self.placement.settings}
-        if self.tuning.staging_per_server is not None:
+        if self.tuning.staging_per_server is not None and not self.back_end.writes_whole_steps:
             servers = max(1, self.placement.ranks - self.placement.compute_ranks)
             general["staging.memory"] = servers * self.tuning.staging_per_server
         if self.back_end.name == "example_format":
@@ -97,8 +97,7 @@ class Job:
         for file in self.script.files.values():
             lines.append(f'[files."{file.name}"]')
             chosen = {
-                "backend": self.back_end.name,
-                "raw": self.back_end.is_raw,
+                **self.back_end.settings,
                 **self.tuning.of_files,
                 **file.settings,
             }

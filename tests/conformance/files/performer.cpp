@@ -16,12 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "pattern.h"
 #include "script.h"
+#include "written_block.h"
 
 namespace {
-
-constexpr std::byte poison{0xa5};  // what no file may contain
 
 iocomp_type type_of(const std::string& name) {
   constexpr std::array names{"int8",    "int16",     "int32",     "int64",   "uint8",
@@ -39,46 +37,6 @@ iocomp_state state_of(const std::string& name) {
                                                           {"written", IOCOMP_WRITTEN},
                                                           {"durable", IOCOMP_DURABLE}};
   return states.at(name);
-}
-
-std::int64_t product(const std::vector<std::int64_t>& extents) {
-  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies{});
-}
-
-/// A box, and where it begins in two arrays that contain it.
-struct Block {
-  std::vector<std::int64_t> count;
-  std::vector<std::int64_t> global_shape, global_start;
-  std::vector<std::int64_t> memory_shape, memory_start;
-};
-
-std::int64_t index_in(const std::vector<std::int64_t>& shape,
-                      const std::vector<std::int64_t>& start,
-                      const std::vector<std::int64_t>& offset) {
-  std::int64_t index = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    index = index * shape[d] + start[d] + offset[d];
-  }
-  return index;
-}
-
-/// The local array: the pattern inside the block, poison around it.
-std::vector<std::byte> local_array(iocomp_type type, std::uint64_t seed, std::int64_t step,
-                                   const Block& block) {
-  const std::size_t element = iocomp_type_size(type);
-  std::vector<std::byte> memory(static_cast<std::size_t>(product(block.memory_shape)) * element,
-                                poison);
-  std::vector<std::int64_t> offset(block.count.size(), 0);
-  for (std::int64_t left = product(block.count); left > 0; --left) {
-    const auto at =
-        static_cast<std::size_t>(index_in(block.memory_shape, block.memory_start, offset));
-    pattern::fill(type, seed, step, index_in(block.global_shape, block.global_start, offset),
-                  std::span{memory}.subspan(at * element, element));
-    for (std::size_t d = offset.size(); d-- > 0 && ++offset[d] == block.count[d];) {
-      offset[d] = 0;
-    }
-  }
-  return memory;
 }
 
 /// The program uses its memory again.
@@ -137,6 +95,7 @@ void Performer::open(Line& line) {
   const auto group = line.integer();
   const auto groups = line.integer();
   File file;
+  file.name = name;
   if (groups == 1) {
     iocomp::check(iocomp_open(session_.raw(), name.c_str(), kind, &file.handle));
     file.rank = rank_;
@@ -209,10 +168,9 @@ void Performer::text(Line& line, File& file) {
 }
 
 void Performer::put(Line& line, File& file) {
-  const Variable& variable = file.variables.at(line.word());
-  if (line.integer() % file.size != file.rank) {
-    return;
-  }
+  const std::string name = line.word();
+  const Variable& variable = file.variables.at(name);
+  const bool is_mine = line.integer() % file.size == file.rank;
   const bool buffered = line.word() == "buffered";
   const int dimensions = static_cast<int>(variable.shape.size());
   Block block;
@@ -224,8 +182,16 @@ void Performer::put(Line& line, File& file) {
   block.memory_start =
       has_memory_box ? line.integers(dimensions) : std::vector<std::int64_t>(block.count.size(), 0);
 
+  const WrittenBlock written{name, variable.type, variable.seed, iocomp_current_step(file.handle),
+                             block};
+  if (!written.is_empty()) {  // of a variable of which only such are put the step has nothing
+    file.written.push_back(written);
+  }
+  if (!is_mine) {
+    return;
+  }
   Put put;
-  put.memory = local_array(variable.type, variable.seed, iocomp_current_step(file.handle), block);
+  put.memory = written.local_array();
   if (!buffered && file.puts.size() % 4 == 1) {
     put.allocated = allocated_copy(put.memory);
   }
@@ -309,7 +275,28 @@ void Performer::close(Line& /*line*/, File& file) {
     reuse_memory(put);
     iocomp::check(iocomp_wait(&put.ticket, IOCOMP_DURABLE));  // can be asked until finalize
   }
+  read_back(file);
   if (file.comm != MPI_COMM_NULL) {
     MPI_Comm_free(&file.comm);
+  }
+}
+
+// What was put must be read again, here by ranks that did not put it. Steps that are not committed
+// any more (checkpoints beyond those that are kept) are left out; scripts that leave steps out on
+// purpose are for others to check.
+void Performer::read_back(const File& file) {
+  if (file.written.empty()) {
+    return;  // where no step was ended either there is no checkpoint at all
+  }
+  const iocomp::Input input = file.comm == MPI_COMM_NULL
+                                  ? session_.open_input(file.name)
+                                  : session_.open_input_on(file.comm, file.name);
+  const auto steps = input.steps();
+  const auto blocks = static_cast<std::int64_t>(file.written.size());
+  for (std::int64_t i = file.rank; i < blocks; i += file.size) {
+    const auto& written = file.written[static_cast<std::size_t>((i + 1) % blocks)];
+    if (std::binary_search(steps.begin(), steps.end(), written.step)) {
+      written.expect_in(input);
+    }
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "script.h"
+#include "written_block.h"
 
 /// Carries out the lines of a script on one compute rank, through the public interface only.
 /// script.py says what the lines mean. All ranks get the same lines; a put is carried out by the
@@ -36,12 +37,14 @@ class Performer {
     std::span<std::byte> allocated;  // or this, from iocomp_alloc; finalize frees what is left
   };
   struct File {
+    std::string name;
     iocomp_file* handle = nullptr;
     MPI_Comm comm = MPI_COMM_NULL;
     int rank = 0;
     int size = 0;
     std::map<std::string, Variable> variables;
     std::vector<Put> puts;
+    std::vector<WrittenBlock> written;  // by all members
     std::map<iocomp_state, std::size_t>
         waited;  // so many puts, from the first, have come to the state
   };
@@ -60,6 +63,7 @@ class Performer {
   void end_step(Line& line, File& file);
   void wait_step(Line& line, File& file);
   void close(Line& line, File& file);
+  void read_back(const File& file);
 
   /// Puts that no earlier line has waited for in this state, in the order to wait in.
   [[nodiscard]] std::vector<std::size_t> unsettled(File& file, iocomp_state state,

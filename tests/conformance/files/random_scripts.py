@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from element_pattern import DTYPES, size_of
 from job import Placement, Tuning
 from script import Extents, FileScript, Script
+from shrinking import RecordedScript
 from verification import BackEnd
 
 LARGEST_ELEMENTS = 6000
@@ -68,7 +69,7 @@ class _RandomFile:
         chance = self.chance
         shape = random_shape(chance, chance.choice([0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 8]))
         name = f"{chance.choice(['', 'group/', 'a/b/'])}v{len(self.file.variables)}"
-        self.file.define(name, chance.choice(list(DTYPES)), shape)
+        self.file.define(name, chance.choice(self.file.script.types), shape)
         if chance.random() < 0.3:
             self.file.text("unit", chance.choice(["m", "", "kg m\u207b\u00b9"]), variable=name)
 
@@ -145,9 +146,11 @@ class _RandomFile:
         file.close()
 
 
-def random_script(chance: random.Random, writes_at_once: bool) -> Script:
+def random_script(
+    chance: random.Random, writes_at_once: bool, lacks: Sequence[str] = ()
+) -> RecordedScript:
     """Return a script of a few files whose calls are mixed."""
-    script = Script(writes_at_once)
+    script = RecordedScript(writes_at_once, lacks)
     numbers = iter(range(100))
     running: list[Iterator[None]] = []
     to_come = chance.randint(1, 5)
@@ -215,5 +218,7 @@ def random_tuning(chance: random.Random) -> Tuning:
 
 def random_back_end(chance: random.Random) -> BackEnd:
     """Return a back-end, the plain ones more often."""
-    name = chance.choice(["posix", "posix", "mpiio", "hdf5", "hdf5", "example_format"])
+    name = chance.choice(["posix", "posix", "mpiio", "hdf5", "hdf5", "adios2", "example_format"])
+    if name == "adios2":
+        return BackEnd(name, engine=chance.choice(["BP4", "BP5", "BP5", "HDF5"]))
     return BackEnd(name, is_raw=name != "hdf5" or chance.random() < 0.7)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -36,7 +36,7 @@ def with_halo(count: Extents, low: int, high: int) -> tuple[Extents, Extents]:
 def types(script: Script) -> None:
     """Every element type, in steps."""
     file = script.open("types")
-    names = [file.define(f"of_{t}", t, [37]) for t in DTYPES]
+    names = [file.define(f"of_{t}", t, [37]) for t in script.types]
     for step in range(2):
         for name in names:
             put_blocks(file, name, [3], buffered=step == 1)
@@ -401,9 +401,9 @@ SCENARIOS: list[Callable[[Script], None]] = [
 ]
 
 
-def all_scenarios(writes_at_once: bool) -> Script:
+def all_scenarios(writes_at_once: bool, lacks: Sequence[str] = ()) -> Script:
     """Return one script with all of them; see Script."""
-    script = Script(writes_at_once)
+    script = Script(writes_at_once, lacks)
     for add in SCENARIOS:
         add(script)
     return script

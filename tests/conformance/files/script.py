@@ -63,13 +63,17 @@ class Variable:
 
 
 def latest(
-    history: dict[int, dict[str, Attribute]], step: int | None = None
+    history: dict[int, dict[str, Attribute]], step: int | None = None, of_first_type: bool = False
 ) -> dict[str, Attribute]:
-    """Return the attributes in force in `step`, or at the end."""
+    """Return the attributes in force in `step`, or at the end; perhaps without changes of type."""
     merged: dict[str, Attribute] = {}
     for when in sorted(history):
-        if step is None or when <= step:
-            merged |= history[when]
+        if step is not None and when > step:
+            continue
+        for name, attribute in history[when].items():
+            known = merged.get(name, attribute)
+            if not of_first_type or known.element_type == attribute.element_type:
+                merged[name] = attribute
     return merged
 
 
@@ -195,14 +199,16 @@ class FileScript:
 class Script:
     """A sequence of calls."""
 
-    def __init__(self, writes_at_once: bool = True) -> None:
+    def __init__(self, writes_at_once: bool = True, lacks: Sequence[str] = ()) -> None:
         """Begin with nothing.
 
         Args:
             writes_at_once: Blocks may be waited for before their step has ended; synchronously,
                 only formats whose offsets are known beforehand can do that.
+            lacks: Element types that variables cannot have.
         """
         self.writes_at_once = writes_at_once
+        self.types = [name for name in DTYPES if name not in lacks]
         self.lines: list[str] = []
         self.files: dict[str, FileScript] = {}
         self._seed = 0

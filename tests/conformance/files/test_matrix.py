@@ -17,6 +17,9 @@ BACK_ENDS = [
     BackEnd("hdf5"),
     BackEnd("hdf5", is_raw=False),
     BackEnd("example_format"),
+    BackEnd("adios2", engine="BP5"),
+    BackEnd("adios2", engine="BP4"),
+    BackEnd("adios2", engine="HDF5"),
 ]
 
 
@@ -109,6 +112,10 @@ QUICK = [
     "hdf5-sync1-unaligned",
     "hdf5-spread_3to1-odd",
     "hdf5_library-halves_2to2-default",
+    "adios2_BP5-sync2-odd",
+    "adios2_BP5-packed_3to2-tiny",
+    "adios2_BP4-halves_2to2-default",
+    "adios2_HDF5-halves_2to2-staged",
 ]
 
 
@@ -156,8 +163,8 @@ def test_files_hold_what_was_put(
     if not tools.has(back_end):
         pytest.skip(f"the back-end {back_end.name} was not built")
     without_servers = placement.ranks == placement.compute_ranks
-    writes_at_once = back_end.has_plain_layout or not without_servers
-    job = Job(all_scenarios(writes_at_once), back_end, placement, tuning, folder)
+    writes_at_once = back_end.writes_at_once(without_servers)
+    job = Job(all_scenarios(writes_at_once, back_end.lacks), back_end, placement, tuning, folder)
     wrong = job.run(tools)
     if back_end.has_plain_layout and not wrong:
         wrong = _compare_with_other_jobs(job, request.node.callspec.id)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from element_pattern import size_of
 from script import Array, Attribute, FileScript, Script, latest
+from written_adios2 import as_adios2_keeps, read_adios2
 from written_file import Written, attributes_of_manifest, read_hdf5, read_manifest, read_raw
 
-EXTENSIONS = {"posix": ".bin", "mpiio": ".bin", "hdf5": ".h5", "example_format": ".example"}
+EXTENSIONS = {
+    "posix": ".bin",
+    "mpiio": ".bin",
+    "hdf5": ".h5",
+    "adios2": ".bp",
+    "example_format": ".example",
+}
 
 
 @dataclass(frozen=True)
@@ -19,11 +26,41 @@ class BackEnd:
 
     name: str
     is_raw: bool = True  # files.*.raw
+    engine: str = ""  # files.*.engine
 
     @property
     def label(self) -> str:
         """Return what distinguishes it."""
-        return self.name if self.is_raw else f"{self.name}_library"
+        return f"{self.name}_{self.engine}" if self.engine else self.name + self._way
+
+    @property
+    def _way(self) -> str:
+        return "" if self.is_raw else "_library"
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """Return the settings of its files."""
+        chosen: dict[str, object] = {"backend": self.name, "raw": self.is_raw}
+        return chosen | ({"engine": self.engine} if self.engine else {})
+
+    @property
+    def extension(self) -> str:
+        """Return what its files are called."""
+        return ".h5" if self.engine == "HDF5" else EXTENSIONS[self.name]
+
+    @property
+    def writes_whole_steps(self) -> bool:
+        """Whether a step has to fit into staging memory, and is written when all have ended it."""
+        return self.name == "adios2"
+
+    def writes_at_once(self, without_servers: bool) -> bool:
+        """Whether blocks are written, and can be waited for, before their step has ended."""
+        return self.has_plain_layout or not (without_servers or self.writes_whole_steps)
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Return the element types that it does not have."""
+        return ("float16",) if self.name == "adios2" else ()
 
     @property
     def has_plain_layout(self) -> bool:
@@ -38,6 +75,7 @@ class Expected:
     path: Path
     steps: dict[int, dict[str, Array]]
     attributes: dict[str, Attribute]
+    first_attributes: dict[str, Attribute]  # where none changes its type
     variable_attributes: dict[str, dict[str, Attribute]]
     first_step: int
     committed_steps: int
@@ -78,6 +116,7 @@ def _expected(
         path,
         arrays,
         latest(file.attributes, when),
+        latest(file.attributes, when, of_first_type=steps.stop - steps.start > 1),
         {name: attributes for name, attributes in of_variable.items() if attributes},
         steps.start,
         len(steps),
@@ -168,6 +207,24 @@ def _differs(expected: Expected) -> bool:
     return expected.path.read_bytes() != content.tobytes()
 
 
+def _as_adios2_keeps(expected: Expected, back_end: BackEnd) -> Expected:
+    of_file = expected.attributes if back_end.engine == "HDF5" else expected.first_attributes
+    of_variables = {
+        name: as_adios2_keeps(attributes, back_end.engine)
+        for name, attributes in expected.variable_attributes.items()
+    }
+    return replace(
+        expected,
+        attributes=as_adios2_keeps(of_file, back_end.engine),
+        variable_attributes={name: kept for name, kept in of_variables.items() if kept},
+    )
+
+
+def _size(path: Path) -> int:
+    files = path.iterdir() if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files)
+
+
 def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
     manifest = read_manifest(expected.path)
     about = (manifest["format"], manifest["first_step"], manifest["committed_steps"])
@@ -176,7 +233,7 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
     wrong = []
     if manifest["absent"]:
         wrong.append(f"{expected.path.name}: steps {manifest['absent']} are absent")
-    if back_end.is_raw:
+    if back_end.is_raw and back_end.name != "adios2":
         written = read_raw(expected.path, manifest)
         wrong += compare_arrays(expected, written, "manifest")
     else:
@@ -192,7 +249,11 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
         found = read_hdf5(expected.path)
         wrong += compare_arrays(expected, found, "h5py")
         wrong += _compare_attributes(expected, found, "h5py")
-    size = expected.path.stat().st_size
+    if back_end.name == "adios2":
+        found = read_adios2(expected.path, back_end.engine, expected.first_step)
+        wrong += compare_arrays(expected, found, "ADIOS2")
+        wrong += _compare_attributes(_as_adios2_keeps(expected, back_end), found, "ADIOS2")
+    size = _size(expected.path)
     if size != manifest["bytes"]:
         wrong.append(f"{expected.path.name}: {size} bytes, the manifest says {manifest['bytes']}")
     if not wrong and back_end.has_plain_layout and _differs(expected):
@@ -209,7 +270,7 @@ def verify(script: Script, folder: Path, back_end: BackEnd, alignment: int = 409
         back_end: Of all files of the script.
         alignment: The setting files.*.alignment.
     """
-    expected = expected_files(script, folder, EXTENSIONS[back_end.name], alignment)
+    expected = expected_files(script, folder, back_end.extension, alignment)
     names = {e.path.name + suffix for e in expected for suffix in ("", ".json")}
     there = {path.name for path in folder.iterdir()}
     wrong = [f"{name} is missing" for name in sorted(names - there)]

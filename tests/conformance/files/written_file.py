@@ -12,7 +12,7 @@ import numpy as np
 from element_pattern import DTYPES, size_of
 from script import Array, Attribute
 
-_TYPE_OF = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+TYPE_OF = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 
 @dataclass
@@ -86,7 +86,7 @@ def _attributes_of_hdf5(entries: Any) -> dict[str, Attribute]:  # noqa: ANN401 (
             continue
         dtype = entries.get_id(name).dtype
         raw = b"" if isinstance(value, h5py.Empty) else np.asarray(value, dtype=dtype).tobytes()
-        found[name] = Attribute(_TYPE_OF[dtype], raw)
+        found[name] = Attribute(TYPE_OF[dtype], raw)
     return found
 
 
@@ -105,7 +105,7 @@ def read_hdf5(path: Path) -> Written:
                     return
                 raw = np.ascontiguousarray(found[()]).reshape(-1)
                 data = raw.view(np.uint8).reshape(raw.size, found.dtype.itemsize)
-                arrays[name] = Array(_TYPE_OF[found.dtype], tuple(found.shape), data)
+                arrays[name] = Array(TYPE_OF[found.dtype], tuple(found.shape), data)
                 if len(found.attrs) > 0:
                     written.variable_attributes[name] = _attributes_of_hdf5(found.attrs)
 

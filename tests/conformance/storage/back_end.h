@@ -12,11 +12,13 @@ namespace iocomp::storage {
 struct BackEnd {
   std::string name;
   bool library_path = false;
-  std::string folder;  ///< of its module, where it is not installed
+  std::string folder;    ///< of its module, where it is not installed
+  std::string engine{};  ///< of adios2
 
   [[nodiscard]] FormatOptions options() const;
   [[nodiscard]] const Format& format() const;
   [[nodiscard]] bool is_plain() const;
+  [[nodiscard]] bool writes_whole_steps() const { return format().writes_whole_steps(); }
 };
 
 /// Every back-end of this build.

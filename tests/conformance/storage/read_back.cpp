@@ -13,6 +13,9 @@
 #ifdef IOCOMP_TESTS_HDF5
 #include "read_hdf5.h"
 #endif
+#ifdef IOCOMP_TESTS_ADIOS2
+#include "read_adios2_variable.h"
+#endif
 
 namespace iocomp::storage {
 namespace {
@@ -34,6 +37,11 @@ std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& pat
 #ifdef IOCOMP_TESTS_HDF5
   if (back_end.name == "hdf5") {
     return read_hdf5(path, placed);
+  }
+#endif
+#ifdef IOCOMP_TESTS_ADIOS2
+  if (back_end.name == "adios2") {
+    return read_adios2_variable(path, back_end.engine, placed);
   }
 #endif
   return read_plain(path, placed);

@@ -10,7 +10,7 @@
 namespace iocomp::storage {
 
 /// All elements of a variable, packed, read without iocomp: by pread, or by the serial interface of
-/// HDF5. Local. Empty when there is no such variable, or not with that type and shape.
+/// HDF5 or ADIOS2. Local. Empty when there is no such variable, or not with that type and shape.
 [[nodiscard]] std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& path,
                                                const Placed& placed);
 

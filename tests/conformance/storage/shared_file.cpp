@@ -83,7 +83,7 @@ SharedFile::SharedFile(const BackEnd& back_end, std::string path, std::vector<Va
 
 Placed SharedFile::place(int variable, std::int64_t step) {
   Placed placed{step, variables_.at(static_cast<std::size_t>(variable)), -1};
-  if (target_) {
+  if (target_ && !back_end_.writes_whole_steps()) {
     placed.offset = target_->place(placed.variable, step);
   }
   if (back_end_.format().offsets_by_layout()) {
@@ -100,7 +100,11 @@ void SharedFile::put(const Placed& placed, const array::Box& box, std::int64_t p
   for (std::int64_t end = all; end > 0;) {
     const std::int64_t first = std::max<std::int64_t>(0, end - piece);
     const Selection selection{box, first, end - first};
-    write(placed, selection, elements_of(placed, selection));
+    if (back_end_.writes_whole_steps()) {
+      kept_[placed.step].push_back({placed, selection, elements_of(placed, selection)});
+    } else {
+      write(placed, selection, elements_of(placed, selection));
+    }
     end = first;
   }
 }
@@ -126,15 +130,41 @@ void SharedFile::write(const Placed& placed, const Selection& selection,
 }
 
 void SharedFile::flush() {
-  if (target_) {
+  if (target_ && back_end_.writes_whole_steps()) {
+    write_steps();
+  } else if (target_) {
     target_->flush();
   }
   barrier();
 }
 
+// Those that were placed and not written yet: some ranks may have put nothing.
+void SharedFile::write_steps() {
+  std::int64_t last = steps_written_ - 1;
+  for (const auto& placed : description_.contents) {
+    last = std::max(last, placed.step);
+  }
+  for (; steps_written_ <= last; ++steps_written_) {
+    const std::int64_t step = steps_written_;
+    Description of_step = description_;
+    std::erase_if(of_step.contents, [step](const Placed& placed) { return placed.step != step; });
+    if (of_step.contents.empty()) {
+      continue;  // given up
+    }
+    for (const auto& piece : kept_[step]) {
+      target_->write(piece.placed, piece.selection, piece.bytes);
+    }
+    target_->write_step(step, of_step);
+    kept_.erase(step);
+  }
+}
+
 void SharedFile::finish() {
   barrier();
   if (target_) {
+    if (back_end_.writes_whole_steps()) {
+      write_steps();
+    }
     target_->finish(description_);
     target_.reset();
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,12 @@ class SharedFile {
   [[nodiscard]] bool is_mine() const noexcept { return target_ != nullptr; }
 
  private:
+  struct Piece {
+    Placed placed;
+    Selection selection;
+    std::vector<std::byte> bytes;
+  };
+  void write_steps();
   void write(const Placed& placed, const Selection& selection, const std::vector<std::byte>& bytes);
 
   BackEnd back_end_;
@@ -52,6 +59,8 @@ class SharedFile {
   std::unique_ptr<Target> target_;  // on rank 0 only for a plain file
   Descriptor plain_;
   Description description_;
+  std::map<std::int64_t, std::vector<Piece>> kept_;  // formats that write whole steps: by step
+  std::int64_t steps_written_ = 0;
 };
 
 /// What a file must hold: the bytes of one element follow from variable, step, index and nothing

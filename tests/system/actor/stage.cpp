@@ -41,6 +41,7 @@ const std::map<std::string, Stage::Act>& Stage::acts() {
                                               {"wait_step", &Stage::wait_step},
                                               {"progress", &Stage::progress},
                                               {"close", &Stage::close},
+                                              {"read", &Stage::read},
                                               {"finalize", &Stage::finalize_now},
                                               {"group", &Stage::group},
                                               {"barrier", &Stage::barrier},

@@ -67,6 +67,7 @@ class Stage {
   void wait_step(const Line& line);
   void progress(const Line& line);
   void close(const Line& line);
+  void read(const Line& line);  // in reading.cpp
   void finalize_now(const Line& line);
   void group(const Line& line);
   void barrier(const Line& line);

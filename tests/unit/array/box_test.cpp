@@ -157,5 +157,14 @@ TEST(IsContiguous, AgreesWithLookingAtEveryElement) {
   }
 }
 
+TEST(WholeRows, TakesAsManyRowsOfTheOutermostDimensionAsFit) {
+  const Box box{3, {}, {4, 5, 6}};
+  EXPECT_EQ(whole_rows(box, 1000), 990);
+  EXPECT_EQ(whole_rows(box, 65), 60);
+  EXPECT_EQ(whole_rows(box, 29), 24);
+  EXPECT_EQ(whole_rows(box, 5), 5);
+  EXPECT_EQ(whole_rows({0, {}, {}}, 7), 7);
+}
+
 }  // namespace
 }  // namespace iocomp::array

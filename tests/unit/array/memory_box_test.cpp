@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -89,6 +90,13 @@ TEST(Pack, AgreesWithCopyingEveryElement) {
     pack(memory, size, local.data(), first, count, packed.data());
     ASSERT_EQ(packed, expected) << text(block.box) << " in " << text(block.shape) << ", " << count
                                 << " from " << first << " of " << size << " bytes";
+    std::vector<std::byte> back = local;
+    for (std::int64_t n = first; n < first + count; ++n) {
+      const auto at = static_cast<std::size_t>(block.indices[static_cast<std::size_t>(n)]) * size;
+      std::fill_n(back.begin() + static_cast<std::ptrdiff_t>(at), size, std::byte{});
+    }
+    unpack(memory, size, packed.data(), first, count, back.data());
+    ASSERT_EQ(back, local) << "unpacked";
   }
 }
 

@@ -39,6 +39,18 @@ TEST_F(FileSettingsTest, SplitTheHints) {
   EXPECT_EQ(file_settings(settings, "x", "series").hints, expected);
 }
 
+TEST_F(FileSettingsTest, HaveAnEngineAndItsParameters) {
+  const auto settings = Settings::read(
+      "files.x.engine = 'BP4'\nfiles.x.engine_parameters = 'StatsLevel=0;NumAggregators=2'");
+  const std::vector<std::pair<std::string, std::string>> expected{{"StatsLevel", "0"},
+                                                                  {"NumAggregators", "2"}};
+  const auto file = file_settings(settings, "x", "series");
+  EXPECT_EQ(file.engine, "BP4");
+  EXPECT_EQ(file.engine_parameters, expected);
+  EXPECT_EQ(file_settings(settings, "y", "series").engine, "BP5");
+  EXPECT_THROW(static_cast<void>(Settings::read("files.x.engine = 'BP6'")), Error);
+}
+
 TEST_F(FileSettingsTest, RefuseHintsWithoutAValue) {
   const auto settings = Settings::read("files.x.hints = 'cb_nodes'");
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "series")), Error);

@@ -10,7 +10,10 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "storage/catalogue.h"
 #include "storage/commit.h"
+#include "storage/publication.h"
+#include "storage/registry.h"
 #include "storage/variable.h"
 #include "temporary_folder.h"
 
@@ -137,6 +140,57 @@ TEST_F(Manifest, BytesThatAreNoTextDoNotPreventIt) { EXPECT_NE(written(text("\xf
 
 TEST_F(Manifest, AnAttributeWithoutValuesIsAnEmptyList) {
   EXPECT_EQ(written(attribute<double>(ElementType::float64, {})), nlohmann::json::array());
+}
+
+TEST_F(Manifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
+  const std::string path = folder_ / "series.bin";
+  const Format& posix = format("posix");
+  Publication::Identity identity{.name = "series", .path = path, .job = "node-1"};
+  Catalogue catalogue{posix, 1, true};
+  Event define;
+  define.what = Event::What::define;
+  define.name = "u";
+  define.shape = variable(0, "u", {4}).shape;
+  catalogue.apply(define);
+  define.name = "v";
+  catalogue.apply(define);
+  Contents contents;
+  Publication publication{identity, posix};
+  write_text(publication.names(-1).temporary, "data");
+  const auto put = [&](std::int64_t step) {
+    contents.add(step, static_cast<int>(step % 2), catalogue.layout().offset(0, step));
+  };
+  put(0);
+  put(1);
+  publication.commit_step(1, contents, catalogue)();  // two at once
+  put(2);
+  (void)publication.commit_step(2, contents, catalogue);
+  contents.remove_step(2);  // it failed after all
+  publication.drop_step(2)();
+  put(3);
+  publication.commit_step(3, contents, catalogue)();
+  Event units;
+  units.what = Event::What::attribute;
+  units.step = 4;
+  units.variable = 0;
+  units.name = "units";
+  units.attribute = text("m");
+  catalogue.apply(units);
+  put(4);
+  publication.commit_step(4, contents, catalogue)();
+  const std::string manifest = publication.names(-1).manifest;
+  const std::string found = text_of(manifest);
+
+  Publication at_once{identity, posix};
+  (void)at_once.drop_step(2);
+  at_once.go_on_after(4, {2}, true);
+  at_once.commit_step(4, contents, catalogue)();
+  EXPECT_EQ(found, text_of(manifest));
+  const auto json = nlohmann::json::parse(found);
+  EXPECT_EQ(json["steps"].size(), 4);
+  EXPECT_EQ(json["steps"][2]["step"], 3);
+  EXPECT_EQ(json["absent"], std::vector<int>{2});
+  EXPECT_EQ(json["variable_attributes"]["u"]["units"]["value"], "m");
 }
 
 }  // namespace

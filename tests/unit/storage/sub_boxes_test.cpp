@@ -1,4 +1,4 @@
-#include "storage/hdf5/sub_boxes.h"
+#include "storage/sub_boxes.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "array/box.h"
 
-namespace iocomp::storage::h5 {
+namespace iocomp::storage {
 namespace {
 
 using array::Box;
@@ -66,4 +66,4 @@ TEST(SubBoxes, NothingOfABoxIsNoBox) {
 }
 
 }  // namespace
-}  // namespace iocomp::storage::h5
+}  // namespace iocomp::storage

@@ -32,5 +32,19 @@ TEST(TargetNames, TemporaryAndManifestOfAStepAreItsOwn) {
   EXPECT_EQ(names.manifest, "/data/ckpt.000003.bin.json");
 }
 
+TEST(TargetNames, TheStepIsFoundInANameAgain) {
+  for (const std::int64_t step : {0, 3, 999999, 12345678}) {
+    for (const std::string plain : {"ckpt.h5", "ckpt", ".hidden", "ckpt.v2.bin"}) {
+      EXPECT_EQ(step_in_name(target(plain, step), plain), step);
+    }
+  }
+  EXPECT_FALSE(step_in_name("ckpt.h5", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("ckpt.3.h5", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("ckpt.0000003.h5", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("ckpt.000003.h5.json", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("ckpt.+00003.h5", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("dkpt.000003.h5", "ckpt.h5"));
+}
+
 }  // namespace
 }  // namespace iocomp::storage

@@ -5,7 +5,7 @@
 
 #include "array/box.h"
 
-namespace iocomp::storage::h5 {
+namespace iocomp::storage {
 
 /// Elements `first` to `first + count` of the packed order of `box` as boxes that follow one
 /// another in that order: per dimension at most a head and a tail, and one body. Empty boxes are
@@ -14,4 +14,4 @@ namespace iocomp::storage::h5 {
 [[nodiscard]] std::vector<array::Box> sub_boxes(const array::Box& box, std::int64_t first,
                                                 std::int64_t count);
 
-}  // namespace iocomp::storage::h5
+}  // namespace iocomp::storage

@@ -1,4 +1,4 @@
-#include "storage/hdf5/sub_boxes.h"
+#include "storage/sub_boxes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "array/box.h"
 
-namespace iocomp::storage::h5 {
+namespace iocomp::storage {
 namespace {
 
 // Packed range [first, end) of `box` below dimension `d`, whose outer dimensions have extent 1.
@@ -55,4 +55,4 @@ std::vector<array::Box> sub_boxes(const array::Box& box, std::int64_t first, std
   return found;
 }
 
-}  // namespace iocomp::storage::h5
+}  // namespace iocomp::storage

@@ -1,0 +1,107 @@
+#include "blocks/block.h"
+
+#include <functional>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+
+namespace iocomp::apps::blocks {
+namespace {
+
+/// Call `visit(index, place)` for every run of a box along the last dimension: the row-major index
+/// of its first element in the array, and its place in the packed box.
+template <typename Visit>
+void for_each_run(const Extents& shape, const Box& box, Visit visit) {
+  const std::size_t last = shape.size() - 1;
+  if (box.elements() == 0) return;
+  Extents at = box.start;
+  for (std::int64_t place = 0; place < box.elements(); place += box.count[last]) {
+    std::int64_t index = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];
+    visit(index, place);
+    for (std::size_t d = last; d-- > 0 && ++at[d] == box.start[d] + box.count[d];) {
+      at[d] = box.start[d];
+    }
+  }
+}
+
+/// The value of element 0.
+double first_value(const Extents& shape, std::int64_t stamp) {
+  constexpr std::int64_t exact = std::int64_t{1} << 53U;  // integers up to here are doubles
+  const std::int64_t elements = product(shape);
+  if (elements > exact / (stamp + 1)) {
+    throw std::runtime_error("an array of " + text(shape) + " elements, written " +
+                             std::to_string(stamp + 1) +
+                             " times, cannot have values of its own below 2^53: use fewer "
+                             "repetitions");
+  }
+  return static_cast<double>(stamp * elements);
+}
+
+}  // namespace
+
+std::int64_t product(const Extents& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies{});
+}
+
+std::int64_t Box::elements() const { return product(count); }
+
+std::vector<int> balanced_grid(int ranks, int dimensions) {
+  std::vector<int> grid(static_cast<std::size_t>(dimensions), 0);
+  MPI_Dims_create(ranks, dimensions, grid.data());
+  return grid;
+}
+
+Box part_of(const Extents& shape, const std::vector<int>& grid, int rank) {
+  Box box{Extents(shape.size()), Extents(shape.size())};
+  std::int64_t left = rank;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const std::int64_t parts = grid[d];
+    const std::int64_t part = left % parts;
+    left /= parts;
+    const std::int64_t longer = shape[d] % parts;  // so many parts have one element more
+    box.start[d] = part * (shape[d] / parts) + std::min(part, longer);
+    box.count[d] = shape[d] / parts + (part < longer ? 1 : 0);
+  }
+  return box;
+}
+
+void fill(const Extents& shape, const Box& box, std::int64_t stamp, std::span<double> values) {
+  const double origin = first_value(shape, stamp);
+  for_each_run(shape, box, [&](std::int64_t index, std::int64_t place) {
+    double* const run = values.data() + place;
+    for (std::int64_t i = 0; i < box.count.back(); ++i) {
+      run[i] = origin + static_cast<double>(index + i);
+    }
+  });
+}
+
+std::string mistake_in(const Extents& shape, const Box& box, std::int64_t stamp,
+                       std::span<const double> values) {
+  const double origin = first_value(shape, stamp);
+  std::int64_t wrong = 0;
+  std::ostringstream first;
+  for_each_run(shape, box, [&](std::int64_t index, std::int64_t place) {
+    for (std::int64_t i = 0; i < box.count.back(); ++i) {
+      const double expected = origin + static_cast<double>(index + i);
+      const double found = values[static_cast<std::size_t>(place + i)];
+      if (found == expected) continue;
+      if (wrong++ == 0) {
+        first.precision(17);
+        first << "the first is number " << index + i << " of " << text(shape) << ", which is "
+              << found << " instead of " << expected;
+      }
+    }
+  });
+  return wrong == 0 ? "" : std::to_string(wrong) + " elements are wrong, " + first.str();
+}
+
+std::string text(const Extents& extents) {
+  std::string result;
+  for (const std::int64_t extent : extents) {
+    result += (result.empty() ? "" : " x ") + std::to_string(extent);
+  }
+  return result;
+}
+
+}  // namespace iocomp::apps::blocks

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "common/huge_memory.h"
+
+namespace iocomp::apps::blocks {
+
+/// The computing before a step: a triad that writes so many elements, longer or shorter as a
+/// multiple of what a synchronous write of the step takes.
+class Phase {
+ public:
+  /// @param multiple  0: no computing at all. Collective over `comm`: finds out how fast it is.
+  Phase(MPI_Comm comm, double multiple);
+
+  void run();
+  [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
+
+  /// What the fastest synchronous way took for a step: the next phases follow the last three.
+  void follow(double write_seconds_per_step);
+
+ private:
+  double multiple_;
+  double elements_per_second_ = 0;
+  std::size_t elements_ = 0;
+  std::vector<double> writes_;
+  apps::HugeArray a_, b_, c_;
+};
+
+}  // namespace iocomp::apps::blocks

@@ -1,0 +1,264 @@
+"""Figures of apps/benchio: a 3-D array in blocks, written by servers, ranks and format libraries."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iocomp_bench.figure import Figure, Found, per_round
+from iocomp_bench.ways import ASYNC, SYNC
+from iocomp_studies.hidden import hidden_part
+from iocomp_studies.launch import RunFailedError
+from iocomp_studies.rounds import Rounds
+from iocomp_studies.statistics import Goal
+
+if TYPE_CHECKING:
+    from iocomp_bench.methods import Runner
+
+SIZE = "256,256,256"
+JOBS = ((4, 1), (8, 2))
+"""Compute ranks and servers, all on two cores."""
+STEPS = 20
+PHASE = 2.0
+MESSAGE_STEPS = (20, 40)
+"""Two runs, so that messages of opening and closing do not count."""
+RAW = ("posix", "hdf5", "pnetcdf")
+"""Back-ends whose bytes the writers put into place themselves."""
+OTHERS = ("mpiio", "netcdf", "adios2")
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A run of benchio that interleaves some ways.
+
+    Attributes:
+        ways: Arguments that choose them.
+        compute_ranks: How many ranks write.
+        servers: 0: synchronously.
+        extra: Further arguments.
+    """
+
+    ways: str
+    compute_ranks: int
+    servers: int
+    extra: str = "--repetitions 3"
+
+    def arguments(self, directory: Path) -> tuple[str, ...]:
+        """Return the command line of benchio."""
+        words = f"--size {SIZE} --check none --ratio --alloc {self.ways} {self.extra}"
+        return (*words.split(), "--directory", str(directory))
+
+    def settings(self) -> dict[str, str]:
+        """Return the settings: the last ranks serve."""
+        if self.servers == 0:
+            return dict(SYNC)
+        ranks = range(self.compute_ranks, self.compute_ranks + self.servers)
+        listed = ",".join(str(rank) for rank in ranks)
+        return {**ASYNC, "placement.policy": "list", "placement.servers": listed}
+
+    def cpus(self) -> tuple[int, ...]:
+        """Return the core of each rank."""
+        ranks = (*range(self.compute_ranks), *range(self.servers))
+        return tuple(rank % 2 for rank in ranks)
+
+    def run(self, runner: Runner, trace: Mapping[str, str] | None = None) -> Result:
+        """Run it once."""
+        settings = {**self.settings(), **(trace or {})}
+        return runner.run(
+            "apps/benchio/benchio", self.arguments(runner.directory), self.cpus(), settings
+        )
+
+
+def _posix(ranks: int, servers: int) -> Blocks:
+    return Blocks("--backend posix --baseline posix-one", ranks, servers)
+
+
+def _sync(ranks: int) -> Blocks:
+    return Blocks("--backend mpiio:sync --baseline mpiio", ranks, 0)
+
+
+def _format(name: str, ranks: int, servers: int) -> Blocks:
+    return Blocks(f"--backend posix,{name} --baseline none", ranks, servers)
+
+
+def _bp5(ranks: int, servers: int) -> Blocks:
+    return Blocks("--backend adios2 --baseline adios2-async", ranks, servers)
+
+
+def _phases(name: str) -> Blocks:
+    synchronous = "posix:sync" if name == "posix" else f"posix:sync,{name}:sync"
+    ways = f"--backend {synchronous},{name} --baseline none"
+    return Blocks(ways, *JOBS[0], f"--repetitions 1 --steps {STEPS} --phase {PHASE}")
+
+
+def _messages(ranks: int, servers: int, steps: int, runner: Runner) -> Result:
+    """Run so many steps and have the control messages counted."""
+    blocks = Blocks("--backend posix", ranks, servers, f"--repetitions 1 --steps {steps}")
+    result = blocks.run(runner, {"trace.json": str(runner.directory / "trace.json")})
+    if "trace" in result and "control_messages" not in result["trace"]["compute_sum"]:
+        raise RunFailedError("unsupported: the trace does not count control messages")
+    return result
+
+
+def _control_messages(result: Result) -> float:
+    return float(result["trace"]["compute_sum"]["control_messages"])
+
+
+def _name(what: str, ranks: int, servers: int) -> str:
+    return f"blocks/{what} {ranks}+{servers}"
+
+
+def block_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
+    """Return the runs of benchio by name."""
+    runs: dict[str, Blocks] = {}
+    methods: dict[str, Callable[[], Result]] = {}
+    for ranks, servers in JOBS:
+        runs[_name("posix", ranks, servers)] = _posix(ranks, servers)
+        runs[_name("sync", ranks, 0)] = _sync(ranks)
+        runs[_name("bp5", ranks, servers)] = _bp5(ranks, servers)
+        for name in ("hdf5", "pnetcdf"):
+            runs[_name(name, ranks, servers)] = _format(name, ranks, servers)
+        for steps in MESSAGE_STEPS:
+            name = _name(f"messages of {steps} steps", ranks, servers)
+            methods[name] = partial(_messages, ranks, servers, steps, runner)
+    for name in (*RAW, *OTHERS):
+        runs[f"blocks/phases {name}"] = _phases(name)
+    return methods | {name: partial(blocks.run, runner) for name, blocks in runs.items()}
+
+
+def _seconds(run: Result, way: str, key: str = "seconds") -> float:
+    return statistics.median(float(value) for value in run["ways"][way][key])
+
+
+def _bandwidth_ratio(above: str, below: str) -> Callable[[Result], float]:
+    """Return how much faster one way of a run is than another."""
+    return lambda run: _seconds(run, below) / _seconds(run, above)
+
+
+def _median_bandwidths(runs: Sequence[Result]) -> dict[str, float]:
+    return {
+        way: statistics.median(run["ways"][way]["gib_per_second"]["median"] for run in runs)
+        for way in runs[0]["ways"]
+    }
+
+
+def _worst_job(
+    id_: str,
+    goal: Goal,
+    methods: Mapping[str, Callable[[Result], float]],
+) -> Figure:
+    """Return the worst of a number of several runs; beside it that of each."""
+    worst: Callable[[list[float]], float] = max if goal.at_most else min
+
+    def find(rounds: Rounds) -> Found:
+        numbers = list(methods.values())
+        found = per_round(
+            rounds,
+            tuple(methods),
+            lambda runs: worst([number(run) for number, run in zip(numbers, runs, strict=True)]),
+        )
+        beside = {
+            "by_run": {
+                name: per_round(rounds, (name,), lambda runs, n=number: n(runs[0])).value
+                for name, number in methods.items()
+            },
+            "median_gib_per_second": {
+                name: _median_bandwidths(rounds.results[name]) for name in methods
+            },
+        }
+        return Found(found, beside)
+
+    return Figure(id_, "1", goal, tuple(methods), find)
+
+
+def hidden_in(run: Result, name: str) -> float:
+    """Return the hidden part of a back-end in a run with phases."""
+    none = _seconds(run, "none")
+    synchronous = min(
+        _seconds(run, way) for way in run["ways"] if way.endswith(":sync")
+    )
+    return hidden_part(none, synchronous, _seconds(run, f"iocomp {name}"))
+
+
+def exposed_over_cpu(run: Result, name: str) -> float:
+    """Return the time that output costs, divided by the processor time of writing the format."""
+    exposed = _seconds(run, f"iocomp {name}") - _seconds(run, "none")
+    cpu = _seconds(run, f"iocomp {name}:sync", "cpu_seconds") - _seconds(run, "none", "cpu_seconds")
+    return exposed / max(cpu, 1e-9)
+
+
+def _messages_per_step(id_: str, goal: Goal) -> Figure:
+    """Return the control messages per step and compute rank, in the worst of the jobs."""
+    few, many = MESSAGE_STEPS
+    methods = tuple(
+        _name(f"messages of {steps} steps", *job) for job in JOBS for steps in MESSAGE_STEPS
+    )
+
+    def by_job(runs: Sequence[Result]) -> list[float]:
+        counts = [_control_messages(run) for run in runs]
+        return [
+            (counts[2 * i + 1] - counts[2 * i]) / (many - few) / ranks
+            for i, (ranks, _) in enumerate(JOBS)
+        ]
+
+    def find(rounds: Rounds) -> Found:
+        found = per_round(rounds, methods, lambda runs: max(by_job(runs)))
+        jobs = [f"{ranks}+{servers}" for ranks, servers in JOBS]
+        last = by_job([rounds.results[name][-1] for name in methods])
+        return Found(found, {"by_job": dict(zip(jobs, last, strict=True))})
+
+    return Figure(id_, "1", goal, methods, find)
+
+
+def _at_least(bound: float) -> Goal:
+    return Goal(bound, at_most=False)
+
+
+def block_figures() -> tuple[Figure, ...]:
+    """Return the figures and their goals."""
+    return (
+        _worst_job(
+            "blocks-posix",
+            _at_least(0.85),
+            {_name("posix", *job): _bandwidth_ratio("iocomp posix", "posix-one") for job in JOBS},
+        ),
+        _worst_job(
+            "blocks-sync-mpiio",
+            _at_least(2),
+            {
+                _name("sync", ranks, 0): _bandwidth_ratio("iocomp mpiio:sync", "mpiio")
+                for ranks, _ in JOBS
+            },
+        ),
+        _worst_job(
+            "formats-vs-posix",
+            _at_least(0.90),
+            {
+                _name(name, *job): _bandwidth_ratio(f"iocomp {name}", "iocomp posix")
+                for name in ("hdf5", "pnetcdf")
+                for job in JOBS
+            },
+        ),
+        _worst_job(
+            "bp5-vs-direct",
+            Goal(1.0),
+            {_name("bp5", *job): _bandwidth_ratio("adios2-async", "iocomp adios2") for job in JOBS},
+        ),
+        _worst_job(
+            "hidden-blocks",
+            _at_least(0.80),
+            {f"blocks/phases {name}": partial(hidden_in, name=name) for name in RAW},
+        ),
+        _worst_job(
+            "exposed-blocks",
+            Goal(1.1),
+            {f"blocks/phases {name}": partial(exposed_over_cpu, name=name) for name in OTHERS},
+        ),
+        _messages_per_step("messages-per-step", Goal(2)),
+    )

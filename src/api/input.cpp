@@ -1,0 +1,264 @@
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/guard.h"
+#include "api/handles.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "session/session.h"
+
+using iocomp::Error;
+using iocomp::ErrorCode;
+using iocomp::api::guarded;
+using iocomp::api::require;
+using iocomp::session::Attribute;
+using iocomp::session::Attributes;
+using iocomp::session::Counter;
+using iocomp::session::Input;
+using iocomp::session::ReadArguments;
+using iocomp::session::Timer;
+
+namespace {
+
+const Input& input_of(const iocomp_input* input, const char* call) {
+  require(input, call, "the input");
+  return *input->input;
+}
+
+int open_input(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_input** input) {
+  return guarded([&] {
+    require(input, "open_input", "the place for the input");
+    *input = nullptr;
+    require(session, "open_input", "the session");
+    require(name, "open_input", "the name");
+    if (session->session->role() == iocomp::session::Role::server) {
+      throw Error{ErrorCode::invalid_argument,
+                  "open_input: this rank is a server; only compute ranks read"};
+    }
+    auto& client = session->session->client();
+    const Timer timer{client.link().counters(), Counter::read_seconds};
+    auto opened = std::make_unique<iocomp_input>();
+    opened->session = session;
+    opened->input = client.open_input(comm, name);
+    *input = opened.get();
+    session->inputs.push_back(std::move(opened));
+  });
+}
+
+const Attributes& attributes_of(const iocomp_input* input, const char* variable) {
+  const Input& opened = input_of(input, "input_attribute");
+  return variable == nullptr ? opened.committed().attributes
+                             : opened.variable(opened.find(variable)).attributes;
+}
+
+std::string owner(const iocomp_input* input, const char* variable) {
+  return variable == nullptr ? "file \"" + input->input->name() + '"'
+                             : "the variable \"" + std::string{variable} + '"';
+}
+
+const Attribute& attribute_of(const iocomp_input* input, const char* variable, const char* name) {
+  require(name, "input_attribute", "the name");
+  const Attributes& all = attributes_of(input, variable);
+  const auto found = all.find(name);
+  if (found == all.end()) {
+    std::string there;
+    for (const auto& [other, attribute] : all) {
+      there += (there.empty() ? "" : ", ") + other;
+    }
+    throw Error{ErrorCode::not_found, owner(input, variable) + " has no attribute \"" + name +
+                                          "\"; it has: " + (there.empty() ? "none" : there)};
+  }
+  return found->second;
+}
+
+// What an attribute is, for people.
+std::string told(const Attribute& attribute) {
+  return attribute.is_text ? "text"
+                           : std::to_string(attribute.count()) + " of the type " +
+                                 std::string{iocomp::array::name(attribute.type)};
+}
+
+template <typename T>
+void give(T* place, T value) {
+  if (place != nullptr) {
+    *place = value;
+  }
+}
+
+int read(iocomp_input* input, const char* variable, int64_t step, const ReadArguments& arguments) {
+  return guarded([&] {
+    require(input, "read", "the input");
+    require(variable, "read", "the variable's name");
+    const Timer timer{input->session->session->client().link().counters(), Counter::read_seconds};
+    input->input->read(variable, step, arguments);
+  });
+}
+
+}  // namespace
+
+int iocomp_open_input(iocomp_session* session, const char* name, iocomp_input** input) {
+  return open_input(session, MPI_COMM_NULL, name, input);
+}
+
+int iocomp_open_input_on(iocomp_session* session, MPI_Comm comm, const char* name,
+                         iocomp_input** input) {
+  if (comm == MPI_COMM_NULL) {
+    return guarded([] {
+      throw Error{ErrorCode::invalid_argument, "open_input_on: the communicator is MPI_COMM_NULL"};
+    });
+  }
+  return open_input(session, comm, name, input);
+}
+
+int iocomp_input_steps(const iocomp_input* input, int64_t* steps) {
+  return guarded([&] {
+    require(steps, "input_steps", "the place for the number");
+    *steps = static_cast<int64_t>(input_of(input, "input_steps").committed().steps.size());
+  });
+}
+
+int iocomp_input_step(const iocomp_input* input, int64_t index, int64_t* step) {
+  return guarded([&] {
+    require(step, "input_step", "the place for the step");
+    const auto& steps = input_of(input, "input_step").committed().steps;
+    if (index < 0 || index >= static_cast<int64_t>(steps.size())) {
+      throw Error{ErrorCode::invalid_argument, "input_step: file \"" + input->input->name() +
+                                                   "\" has " + std::to_string(steps.size()) +
+                                                   " committed steps, none has the index " +
+                                                   std::to_string(index)};
+    }
+    *step = steps[static_cast<std::size_t>(index)].number;
+  });
+}
+
+int iocomp_input_variables(const iocomp_input* input, int* count) {
+  return guarded([&] {
+    require(count, "input_variables", "the place for the number");
+    *count = static_cast<int>(input_of(input, "input_variables").committed().variables.size());
+  });
+}
+
+int iocomp_input_variable(const iocomp_input* input, int index, const char** name,
+                          iocomp_type* type, int* ndims) {
+  return guarded([&] {
+    const auto& variable = input_of(input, "input_variable").variable(index);
+    const auto& newest = variable.places.back();
+    give(name, variable.name.c_str());
+    give(type, static_cast<iocomp_type>(newest.type));
+    give(ndims, newest.shape.dimensions);
+  });
+}
+
+int iocomp_input_find(const iocomp_input* input, const char* variable, int* index) {
+  return guarded([&] {
+    require(variable, "input_find", "the variable's name");
+    require(index, "input_find", "the place for the index");
+    *index = input_of(input, "input_find").find(variable);
+  });
+}
+
+int iocomp_input_shape(const iocomp_input* input, const char* variable, int64_t step,
+                       int64_t* shape) {
+  return guarded([&] {
+    require(variable, "input_shape", "the variable's name");
+    const auto& place = input_of(input, "input_shape").place(variable, step);
+    if (place.shape.dimensions > 0) {
+      require(shape, "input_shape", "the place for the shape");
+    }
+    for (int d = 0; d < place.shape.dimensions; ++d) {
+      shape[d] = place.shape.extent.at(static_cast<std::size_t>(d));
+    }
+  });
+}
+
+int iocomp_input_attributes(const iocomp_input* input, const char* variable, int* count) {
+  return guarded([&] {
+    require(count, "input_attributes", "the place for the number");
+    *count = static_cast<int>(attributes_of(input, variable).size());
+  });
+}
+
+int iocomp_input_attribute(const iocomp_input* input, const char* variable, int index,
+                           const char** name, iocomp_type* type, int64_t* count, int* is_text) {
+  return guarded([&] {
+    const Attributes& all = attributes_of(input, variable);
+    if (index < 0 || index >= static_cast<int>(all.size())) {
+      throw Error{ErrorCode::invalid_argument,
+                  owner(input, variable) + " has " + std::to_string(all.size()) +
+                      " attributes, none has the index " + std::to_string(index)};
+    }
+    const auto& [its_name, attribute] = *std::next(all.begin(), index);
+    give(name, its_name.c_str());
+    give(type, static_cast<iocomp_type>(attribute.type));
+    give(count, attribute.count());
+    give(is_text, attribute.is_text ? 1 : 0);
+  });
+}
+
+int iocomp_input_attribute_values(const iocomp_input* input, const char* variable, const char* name,
+                                  iocomp_type type, int64_t count, void* values) {
+  return guarded([&] {
+    const Attribute& attribute = attribute_of(input, variable, name);
+    if (attribute.is_text || static_cast<int>(attribute.type) != static_cast<int>(type) ||
+        attribute.count() != count) {
+      const auto known = iocomp::array::element_type(type);
+      throw Error{ErrorCode::invalid_argument,
+                  "the attribute \"" + std::string{name} + "\" of " + owner(input, variable) +
+                      " is " + told(attribute) + ", asked for were " + std::to_string(count) +
+                      " of the type " +
+                      (known ? std::string{iocomp::array::name(*known)} : std::to_string(type))};
+    }
+    if (count > 0) {
+      require(values, "input_attribute_values", "the place for the values");
+      std::memcpy(values, attribute.values.data(), attribute.values.size());
+    }
+  });
+}
+
+int iocomp_input_attribute_text(const iocomp_input* input, const char* variable, const char* name,
+                                const char** text) {
+  return guarded([&] {
+    require(text, "input_attribute_text", "the place for the text");
+    const Attribute& attribute = attribute_of(input, variable, name);
+    if (!attribute.is_text) {
+      throw Error{ErrorCode::invalid_argument, "the attribute \"" + std::string{name} + "\" of " +
+                                                   owner(input, variable) + " is no text, but " +
+                                                   told(attribute)};
+    }
+    *text = input->text_of(attribute);
+  });
+}
+
+int iocomp_read(iocomp_input* input, const char* variable, int64_t step, const int64_t* start,
+                const int64_t* count, void* values) {
+  return read(input, variable, step, {.start = start, .count = count, .values = values});
+}
+
+int iocomp_read_into(iocomp_input* input, const char* variable, int64_t step, const int64_t* start,
+                     const int64_t* count, void* values, const int64_t* memory_shape,
+                     const int64_t* memory_start) {
+  return read(input, variable, step,
+              {.start = start,
+               .count = count,
+               .values = values,
+               .memory_shape = memory_shape,
+               .memory_start = memory_start});
+}
+
+int iocomp_close_input(iocomp_input* input) {
+  return guarded([&] {
+    if (input != nullptr) {
+      std::erase_if(input->session->inputs,
+                    [input](const auto& open) { return open.get() == input; });
+    }
+  });
+}

@@ -1,0 +1,123 @@
+// How something committed is opened for reading: one rank looks at the disk, the others learn from
+// it.
+#include <mpi.h>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/wire.h"
+#include "client/client.h"
+#include "client/input.h"
+#include "client/meeting.h"
+#include "config/file_settings.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "mpi/handle.h"
+#include "storage/committed.h"
+#include "storage/find_committed.h"
+
+namespace iocomp::client {
+namespace {
+
+storage::Sought::Kind kind_sought(const config::Settings& settings, const std::string& name) {
+  using Kind = storage::Sought::Kind;
+  const auto chosen = settings.file_text(name, "kind");
+  if (chosen == "checkpoint" || settings.file_boolean(name, "file_per_step")) {
+    return Kind::file_per_step;
+  }
+  return chosen == "series" ? Kind::one_file : Kind::either;
+}
+
+std::vector<std::byte> encode(const Outcome& outcome, const storage::Committed& committed) {
+  WireWriter writer;
+  writer.put(outcome.code);
+  writer.put_text(outcome.story);
+  writer.put_bytes(storage::encode(committed));
+  return writer.take();
+}
+
+storage::Committed decode(const std::vector<std::byte>& bytes) {
+  WireReader reader{bytes};
+  const auto code = reader.get<ErrorCode>();
+  const auto story = reader.get_text();
+  if (code != ErrorCode::ok) {
+    throw Error{code, story};
+  }
+  return storage::decode_committed(reader.get_bytes());
+}
+
+// The other ranks wait for what comes of it, whatever goes wrong.
+template <typename Body>
+Outcome outcome_of_anything(Body&& body) {
+  try {
+    return outcome_of(std::forward<Body>(body));
+  } catch (const std::exception& error) {
+    return {ErrorCode::internal, error.what()};
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Input> Client::open_input(MPI_Comm comm, const std::string& name) {
+  check_name(name);
+  if (!meeting_.ended().ok()) {
+    throw Error{meeting_.ended().code, meeting_.ended().story};
+  }
+  const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
+  const auto ranks = members(group);
+  // Files that are being written go on while this rank waits, and servers may die.
+  mpi::WaitPolicy policy = link_.policy();
+  policy.meanwhile = [this] { progress(); };
+
+  int alike = MPI_UNEQUAL;
+  mpi::check(MPI_Comm_compare(group, place_.comm, &alike));
+  std::unique_ptr<Input> input;
+  std::vector<std::byte> found;
+  if (alike == MPI_IDENT || alike == MPI_CONGRUENT) {
+    Meeting meeting{place_.comm, {}, policy};
+    try {
+      found = find_together(place_.comm, meeting, name, policy, input);
+    } catch (const Error&) {
+      meeting_.end(meeting.ended());
+      throw;
+    }
+  } else {
+    const auto own = mpi::duplicate(group, policy, "the other ranks to open a file for reading");
+    Meeting meeting{own.raw(), ranks, policy};
+    found = find_together(own.raw(), meeting, name, policy, input);
+  }
+  auto committed = decode(found);
+  return input ? std::move(input)
+               : std::make_unique<Input>(name, std::move(committed), modules(), link_.counters());
+}
+
+std::vector<std::byte> Client::find_together(MPI_Comm comm, Meeting& meeting,
+                                             const std::string& name, const mpi::WaitPolicy& policy,
+                                             std::unique_ptr<Input>& input) {
+  (void)meeting.meet(
+      {.name = "open_input", .file = mix(empty_digest, name) | 1U, .file_name = name});
+  std::vector<std::byte> found;
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) {
+    storage::Committed committed;
+    const Outcome looked = outcome_of_anything([&] {
+      committed = storage::find_committed({name, settings_.file_text(name, "path"),
+                                           settings_.file_text(name, "backend"), modules(),
+                                           kind_sought(settings_, name)});
+      input = std::make_unique<Input>(name, committed, modules(), link_.counters());
+      input->try_newest();
+    });
+    found = encode(looked, committed);
+  }
+  const std::string what = "the other ranks to open file \"" + name + "\" for reading";
+  mpi::broadcast(comm, 0, found, policy, what.c_str());
+  return found;
+}
+
+}  // namespace iocomp::client

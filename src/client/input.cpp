@@ -1,0 +1,151 @@
+#include "client/input.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "array/memory_box.h"
+#include "base/error.h"
+#include "base/number_ranges.h"
+#include "config/nearest.h"
+#include "storage/committed.h"
+#include "storage/format.h"
+#include "storage/registry.h"
+#include "storage/source.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+namespace {
+
+// Descriptors are few; who goes back and forth between steps has them at hand all the same.
+constexpr std::size_t most_open_files = 8;
+
+template <typename Steps, typename Number>
+std::string list(const Steps& steps, Number number) {
+  std::vector<std::int64_t> numbers;
+  std::ranges::transform(steps, std::back_inserter(numbers), number);
+  return numbers.empty() ? "none" : step_ranges(numbers);
+}
+
+}  // namespace
+
+Input::Input(std::string name, storage::Committed committed, std::string modules,
+             trace::Counters& counters)
+    : name_{std::move(name)},
+      committed_{std::move(committed)},
+      modules_{std::move(modules)},
+      counters_{&counters} {}
+
+int Input::find(const std::string& variable) const {
+  const auto& all = committed_.variables;
+  const auto found = std::ranges::find(all, variable, &Variable::name);
+  if (found != all.end()) {
+    return static_cast<int>(found - all.begin());
+  }
+  std::vector<std::string> names;
+  std::ranges::transform(all, std::back_inserter(names), &Variable::name);
+  throw Error{ErrorCode::not_found,
+              "file \"" + name_ + "\" has no variable \"" + variable + "\"" +
+                  (names.empty() ? ": it has none"
+                                 : "; did you mean \"" + config::nearest(variable, names) + "\"?")};
+}
+
+const Input::Variable& Input::variable(std::int64_t index) const {
+  if (index < 0 || index >= static_cast<std::int64_t>(committed_.variables.size())) {
+    throw Error{ErrorCode::invalid_argument,
+                "file \"" + name_ + "\" has " + std::to_string(committed_.variables.size()) +
+                    " variables, none has the index " + std::to_string(index)};
+  }
+  return committed_.variables[static_cast<std::size_t>(index)];
+}
+
+int Input::file_of(std::int64_t step) const {
+  const auto& steps = committed_.steps;
+  const auto found = std::ranges::lower_bound(steps, step, {}, &storage::Committed::Step::number);
+  if (found == steps.end() || found->number != step) {
+    throw Error{ErrorCode::not_found,
+                "file \"" + name_ + "\" has no step " + std::to_string(step) +
+                    "; committed steps: " + list(steps, &storage::Committed::Step::number)};
+  }
+  return found->file;
+}
+
+const Input::Place& Input::place(const std::string& variable, std::int64_t step) const {
+  const auto& known = committed_.variables[static_cast<std::size_t>(find(variable))];
+  (void)file_of(step);
+  const auto found = std::ranges::lower_bound(known.places, step, {}, &Place::step);
+  if (found == known.places.end() || found->step != step) {
+    throw Error{ErrorCode::not_found, "file \"" + name_ + "\" has no values of the variable \"" +
+                                          variable + "\" in step " + std::to_string(step) +
+                                          "; it has in steps: " + list(known.places, &Place::step)};
+  }
+  const Place& newest = known.places.back();
+  if (found->type != newest.type || found->shape.dimensions != newest.shape.dimensions) {
+    const auto told = [](const Place& place) {
+      return std::string{array::name(place.type)} + " with " +
+             std::to_string(place.shape.dimensions) + " dimensions";
+    };
+    throw Error{ErrorCode::unsupported,
+                "the variable \"" + variable + "\" of file \"" + name_ + "\" is " + told(*found) +
+                    " in step " + std::to_string(step) + ", but " + told(newest) + " in step " +
+                    std::to_string(newest.step) + ", the newest: such steps cannot be read"};
+  }
+  return *found;
+}
+
+storage::Source& Input::source(int file) {
+  const auto is_it = [file](const auto& open) { return open.first == file; };
+  const auto found = std::ranges::find_if(open_, is_it);
+  if (found != open_.end()) {
+    return *found->second;
+  }
+  const auto& opening = committed_.files.at(static_cast<std::size_t>(file));
+  auto source = storage::format(opening.format, modules_).open(opening.path, {});
+  if (open_.size() == most_open_files) {
+    open_.pop_front();
+  }
+  open_.emplace_back(file, std::move(source));
+  return *open_.back().second;
+}
+
+void Input::try_newest() {
+  if (!committed_.files.empty()) {
+    (void)source(static_cast<int>(committed_.files.size()) - 1);
+  }
+}
+
+void Input::read(const std::string& variable, std::int64_t step, const ReadArguments& arguments) {
+  const Place& where = place(variable, step);
+  try {
+    const auto box = array::make_box(where.shape, arguments.start, arguments.count);
+    const storage::Destination to{
+        array::make_memory_box(box, arguments.memory_shape, arguments.memory_start),
+        static_cast<std::byte*>(arguments.values)};
+    const auto elements = array::elements(box);
+    if (arguments.values == nullptr && elements > 0) {
+      throw Error{ErrorCode::invalid_argument,
+                  "values is null, the block has " + std::to_string(elements) + " elements"};
+    }
+    counters_->add(trace::Counter::reads, 1);
+    if (elements > 0) {
+      const storage::Placed placed{
+          step, {find(variable), variable, where.type, where.shape}, where.offset};
+      source(file_of(step)).read(placed, box, to);
+      counters_->add(
+          trace::Counter::read_bytes,
+          static_cast<double>(elements) * static_cast<double>(array::size_bytes(where.type)));
+    }
+  } catch (const Error& error) {
+    throw Error{error.code(), "read of \"" + variable + "\" in step " + std::to_string(step) +
+                                  " of file \"" + name_ + "\": " + error.what()};
+  }
+}
+
+}  // namespace iocomp::client

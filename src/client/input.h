@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "storage/committed.h"
+#include "storage/source.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+/// What a caller of read says; pointers may be null as iocomp.h allows.
+struct ReadArguments {
+  const std::int64_t* start = nullptr;
+  const std::int64_t* count = nullptr;
+  void* values = nullptr;
+  const std::int64_t* memory_shape = nullptr;
+  const std::int64_t* memory_start = nullptr;
+};
+
+/// Something committed, open for reading on this rank. All calls are local.
+class Input {
+ public:
+  using Place = storage::Committed::Place;
+  using Variable = storage::Committed::Variable;
+
+  /// @param modules   the setting storage.modules.
+  /// @param counters  those of the session, which must live longer.
+  Input(std::string name, storage::Committed committed, std::string modules,
+        trace::Counters& counters);
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const storage::Committed& committed() const noexcept { return committed_; }
+
+  /// The index of a variable.
+  /// @throws Error{not_found} naming the nearest.
+  [[nodiscard]] int find(const std::string& variable) const;
+  /// @throws Error{invalid_argument} for an index that there is none of.
+  [[nodiscard]] const Variable& variable(std::int64_t index) const;
+  /// A variable in a step.
+  /// @throws Error{not_found} telling what there is; Error{unsupported} where its type or number of
+  /// dimensions are not those of the newest step, which callers were told.
+  [[nodiscard]] const Place& place(const std::string& variable, std::int64_t step) const;
+
+  /// Read a box. @throws Error naming variable, step and file.
+  void read(const std::string& variable, std::int64_t step, const ReadArguments& arguments);
+
+  /// Open the file of the newest step, so that what cannot be read is told now.
+  void try_newest();
+
+ private:
+  [[nodiscard]] int file_of(std::int64_t step) const;
+  [[nodiscard]] storage::Source& source(int file);
+
+  std::string name_;
+  storage::Committed committed_;
+  std::string modules_;
+  trace::Counters* counters_;
+  std::deque<std::pair<int, std::unique_ptr<storage::Source>>> open_;  // the latest at the end
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "storage/committed.h"
+
+namespace iocomp::storage {
+
+/// What to look for.
+struct Sought {
+  enum class Kind : std::uint8_t { either, one_file, file_per_step };
+  std::string name;     ///< of the file in the program, for messages
+  std::string path;     ///< as in the settings; empty: "<name><extension>"
+  std::string backend;  ///< of files without a manifest, and for the extension
+  std::string modules;  ///< setting storage.modules
+  Kind kind = Kind::either;
+};
+
+/// Look at the disk: one file of all steps, or one file per step. What a file is its manifest says;
+/// where there is none, the file itself if its format can.
+/// @throws Error{not_found} when there is no such file, or nothing of it is committed;
+/// Error{storage_failure} naming a manifest or file that cannot be read, or that is shorter than
+/// its manifest says; Error{unsupported}; Error{invalid_argument} when both kinds are there.
+[[nodiscard]] Committed find_committed(const Sought& sought);
+
+}  // namespace iocomp::storage

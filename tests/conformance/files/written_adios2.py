@@ -1,0 +1,130 @@
+"""Read a dataset of ADIOS2: BP with its own library, HDF5 with h5py.
+
+dump_adios2 writes down what the library finds. Of its HDF5 files the library reads every step as if
+shapes were those of the first.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from element_pattern import size_of
+from script import Array, Attribute
+from written_file import TYPE_OF, Written
+
+_NAMES = {
+    "float": "float32",
+    "double": "float64",
+    "float complex": "complex64",
+    "double complex": "complex128",
+    "string": "text",
+}
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+def _type(name: str) -> str:
+    return _NAMES.get(name, name.removesuffix("_t"))
+
+
+def as_adios2_keeps(attributes: dict[str, Attribute], engine: str) -> dict[str, Attribute]:
+    """Return what becomes of attributes: no float16, nothing empty, complex ones as their parts."""
+    kept = {}
+    for name, attribute in attributes.items():
+        is_text = attribute.element_type == "text"
+        if attribute.element_type == "float16":
+            continue
+        if not attribute.values and (not is_text or engine == "HDF5"):
+            continue
+        parts = _PARTS.get(attribute.element_type, attribute.element_type)
+        kept[name] = Attribute(parts, attribute.values)
+    return kept
+
+
+def _dump(path: Path, engine: str) -> tuple[dict[str, Any], bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        command = [os.environ["IOCOMP_TEST_DUMP_ADIOS2"], str(path), engine, str(data)]
+        found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert found.returncode == 0, found.stderr
+        return json.loads(found.stdout), data.read_bytes()
+
+
+def _add_attribute(written: Written, names: set[str], name: str, attribute: Attribute) -> None:
+    """Attributes of variables are called <variable>/<attribute>."""
+    owners = [variable for variable in names if name.startswith(f"{variable}/")]
+    if not owners:
+        written.attributes[name] = attribute
+        return
+    owner = max(owners, key=len)
+    of_variable = written.variable_attributes.setdefault(owner, {})
+    of_variable[name.removeprefix(f"{owner}/")] = attribute
+
+
+def _read_hdf5(path: Path, first_step: int) -> Written:
+    import h5py  # type: ignore[import-untyped]
+
+    written = Written()
+    names: set[str] = set()
+    with h5py.File(path, "r") as file:
+        for group in file:
+            arrays: dict[str, Array] = {}
+
+            def take(name: str, found: Any, arrays: dict[str, Array] = arrays) -> None:  # noqa: ANN401
+                if isinstance(found, h5py.Dataset):
+                    raw = np.ascontiguousarray(found[()]).reshape(-1)
+                    data = raw.view(np.uint8).reshape(raw.size, found.dtype.itemsize)
+                    arrays[name] = Array(TYPE_OF[found.dtype], tuple(found.shape), data)
+
+            file[group].visititems(take)
+            if arrays:
+                written.arrays[first_step + int(group.removeprefix("Step"))] = arrays
+            names |= arrays.keys()
+        for name in file.attrs:
+            value = file.attrs[name]
+            if name == "NumSteps":
+                continue
+            if isinstance(value, (bytes, str)):
+                text = value if isinstance(value, bytes) else value.encode()
+                attribute = Attribute("text", text)
+            else:
+                dtype = file.attrs.get_id(name).dtype
+                attribute = Attribute(TYPE_OF[dtype], np.asarray(value, dtype=dtype).tobytes())
+            _add_attribute(written, names, name, attribute)
+    return written
+
+
+def read_adios2(path: Path, engine: str, first_step: int) -> Written:
+    """Return what ADIOS2 finds; the dataset's first step is `first_step`."""
+    if engine == "HDF5":
+        return _read_hdf5(path, first_step)
+    found, data = _dump(path, engine)
+    position = 0
+
+    def take(size: int) -> bytes:
+        nonlocal position
+        position += size
+        return data[position - size : position]
+
+    written = Written()
+    names: set[str] = set()
+    for number, variables in enumerate(found["steps"]):
+        arrays = {}
+        for name, about in variables.items():
+            element_type, shape = _type(about["type"]), tuple(about["shape"])
+            raw = np.frombuffer(take(about["bytes"]), np.uint8)
+            elements = raw.reshape(math.prod(shape), size_of(element_type))
+            arrays[name] = Array(element_type, shape, elements)
+        if arrays:
+            written.arrays[first_step + number] = arrays
+        names |= arrays.keys()
+    for name, about in found["attributes"].items():
+        attribute = Attribute(_type(about["type"]), take(about["bytes"]))
+        _add_attribute(written, names, name, attribute)
+    return written

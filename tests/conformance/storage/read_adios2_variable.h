@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "storage/format.h"
+
+namespace iocomp::storage {
+
+/// The variable in the step of that number, if it has the type and shape; else nothing.
+[[nodiscard]] std::vector<std::byte> read_adios2_variable(const std::string& path,
+                                                          const std::string& engine,
+                                                          const Placed& placed);
+
+}  // namespace iocomp::storage

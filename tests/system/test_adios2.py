@@ -1,0 +1,151 @@
+"""Datasets of ADIOS2: folders that appear, are replaced and survive a kill; steps that are whole or absent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from actors import INVALID_ARGUMENT, INVALID_SETTING, OK, OUT_OF_STAGING, TARGET_EXISTS, Actors, Job
+from files import leftovers, mode_settings, skip_if_missing, values
+
+ENGINES = ["BP5", "BP4"]
+
+
+@pytest.fixture(autouse=True)
+def _has_adios2(actors: Actors) -> None:
+    skip_if_missing(actors.build, "adios2")
+
+
+def file_settings(engine: str, **more: object) -> dict[str, Any]:
+    return {"backend": "adios2", "engine": engine, **more}
+
+
+def steps_of(actors: Actors, path: Path, engine: str) -> list[int]:
+    """Check every value that ADIOS2 finds against what the actors put; return steps with variables."""
+    data = path.parent / "dumped"
+    command = [actors.build.dump_adios2, str(path), engine, str(data)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert told.returncode == 0, told.stderr
+    raw = data.read_bytes()
+    manifest = json.loads(Path(f"{path}.json").read_text())
+    first = manifest["first_step"]
+    found = []
+    position = 0
+    for number, variables in enumerate(json.loads(told.stdout)["steps"]):
+        step = first + number
+        if variables:
+            found.append(step)
+        for name, about in variables.items():
+            dtype = {"double": np.float64, "int64_t": np.int64}[about["type"]]
+            count = int(np.prod(about["shape"], dtype=np.int64))
+            read = np.frombuffer(raw, dtype, count, position)
+            position += about["bytes"]
+            assert (read == values(dtype, count, step)).all(), f"{path}: {name} of step {step}"
+    return found
+
+
+def play(actors: Actors, lines: list[str], engine: str, **more: object) -> Job:
+    folder = more.pop("folder", None)
+    mode = str(more.pop("mode", "async"))
+    settings = {**mode_settings(mode), "wait": {"deadline": 20}}
+    settings |= more.pop("settings", {})
+    settings["files"] = {"out": file_settings(engine, **more)}
+    return actors.play("\n".join(lines), ranks=4, settings=settings, folder=folder, seconds=60)
+
+
+@pytest.mark.parametrize("mode", ["async", "sync"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_dataset_is_replaced_only_if_that_is_asked_for(actors: Actors, engine: str, mode: str) -> None:
+    def lines(steps: int) -> list[str]:
+        each = ["put out u by=columns", "end_step out"]
+        return ["init", "open out series", "define out u float64 64x48", *(each * steps), "close out"]
+
+    first = play(actors, lines(3), engine, mode=mode)
+    assert not first.failures(), first
+    path = first.folder / "out.bp"
+    assert steps_of(actors, path, engine) == [0, 1, 2]
+    refused = play(actors, lines(1)[:2], engine, mode=mode, folder=first.folder)
+    assert {entry["code"] for entry in refused.calls("open")} == {TARGET_EXISTS}, refused
+    assert steps_of(actors, path, engine) == [0, 1, 2]
+    second = play(actors, lines(1), engine, mode=mode, folder=first.folder, replace=True)
+    assert not second.failures(), second
+    assert steps_of(actors, path, engine) == [0]
+    assert not leftovers(first.folder), second
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_folder_of_the_user_is_not_replaced(actors: Actors, engine: str, tmp_path: Path) -> None:
+    (tmp_path / "out.bp").mkdir()
+    (tmp_path / "out.bp" / "thesis.tex").write_text("years of work")
+    job = play(actors, ["init", "open out series"], engine, folder=tmp_path, replace=True)
+    assert job.failures(call="open"), job
+    assert "no dataset" in job.failures(call="open")[0]["story"], job
+    assert (tmp_path / "out.bp" / "thesis.tex").read_text() == "years of work"
+
+
+@pytest.mark.parametrize(("mode", "victim"), [("async", 3), ("async", 1), ("sync", 1)])
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_killed_rank_tears_no_dataset(
+    actors: Actors, engine: str, kind: str, mode: str, victim: int
+) -> None:
+    lines = ["init", f"open out {kind}", "define out u int64 256x512"]
+    for step in range(3):
+        lines += ["put out u by=columns", "end_step out", f"wait_step out {step}"]
+    lines += ["barrier", "put out u by=columns", "end_step out", "put out u by=columns"]
+    lines += [f"@0 kill {victim}", "end_step out", "put out u by=columns", "end_step out", "close out"]
+    job = play(actors, lines, engine, mode=mode, settings={"wait": {"deadline": 10}})
+    assert job.calls("kill"), job
+    committed = {e["step"] for e in job.calls("wait_step", file="out") if e["code"] == OK}
+    assert committed >= {0, 1, 2}, job
+    if kind == "series":
+        assert set(steps_of(actors, job.folder / "out.bp", engine)) >= committed, job
+    else:
+        for path in job.folder.glob("out.*.bp"):
+            assert steps_of(actors, path, engine) == [int(path.name.split(".")[1])], job
+        assert len(list(job.folder.glob("out.*.bp"))) >= len(committed), job
+    # The next job clears away what this one left.
+    lines = ["init", "open out checkpoint", "define out u int64 8x8", "put out u", "close out"]
+    after = play(actors, lines, engine, folder=job.folder, replace=True)
+    assert not after.failures(), after
+    assert not leftovers(job.folder), after
+
+
+def test_a_step_larger_than_the_staging_memory_is_absent_and_the_others_are_there(actors: Actors) -> None:
+    lines = ["init", "open out series", "define out u float64 1024x512", "define out v float64 64x8"]
+    for step in range(3):
+        lines += [f"put out {'u' if step == 1 else 'v'}", "end_step out", f"wait_step out {step}"]
+    lines += ["close out"]
+    job = play(actors, lines, "BP5", settings={"staging": {"memory": "256 KiB"}})
+    assert job.status == 0, job
+    told = job.failures(call="wait_step")
+    assert {(entry["step"], entry["code"]) for entry in told} == {(1, OUT_OF_STAGING)}, job
+    assert "whole steps" in told[0]["story"] and "staging.memory" in told[0]["story"], told[0]
+    assert steps_of(actors, job.folder / "out.bp", "BP5") == [0, 2]
+
+
+@pytest.mark.parametrize("mode", ["async", "sync"])
+def test_a_block_cannot_be_waited_for_as_written_before_its_step_ends(actors: Actors, mode: str) -> None:
+    lines = ["init", "open out series", "define out u int64 8x8", "define out v int64 8x8"]
+    lines += ["put out u", "wait out written", "put out v", "wait out handed_over"]
+    lines += ["end_step out", "put out u", "end_step out", "wait out durable", "close out"]
+    job = play(actors, lines, "BP5", mode=mode)
+    for rank in job.ranks():
+        codes = [entry["code"] for entry in job.calls("wait", rank=rank)]
+        assert codes in ([INVALID_ARGUMENT, OK, OK], []), job
+    assert "end_step" in job.failures(call="wait")[0]["story"], job
+    assert steps_of(actors, job.folder / "out.bp", "BP5") == [0, 1]
+
+
+
+def test_bad_settings_are_told(actors: Actors) -> None:
+    job = play(actors, ["init", "open out series"], "BP6")
+    assert "BP6" in job.output + str(job.entries) and "BP5" in job.output + str(job.entries), job
+    job = play(actors, ["init", "open out series"], "BP5", engine_parameters="AsyncWrite=On")
+    told = job.calls("open")
+    assert {entry["code"] for entry in told} == {INVALID_SETTING}, job
+    assert "AsyncWrite" in told[0]["story"], job
