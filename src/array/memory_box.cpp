@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 
 #include "array/box.h"
+#include "array/copy_run.h"
 #include "array/runs.h"
 #include "base/error.h"
 
@@ -21,30 +21,6 @@ void check_inside(const MemoryBox& memory, std::size_t d) {
                 "the block does not lie in the local array: in dimension " + std::to_string(d) +
                     " it starts at " + std::to_string(start) + " and has " + std::to_string(count) +
                     " elements, the local array has " + std::to_string(extent)};
-  }
-}
-
-// A run of one element is a move of constant size here, and a call of some ten nanoseconds
-// otherwise.
-void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  switch (bytes) {
-    case 1:
-      *to = *from;
-      break;
-    case 2:
-      std::memcpy(to, from, 2);
-      break;
-    case 4:
-      std::memcpy(to, from, 4);
-      break;
-    case 8:
-      std::memcpy(to, from, 8);
-      break;
-    case 16:
-      std::memcpy(to, from, 16);
-      break;
-    default:
-      std::memcpy(to, from, bytes);
   }
 }
 
@@ -80,7 +56,7 @@ void pack(const MemoryBox& memory, std::size_t element_bytes, const std::byte* l
   Run run;
   while (cursor.next(run)) {
     const std::size_t bytes = static_cast<std::size_t>(run.elements) * element_bytes;
-    copy_bytes(packed, local + static_cast<std::size_t>(run.index) * element_bytes, bytes);
+    copy_run(packed, local + static_cast<std::size_t>(run.index) * element_bytes, bytes);
     packed += bytes;
   }
 }
@@ -91,7 +67,7 @@ void unpack(const MemoryBox& memory, std::size_t element_bytes, const std::byte*
   Run run;
   while (cursor.next(run)) {
     const std::size_t bytes = static_cast<std::size_t>(run.elements) * element_bytes;
-    copy_bytes(local + static_cast<std::size_t>(run.index) * element_bytes, packed, bytes);
+    copy_run(local + static_cast<std::size_t>(run.index) * element_bytes, packed, bytes);
     packed += bytes;
   }
 }

@@ -45,6 +45,13 @@ std::int64_t Domains::begin(int part) const noexcept {
   return granule >= division.granules ? elements : granule * granule_elements;
 }
 
+Domains divide(const Shape& shape, std::int64_t element_bytes, int parts,
+               std::int64_t granule_bytes) noexcept {
+  return {.elements = elements(shape),
+          .parts = parts,
+          .granule_elements = std::max<std::int64_t>(1, granule_bytes / element_bytes)};
+}
+
 std::vector<Piece> cut(const Shape& shape, const Region& region, const Domains& domains) {
   std::vector<Piece> pieces;
   const Division division{domains};

@@ -19,6 +19,11 @@ struct Domains {
   [[nodiscard]] std::int64_t begin(int part) const noexcept;
 };
 
+/// How a variable is divided over the servers, so that borders lie at multiples of `granule_bytes`
+/// from its first byte where whole elements allow it.
+[[nodiscard]] Domains divide(const Shape& shape, std::int64_t element_bytes, int parts,
+                             std::int64_t granule_bytes) noexcept;
+
 /// What travels to one server: elements `first` to `first + count` of the packed order of the
 /// block. Because the row-major order of a block follows that of the array, the part of a block in
 /// a domain is contiguous in its packed order.

@@ -3,12 +3,48 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "array/box.h"
 #include "array/region.h"
 #include "array/run_list.h"
 
 namespace iocomp::array {
+
+std::vector<Run> joined(std::vector<Run> runs) {
+  std::ranges::sort(runs, {}, &Run::index);
+  std::size_t last = 0;
+  for (const Run& run : runs) {
+    Run& before = runs[last];
+    const std::int64_t end = before.index + before.elements;
+    if (run.index <= end) {
+      before.elements = std::max(end, run.index + run.elements) - before.index;
+    } else {
+      runs[++last] = run;
+    }
+  }
+  runs.resize(runs.empty() ? 0 : last + 1);
+  return runs;
+}
+
+std::int64_t row_elements(const Shape& shape, const Box& box) noexcept {
+  std::int64_t row = 1;
+  bool is_whole = true;
+  for (auto d = static_cast<std::size_t>(shape.dimensions); d > 0 && is_whole;) {
+    --d;
+    row *= box.count[d];
+    is_whole = box.count[d] == shape.extent[d];
+  }
+  return row;
+}
+
+std::int64_t row_elements(const Shape& shape, const Region& region) noexcept {
+  if (!region.runs) {
+    return row_elements(shape, region.box);
+  }
+  const auto runs = static_cast<std::int64_t>(region.runs->size());
+  return runs == 0 ? 0 : std::max<std::int64_t>(1, region.runs->elements() / runs);
+}
 
 RunCursor::RunCursor(const Shape& shape, const Box& box, std::int64_t first,
                      std::int64_t count) noexcept

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "array/box.h"
 
@@ -15,6 +16,15 @@ struct Run {
   std::int64_t index = 0;     ///< row-major index in the shape of the first element
   std::int64_t elements = 0;  ///< how many
 };
+
+/// Runs in any order, ascending and as long as can be.
+[[nodiscard]] std::vector<Run> joined(std::vector<Run> runs);
+
+/// How many elements of a box follow one another in the global array whatever the outer index: the
+/// length of all its runs; the whole box if it is contiguous.
+[[nodiscard]] std::int64_t row_elements(const Shape& shape, const Box& box) noexcept;
+/// The same of a region; the mean length of its runs where it is a list.
+[[nodiscard]] std::int64_t row_elements(const Shape& shape, const Region& region) noexcept;
 
 /// Walks over a part of a box in the row-major order of the box (its "packed order") and yields the
 /// longest runs that are contiguous in the global array. Runs that touch across rows are joined.

@@ -36,9 +36,9 @@ storage::FormatOptions Client::format_options(const config::FileSettings& file) 
   return {.library_path = !file.raw,
           .alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
-          .one_step = file.file_per_step,
           .engine = file.engine,
-          .engine_parameters = file.engine_parameters};
+          .engine_parameters = file.engine_parameters,
+          .one_step = file.file_per_step};
 }
 
 void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,
@@ -133,16 +133,24 @@ Meeting& Client::meet_to_open(Opened& opened, const config::FileSettings& file, 
 void Client::put_openers_in_order(Opened& opened, const config::FileSettings& file,
                                   DirectOutput::Setup& setup) const {
   setup.openers = opened.comm;
-  if (file.aggregators_per_node == 0 ||
-      setup.format->access(setup.options) != storage::Access::mpi_file) {
+  if (file.aggregators_per_node == 0) {
     return;
   }
   const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
   auto ordered = storage::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
                                   link_.policy(), what.c_str());
-  setup.options.aggregators_per_node = file.aggregators_per_node;
-  setup.options.aggregators = ordered.aggregators;
-  opened.openers = setup.openers = ordered.comm.release();
+  const auto aggregates =
+      mpi::gather_to_all(opened.comm, ordered.aggregates ? 1 : 0, link_.policy(), what.c_str());
+  for (std::size_t rank = 0; rank < aggregates.size(); ++rank) {
+    if (aggregates[rank] != 0) {
+      setup.aggregators.push_back(static_cast<int>(rank));
+    }
+  }
+  if (setup.format->access(setup.options) == storage::Access::mpi_file) {
+    setup.options.aggregators_per_node = file.aggregators_per_node;
+    setup.options.aggregators = ordered.aggregators;
+    opened.openers = setup.openers = ordered.comm.release();
+  }
 }
 
 void Client::free(Opened& opened) {
@@ -155,6 +163,11 @@ void Client::free(Opened& opened) {
 
 void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                          const std::vector<int>& members, const storage::Format& format) {
+  if (file.collective && !format.writes_together()) {
+    throw Error{ErrorCode::invalid_setting,
+                "files." + opened.file->name() + ".collective: the back-end " +
+                    std::string{format.name()} + " has no collective writes here; mpiio has"};
+  }
   Meeting& meeting = meet_to_open(opened, file, comm, members);
   DirectOutput::Setup setup;
   setup.comm = opened.comm;
@@ -163,6 +176,8 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.format = &format;
   setup.options = format_options(file);
   setup.disk = disk_;
+  setup.window_bytes = settings_.bytes("staging.stripe");
+  setup.collective = file.collective;
   put_openers_in_order(opened, file, setup);
   auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(),
                                                  std::move(setup), identity(opened, file), link_,

@@ -111,15 +111,13 @@ void DirectCarrier::put(const Block& block) {
     return;
   }
   coverage_.note(block);
-  if (output_.writes_at_once()) {
+  const bool waits =
+      output_.exchanges(block) && (!block.buffered || link_.has_copy_room(block.bytes()));
+  if (output_.writes_at_once() && !waits) {
     write(block);
     return;
   }
-  kept_.push_back({block, nullptr});
-  ticket->kept = true;
-  if (block.buffered) {
-    keep_copy(kept_.back());
-  }
+  keep(block);
 }
 
 void DirectCarrier::keep_copy(Kept& kept) {
@@ -130,24 +128,33 @@ void DirectCarrier::keep_copy(Kept& kept) {
   link_.tickets().find(block.ticket)->kept = false;
 }
 
+DirectCarrier::Put DirectCarrier::agree_on_puts() {
+  Put all;
+  all.variables = coverage_.sum();
+  std::vector<std::int64_t> any{std::ranges::any_of(
+      kept_, [this](const Kept& kept) { return output_.exchanges(kept.block); })};
+  mpi::maximum(comm_, any, link_.policy(), "the variables of a step");
+  all.exchanges = any.front() != 0;
+  return all;
+}
+
 void DirectCarrier::write_step(std::int64_t step) {
   (void)meet("end_step", step);
   StepCoverage::Holes holes;
+  Put put;
   const Outcome begun = outcome_of([&] {
-    const auto variables = coverage_.sum();
+    put = agree_on_puts();
     holes = coverage_.examine(step);
     if (per_step_) {
       output_.create(step);
     }
-    output_.place(step, variables);
+    output_.place(step, put.variables);
   });
   if (!begun.ok()) {
     const Outcome told = in_file(begun, step);
     throw Error{told.code, told.story};
   }
-  for (auto& kept : kept_) {
-    write(kept.block);
-  }
+  const auto exchanged = write_kept(step, put);
   if (put_failure_.ok()) {
     put_failure_ = in_file(outcome_of([&] {
                              for (const auto& [variable, runs] : holes) {
@@ -157,6 +164,10 @@ void DirectCarrier::write_step(std::int64_t step) {
                            step);
   }
   output_.agree(std::exchange(put_failure_, {}), "the end of a step");
+  for (const Block* block : exchanged) {
+    Ticket* ticket = link_.tickets().find(block->ticket);
+    ticket->written = ticket->pieces;
+  }
   if (output_.writes_whole_steps()) {
     output_.write_step(step);
     for (const auto& kept : kept_) {
@@ -205,6 +216,12 @@ void DirectCarrier::urge(std::uint64_t number, State state) {
   const auto kept = std::find_if(kept_.begin(), kept_.end(),
                                  [&](const Kept& k) { return k.block.ticket == number; });
   if (kept != kept_.end()) {
+    const bool can_copy = !ticket->kept || link_.has_copy_room(kept->block.bytes());
+    if (output_.writes_at_once() && (state != State::handed_over || !can_copy)) {
+      write_now(number);
+      urge(number, state);
+      return;
+    }
     if (state != State::handed_over) {
       throw Error{ErrorCode::invalid_argument,
                   "file \"" + name_ + "\", variable \"" + ticket->variable +

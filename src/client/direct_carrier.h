@@ -21,9 +21,10 @@
 namespace iocomp::client {
 
 /// Carries a file without servers (synchronous mode): the compute ranks write themselves. Blocks
-/// are written inside put where their place is known; formats that need all ranks to make room keep
-/// them until end_step. Steps of a series are fsynced and committed one step later, while the file
-/// system has had time to write (at the latest in wait_step or close); checkpoints at once.
+/// are written inside put where their place is known and their runs are long; formats that need all
+/// ranks to make room keep them until end_step, where blocks of short runs are exchanged. Steps of
+/// a series are fsynced and committed one step later, while the file system has had time to write
+/// (at the latest in wait_step or close); checkpoints at once.
 class DirectCarrier : public Carrier {
  public:
   DirectCarrier(std::uint64_t key, std::string name, DirectOutput::Setup setup,
@@ -68,7 +69,15 @@ class DirectCarrier : public Carrier {
   std::int64_t meet(const char* call, std::int64_t step, std::int64_t extra = 0);
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step = -1) const;
   void write(const Block& block);
+  void keep(const Block& block);
   void keep_copy(Kept& kept);
+  void write_now(std::uint64_t ticket);
+  struct Put {
+    std::vector<int> variables;
+    bool exchanges = false;  // some rank has blocks to be exchanged
+  };
+  [[nodiscard]] Put agree_on_puts();
+  [[nodiscard]] std::vector<const Block*> write_kept(std::int64_t step, const Put& put);
   void write_step(std::int64_t step);
   void settle_kept(const Outcome& outcome);
   void commit_until(std::int64_t step);

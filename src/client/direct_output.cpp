@@ -37,10 +37,20 @@ DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
       publication_{publication},
       catalogue_{catalogue},
       link_{link},
-      files_{*setup_.format, setup_.disk, publication, catalogue, link.counters()} {}
+      files_{*setup_.format, setup_.disk, publication, catalogue, link.counters()} {
+  if (setup_.window_bytes > 0 && (is_plain() || setup_.format->offsets_by_layout())) {
+    exchange_ = std::make_unique<Exchange>(
+        Exchange::Setup{.comm = setup_.comm,
+                        .aggregators = setup_.aggregators,
+                        .window_bytes = setup_.window_bytes,
+                        .alignment_bytes = setup_.options.alignment_bytes,
+                        .policy = link.policy()});
+  }
+}
 
 bool DirectOutput::writes_at_once() const noexcept {
-  return setup_.format->offsets_by_layout() && (is_plain() || publication_.target_of(0) == -1);
+  return !setup_.collective && setup_.format->offsets_by_layout() &&
+         (is_plain() || publication_.target_of(0) == -1);
 }
 
 void DirectOutput::agree(const Outcome& mine, const char* what) {

@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "array/run_list.h"
 #include "base/error.h"
 #include "client/carrier.h"
+#include "client/exchange.h"
 #include "client/link.h"
 #include "client/output_files.h"
 #include "disk/options.h"
@@ -31,6 +34,9 @@ class DirectOutput {
     const storage::Format* format = nullptr;
     storage::FormatOptions options;
     disk::Options disk;
+    std::int64_t window_bytes = 0;  ///< of an exchange; 0: none
+    bool collective = false;        ///< all blocks in the format library's own collective way
+    std::vector<int> aggregators;   ///< of exchanges, ranks in `comm`; none: all
   };
   DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue,
                Link& link);
@@ -55,6 +61,16 @@ class DirectOutput {
   void write(const Block& block);
   /// Write the fill value of a variable where nobody has put anything. Local.
   void fill(std::int64_t step, int variable, const array::RunList& holes);
+  /// Whether a block is kept until the ranks exchange such blocks.
+  [[nodiscard]] bool exchanges(const Block& block) const noexcept;
+  /// Write blocks of one step that are better exchanged. Collective over the file's ranks.
+  /// @return the first failure of a write on this rank. @throws Error{timed_out}.
+  [[nodiscard]] Outcome exchange(std::int64_t step, const std::vector<const Block*>& blocks);
+  [[nodiscard]] bool is_collective() const noexcept { return setup_.collective; }
+  /// Write blocks of a step, of these variables, in the format library's collective way. Collective
+  /// over the file's ranks. @return the first failure on this rank. @throws Error{timed_out}.
+  [[nodiscard]] Outcome write_together(std::int64_t step, const std::vector<int>& variables,
+                                       const std::vector<const Block*>& blocks);
   /// fsync what this rank wrote to a physical file. Local. @throws Error{storage_failure}.
   void sync(std::int64_t target);
   /// Give what the format library holds of an unfinished file to the operating system. Collective.
@@ -80,6 +96,8 @@ class DirectOutput {
   [[nodiscard]] bool has_target() const {
     return !is_plain() || (setup_.rank == 0 && !setup_.format->offsets_by_layout());
   }
+  void write_elements(std::int64_t step, const storage::Variable& variable, std::int64_t index,
+                      std::span<const std::byte> bytes);
   void write_part(const Block& block, std::int64_t first, std::int64_t count,
                   const std::byte* packed);
 
@@ -87,6 +105,7 @@ class DirectOutput {
   storage::Publication& publication_;
   const storage::Catalogue& catalogue_;
   Link& link_;
+  std::unique_ptr<Exchange> exchange_;
   std::vector<std::vector<std::byte>>
       packed_;         // strided blocks of a step that is written as a whole
   OutputFiles files_;  // targets of plain files: on rank 0, where the format needs one

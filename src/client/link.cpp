@@ -60,6 +60,7 @@ transport::PostId Link::post(int server, std::vector<std::byte> message,
                         ") to take earlier messages of this rank";
                });
   }
+  counters_.add(trace::Counter::control_messages, 1);
   return transport_->post(rank, std::move(message), bulk, chunk_bytes);
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -29,6 +28,12 @@
 namespace iocomp::client {
 
 using protocol::Kind;
+
+namespace {
+
+constexpr std::size_t strided_chunk_bytes = std::size_t{1} << 20;
+
+}  // namespace
 
 RemoteCarrier::RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue)
     : route_{std::move(route)}, link_{link}, catalogue_{catalogue} {}
@@ -113,11 +118,9 @@ void RemoteCarrier::put(const Block& block) {
     copy = this->copy(block);
     source.lies_packed(copy.get());
   }
-  array::Domains domains;
-  domains.elements = array::elements(block.variable.shape);
-  domains.parts = link_.servers();
-  domains.granule_elements = std::max<std::int64_t>(
-      1, route_.alignment_bytes / static_cast<std::int64_t>(block.element_bytes()));
+  const auto domains =
+      array::divide(block.variable.shape, static_cast<std::int64_t>(block.element_bytes()),
+                    link_.servers(), route_.alignment_bytes);
   // What is contiguous in the file already stays with the home server.
   // Blocks of a format that keeps blocks too.
   const bool at_home = domains.parts == 1 || route_.whole_steps ||
@@ -143,59 +146,6 @@ void RemoteCarrier::put(const Block& block) {
   keep(std::move(kept));
   note(block);
   link_.pump();
-}
-
-// When it is on its way: until then the servers may be lost, and the block is put once more.
-void RemoteCarrier::note(const Block& block) {
-  array::add(variables_[block.variable.id], block.cover);
-  if (route_.keeps_remains) {
-    array::add(remains_.steps[block.step].variables[block.variable.id], block.cover);
-  }
-}
-
-void RemoteCarrier::keep(std::vector<Remains::Piece> pieces) {
-  if (!route_.keeps_remains) {
-    return;
-  }
-  auto& all = remains_.pieces;
-  all.insert(all.end(), std::make_move_iterator(pieces.begin()),
-             std::make_move_iterator(pieces.end()));
-  if (all.size() > next_look_) {
-    forget_written();
-  }
-}
-
-// What is written survives the server.
-void RemoteCarrier::forget_written() {
-  constexpr std::size_t few = 256;
-  std::erase_if(remains_.pieces, [this](const Remains::Piece& piece) {
-    const Ticket* ticket = link_.tickets().find(piece.ticket);
-    return ticket == nullptr || !ticket->failure.ok() || ticket->written == ticket->pieces;
-  });
-  next_look_ = 2 * remains_.pieces.size() + few;
-}
-
-// A step that failed may be the last that the servers have settled: then the ranks agree on it
-// once more.
-void RemoteCarrier::forget_settled(const RemoteFile& remote) {
-  for (; next_settled_ < remote.settled; ++next_settled_) {
-    if (const auto failure = remote.failures.find(next_settled_);
-        failure != remote.failures.end()) {
-      remains_.steps[next_settled_].failure = failure->second;
-    } else {
-      remains_.committed = next_settled_ + 1;
-    }
-  }
-  remains_.steps.erase(remains_.steps.begin(), remains_.steps.lower_bound(remains_.committed));
-}
-
-Remains RemoteCarrier::take_remains() {
-  if (own_) {
-    own_->finish_without_server();
-  }
-  forget_written();
-  forget_settled(link_.file(route_.key));
-  return std::move(remains_);
 }
 
 Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first,
@@ -237,9 +187,16 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
     kept.inside = std::move(packed);
     return kept;
   }
-  piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
-  if (route_.whole_steps && !block.region.runs) {
-    piece.chunk_elements = array::whole_rows(block.region.box, piece.chunk_elements);
+  // What is put together with others goes in the order of the file, a little of everybody.
+  const bool is_strided = array::row_elements(block.variable.shape, block.region) < count;
+  const std::size_t chunk =
+      is_strided ? std::min(route_.chunk_bytes, strided_chunk_bytes) : route_.chunk_bytes;
+  piece.chunk_elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(chunk / element));
+  if (route_.whole_steps) {
+    piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
+    if (!block.region.runs) {
+      piece.chunk_elements = array::whole_rows(block.region.box, piece.chunk_elements);
+    }
   }
   const std::span<const std::byte> bulk{
       block.first_value() + static_cast<std::size_t>(first) * element, bytes};
@@ -304,13 +261,17 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
     }
     return;
   }
-  if (state != State::durable || open == nullptr) {
+  if (state == State::handed_over || open == nullptr) {
     return;
   }
-  if (own_) {
+  const bool durable = state == State::durable;
+  if (!durable && (open->step < ended_ || open->pieces == open->written || !open->failure.ok())) {
+    return;  // at the end of a step all that came is written anyway
+  }
+  if (durable && own_) {
     own_->hurry();
   }
-  const protocol::StepNote until{open->step, -1, 0, {}};
+  const protocol::StepNote until{open->step, -1, durable ? 1 : 0, {}};
   // Pieces may lie with any server; those that have none of this file ignore it.
   for (int server = 0; server < link_.servers(); ++server) {
     link_.post(server, protocol::encode(route_.key, Kind::flush, until));

@@ -58,6 +58,7 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
     throw Error{ErrorCode::invalid_setting,
                 "files." + std::string{name} + ".alignment must be at least 1 byte"};
   }
+  file.collective = settings.file_boolean(name, "collective");
   file.aggregators_per_node = checked_cast<int>(settings.file_integer(name, "aggregators"));
   const bool packed = settings.file_text(name, "aggregator_order") == "packed";
   file.aggregator_order = packed ? Order::packed : Order::spread;

@@ -25,6 +25,7 @@ struct FileSettings {
   int keep = 0;
   bool raw = true;
   std::int64_t alignment_bytes = 4096;
+  bool collective = false;
   int aggregators_per_node = 0;  ///< 0: the MPI decides
   Order aggregator_order = Order::spread;
   std::vector<std::pair<std::string, std::string>> hints;

@@ -53,6 +53,8 @@ const std::vector<Key>& all_keys() {
       {"staging.shared", boolean, "false", "",
        "shared, on one node: compute ranks can write what a server has pulled, should it end; "
        "pulling and writing may take half as long again"},
+      {"staging.stripe", bytes, "8 MiB", "",
+       "short runs are put together in memory to writes of this size; 0 B: never"},
       {"staging.touch", bytes, "256 MiB", "",
        "how much of it the servers of a node touch at start"},
       {"client.buffer_memory", bytes, "1 GiB", "",
@@ -116,9 +118,11 @@ const std::vector<Key>& all_keys() {
        "false: the format library writes the data itself, where it could be bypassed"},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
        "of the first byte of a variable in the file"},
+      {"files.*.collective", boolean, "false", "",
+       "synchronous mode: the format library's own collective writes, for comparison (mpiio)"},
       {"files.*.aggregators", integer, "0", "0..1000000",
-       "ranks on each node that write for others where MPI-IO writes collectively; 0: the MPI's "
-       "choice"},
+       "ranks on each node that write for others, in synchronous mode and where MPI-IO writes "
+       "collectively; 0: all, and the MPI's choice"},
       {"files.*.aggregator_order", choice, "spread", "spread|packed",
        "which ranks of a node these are"},
       {"files.*.engine", choice, "BP5", "BP5|BP4|HDF5", "of back-end adios2"},

@@ -155,6 +155,22 @@ void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& pol
                   what);
 }
 
+std::vector<std::int64_t> to_each(MPI_Comm comm, std::vector<std::int64_t> mine,
+                                  const WaitPolicy& policy, const char* what) {
+  struct Buffers {
+    std::vector<std::int64_t> mine;
+    std::vector<std::int64_t> theirs;
+  };
+  auto buffers = std::make_unique<Buffers>();
+  buffers->theirs.resize(mine.size());
+  buffers->mine = std::move(mine);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ialltoall(buffers->mine.data(), 1, MPI_INT64_T, buffers->theirs.data(), 1, MPI_INT64_T,
+                      comm, &request));
+  finish(buffers, request, policy, what);
+  return std::move(buffers->theirs);
+}
+
 std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine, const WaitPolicy& policy,
                                         const char* what) {
   int size = 0;

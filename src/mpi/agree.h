@@ -43,6 +43,10 @@ void broadcast(MPI_Comm comm, int root, std::string& text, const WaitPolicy& pol
 [[nodiscard]] std::vector<std::int64_t> gather_to_all(MPI_Comm comm, std::int64_t mine,
                                                       const WaitPolicy& policy, const char* what);
 
+/// `mine[r]` is for rank r: what all ranks have for this one. Collective over `comm`.
+[[nodiscard]] std::vector<std::int64_t> to_each(MPI_Comm comm, std::vector<std::int64_t> mine,
+                                                const WaitPolicy& policy, const char* what);
+
 /// The sum (or the maximum) of the values of all ranks before this one; `first` on rank 0.
 /// Collective over `comm`.
 [[nodiscard]] std::int64_t sum_before(MPI_Comm comm, std::int64_t mine, const WaitPolicy& policy,

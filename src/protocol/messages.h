@@ -78,12 +78,12 @@ struct StepCounts {
 /// Add `more` to `sum` (same step).
 void add(StepCounts& sum, const StepCounts& more);
 
-/// flush: up to which step. want_place; placed; step_settled; step_done: whichever fields the kind
-/// needs.
+/// flush: up to which step; whether durable. want_place; placed; step_settled; step_done: whichever
+/// fields the kind needs.
 struct StepNote {
   std::int64_t step = 0;
   std::int32_t variable = -1;  ///< want_place, placed
-  std::int64_t number = 0;     ///< placed: offset; want_place: events
+  std::int64_t number = 0;     ///< placed: offset; want_place: events; flush: 0 or 1
   Outcome outcome;             ///< placed, step_done, step_settled
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepNote& note);

@@ -67,11 +67,11 @@ void Server::from_client(const protocol::Header& header, int client,
   }
   Entry& entry = files_[header.file];
   if (header.kind == Kind::flush) {
-    const std::int64_t step = protocol::decode_step_note(body).step;
+    const auto note = protocol::decode_step_note(body);
     if (entry.file) {
-      entry.file->make_durable(client, step);
+      entry.file->hurry(client, note.step, note.number != 0);
     } else {
-      entry.early_flushes.emplace_back(client, step);
+      entry.early_flushes.emplace_back(client, note);
     }
     return;
   }
@@ -191,8 +191,8 @@ void Server::know_file(std::uint64_t key, const protocol::Open& open) {
   const auto& format = format_of(settings, context_.settings.text("storage.modules"));
   Entry& entry = files_[key];
   entry.file = std::make_unique<File>(context_, key, open.name, settings, format);
-  for (const auto& [client, step] : std::exchange(entry.early_flushes, {})) {
-    entry.file->make_durable(client, step);
+  for (const auto& [client, note] : std::exchange(entry.early_flushes, {})) {
+    entry.file->hurry(client, note.step, note.number != 0);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "array/byte_order.h"
+#include "array/pieces.h"
 #include "array/region.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
@@ -21,6 +22,7 @@
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/piece.h"
+#include "server/stripes.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
@@ -34,10 +36,16 @@ using protocol::Notice;
 
 namespace {
 
-constexpr std::int64_t slice_bytes = std::int64_t{8}
-                                     << 20;  // of an MPI write between two rounds of receiving
 // What the engine takes for a small plan, which it writes at once.
 constexpr std::size_t gathered_at_most = std::size_t{192} << 10;
+
+// Where the ranks can read what this server has fetched, so that they can write it themselves, it
+// stays as it came.
+std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
+  return is_written_by_offset && context.place.staging.empty()
+             ? Stripes::fitting(context.settings.bytes("staging.stripe"), context.arena)
+             : 0;
+}
 
 }  // namespace
 
@@ -73,7 +81,8 @@ File::File(Context& context, std::uint64_t key, std::string name, config::FileSe
       options_{format_options(settings_)},
       swaps_bytes_{storage::swaps_bytes(format, options_)},
       publication_{identity(name_, settings_, context.place.job), format},
-      catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step} {
+      catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
+      stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout())} {
   if (is_plain() && !settings_.file_per_step) {
     // Opened before the first commit gives the file its final name.
     const Outcome opened = outcome_of([this] { (void)output(-1); });
@@ -108,7 +117,9 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
   begun->ticket = piece.ticket;
   begun->step = piece.step;
   begun->region = region;
+  begun->first = piece.first;
   begun->elements_left = piece.count;
+  begun->elements_to_come = piece.count;
   if (!failure_.ok()) {
     begun->variable.type = array::ElementType::uint8;
     fail_piece(*begun, failure_);
@@ -123,6 +134,11 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
       fail_piece(*begun,
                  {ErrorCode::inconsistent_calls,
                   told(*begun, "the ranks do not make the same definitions in the same order")});
+    } else {
+      const auto domains = array::divide(begun->variable.shape, begun->element_bytes(),
+                                         context_.place.ranks.size(), settings_.alignment_bytes);
+      const int mine = context_.place.number;
+      stripes_.choose(*begun, domains.begin(mine), domains.begin(mine + 1));
     }
   }
   steps_[piece.step].puts.add({.variable = piece.variable,
@@ -137,6 +153,7 @@ void File::arrived(Chunk chunk) {
   context_.counters.add(trace::Counter::received_bytes, static_cast<double>(chunk.bytes.size()));
   if (!piece.failure.ok() || !failure_.ok()) {
     chunk_done(chunk);
+    came(chunk.piece, chunk.count);
     return;
   }
   Room& place = room(piece.step, piece.variable.id);
@@ -167,16 +184,26 @@ void File::write(Chunk chunk) {
   if (!place.failure.ok()) {
     fail_piece(piece, place.failure);
   }
+  const auto held = chunk.piece;
+  const std::int64_t elements = chunk.count;
   if (!piece.failure.ok()) {
     chunk_done(chunk);
-    return;
+  } else if (piece.is_joined()) {
+    join(std::move(chunk));
+  } else {
+    write_alone(std::move(chunk));
   }
+  came(held, elements);
+}
+
+void File::write_alone(Chunk chunk) {
   if (is_plain()) {
     write_plain(std::move(chunk));
   } else if (whole_steps_) {
     keep(std::move(chunk));
   } else {
-    target(publication_.target_of(piece.step)).to_write.push_back(std::move(chunk));
+    auto& writing = target(publication_.target_of(chunk.piece->step));
+    writing.to_write.push_back({.chunk = std::move(chunk), .stripe = {}, .runs = {}});
   }
 }
 
@@ -248,47 +275,6 @@ void File::submit(Target& target) {
       chunk_done(chunk);
     }
   });
-}
-
-bool File::write_slice() {
-  for (auto& [number, writing] : targets_) {
-    if (writing.to_write.empty() || !writing.format) {
-      continue;
-    }
-    Chunk& chunk = writing.to_write.front();
-    Piece& piece = *chunk.piece;
-    const std::int64_t element = piece.element_bytes();
-    const std::int64_t now =
-        std::min(chunk.count, std::max<std::int64_t>(1, slice_bytes / element));
-    const auto bytes = chunk.bytes.first(static_cast<std::size_t>(now * element));
-    context_.busy.begin(trace::Activity::write, now_seconds());
-    if (piece.failure.ok()) {
-      const std::int64_t where = offset(piece, room(piece.step, piece.variable.id));
-      const Outcome outcome = outcome_of([&] {
-        (void)output(number);  // the descriptor that will be fsynced is held open from before the
-                               // first write
-        storage::write_region(*writing.format, {piece.step, piece.variable, where}, piece.region,
-                              chunk.first, now, bytes);
-      });
-      if (!outcome.ok()) {
-        fail_piece(piece, {outcome.code, told(piece, outcome.story)});
-      }
-    }
-    context_.busy.end(trace::Activity::write, now_seconds());
-    if (now < chunk.count && piece.failure.ok()) {
-      chunk.bytes = chunk.bytes.subspan(bytes.size());
-      chunk.first += now;
-      chunk.count -= now;
-      piece.elements_left -= now;
-      return true;
-    }
-    Chunk done = std::move(chunk);
-    writing.to_write.pop_front();
-    done.free_memory();
-    chunk_done(done);
-    return true;
-  }
-  return false;
 }
 
 void File::chunk_done(const Chunk& chunk) {

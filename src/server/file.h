@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "array/region.h"
+#include "array/runs.h"
 #include "base/error.h"
 #include "config/file_settings.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
 #include "server/piece.h"
+#include "server/stripes.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
 #include "storage/publication.h"
@@ -65,8 +67,24 @@ class File {
   void arrived(Chunk chunk);
   /// A compute rank has written blocks of a step itself: durable, or failed.
   void written_by_client(protocol::OwnWritten own);
-  /// Make what this client puts into the steps up to `step` durable as soon as it is written.
-  void make_durable(int client, std::int64_t step);
+  /// Write what this client puts into the steps up to `step` without waiting for the end of the
+  /// step; and make it durable as soon as it is written.
+  void hurry(int client, std::int64_t step, bool durable);
+  /// How many elements of a piece, from `first` on, to fetch at once, of `at_most`.
+  [[nodiscard]] std::int64_t elements_at_once(const Piece& piece, std::int64_t first,
+                                              std::int64_t at_most) const;
+  /// Whether there is memory for these elements among others of their stripe, where they need it.
+  [[nodiscard]] bool has_room(const Piece& piece, std::int64_t first) const {
+    return !piece.is_joined() || settings_.fail_when_full || stripes_.has_room(piece, first);
+  }
+
+  // What was put together with others, and waits for more of them.
+  [[nodiscard]] bool has_stripes() const noexcept { return !stripes_.is_empty(); }
+  [[nodiscard]] double oldest_stripe() const { return stripes_.oldest(); }
+  /// Write the oldest as it is: memory is needed.
+  void write_oldest_stripe();
+  /// Write those that somebody waits for and nobody adds to; true if there were any.
+  bool write_late_stripes(double now);
 
   /// Give small chunks that arrived in this round to the engine, neighbours as one write.
   void submit_gathered();
@@ -85,10 +103,15 @@ class File {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
+  struct ToWrite {  // by the loop: a chunk or a stripe
+    Chunk chunk;
+    std::unique_ptr<Stripe> stripe;
+    std::deque<array::Run> runs;  // of the stripe, that are left
+  };
   struct Target {  // a physical file, as this server writes it
     std::shared_ptr<disk::OutputFile> file;
     std::unique_ptr<storage::Target> format;  // MPI files
-    std::deque<Chunk> to_write;               // MPI files
+    std::deque<ToWrite> to_write;             // MPI files
     std::vector<Chunk> kept;                  // until the step is written
     std::vector<Chunk> gathered;              // small, not given to the engine yet
     std::size_t gathered_bytes = 0;
@@ -98,6 +121,7 @@ class File {
   };
   struct Step {
     std::int64_t expected = -1;  // unknown
+    std::int64_t come = 0;       // pieces that are here to the last byte, or failed
     std::int64_t written = 0;    // pieces written, or failed
     std::int64_t synced = 0;     // pieces durable, or failed
     Outcome failure;
@@ -119,7 +143,17 @@ class File {
   disk::OutputFile& output(std::int64_t number);
   [[nodiscard]] std::unique_ptr<storage::Target> create(const std::string& path);
   void write(Chunk chunk);
+  void came(const std::shared_ptr<Piece>& piece, std::int64_t elements);
+  void write_alone(Chunk chunk);
   void write_plain(Chunk chunk);
+  void join(Chunk chunk);
+  void write(Stripe stripe);
+  void write(std::vector<Stripe> stripes);
+  void drop(std::vector<Stripe> stripes, const Outcome& outcome);
+  void stripe_done(Stripe& stripe, const Outcome& outcome);
+  void check_stripes(std::int64_t step);
+  void write_chunk_slice(std::int64_t number, Target& writing);
+  void write_stripe_slice(std::int64_t number, Target& writing);
   void keep(Chunk chunk);
   void write_step(storage::Target& format, std::int64_t step);
   void settle_kept(std::int64_t step, const Outcome& outcome);
@@ -151,7 +185,9 @@ class File {
   std::map<std::int64_t, Target> targets_;
   std::map<std::int64_t, Step> steps_;
   std::map<std::pair<std::int64_t, int>, Room> rooms_;
-  std::map<int, std::int64_t> in_a_hurry_;  // clients that wait for durability: up to which step
+  std::map<int, std::int64_t> in_a_hurry_;     // clients that wait for durability: up to which step
+  std::map<int, std::int64_t> written_early_;  // that wait for less: up to which step
+  Stripes stripes_;
   std::int64_t next_step_ = 0;  // formats that write whole steps: the one that is being taken in
   Outcome failure_;             // of the whole file
 };

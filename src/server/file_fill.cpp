@@ -43,6 +43,7 @@ void File::fill(std::int64_t step, std::int32_t variable, const array::RunList& 
   piece->variable = catalogue_.variable(variable, step);
   piece->region = std::make_shared<const array::RunList>(holes);
   piece->elements_left = holes.elements();
+  piece->elements_to_come = holes.elements();
   const auto value = catalogue_.fill(variable, step);
   const auto most = static_cast<std::int64_t>(most_bytes / value.size());
   const auto held = static_cast<std::size_t>(std::min(most, holes.elements()));
@@ -60,7 +61,7 @@ void File::fill(std::int64_t step, std::int32_t variable, const array::RunList& 
     chunk.count = std::min(most, holes.elements() - first);
     chunk.bytes =
         std::span{piece->fill}.first(static_cast<std::size_t>(chunk.count) * value.size());
-    whole_steps_ ? keep(std::move(chunk)) : write(std::move(chunk));
+    write(std::move(chunk));
   }
 }
 

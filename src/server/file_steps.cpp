@@ -107,6 +107,7 @@ void File::written_by_client(protocol::OwnWritten own) {
     return;
   }
   Step& step = steps_[own.step];
+  step.come += std::ssize(own.puts);
   step.written += std::ssize(own.puts);
   step.synced += std::ssize(own.puts);
   if (!own.outcome.ok() && step.failure.ok()) {
@@ -115,10 +116,16 @@ void File::written_by_client(protocol::OwnWritten own) {
   for (const auto& put : own.puts) {
     step.puts.add(put);
   }
+  check_stripes(own.step);
   check_step(own.step);
 }
 
-void File::make_durable(int client, std::int64_t step) {
+void File::hurry(int client, std::int64_t step, bool durable) {
+  auto& early = written_early_.try_emplace(client, step).first->second;
+  early = std::max(early, step);
+  if (!durable) {
+    return;
+  }
   auto& until = in_a_hurry_.try_emplace(client, step).first->second;
   until = std::max(until, step);
   for (auto& [number, target] : targets_) {
@@ -175,6 +182,7 @@ void File::expect(const protocol::Expectation& expectation) {
   Step& step = steps_[expectation.step];
   step.expected = expectation.pieces;
   step.report = expectation.report;
+  check_stripes(expectation.step);
   check_step(expectation.step);
 }
 
@@ -208,6 +216,7 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
     contents_.remove_step(step);
   }
   submit_gathered();  // of a step that was given up
+  drop(stripes_.take_step(step), outcome);
   if (whole_steps_) {
     settle_kept(step, outcome);
   }
@@ -217,6 +226,7 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
     targets_.erase(step);
   }
   std::erase_if(in_a_hurry_, [step](const auto& entry) { return entry.second <= step; });
+  std::erase_if(written_early_, [step](const auto& entry) { return entry.second <= step; });
 }
 
 void File::fail(const Outcome& outcome) {
@@ -231,6 +241,7 @@ void File::fail(const Outcome& outcome) {
       chunk_done(chunk);
     }
   }
+  drop(stripes_.take_all(), outcome);
 }
 
 std::unique_ptr<storage::Target> File::create(const std::string& path) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -78,19 +79,48 @@ bool Intake::advance() {
     complete(*id);
     moved = true;
   }
-  if (queued_ == 0) {
-    return moved;
+  is_short_ = false;
+  if (queued_ > 0) {
+    for (auto* client : in_turn()) {
+      moved = take_turn(client->first, client->second) || moved;
+    }
   }
-  // Everybody gets a turn to be first, so that a full staging memory starves nobody.
+  short_since_ = !is_short_ ? 0 : short_since_ == 0 ? now_seconds() : short_since_;
+  return moved;
+}
+
+// Everybody gets a turn to be first, so that a full staging memory starves nobody; but pieces that
+// are put together come in the order of the file, so that stripes become full.
+std::vector<std::pair<const int, Intake::Client>*> Intake::in_turn() {
+  using Order = std::tuple<std::int64_t, int, std::int64_t>;  // step, variable, index
+  std::vector<std::pair<Order, std::pair<const int, Client>*>> order;
   turn_ = (turn_ + 1) % static_cast<int>(clients_.size());
   auto client = std::next(clients_.begin(), turn_);
   for (std::size_t i = 0; i < clients_.size(); ++i) {
-    moved = take_turn(client->first, client->second) || moved;
+    auto& queue = client->second.queue;
+    if (!queue.empty() && begin(client->first, queue.front())) {
+      const Queued& front = queue.front();
+      const Piece& piece = *front.begun;
+      Order place{-1, 0, 0};
+      if (piece.is_joined()) {
+        place = {piece.step, piece.variable.id, index_of(piece, piece.first + front.next)};
+      }
+      order.emplace_back(place, &*client);
+    }
     if (++client == clients_.end()) {
       client = clients_.begin();
     }
   }
-  return moved;
+  std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });
+  std::vector<std::pair<const int, Client>*> clients;
+  std::ranges::transform(order, std::back_inserter(clients),
+                         [](const auto& entry) { return entry.second; });
+  return clients;
+}
+
+bool Intake::is_stuck() const {
+  constexpr double patience_seconds = 0.05;
+  return is_short_ && (fetching_.empty() || now_seconds() - short_since_ > patience_seconds);
 }
 
 // Small pieces many at a time: a round of the server costs more than taking one.
@@ -143,15 +173,22 @@ bool Intake::fetch_next(int rank, Client& client) {
   if (client.fetches >= fetches_per_client) {
     return false;
   }
-  const std::int64_t count =
-      std::min(queued.piece.chunk_elements, queued.piece.count - queued.next);
+  const std::int64_t first = queued.piece.first + queued.next;
+  std::int64_t count = std::min(queued.piece.chunk_elements, queued.piece.count - queued.next);
+  if (transport_.fetches_any_size(rank)) {
+    count = queued.file->elements_at_once(*queued.begun, first, count);
+  }
   Fetching fetching;
   fetching.client = rank;
   fetching.file = queued.file;
   fetching.chunk.piece = queued.begun;
-  fetching.chunk.first = queued.piece.first + queued.next;
+  fetching.chunk.first = first;
   fetching.chunk.count = count;
   const bool is_sound = queued.begun->failure.ok() && queued.file->failure().ok();
+  if (is_sound && !queued.file->has_room(*queued.begun, first)) {
+    is_short_ = true;
+    return false;
+  }
   if (is_sound && borrow(rank, queued, fetching.chunk)) {
     leave_queue(client, queued, fetching);
     if (fetching.last) {
@@ -200,7 +237,7 @@ bool Intake::borrow(int rank, const Queued& queued, Chunk& chunk) {
   const array::Run first = first_run(chunk);
   const std::int64_t element = chunk.piece->element_bytes();
   const bool direct =
-      context_.disk.direct != disk::Direct::off &&
+      !chunk.piece->is_joined() && context_.disk.direct != disk::Direct::off &&
       first.elements * element >= static_cast<std::int64_t>(context_.disk.direct_from_bytes);
   // What could go O_DIRECT and cannot from where it lies is written faster from a copy.
   std::optional<std::size_t> remainder;
@@ -237,6 +274,7 @@ bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
     if (full_since_ == 0) {
       full_since_ = now_seconds();
     }
+    is_short_ = true;
     return false;
   }
   if (full_since_ != 0) {

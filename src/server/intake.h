@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "array/region.h"
@@ -38,6 +39,9 @@ class Intake {
   /// Runs that later pieces of a client refer to by their number; and the end of that.
   void know_runs(int client, std::uint64_t number, array::RunList runs);
   void forget_runs(int client, std::uint64_t number);
+  /// Whether nothing comes in because there is no memory for it, and nothing is on its way that
+  /// could end this by itself.
+  [[nodiscard]] bool is_stuck() const;
   [[nodiscard]] bool is_empty() const noexcept { return queued_ == 0 && fetching_.empty(); }
 
  private:
@@ -64,6 +68,7 @@ class Intake {
   };
 
   bool begin(int client, Queued& queued);
+  [[nodiscard]] std::vector<std::pair<const int, Client>*> in_turn();
   // Memory for neighbours in the file, one behind the other, so that they are written at once.
   struct Row {
     std::shared_ptr<const staging::Lease> lease;
@@ -91,8 +96,10 @@ class Intake {
   bool scratch_used_ = false;
   std::size_t queued_ = 0;
   double full_since_ = 0;
-  int turn_ = 0;  // who is first in this round
-  Row row_;       // of the client whose turn it is
+  double short_since_ = 0;  // of memory for something; 0: is not
+  bool is_short_ = false;   // in this round
+  int turn_ = 0;            // who is first in this round
+  Row row_;                 // of the client whose turn it is
 };
 
 }  // namespace iocomp::server

@@ -23,9 +23,18 @@ struct Piece {
   std::int64_t step = 0;
   storage::Variable variable;
   array::Region region;
-  std::int64_t elements_left = 0;  ///< not written yet
+  std::int64_t first = 0;             ///< of the packed order of the region
+  std::int64_t elements_left = 0;     ///< not written yet
+  std::int64_t elements_to_come = 0;  ///< not here yet, or without a place in the file
   Outcome failure;
   std::vector<std::byte> fill;  ///< of a piece that this server makes itself: what chunks read
+
+  // Of a piece that is put together with others: the part of the variable that this server writes,
+  // and the length of its stripes, in elements.
+  std::int64_t domain_begin = 0;
+  std::int64_t domain_end = 0;
+  std::int64_t stripe_elements = 0;
+  [[nodiscard]] bool is_joined() const noexcept { return stripe_elements > 0; }
 
   [[nodiscard]] std::int64_t element_bytes() const noexcept {
     return static_cast<std::int64_t>(array::size_bytes(variable.type));
@@ -79,6 +88,13 @@ struct Chunk {
     row.reset();
   }
 };
+
+/// Where an element of the packed order of a piece lies in its variable.
+inline std::int64_t index_of(const Piece& piece, std::int64_t element) {
+  array::RunCursor cursor{piece.variable.shape, piece.region, element, 1};
+  array::Run run;
+  return cursor.next(run) ? run.index : 0;
+}
 
 /// The first part of a chunk that is contiguous in the variable.
 inline array::Run first_run(const Chunk& chunk) {

@@ -31,6 +31,8 @@ namespace {
 constexpr int messages_per_round = 64;
 // Where every arrival wakes the server; only a peer that died without a word is found by looking.
 constexpr std::chrono::seconds longest_sleep{1};
+// While stripes wait for pieces that may not come.
+constexpr std::chrono::milliseconds longest_doze{20};
 
 double cpu_seconds() {
   rusage usage{};
@@ -94,7 +96,7 @@ bool Server::serve() {
     if (round()) {
       nap.reset();
     } else if (is_woken_for_everything()) {
-      sleep(longest_sleep);
+      sleep(has_stripes_ ? longest_doze : std::chrono::nanoseconds{longest_sleep});
     } else {
       nap.pause(sleep_for);
     }
@@ -155,8 +157,34 @@ bool Server::round() {
   for (auto& [key, entry] : files_) {
     moved = (entry.file && entry.file->write_slice()) || moved;
   }
+  moved = write_stripes(moved) || moved;
   post_.flush();
   return moved;
+}
+
+// Stripes that will not become full soon, or whose memory is needed for others.
+bool Server::write_stripes(bool moved) {
+  has_stripes_ = false;
+  bool any = false;
+  File* oldest = nullptr;
+  const double now = now_seconds();
+  for (auto& [key, entry] : files_) {
+    if (!entry.file || !entry.file->has_stripes()) {
+      continue;
+    }
+    any = entry.file->write_late_stripes(now) || any;
+    if (entry.file->has_stripes()) {
+      has_stripes_ = true;
+      const bool is_older =
+          oldest == nullptr || entry.file->oldest_stripe() < oldest->oldest_stripe();
+      oldest = is_older ? entry.file.get() : oldest;
+    }
+  }
+  if (!moved && !any && oldest != nullptr && intake_.is_stuck() && context_.plans.empty()) {
+    oldest->write_oldest_stripe();
+    any = true;
+  }
+  return any;
 }
 
 bool Server::take_messages() {

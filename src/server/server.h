@@ -10,6 +10,7 @@
 #include "config/settings.h"
 #include "disk/options.h"
 #include "mpi/wait.h"
+#include "protocol/messages.h"
 #include "server/actions.h"
 #include "server/context.h"
 #include "server/file.h"
@@ -41,10 +42,11 @@ class Server {
     std::unique_ptr<File> file;
     std::unique_ptr<HomeFile> home;
     std::unique_ptr<LeadFile> lead;
-    // Of members of other homes, before this server knows the file: client, step.
-    std::vector<std::pair<int, std::int64_t>> early_flushes;
+    // Of members of other homes, before this server knows the file.
+    std::vector<std::pair<int, protocol::StepNote>> early_flushes;
   };
   bool round();
+  bool write_stripes(bool moved);
   void stop_writing();
   // Whether all that this loop waits for ends its sleep by itself.
   [[nodiscard]] bool is_woken_for_everything() const;
@@ -75,6 +77,7 @@ class Server {
   int servers_gone_ = 0;  // lead only
   trace::Counters all_;   // lead only: summed over the servers
   double began_ = 0;
+  bool has_stripes_ = false;
   bool finished_ = false;
 };
 

@@ -73,7 +73,7 @@ Openers openers(MPI_Comm writers, Order order, int per_node, const mpi::WaitPoli
   mpi::check(MPI_Comm_split(writers, 0, mine, &ordered));
   mpi::Communicator comm{ordered};
   mpi::check(MPI_Comm_set_errhandler(ordered, MPI_ERRORS_RETURN));
-  return {std::move(comm), aggregators};
+  return {std::move(comm), aggregators, aggregates};
 }
 
 }  // namespace iocomp::storage

@@ -29,6 +29,7 @@ enum class Taken {
 struct Openers {
   mpi::Communicator comm;
   int aggregators = 0;
+  bool aggregates = false;  ///< this rank
 };
 
 /// Choose `per_node` ranks on every node (all of them where a node has fewer). Needs no table of

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "base/error.h"
 #include "storage/source.h"
 #include "storage/variable.h"
 
@@ -87,6 +88,15 @@ class Target {
   virtual void write(const Placed& where, const Selection& selection,
                      std::span<const std::byte> bytes) = 0;
 
+  /// Where `Format::writes_together`: write a box of a variable (packed, native byte order) in the
+  /// format library's own collective way. Collective over the writers, who call it for the same
+  /// variable; the box may be empty. All have met just before.
+  /// @throws Error{storage_failure}; Error{unsupported} where there is no such way.
+  virtual void write_together(const Placed& /*where*/, const array::Box& /*box*/,
+                              std::span<const std::byte> /*bytes*/) {
+    throw Error{ErrorCode::unsupported, "this back-end does not write collectively"};
+  }
+
   /// Make all that the format library keeps in memory visible to an fsync, with the file still
   /// open. Lead only (plain_file); mpi_file: collective, and what this process wrote is durable
   /// when it returns. Called after a step of a series is complete.
@@ -126,6 +136,8 @@ class Format {
   /// only after `finish`.
   [[nodiscard]] virtual bool readable_while_open() const = 0;
 
+  /// Whether its targets can `write_together`.
+  [[nodiscard]] virtual bool writes_together() const { return false; }
   /// Whether it writes a step in one go, when all of it is there, and one step after the other:
   /// then `place` is never called, and no step is begun before the one before it was written or
   /// given up.

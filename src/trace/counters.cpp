@@ -42,6 +42,10 @@ constexpr std::array<std::string_view, counter_count> names{"put_bytes",
                                                             "message_bytes",
                                                             "sleeps",
                                                             "wake_ups",
+                                                            "joined_bytes",
+                                                            "stripes",
+                                                            "partial_stripes",
+                                                            "control_messages",
                                                             "failures"};
 
 }  // namespace

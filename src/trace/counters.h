@@ -46,6 +46,10 @@ enum class Counter : std::size_t {
   message_bytes,        ///< sent by the compute ranks, in messages or through a ring
   sleeps,               ///< times a process went to sleep until another wakes it
   wake_ups,             ///< times a process woke another
+  joined_bytes,         ///< of short runs that were put together in memory
+  stripes,              ///< written of them as a whole
+  partial_stripes,      ///< written run by run
+  control_messages,     ///< sent by compute ranks to servers, data apart
   failures,             ///< pieces, steps and files that failed
   count_                // number of counters
 };

@@ -27,6 +27,7 @@ class CombinedTransport : public Transport {
   std::optional<Incoming> poll() override;
   void give_credit(int rank) override { to(rank).give_credit(rank); }
   FetchId fetch(int rank, std::span<std::byte> memory) override;
+  bool fetches_any_size(int rank) const override { return to(rank).fetches_any_size(rank); }
   std::optional<Borrowed> borrow(int rank, std::size_t bytes,
                                  std::optional<std::size_t> page_remainder) override;
   void give_back(FetchId chunk) override {

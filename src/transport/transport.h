@@ -63,6 +63,10 @@ class Transport {
   /// which has its exact size.
   virtual FetchId fetch(int rank, std::span<std::byte> memory) = 0;
 
+  /// Whether what `rank` offers can be fetched and borrowed in parts of any size, instead of in the
+  /// chunks of its post.
+  [[nodiscard]] virtual bool fetches_any_size(int /*rank*/) const { return false; }
+
   /// Memory of another process that this one reads in place.
   struct Borrowed {
     FetchId id = 0;

@@ -43,6 +43,7 @@ class SharedTransport : public Transport {
   std::optional<Incoming> poll() override;
   void give_credit(int rank) override;
   FetchId fetch(int rank, std::span<std::byte> memory) override;
+  bool fetches_any_size(int /*rank*/) const override { return true; }
   std::optional<Borrowed> borrow(int rank, std::size_t bytes,
                                  std::optional<std::size_t> page_remainder) override;
   void give_back(FetchId chunk) override;

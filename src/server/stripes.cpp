@@ -1,0 +1,193 @@
+#include "server/stripes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/copy_run.h"
+#include "array/runs.h"
+#include "server/piece.h"
+#include "staging/arena.h"
+
+namespace iocomp::server {
+namespace {
+
+constexpr auto page = static_cast<std::int64_t>(staging::Arena::page_bytes);
+constexpr std::int64_t smallest_bytes = std::int64_t{64} << 10;
+constexpr std::int64_t stripes_at_once = 8;
+// Runs of this part of a stripe are written well enough one by one.
+constexpr std::int64_t runs_per_stripe = 4;
+
+struct Span {
+  std::int64_t index;     // of the first element
+  std::int64_t elements;  // in a stripe
+};
+
+Span stripe_of(const Piece& piece, std::int64_t index) {
+  const std::int64_t before = (index - piece.domain_begin) / piece.stripe_elements;
+  const std::int64_t begin = piece.domain_begin + before * piece.stripe_elements;
+  return {begin, std::min(piece.stripe_elements, piece.domain_end - begin)};
+}
+
+void scatter(const Piece& piece, std::int64_t first, std::int64_t count, const std::byte* from,
+             Stripe& stripe) {
+  const auto element = static_cast<std::size_t>(piece.element_bytes());
+  array::RunCursor cursor{piece.variable.shape, piece.region, first, count};
+  array::Run run;
+  while (cursor.next(run)) {
+    const std::size_t bytes = static_cast<std::size_t>(run.elements) * element;
+    array::copy_run(stripe.bytes + static_cast<std::size_t>(run.index - stripe.begin) * element,
+                    from, bytes);
+    from += bytes;
+  }
+}
+
+}  // namespace
+
+std::int64_t elements_in_stripe(const Piece& piece, std::int64_t first) {
+  const Span span = stripe_of(piece, index_of(piece, first));
+  return array::elements_below(piece.variable.shape, piece.region, span.index + span.elements) -
+         first;
+}
+
+std::vector<array::Run> Stripe::runs() const {
+  if (is_full()) {
+    return {{.index = begin, .elements = end - begin}};
+  }
+  std::vector<array::Run> all;
+  for (const Part& part : parts) {
+    array::RunCursor cursor{variable.shape, part.piece->region, part.first, part.count};
+    array::Run run;
+    while (cursor.next(run)) {
+      all.push_back(run);
+    }
+  }
+  return array::joined(std::move(all));
+}
+
+Stripes::Stripes(staging::Arena& arena, std::int64_t bytes) : arena_{arena}, bytes_{bytes} {}
+
+std::int64_t Stripes::fitting(std::int64_t asked, const staging::Arena& arena) {
+  const auto each = static_cast<std::int64_t>(arena.capacity_bytes()) / stripes_at_once;
+  const std::int64_t bytes = std::min(asked, each) / page * page;
+  return bytes < smallest_bytes ? 0 : bytes;
+}
+
+void Stripes::choose(Piece& piece, std::int64_t begin, std::int64_t end) const {
+  const std::int64_t element = piece.element_bytes();
+  const std::int64_t row = array::row_elements(piece.variable.shape, piece.region);
+  const bool is_strided = row < piece.elements_left;
+  if (!is_strided || row * element * runs_per_stripe > bytes_) {
+    return;
+  }
+  // Only what was cut at the borders of this domain is all here.
+  if (index_of(piece, piece.first) >= begin &&
+      index_of(piece, piece.first + piece.elements_left - 1) < end) {
+    piece.domain_begin = begin;
+    piece.domain_end = end;
+    piece.stripe_elements = std::max<std::int64_t>(1, bytes_ / element);
+  }
+}
+
+bool Stripes::fits(std::int64_t bytes) const noexcept {
+  const auto pages = [](std::int64_t of) { return (of + page - 1) / page * page; };
+  std::int64_t used = pages(bytes);
+  for (const auto& [key, stripe] : open_) {
+    used += pages(std::ssize(stripe.lease.bytes()));
+  }
+  return 2 * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
+}
+
+bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
+  const Span span = stripe_of(piece, index_of(piece, first));
+  return open_.contains({piece.step, piece.variable.id, span.index}) ||
+         fits(span.elements * piece.element_bytes() + page);
+}
+
+// Nothing where there is no memory.
+Stripe* Stripes::open(const Piece& piece, std::int64_t index, std::int64_t offset) {
+  const Span span = stripe_of(piece, index);
+  const Key key{piece.step, piece.variable.id, span.index};
+  if (const auto found = open_.find(key); found != open_.end()) {
+    return &found->second;
+  }
+  const std::int64_t element = piece.element_bytes();
+  const std::int64_t skew = (offset + span.index * element) % page;
+  const std::int64_t bytes = span.elements * element + skew;
+  auto lease = fits(bytes) ? arena_.try_take(static_cast<std::size_t>(bytes)) : std::nullopt;
+  if (!lease) {
+    return nullptr;
+  }
+  Stripe& stripe = open_[key];
+  stripe.variable = piece.variable;
+  stripe.step = piece.step;
+  stripe.begin = span.index;
+  stripe.end = span.index + span.elements;
+  stripe.lease = std::move(*lease);
+  stripe.bytes = stripe.lease.bytes().data() + skew;
+  return &stripe;
+}
+
+void Stripes::take(Chunk& chunk, std::int64_t offset, double now) {
+  while (chunk.count > 0) {
+    const std::int64_t count = std::min(chunk.count, elements_in_stripe(*chunk.piece, chunk.first));
+    const std::int64_t index = index_of(*chunk.piece, chunk.first);
+    Stripe* const stripe = open(*chunk.piece, index, offset);
+    if (stripe == nullptr) {
+      return;
+    }
+    scatter(*chunk.piece, chunk.first, count, chunk.bytes.data(), *stripe);
+    const auto bytes = static_cast<std::size_t>(count * chunk.piece->element_bytes());
+    // Chunks that are lent end where a stripe does: so the loan lasts until all is written.
+    Loan loan = count == chunk.count ? std::move(chunk.loan) : Loan{};
+    stripe->parts.push_back({chunk.piece, chunk.first, count, std::move(loan)});
+    stripe->filled += count;
+    stripe->touched = now;
+    chunk.first += count;
+    chunk.count -= count;
+    chunk.bytes = chunk.bytes.subspan(bytes);
+    if (stripe->filled >= stripe->end - stripe->begin) {
+      const Key key{stripe->step, stripe->variable.id, stripe->begin};
+      full_.push_back(std::move(*stripe));
+      open_.erase(key);
+    }
+  }
+}
+
+std::vector<Stripe> Stripes::take_full() { return std::exchange(full_, {}); }
+
+std::vector<Stripe> Stripes::take_step(std::int64_t step) {
+  return take_if([step](const Stripe& stripe) { return stripe.step == step; });
+}
+
+std::vector<Stripe> Stripes::take_all() {
+  return take_if([](const Stripe&) { return true; });
+}
+
+Stripe Stripes::take_oldest() {
+  const auto oldest =
+      std::ranges::min_element(open_, {}, [](const auto& entry) { return entry.second.touched; });
+  Stripe taken = std::move(oldest->second);
+  open_.erase(oldest);
+  return taken;
+}
+
+double Stripes::oldest() const {
+  return std::ranges::min_element(open_, {}, [](const auto& entry) { return entry.second.touched; })
+      ->second.touched;
+}
+
+void Stripes::give_back_loans(double time) {
+  for (auto& [key, stripe] : open_) {
+    if (stripe.touched <= time) {
+      std::ranges::for_each(stripe.parts, [](Stripe::Part& part) { part.loan = {}; });
+    }
+  }
+}
+
+}  // namespace iocomp::server

@@ -1,0 +1,290 @@
+#include "server/stripes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/pieces.h"
+#include "array/runs.h"
+#include "server/piece.h"
+#include "staging/arena.h"
+#include "unit/seed.h"
+
+namespace iocomp::server {
+namespace {
+
+constexpr std::int64_t kib = 1024;
+
+storage::Variable variable(std::vector<std::int64_t> extent) {
+  storage::Variable made;
+  made.type = array::ElementType::int64;
+  made.shape = array::make_shape(static_cast<int>(extent.size()), extent.data());
+  return made;
+}
+
+std::shared_ptr<Piece> piece(const storage::Variable& of, const array::Box& box, std::int64_t first,
+                             std::int64_t count) {
+  auto made = std::make_shared<Piece>();
+  made->variable = of;
+  made->region = box;
+  made->first = first;
+  made->elements_left = count;
+  return made;
+}
+
+std::shared_ptr<Piece> whole_piece(const storage::Variable& of, std::vector<std::int64_t> start,
+                                   std::vector<std::int64_t> count) {
+  const auto box = array::make_box(of.shape, start.data(), count.data());
+  return piece(of, box, 0, array::elements(box));
+}
+
+/// The values of a piece: each is its global index, and one more.
+std::vector<std::int64_t> values(const Piece& of, std::int64_t first, std::int64_t count) {
+  std::vector<std::int64_t> made;
+  array::RunCursor cursor{of.variable.shape, of.region, first, count};
+  array::Run run;
+  while (cursor.next(run)) {
+    for (std::int64_t i = 0; i < run.elements; ++i) {
+      made.push_back(run.index + i + 1);
+    }
+  }
+  return made;
+}
+
+/// A file that counts how often each element was written.
+struct Written {
+  explicit Written(std::int64_t elements)
+      : value(static_cast<std::size_t>(elements)), times(static_cast<std::size_t>(elements)) {}
+  void add(std::int64_t index, std::int64_t what) {
+    value.at(static_cast<std::size_t>(index)) = what;
+    ++times.at(static_cast<std::size_t>(index));
+  }
+  void add(const Stripe& stripe) {
+    for (const auto& run : stripe.runs()) {
+      for (std::int64_t i = 0; i < run.elements; ++i) {
+        std::int64_t found = 0;
+        std::memcpy(&found, stripe.bytes + (run.index + i - stripe.begin) * 8, 8);
+        add(run.index + i, found);
+      }
+    }
+  }
+  std::vector<std::int64_t> value;
+  std::vector<int> times;
+};
+
+void take(Stripes& stripes, const std::shared_ptr<Piece>& of, std::int64_t first,
+          std::int64_t count, Written& file) {
+  const auto put = values(*of, first, count);
+  Chunk chunk;
+  chunk.piece = of;
+  chunk.first = first;
+  chunk.count = count;
+  chunk.bytes = std::as_bytes(std::span{put});
+  stripes.take(chunk, 0, 0);
+  for (const auto& stripe : stripes.take_full()) {
+    EXPECT_EQ(stripe.runs().size(), 1U);
+    file.add(stripe);
+  }
+  // What finds no room is left in the chunk, with its values.
+  ASSERT_EQ(std::ssize(chunk.bytes), chunk.count * 8);
+  array::RunCursor cursor{of->variable.shape, of->region, chunk.first, chunk.count};
+  array::Run run;
+  const std::byte* from = chunk.bytes.data();
+  while (cursor.next(run)) {
+    for (std::int64_t i = 0; i < run.elements; ++i, from += 8) {
+      std::int64_t found = 0;
+      std::memcpy(&found, from, 8);
+      file.add(run.index + i, found);
+    }
+  }
+}
+
+TEST(Stripes, AreWrittenAsOneWhenAllOfTheirPiecesAreThere) {
+  staging::Arena arena{1 << 20};
+  Stripes stripes{arena, 64 * kib};
+  const auto of = variable({64, 128});  // 64 KiB
+  const auto left = whole_piece(of, {0, 0}, {64, 64});
+  const auto right = whole_piece(of, {0, 64}, {64, 64});
+  stripes.choose(*left, 0, 64 * 128);
+  stripes.choose(*right, 0, 64 * 128);
+  ASSERT_TRUE(left->is_joined() && right->is_joined());
+  Written file{64 * 128};
+  take(stripes, right, 0, 64 * 64, file);
+  EXPECT_FALSE(stripes.is_empty());
+  EXPECT_EQ(std::ranges::count(file.times, 0), 64 * 128);
+  take(stripes, left, 0, 64 * 64, file);
+  EXPECT_TRUE(stripes.is_empty());
+  EXPECT_EQ(std::ranges::count(file.times, 1), 64 * 128);
+}
+
+TEST(Stripes, LeaveLongRunsAndWholeBlocksAlone) {
+  staging::Arena arena{1 << 20};
+  const Stripes stripes{arena, 64 * kib};
+  const auto of = variable({64, 4096});
+  const auto rows = whole_piece(of, {0, 0}, {8, 4096});
+  const auto long_runs = whole_piece(of, {0, 0}, {64, 4000});
+  const auto columns = whole_piece(of, {0, 0}, {64, 16});
+  for (const auto& one : {rows, long_runs, columns}) {
+    stripes.choose(*one, 0, 64 * 4096);
+  }
+  EXPECT_FALSE(rows->is_joined());
+  EXPECT_FALSE(long_runs->is_joined());
+  EXPECT_TRUE(columns->is_joined());
+  const Stripes none{arena, 0};
+  const auto column = whole_piece(of, {0, 0}, {64, 1});
+  none.choose(*column, 0, 64 * 4096);
+  EXPECT_FALSE(column->is_joined());
+}
+
+TEST(Stripes, LeaveAloneWhatLiesOutsideTheDomain) {
+  staging::Arena arena{1 << 20};
+  const Stripes stripes{arena, 64 * kib};
+  const auto of = variable({64, 128});
+  const auto columns = whole_piece(of, {0, 0}, {64, 16});
+  stripes.choose(*columns, 0, 32 * 128);
+  EXPECT_FALSE(columns->is_joined());
+}
+
+TEST(Stripes, UseAtMostHalfOfTheArena) {
+  staging::Arena arena{288 * kib};
+  Stripes stripes{arena, 64 * kib};
+  const auto of = variable({512, 128});  // 8 stripes
+  const auto column = whole_piece(of, {0, 0}, {512, 1});
+  stripes.choose(*column, 0, 512 * 128);
+  Written file{512 * 128};
+  EXPECT_TRUE(stripes.has_room(*column, 0));
+  take(stripes, column, 0, 512, file);
+  EXPECT_LE(arena.peak_bytes(), 144 * kib);
+  EXPECT_TRUE(stripes.has_room(*column, 0));
+  EXPECT_FALSE(stripes.has_room(*column, 511));
+  file.add(stripes.take_oldest());
+  EXPECT_TRUE(stripes.has_room(*column, 511));
+  for (const auto& stripe : stripes.take_all()) {
+    file.add(stripe);
+  }
+  EXPECT_EQ(std::ranges::count(file.times, 1), 512);
+}
+
+TEST(Stripes, AreTakenByStepAndByTime) {
+  staging::Arena arena{1 << 20};
+  Stripes stripes{arena, 64 * kib};
+  const auto of = variable({64, 128});
+  for (std::int64_t step = 0; step < 3; ++step) {
+    const auto column = whole_piece(of, {0, 0}, {64, 1});
+    column->step = step;
+    column->client = static_cast<int>(step);
+    stripes.choose(*column, 0, 64 * 128);
+    const auto put = values(*column, 0, 64);
+    Chunk chunk;
+    chunk.piece = column;
+    chunk.count = 64;
+    chunk.bytes = std::as_bytes(std::span{put});
+    stripes.take(chunk, 0, 10.0 + static_cast<double>(step));
+  }
+  EXPECT_EQ(stripes.oldest(), 10);
+  EXPECT_TRUE(stripes.take_untouched(9, [](const Stripe&) { return true; }).empty());
+  EXPECT_TRUE(stripes.take_untouched(11, [](const Stripe&) { return false; }).empty());
+  EXPECT_EQ(stripes.take_untouched(10, [](const Stripe&) { return true; }).size(), 1U);
+  EXPECT_EQ(stripes.take_step(1).size(), 1U);
+  EXPECT_EQ(stripes.take_oldest().step, 2);
+  EXPECT_TRUE(stripes.is_empty());
+  EXPECT_EQ(arena.used_bytes(), 0U);
+}
+
+// Blocks that cover an array: its dimensions cut at random places.
+std::vector<array::Box> random_blocks(std::mt19937& generator, const array::Shape& shape) {
+  std::vector<array::Box> blocks{{shape.dimensions, {}, shape.extent}};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
+    std::vector<array::Box> halves;
+    const std::int64_t border = draw(generator, 0, shape.extent[d]);
+    for (auto box : blocks) {
+      box.count[d] = border;
+      halves.push_back(box);
+      box.start[d] = border;
+      box.count[d] = shape.extent[d] - border;
+      halves.push_back(box);
+    }
+    blocks = halves;
+  }
+  std::ranges::shuffle(blocks, generator);
+  return blocks;
+}
+
+TEST(Stripes, WriteEveryElementOnceWhateverTheBlocksTheOrderAndTheMemory) {
+  const auto seed = test_seed();
+  SCOPED_TRACE(seed_text(seed));
+  std::mt19937 generator{seed};
+  for (int round = 0; round < 60; ++round) {
+    const auto of =
+        variable({draw(generator, 1, 12), draw(generator, 1, 40), draw(generator, 1, 120)});
+    const std::int64_t all = array::elements(of.shape);
+    const int parts = static_cast<int>(draw(generator, 1, 4));
+    const auto domains = array::divide(of.shape, 8, parts, draw(generator, 0, 1) * 4096 + 8);
+    const bool has_holes = draw(generator, 0, 3) == 0;
+    const auto capacity = static_cast<std::size_t>(draw(generator, 4, 64)) * 4 * kib;
+    Written file{all};
+    std::vector<int> put(static_cast<std::size_t>(all));
+    for (int part = 0; part < parts; ++part) {  // a server each
+      staging::Arena arena{capacity};
+      Stripes stripes{arena, draw(generator, 1, 16) * 4 * kib};
+      struct Left {
+        std::shared_ptr<Piece> piece;
+        std::int64_t next;
+      };
+      std::vector<Left> left;
+      for (const auto& box : random_blocks(generator, of.shape)) {
+        for (const auto& cut : array::cut(of.shape, box, domains)) {
+          if (cut.part == part && !(has_holes && draw(generator, 0, 2) == 0)) {
+            left.push_back({piece(of, box, cut.first, cut.count), cut.first});
+            stripes.choose(*left.back().piece, domains.begin(part), domains.begin(part + 1));
+            for (const auto value : values(*left.back().piece, cut.first, cut.count)) {
+              ++put[static_cast<std::size_t>(value - 1)];
+            }
+          }
+        }
+      }
+      while (!left.empty()) {
+        auto& [of_piece, next] =
+            left[static_cast<std::size_t>(draw(generator, 0, std::ssize(left) - 1))];
+        const std::int64_t end = of_piece->first + of_piece->elements_left;
+        const std::int64_t count = draw(generator, 1, end - next);
+        if (of_piece->is_joined()) {
+          take(stripes, of_piece, next, count, file);
+        } else {
+          for (const auto value : values(*of_piece, next, count)) {
+            file.add(value - 1, value);
+          }
+        }
+        ASSERT_LE(2 * arena.used_bytes(), arena.capacity_bytes());
+        next += count;
+        std::erase_if(left, [](const Left& one) {
+          return one.next == one.piece->first + one.piece->elements_left;
+        });
+        if (draw(generator, 0, 20) == 0 && !stripes.is_empty()) {
+          file.add(stripes.take_oldest());
+        }
+      }
+      for (const auto& stripe : stripes.take_all()) {
+        file.add(stripe);
+      }
+      ASSERT_EQ(arena.used_bytes(), 0U);
+    }
+    ASSERT_EQ(file.times, put) << "round " << round;
+    for (std::int64_t i = 0; i < all; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      ASSERT_EQ(file.value[at], put[at] == 0 ? 0 : i + 1) << "round " << round;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace iocomp::server
