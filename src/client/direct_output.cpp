@@ -162,7 +162,8 @@ void DirectOutput::fill(std::int64_t step, int variable, const array::RunList& h
   block.step = step;
   const auto value = catalogue_.fill(variable, step);
   const auto most = static_cast<std::int64_t>(part_bytes / value.size());
-  std::vector<std::byte> values;
+  std::vector<std::byte> own;
+  auto& values = writes_whole_steps() ? packed_.emplace_back() : own;
   for (auto left = std::min(most, holes.elements()); left > 0; --left) {
     values.insert(values.end(), value.begin(), value.end());
   }

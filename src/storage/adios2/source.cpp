@@ -57,8 +57,7 @@ void StepSource::open() {
   }
   std::error_code error;
   io_ = adios_.DeclareIO("iocomp");
-  is_hdf5_ = !std::filesystem::is_directory(path_, error);
-  io_.SetEngine(is_hdf5_ ? "HDF5" : "BPFile");
+  io_.SetEngine(std::filesystem::is_directory(path_, error) ? "BPFile" : "HDF5");
   engine_ = io_.Open(path_, adios2::Mode::Read);
   step_ = -1;
 }
@@ -66,9 +65,6 @@ void StepSource::open() {
 bool StepSource::next_step() {
   if (step_ >= 0) {
     engine_.EndStep();
-  }
-  if (is_hdf5_) {
-    io_.RemoveAllVariables();  // else they keep the shapes of the first step
   }
   if (engine_.BeginStep(adios2::StepMode::Read, 0.0F) != adios2::StepStatus::OK) {
     return false;

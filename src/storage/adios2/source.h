@@ -33,7 +33,6 @@ class StepSource : public Source {
   adios2::ADIOS adios_;
   adios2::IO io_;
   adios2::Engine engine_;
-  bool is_hdf5_ = false;
   std::int64_t step_ = -1;  // that is open
 };
 

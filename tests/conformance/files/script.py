@@ -147,11 +147,12 @@ class FileScript:
         self._remember(variable, name, Attribute("text", value.encode()))
         self._say("text", self.name, variable, name, "x" + value.encode().hex())
 
-    def set_fill(self, name: str, value: float) -> None:
+    def set_fill(self, name: str, value: complex) -> None:
         """Set what elements hold from the current step on that nobody puts."""
         assert not self.is_step_begun
         variable = self.variables[name]
-        raw = np.asarray([value], dtype=DTYPES[variable.element_type]).tobytes()
+        dtype = np.dtype(DTYPES[variable.element_type])
+        raw = np.asarray([value if dtype.kind == "c" else value.real], dtype=dtype).tobytes()
         self._remember(name, "_FillValue", Attribute(variable.element_type, raw))
         self._say("fill", self.name, name, "x" + raw.hex())
 

@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from inspect import isfunction
+from itertools import product
+from math import prod
+from operator import mul
 from typing import Any
 
 from script import Extents, FileScript, Script
@@ -74,10 +77,7 @@ for _name, _member in list(vars(FileScript).items()):
         setattr(RecordedFile, _name, _recorded(_name))
 
 
-def _overlap(a: tuple[Extents, Extents], b: tuple[Extents, Extents]) -> bool:
-    return all(
-        s < t + d and t < s + c for s, c, t, d in zip(a[0], a[1], b[0], b[1], strict=True)
-    )
+PUTS = ("put", "put_irregular")
 
 
 class _Replay:
@@ -85,26 +85,37 @@ class _Replay:
 
     def __init__(self, file: FileScript) -> None:
         self.file = file
-        self.boxes: dict[str, list[tuple[Extents, Extents]]] = {}  # put in the current step
+        self.taken: dict[str, set[int]] = {}  # elements put in the current step
 
-    def _may_put(self, name: str, writer: int, start: Extents, count: Extents) -> bool:
-        shape = self.file.variables[name].shape
-        inside = all(s + c <= n for s, c, n in zip(start, count, shape, strict=True))
-        others = self.boxes.get(name, [])
-        free = 0 in count or not any(_overlap((start, count), other) for other in others)
-        return inside and free
+    def _elements(self, call: Call) -> set[int] | None:
+        """Return the elements that a put covers; None if some are outside."""
+        shape = self.file.variables[call.arguments[0]].shape
+        if call.method == "put_irregular":
+            found = {index for index in call.arguments[2] if index >= 0}
+            return found if all(index < prod(shape) for index in found) else None
+        start, count = call.arguments[2:4]
+        if any(s + c > n for s, c, n in zip(start, count, shape, strict=True)):
+            return None
+        ranges = [range(s, s + c) for s, c in zip(start, count, strict=True)]
+        strides = [prod(shape[d + 1 :]) for d in range(len(shape))]
+        return {sum(map(mul, index, strides)) for index in product(*ranges)}
+
+    def _may_put(self, call: Call) -> bool:
+        elements = self._elements(call)
+        taken = self.taken.get(call.arguments[0], set())
+        return elements is not None and taken.isdisjoint(elements)
 
     def may(self, call: Call) -> bool:
         """Whether the call is a correct one, after those that are there."""
         file = self.file
         variable = call.named.get("variable")
-        if call.method in ("put", "set_shape"):
+        if call.method in (*PUTS, "set_shape", "set_fill"):
             variable = call.arguments[0]
         if variable not in (None, "-") and variable not in file.variables:
             return False
-        if call.method == "put":
-            return self._may_put(*call.arguments[:4])
-        if call.method in ("define", "set_shape", "attribute", "text"):
+        if call.method in PUTS:
+            return self._may_put(call)
+        if call.method in ("define", "set_shape", "attribute", "text", "set_fill"):
             return not file.is_step_begun
         if call.method == "wait_step":
             return bool(call.arguments[0] < file.step)
@@ -115,10 +126,10 @@ class _Replay:
     def make(self, call: Call) -> None:
         """Make the call."""
         getattr(self.file, call.method)(*call.arguments, **call.named)
-        if call.method == "put" and 0 not in call.arguments[3]:
-            self.boxes.setdefault(call.arguments[0], []).append(call.arguments[2:4])
+        if call.method in PUTS:
+            self.taken.setdefault(call.arguments[0], set()).update(self._elements(call) or ())
         elif call.method == "end_step":
-            self.boxes.clear()
+            self.taken.clear()
 
 
 def replay(calls: Sequence[Call], like: RecordedScript) -> RecordedScript:

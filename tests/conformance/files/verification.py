@@ -67,6 +67,11 @@ class BackEnd:
         return ("float16",) if self.name == "adios2" else ()
 
     @property
+    def can_fill(self) -> bool:
+        """Whether fill values may change from step to step, and differ from variable to variable."""
+        return not self.is_netcdf  # which has one for all steps: test_netcdf.py
+
+    @property
     def is_netcdf(self) -> bool:
         """Whether it has only what netCDF has."""
         return self.name in ("pnetcdf", "netcdf")
