@@ -110,7 +110,7 @@ def test_decomposition_takes_at_most_32_bytes_per_run(
 ) -> None:
     arguments = f"--runs 20000 --mode {mode} {order} --file {tmp_path}/d"
     settings = {"mode": mode, "trace.summary": "false"}
-    result = run(build, "bench/decomposition", arguments, 2, settings)
+    result = run(build, "bench/decomposition", arguments, 4, settings)
     assert result["define_seconds"] > 0
     assert 0 < result["bytes_per_run"] <= 33  # and what the allocator adds
     assert len(result["put_seconds"]) == 3
