@@ -115,7 +115,8 @@ std::vector<std::byte> encode(const Committed& committed) {
   }
   writer.put(committed.steps.size());
   for (const auto& step : committed.steps) {
-    writer.put(step);
+    writer.put(step.number);
+    writer.put(step.file);
   }
   writer.put(committed.variables.size());
   for (const auto& variable : committed.variables) {
@@ -138,7 +139,8 @@ Committed decode_committed(std::span<const std::byte> bytes) {
     committed.files.push_back({std::move(path), reader.get_text()});
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    committed.steps.push_back(reader.get<Committed::Step>());
+    const auto number = reader.get<std::int64_t>();
+    committed.steps.push_back({number, reader.get<std::int32_t>()});
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     Committed::Variable variable;
