@@ -128,22 +128,14 @@ void DirectCarrier::keep_copy(Kept& kept) {
   link_.tickets().find(block.ticket)->kept = false;
 }
 
-DirectCarrier::Put DirectCarrier::agree_on_puts() {
-  Put all;
-  all.variables = coverage_.sum();
-  std::vector<std::int64_t> any{std::ranges::any_of(
-      kept_, [this](const Kept& kept) { return output_.exchanges(kept.block); })};
-  mpi::maximum(comm_, any, link_.policy(), "the variables of a step");
-  all.exchanges = any.front() != 0;
-  return all;
-}
-
 void DirectCarrier::write_step(std::int64_t step) {
-  (void)meet("end_step", step);
-  StepCoverage::Holes holes;
+  const bool exchanges = std::ranges::any_of(
+      kept_, [this](const Kept& kept) { return output_.exchanges(kept.block); });
   Put put;
+  put.exchanges = meet("end_step", step, exchanges ? 1 : 0) != 0;
+  StepCoverage::Holes holes;
   const Outcome begun = outcome_of([&] {
-    put = agree_on_puts();
+    put.variables = coverage_.sum();
     holes = coverage_.examine(step);
     if (per_step_) {
       output_.create(step);

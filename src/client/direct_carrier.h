@@ -76,7 +76,6 @@ class DirectCarrier : public Carrier {
     std::vector<int> variables;
     bool exchanges = false;  // some rank has blocks to be exchanged
   };
-  [[nodiscard]] Put agree_on_puts();
   [[nodiscard]] std::vector<const Block*> write_kept(std::int64_t step, const Put& put);
   void write_step(std::int64_t step);
   void settle_kept(const Outcome& outcome);

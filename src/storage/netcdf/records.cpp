@@ -15,6 +15,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/region.h"
 #include "mpi/error.h"
 #include "storage/cdf/attempts.h"
 #include "storage/cdf/types.h"
@@ -75,7 +76,7 @@ void NetcdfTarget::fill_what_nobody_put(const Description& description) {
   for (const auto& [step, id] : missing) {
     const Defined& defined = defined_.at(id);
     const auto value = fill_value(defined.variable.type, defined.variable.fill_value);
-    const array::Box whole{defined.variable.shape.dimensions, {}, defined.variable.shape.extent};
+    const array::Box whole = array::whole(defined.variable.shape);
     const std::int64_t all = array::elements(whole);
     const std::int64_t most = std::min(all, part_bytes / std::ssize(value));
     std::vector<std::byte> values;
