@@ -28,9 +28,9 @@ STEPS = 20
 PHASE = 2.0
 MESSAGE_STEPS = (20, 40)
 """Two runs, so that messages of opening and closing do not count."""
-RAW = ("posix", "hdf5", "pnetcdf")
+RAW = ("posix", "mpiio", "hdf5", "pnetcdf")
 """Back-ends whose bytes the writers put into place themselves."""
-OTHERS = ("mpiio", "netcdf", "adios2")
+OTHERS = ("netcdf", "adios2")
 
 Result = dict[str, Any]
 
