@@ -261,6 +261,9 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
     }
     return;
   }
+  if (own_ && open != nullptr && open->kept && state == State::handed_over) {
+    own_->wanted_back(ticket);
+  }
   if (state == State::handed_over || open == nullptr) {
     return;
   }

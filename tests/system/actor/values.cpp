@@ -74,11 +74,11 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>{});
 }
 
-std::vector<std::byte> values_of(iocomp_type type, const std::vector<std::int64_t>& shape,
-                                 const std::vector<std::int64_t>& start,
-                                 const std::vector<std::int64_t>& count, std::int64_t step) {
+Bytes values_of(iocomp_type type, const std::vector<std::int64_t>& shape,
+                const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& count,
+                std::int64_t step) {
   const std::size_t element = iocomp_type_size(type);
-  std::vector<std::byte> values(static_cast<std::size_t>(product(count)) * element);
+  Bytes values(static_cast<std::size_t>(product(count)) * element);
   const std::int64_t row_length = count.empty() ? 1 : count.back();
   const std::int64_t rows = row_length == 0 ? 0 : product(count) / row_length;
   for (std::int64_t row = 0; row < rows; ++row) {
