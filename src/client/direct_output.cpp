@@ -40,12 +40,11 @@ DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
       link_{link},
       files_{*setup_.format, setup_.disk, publication, catalogue, link.counters()} {
   if (setup_.window_bytes > 0 && (is_plain() || setup_.format->offsets_by_layout())) {
-    exchange_ = std::make_unique<Exchange>(
-        Exchange::Setup{.comm = setup_.comm,
-                        .aggregators = setup_.aggregators,
-                        .window_bytes = setup_.window_bytes,
-                        .alignment_bytes = setup_.options.alignment_bytes,
-                        .policy = link.policy()});
+    exchange_ = std::make_unique<Exchange>(Exchange::Setup{.comm = setup_.comm,
+                                                           .aggregators = setup_.aggregators,
+                                                           .window_bytes = setup_.window_bytes,
+                                                           .alignment_bytes = setup_.domain_bytes,
+                                                           .policy = link.policy()});
   }
 }
 

@@ -36,6 +36,7 @@ class DirectOutput {
     storage::FormatOptions options;
     disk::Options disk;
     std::int64_t window_bytes = 0;  ///< of an exchange; 0: none
+    std::int64_t domain_bytes = 1;  ///< what borders between its domains are multiples of
     bool collective = false;        ///< all blocks in the format library's own collective way
     std::vector<int> aggregators;   ///< of exchanges, ranks in `comm`; none: all
   };
