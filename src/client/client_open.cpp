@@ -76,6 +76,7 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   route.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()
                      : way != "pull" && shares ? small_block_bytes
                                                : 0;
+  route.pulls = way == "pull";
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->writes_whole_steps();
   route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&

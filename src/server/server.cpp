@@ -155,7 +155,7 @@ bool Server::round() {
   }
   moved = take_completions() || moved;
   moved = actions_.advance() || moved;
-  // Programs wait for what is not received, seldom for what is not written: staging memory bounds it.
+  // Programs wait for what is not received, seldom for what is not written.
   for (auto& [key, entry] : files_) {
     moved = (!received && entry.file && entry.file->write_slice()) || moved;
   }

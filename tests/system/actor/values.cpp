@@ -88,4 +88,20 @@ Bytes values_of(iocomp_type type, const std::vector<std::int64_t>& shape,
   return values;
 }
 
+Bytes with_halo(const Bytes& values, std::size_t element_bytes,
+                const std::vector<std::int64_t>& count, std::int64_t halo) {
+  std::vector<std::int64_t> wide = count;
+  std::ranges::for_each(wide, [halo](auto& extent) { extent += 2 * halo; });
+  Bytes around(static_cast<std::size_t>(product(wide)) * element_bytes, std::byte{0xff});
+  const std::vector<std::int64_t> start(count.size(), halo);
+  const std::int64_t row_length = count.empty() ? 1 : count.back();
+  const std::size_t row_bytes = static_cast<std::size_t>(row_length) * element_bytes;
+  for (std::int64_t row = 0; row * row_length < product(count); ++row) {
+    const auto at = static_cast<std::size_t>(first_index(wide, start, count, row));
+    std::memcpy(around.data() + at * element_bytes,
+                values.data() + static_cast<std::size_t>(row) * row_bytes, row_bytes);
+  }
+  return around;
+}
+
 }  // namespace actor

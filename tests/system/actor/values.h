@@ -34,6 +34,10 @@ using Bytes = std::vector<std::byte, PageAllocator<std::byte>>;
                               const std::vector<std::int64_t>& start,
                               const std::vector<std::int64_t>& count, std::int64_t step);
 
+/// The same inside a local array that is wider by `halo` elements on both sides of each dimension.
+[[nodiscard]] Bytes with_halo(const Bytes& values, std::size_t element_bytes,
+                              const std::vector<std::int64_t>& count, std::int64_t halo);
+
 [[nodiscard]] std::int64_t product(const std::vector<std::int64_t>& extents);
 
 }  // namespace actor
