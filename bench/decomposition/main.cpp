@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "common/one_file.h"
 #include "common/program.h"
 #include "common/ranks.h"
-#include "common/result.h"
 #include "common/session.h"
 
 namespace iocomp::bench {
@@ -19,9 +19,6 @@ namespace {
 struct Options {
   std::int64_t runs = 100'000;  // of each rank
   bool shuffled = false;
-  std::string mode = "sync";
-  std::string file = "decomposition.dat";
-  std::string json;
 };
 
 /// Runs of 1 to 16 elements, dealt out to the ranks in turn.
@@ -96,29 +93,18 @@ nlohmann::json measure(const Options& options, const apps::Session& session) {
           {"put_seconds", put_seconds}};
 }
 
-int run(const Options& options) {
-  apps::Session session{"server.returns = true\nmode = '" + options.mode +
-                        "'\nfiles.mesh.replace = true\nfiles.mesh.path = '" + options.file + "'\n"};
-  if (!session.is_server()) {
-    const auto result = measure(options, session);
-    if (apps::rank_in(session.comm()) == 0) {
-      apps::write_result(options.json.empty() ? "-" : options.json, result);
-    }
-  }
-  session.finalize();
-  return 0;
-}
-
 }  // namespace
 }  // namespace iocomp::bench
 
 int main(int argc, char** argv) {
   iocomp::bench::Options options;
+  iocomp::bench::OneFile file{.name = "mesh", .path = "decomposition.dat", .mode = "sync"};
   CLI::App app{"What it takes to define an irregular decomposition", "decomposition"};
   app.add_option("--runs", options.runs, "of each rank")->check(CLI::PositiveNumber);
   app.add_flag("--shuffled", options.shuffled, "runs in no order");
-  app.add_option("--mode", options.mode, "sync or async");
-  app.add_option("--file", options.file, "where to write");
-  app.add_option("--json", options.json, "write the result there; - means stdout");
-  return iocomp::apps::run_program(argc, argv, app, [&] { return iocomp::bench::run(options); });
+  iocomp::bench::add_options(app, file);
+  return iocomp::apps::run_program(argc, argv, app, [&] {
+    return iocomp::bench::run_with(
+        file, [&](const auto& session) { return iocomp::bench::measure(options, session); });
+  });
 }

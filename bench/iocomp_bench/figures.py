@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iocomp_bench.blocks import block_figures
+from iocomp_bench.definitions import definition_figures
 from iocomp_bench.figure import WALL, Figure, ratio
 from iocomp_bench.handing import (
     hand_off,
@@ -65,6 +66,7 @@ FIGURES: tuple[Figure, ...] = (
     plain_bandwidth("stream-plain-bandwidth", _at_least(0.95)),
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
     *block_figures(),
+    *definition_figures(),
 )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from iocomp_bench.blocks import block_methods
+from iocomp_bench.definitions import definition_methods
 from iocomp_bench.ways import (
     HAND_OFFS,
     IN_PLACE,
@@ -189,4 +190,6 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
     methods["wake-up/same core"] = partial(runner.wake_up, True)
     for ranks, servers in SCALES:
         methods[f"scale/{ranks}x{servers}"] = partial(runner.scale, ranks, servers)
-    return methods | _interference(runner) | block_methods(runner)
+    return (
+        methods | _interference(runner) | block_methods(runner) | definition_methods(runner)
+    )

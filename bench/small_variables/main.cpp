@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "common/one_file.h"
 #include "common/program.h"
 #include "common/ranks.h"
-#include "common/result.h"
 #include "common/session.h"
 
 namespace iocomp::bench {
@@ -18,10 +18,6 @@ struct Options {
   int variables = 500;
   int elements = 64;  // of each rank in an array; every second variable is a scalar
   int steps = 20;
-  std::string mode = "async";
-  std::string backend = "posix";
-  std::string file = "small_variables.dat";
-  std::string json;
 };
 
 struct Variable {
@@ -75,32 +71,19 @@ nlohmann::json measure(const Options& options, const apps::Session& session) {
           {"wall_seconds_per_variable", all / count_of_all}};
 }
 
-int run(const Options& options) {
-  apps::Session session{"server.returns = true\nmode = '" + options.mode +
-                        "'\nfiles.small.replace = true\nfiles.small.backend = '" + options.backend +
-                        "'\nfiles.small.path = '" + options.file + "'\n"};
-  if (!session.is_server()) {
-    const auto result = measure(options, session);
-    if (apps::rank_in(session.comm()) == 0) {
-      apps::write_result(options.json.empty() ? "-" : options.json, result);
-    }
-  }
-  session.finalize();
-  return 0;
-}
-
 }  // namespace
 }  // namespace iocomp::bench
 
 int main(int argc, char** argv) {
   iocomp::bench::Options options;
+  iocomp::bench::OneFile file{.name = "small", .path = "small_variables.dat", .mode = "async"};
   CLI::App app{"What a small variable costs in each step", "small_variables"};
   app.add_option("--variables", options.variables, "of the file")->check(CLI::PositiveNumber);
   app.add_option("--elements", options.elements, "of a rank in an array");
   app.add_option("--steps", options.steps, "how many");
-  app.add_option("--mode", options.mode, "sync or async");
-  app.add_option("--backend", options.backend, "of the file");
-  app.add_option("--file", options.file, "where to write");
-  app.add_option("--json", options.json, "write the result there; - means stdout");
-  return iocomp::apps::run_program(argc, argv, app, [&] { return iocomp::bench::run(options); });
+  iocomp::bench::add_options(app, file);
+  return iocomp::apps::run_program(argc, argv, app, [&] {
+    return iocomp::bench::run_with(
+        file, [&](const auto& session) { return iocomp::bench::measure(options, session); });
+  });
 }

@@ -21,6 +21,7 @@
 #include "mpi/error.h"
 #include "protocol/messages.h"
 #include "storage/aggregators.h"
+#include "storage/file_system.h"
 #include "storage/format.h"
 
 namespace iocomp::client {
@@ -76,7 +77,6 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
                      : way != "pull" && shares ? small_block_bytes
                                                : 0;
   route.pulls = way == "pull";
-  route.alignment_bytes = file.alignment_bytes;
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->writes_whole_steps();
   route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
@@ -180,9 +180,14 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.window_bytes = settings_.bytes("staging.stripe");
   setup.collective = file.collective;
   put_openers_in_order(opened, file, setup);
-  auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(),
-                                                 std::move(setup), identity(opened, file), link_,
-                                                 meeting, opened.file->catalogue());
+  const auto names = identity(opened, file);
+  std::vector<std::int64_t> domain_bytes{storage::domain_bytes_at(
+      storage::Publication{names, format}.names(0).target, file.alignment_bytes)};
+  mpi::maximum(opened.comm, domain_bytes, link_.policy(), "the other ranks to open a file");
+  setup.domain_bytes = domain_bytes[0];
+  auto carrier =
+      std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(), std::move(setup),
+                                      names, link_, meeting, opened.file->catalogue());
   DirectCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
   opened.carrier = &opening;

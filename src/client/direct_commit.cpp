@@ -50,11 +50,12 @@ void DirectCarrier::commit(std::int64_t step) {
     mark_durable(step);
   }
   if (per_step_) {
-    output_.finish(target, output_.contents().describe(catalogue_, step, step));
+    output_.finish(target, step, step);
   } else if (!readable_while_open_ && !output_.writes_whole_steps()) {
     output_.flush(target);
   }
-  output_.seal(target, step, publication_.commit_step(step, output_.contents(), catalogue_));
+  output_.seal(target, step,
+               [&] { return publication_.commit_step(step, output_.contents(), catalogue_); });
   if (output_.writes_whole_steps()) {
     mark_durable(step);
   }
@@ -102,10 +103,11 @@ Outcome DirectCarrier::close(std::int64_t open_step) {
   const bool nothing_left = ended_ > 0 && static_cast<std::int64_t>(failed_.size()) == ended_;
   const Outcome ended = outcome_of([&] {
     together([&] {
-      output_.finish(-1, output_.contents().describe(catalogue_, 0, ended_));
+      output_.finish(-1, 0, ended_);
       if (!nothing_left) {
         // Finishing may have cut it at the last variable that somebody put.
-        output_.seal(-1, ended_ - 1, publication_.commit_file(output_.contents(), catalogue_));
+        output_.seal(-1, ended_ - 1,
+                     [&] { return publication_.commit_file(output_.contents(), catalogue_); });
       }
     });
   });

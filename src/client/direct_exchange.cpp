@@ -99,7 +99,7 @@ Outcome DirectOutput::write_together(std::int64_t step, const std::vector<int>& 
 std::vector<const Block*> DirectCarrier::write_kept(std::int64_t step, const Put& put) {
   std::vector<const Block*> exchanged;
   for (auto& kept : kept_) {
-    if ((output_.is_collective() && !kept.block.region.runs) || output_.exchanges(kept.block)) {
+    if (output_.is_collective() ? !kept.block.region.runs : output_.exchanges(kept.block)) {
       exchanged.push_back(&kept.block);
     } else {
       write(kept.block);

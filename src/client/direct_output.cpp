@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -39,12 +40,11 @@ DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
       link_{link},
       files_{*setup_.format, setup_.disk, publication, catalogue, link.counters()} {
   if (setup_.window_bytes > 0 && (is_plain() || setup_.format->offsets_by_layout())) {
-    exchange_ = std::make_unique<Exchange>(
-        Exchange::Setup{.comm = setup_.comm,
-                        .aggregators = setup_.aggregators,
-                        .window_bytes = setup_.window_bytes,
-                        .alignment_bytes = setup_.options.alignment_bytes,
-                        .policy = link.policy()});
+    exchange_ = std::make_unique<Exchange>(Exchange::Setup{.comm = setup_.comm,
+                                                           .aggregators = setup_.aggregators,
+                                                           .window_bytes = setup_.window_bytes,
+                                                           .alignment_bytes = setup_.domain_bytes,
+                                                           .policy = link.policy()});
   }
 }
 
@@ -209,21 +209,21 @@ void DirectOutput::flush(std::int64_t target) {
         "the flush of a file");
 }
 
-void DirectOutput::finish(std::int64_t target, const storage::Description& description) {
+void DirectOutput::finish(std::int64_t target, std::int64_t first_step, std::int64_t last_step) {
   agree(outcome_of([&] {
           if (auto closing = std::move(files_.at(target).target)) {
-            closing->finish(description);
+            closing->finish(contents().describe(catalogue_, first_step, last_step));
           }
         }),
         "the end of a file");
 }
 
 void DirectOutput::seal(std::int64_t target, std::int64_t step,
-                        const storage::Publication::Job& job) {
+                        const std::function<storage::Publication::Job()>& job) {
   agree(outcome_of([&] {
           if (setup_.rank == 0) {
             const trace::Timer timer{link_.counters(), trace::Counter::commit_seconds};
-            files_.seal(target, step, job);
+            files_.seal(target, step, job());
           }
         }),
         "the commit of a step");

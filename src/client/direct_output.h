@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,6 +36,7 @@ class DirectOutput {
     storage::FormatOptions options;
     disk::Options disk;
     std::int64_t window_bytes = 0;  ///< of an exchange; 0: none
+    std::int64_t domain_bytes = 1;  ///< what borders between its domains are multiples of
     bool collective = false;        ///< all blocks in the format library's own collective way
     std::vector<int> aggregators;   ///< of exchanges, ranks in `comm`; none: all
   };
@@ -75,12 +77,14 @@ class DirectOutput {
   void sync(std::int64_t target);
   /// Give what the format library holds of an unfinished file to the operating system. Collective.
   void flush(std::int64_t target);
-  /// End the physical file. Collective. @throws Error, the same on all ranks.
-  void finish(std::int64_t target, const storage::Description& description);
-  /// Let a physical file grow to its size, make it durable and do the job. Rank 0's part; others do
-  /// nothing. Collective:
+  /// End the physical file, which has these steps. Collective. @throws Error, the same on all
+  /// ranks.
+  void finish(std::int64_t target, std::int64_t first_step, std::int64_t last_step);
+  /// Let a physical file grow to its size, make it durable and do the job. Rank 0's part, which
+  /// alone makes the job; others do nothing. Collective:
   /// @throws Error, the same on all ranks.
-  void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job);
+  void seal(std::int64_t target, std::int64_t step,
+            const std::function<storage::Publication::Job()>& job);
   /// The descriptors of a physical file are not needed any more. Local.
   void forget(std::int64_t target) { files_.forget(target); }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "client/carrier.h"
 #include "client/exchange_round.h"
@@ -35,18 +36,15 @@ Exchange::Exchange(Setup setup) : setup_{std::move(setup)} {
 }
 
 bool Exchange::takes(const Block& block) const noexcept {
-  if (block.region.runs) {
-    return false;  // its runs would have to be told first
-  }
-  const std::int64_t row = array::row_elements(block.variable.shape, block.region.box);
+  const std::int64_t row = array::row_elements(block.variable.shape, block.region);
   const auto row_bytes = row * static_cast<std::int64_t>(block.element_bytes());
   return row < array::elements(block.region) && row_bytes * runs_per_window <= setup_.window_bytes;
 }
 
 Outcome Exchange::carry_out(const std::vector<const Block*>& blocks, const FindVariable& variable,
-                            const Target& target) const {
+                            const Target& target) {
   // On a deadline MPI may still use what the round has lent to it: then it is left to MPI.
-  auto round = std::make_unique<ExchangeRound>(setup_, rank_, ranks_, variable, target);
+  auto round = std::make_unique<ExchangeRound>(setup_, rank_, ranks_, runs_, variable, target);
   try {
     round->cut(blocks);
     round->tell_pieces();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/carrier.h"
+#include "client/exchange_runs.h"
 #include "mpi/wait.h"
 #include "storage/variable.h"
 
@@ -47,12 +48,13 @@ class Exchange {
   /// Have these blocks of one step written, each rank its own. Collective over the ranks.
   /// @return the first failure of a write on this rank; the others go on. @throws Error{timed_out}.
   [[nodiscard]] Outcome carry_out(const std::vector<const Block*>& blocks,
-                                  const FindVariable& variable, const Target& target) const;
+                                  const FindVariable& variable, const Target& target);
 
  private:
   Setup setup_;
   int rank_ = 0;
   int ranks_ = 1;
+  ExchangedRuns runs_;
 };
 
 }  // namespace iocomp::client

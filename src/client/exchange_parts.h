@@ -6,14 +6,16 @@
 
 #include "array/box.h"
 #include "array/pieces.h"
+#include "array/region.h"
 
 namespace iocomp::client {
 
 /// What a rank has for an aggregator: elements `first` to `first + count` of the packed order of
-/// the box. As it travels.
+/// the box, or all of a list of runs. As it travels.
 struct ExchangedPiece {
   std::int64_t variable = 0;
   array::Box box;
+  std::uint64_t runs = 0;  ///< instead of the box: the number that the aggregator knows the list by
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
@@ -39,9 +41,9 @@ struct ExchangedPart {
   std::int64_t count = 0;
 };
 
-/// Cut a piece at the borders of windows, and add the parts. O(parts).
-void cut(const ExchangedPiece& piece, std::size_t number, const array::Shape& shape,
-         const Windows& windows, std::vector<ExchangedPart>& parts);
+/// Cut a piece of a region at the borders of windows, and add the parts. O(parts).
+void cut(const ExchangedPiece& piece, const array::Region& region, std::size_t number,
+         const array::Shape& shape, const Windows& windows, std::vector<ExchangedPart>& parts);
 
 /// Bring the parts of all pieces between two ranks into the order in which they travel: of their
 /// variables, windows and pieces.

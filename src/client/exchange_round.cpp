@@ -26,7 +26,6 @@
 namespace iocomp::client {
 namespace {
 
-constexpr int piece_tag = 1;
 constexpr int part_tag = 2;
 // To each aggregator. A limit for all of them together could make ranks wait in a circle.
 constexpr int sends_at_once = 4;
@@ -37,11 +36,12 @@ int byte_count(std::size_t bytes) { return checked_cast<int>(bytes); }
 
 }  // namespace
 
-ExchangeRound::ExchangeRound(const Exchange::Setup& setup, int rank, int ranks,
+ExchangeRound::ExchangeRound(const Exchange::Setup& setup, int rank, int ranks, ExchangedRuns& runs,
                              const Exchange::FindVariable& variable, const Exchange::Target& target)
     : setup_{setup},
       rank_{rank},
-      counts_(static_cast<std::size_t>(ranks)),
+      ranks_{ranks},
+      runs_{runs},
       find_variable_{variable},
       target_{target} {
   const auto at = std::ranges::lower_bound(setup.aggregators, rank);
@@ -69,58 +69,17 @@ Windows ExchangeRound::windows(const storage::Variable& variable, int aggregator
 void ExchangeRound::cut(const std::vector<const Block*>& blocks) {
   for (const Block* block : blocks) {
     const storage::Variable& of = variable(block->variable.id);
-    const auto pieces = array::cut(of.shape, block->region.box, windows(of, 0).domains);
+    const auto pieces = array::cut(of.shape, block->region, windows(of, 0).domains);
     for (const auto& piece : pieces) {
       Outbound& to = outbound_[setup_.aggregators[static_cast<std::size_t>(piece.part)]];
-      to.pieces.push_back({of.id, block->region.box, piece.first, piece.count});
+      to.pieces.push_back({of.id, block->region.box, 0, piece.first, piece.count});
       to.blocks.push_back(block);
-      client::cut(to.pieces.back(), to.pieces.size() - 1, of.shape, windows(of, piece.part),
-                  to.parts);
+      client::cut(to.pieces.back(), block->region, to.pieces.size() - 1, of.shape,
+                  windows(of, piece.part), to.parts);
     }
   }
   for (auto& [rank, to] : outbound_) {
     sort(to.parts);
-    counts_[static_cast<std::size_t>(rank)] = std::ssize(to.pieces);
-  }
-}
-
-void ExchangeRound::wait_all(std::vector<MPI_Request>& requests, const char* what) const {
-  for (auto& request : requests) {
-    mpi::wait(request, setup_.policy, what);
-  }
-  requests.clear();
-}
-
-void ExchangeRound::tell_pieces() {
-  counts_ = mpi::to_each(setup_.comm, std::move(counts_), setup_.policy, others);
-  for (std::size_t from = 0; from < counts_.size(); ++from) {
-    if (counts_[from] > 0) {
-      auto& pieces = inbound_[static_cast<int>(from)].pieces;
-      pieces.resize(static_cast<std::size_t>(counts_[from]));
-      if (static_cast<int>(from) != rank_) {
-        mpi::check(MPI_Irecv(pieces.data(), byte_count(pieces.size() * sizeof(ExchangedPiece)),
-                             MPI_BYTE, static_cast<int>(from), piece_tag, setup_.comm,
-                             &receive_requests_.emplace_back(MPI_REQUEST_NULL)));
-      }
-    }
-  }
-  for (const auto& [to, outbound] : outbound_) {
-    if (to == rank_) {
-      inbound_[to].pieces = outbound.pieces;
-    } else {
-      mpi::check(MPI_Isend(
-          outbound.pieces.data(), byte_count(outbound.pieces.size() * sizeof(ExchangedPiece)),
-          MPI_BYTE, to, piece_tag, setup_.comm, &send_requests_.emplace_back(MPI_REQUEST_NULL)));
-    }
-  }
-  wait_all(receive_requests_, others);
-  wait_all(send_requests_, others);
-  for (auto& [from, inbound] : inbound_) {
-    for (std::size_t i = 0; i < inbound.pieces.size(); ++i) {
-      const auto& of = variable(inbound.pieces[i].variable);
-      client::cut(inbound.pieces[i], i, of.shape, windows(of, me_), inbound.parts);
-    }
-    sort(inbound.parts);
   }
 }
 
@@ -281,7 +240,7 @@ bool ExchangeRound::end_receives() {
                           ended.data(), MPI_STATUSES_IGNORE));
   for (int i = 0; i < count; ++i) {
     const auto& done = receiving_[static_cast<std::size_t>(ended[static_cast<std::size_t>(i)])];
-    put_in(inbound_[done.from].pieces[done.part.piece], done.part, done.bytes.data());
+    put_in(inbound_[done.from].regions[done.part.piece], done.part, done.bytes.data());
     --window_->missing;
   }
   if (window_->missing == 0) {

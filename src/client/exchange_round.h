@@ -12,12 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
+#include "array/region.h"
 #include "base/error.h"
 #include "base/huge_memory.h"
 #include "client/carrier.h"
 #include "client/exchange.h"
 #include "client/exchange_parts.h"
+#include "client/exchange_runs.h"
 #include "storage/variable.h"
 
 namespace iocomp::client {
@@ -26,7 +27,7 @@ namespace iocomp::client {
 /// in this order.
 class ExchangeRound {
  public:
-  ExchangeRound(const Exchange::Setup& setup, int rank, int ranks,
+  ExchangeRound(const Exchange::Setup& setup, int rank, int ranks, ExchangedRuns& runs,
                 const Exchange::FindVariable& variable, const Exchange::Target& target);
 
   void cut(const std::vector<const Block*>& blocks);
@@ -46,6 +47,7 @@ class ExchangeRound {
   };
   struct Inbound {  // from one rank
     std::vector<ExchangedPiece> pieces;
+    std::vector<array::Region> regions;  // of each piece
     std::vector<ExchangedPart> parts;
     std::size_t next = 0;
   };
@@ -65,7 +67,7 @@ class ExchangeRound {
     std::int64_t end = 0;
     std::byte* bytes = nullptr;
     std::int64_t filled = 0;
-    std::vector<std::pair<array::Box, ExchangedPart>> parts;
+    std::vector<std::pair<array::Region, ExchangedPart>> parts;
     std::size_t missing = 0;  // parts
   };
 
@@ -78,19 +80,24 @@ class ExchangeRound {
   bool begin_window();
   void expect(int from, Inbound& inbound, std::span<std::byte>& scratch);
   bool end_receives();
-  void put_in(const ExchangedPiece& piece, const ExchangedPart& part, const std::byte* bytes);
+  [[nodiscard]] std::vector<std::byte> told(int aggregator, const Outbound& outbound);
+  void hear(int from, std::span<const std::byte> message);
+  void put_in(const array::Region& region, const ExchangedPart& part, const std::byte* bytes);
   void put_in_own(const ExchangedPart& part);
   void write_window();
 
   const Exchange::Setup& setup_;
   int rank_;
   int me_ = -1;  // number of this aggregator
-  std::vector<std::int64_t> counts_;
+  int ranks_;
+  ExchangedRuns& runs_;
   const Exchange::FindVariable& find_variable_;
   const Exchange::Target& target_;
   std::map<std::int64_t, storage::Variable> variables_;
-  std::map<int, Outbound> outbound_;  // by rank
-  std::map<int, Inbound> inbound_;    // by rank; of this one, too
+  std::map<int, Outbound> outbound_;             // by rank
+  std::map<int, Inbound> inbound_;               // by rank; of this one, too
+  std::map<int, std::vector<std::byte>> told_;   // by rank: messages that MPI sends
+  std::map<int, std::vector<std::byte>> heard_;  // and receives
   std::vector<MPI_Request> send_requests_;
   std::vector<Sending> sending_;
   std::vector<MPI_Request> receive_requests_;

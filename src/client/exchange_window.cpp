@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
 #include "array/byte_order.h"
 #include "array/copy_run.h"
 #include "array/memory_box.h"
+#include "array/region.h"
 #include "array/runs.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -19,10 +19,10 @@ namespace iocomp::client {
 namespace {
 
 std::vector<array::Run> runs_of(const array::Shape& shape,
-                                const std::vector<std::pair<array::Box, ExchangedPart>>& parts) {
+                                const std::vector<std::pair<array::Region, ExchangedPart>>& parts) {
   std::vector<array::Run> runs;
-  for (const auto& [box, part] : parts) {
-    array::RunCursor cursor{shape, box, part.first, part.count};
+  for (const auto& [region, part] : parts) {
+    array::RunCursor cursor{shape, region, part.first, part.count};
     array::Run run;
     while (cursor.next(run)) {
       runs.push_back(run);
@@ -33,11 +33,11 @@ std::vector<array::Run> runs_of(const array::Shape& shape,
 
 }  // namespace
 
-void ExchangeRound::put_in(const ExchangedPiece& piece, const ExchangedPart& part,
+void ExchangeRound::put_in(const array::Region& region, const ExchangedPart& part,
                            const std::byte* bytes) {
   Window& window = *window_;
   const std::size_t element = array::size_bytes(window.variable.type);
-  array::RunCursor cursor{window.variable.shape, piece.box, part.first, part.count};
+  array::RunCursor cursor{window.variable.shape, region, part.first, part.count};
   array::Run run;
   while (cursor.next(run)) {
     const std::size_t run_bytes = static_cast<std::size_t>(run.elements) * element;
@@ -45,7 +45,7 @@ void ExchangeRound::put_in(const ExchangedPiece& piece, const ExchangedPart& par
                     bytes, run_bytes);
     bytes += run_bytes;
   }
-  window.parts.emplace_back(piece.box, part);
+  window.parts.emplace_back(region, part);
   window.filled += part.count;
 }
 
@@ -54,13 +54,13 @@ void ExchangeRound::put_in_own(const ExchangedPart& part) {
   const Block& block = *own.blocks[part.piece];
   const std::size_t element = block.element_bytes();
   if (block.is_dense()) {
-    put_in(own.pieces[part.piece], part,
+    put_in(block.region, part,
            block.first_value() + static_cast<std::size_t>(part.first) * element);
     return;
   }
   std::vector<std::byte> packed(static_cast<std::size_t>(part.count) * element);
   block.pack(part.first, part.count, packed.data());
-  put_in(own.pieces[part.piece], part, packed.data());
+  put_in(block.region, part, packed.data());
 }
 
 void ExchangeRound::write_window() {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -80,7 +81,8 @@ class KernelCarrier : public Carrier {
   struct Step {
     std::map<int, array::Cover> variables;  // put by this rank
     std::size_t writing = 0;                // blocks
-    std::vector<Kept> kept;
+    std::deque<Kept> kept;
+    std::int64_t looked_at = -1;  // which news of places these blocks were looked through for
     std::vector<std::uint64_t> tickets;  // written, not durable
     Outcome failure;                     // on this rank
     bool ended = false;
@@ -167,6 +169,7 @@ class KernelCarrier : public Carrier {
   std::set<std::pair<std::int64_t, int>> placed_;    // rank 0: step and variable
   std::set<std::pair<std::int64_t, int>> reshaped_;  // in a step, a variable
   std::int64_t placed_until_ = 0;                    // steps whose round of places has ended
+  std::int64_t placed_rounds_ = 0;
   std::int64_t ended_ = 0;
   std::int64_t next_sync_ = 0;
   bool is_syncing_ = false;

@@ -36,23 +36,28 @@ void KernelCarrier::keep_copy(Kept& kept) {
 bool KernelCarrier::write_kept() {
   bool any = false;
   for (auto& [number, step] : steps_) {
-    auto& kept = step.kept;
-    for (std::size_t i = 0; i < kept.size();) {
-      const bool given_up = !lost_.ok() || !step.failure.ok();
-      if (!given_up && !files_.knows_offset(kept[i].block.variable.id, number)) {
-        ++i;
+    const auto is_given_up = [&] { return !lost_.ok() || !step.failure.ok(); };
+    if (step.kept.empty() || (step.looked_at == placed_rounds_ && !is_given_up())) {
+      continue;
+    }
+    step.looked_at = placed_rounds_;
+    // Those that still wait go to the end, and stand as before when all were looked at.
+    for (std::size_t left = step.kept.size(); left > 0 && !step.kept.empty(); --left) {
+      const bool given_up = is_given_up();
+      Kept next = std::move(step.kept.front());
+      step.kept.pop_front();
+      if (!given_up && !files_.knows_offset(next.block.variable.id, number)) {
+        step.kept.push_back(std::move(next));
         continue;
       }
-      const Kept ready = std::move(kept[i]);
-      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
       any = true;
-      if (Ticket* ticket = link_.tickets().find(ready.block.ticket)) {
+      if (Ticket* ticket = link_.tickets().find(next.block.ticket)) {
         ticket->kept = false;
       }
       if (given_up) {
-        link_.fail(setup_.key, ready.block.ticket, lost_.ok() ? step.failure : lost_);
-      } else if (link_.tickets().find(ready.block.ticket) != nullptr) {
-        write(ready.block);
+        link_.fail(setup_.key, next.block.ticket, lost_.ok() ? step.failure : lost_);
+      } else if (link_.tickets().find(next.block.ticket) != nullptr) {
+        write(next.block);
       }
     }
   }
@@ -98,6 +103,7 @@ KernelPlacing::Round KernelCarrier::place(std::int64_t step,
 
 void KernelCarrier::placed(const KernelPlacing::Round& round) {
   placed_until_ = round.step + 1;
+  ++placed_rounds_;
   for (const auto& place : round.places) {
     if (place.step != round.step && reshaped_.contains({place.step, place.variable})) {
       continue;  // rank 0 did not know that yet

@@ -279,7 +279,7 @@ void Link::dispatch(const transport::Incoming& incoming) {
   const auto body = protocol::body(incoming.message);
   switch (header.kind) {
     case Kind::opened:
-      files_[header.file].opened = protocol::decode_outcome(body);
+      files_[header.file].opened = protocol::decode_opened(body);
       break;
     case Kind::notices:
       for (const auto& notice : protocol::decode_notices(body)) {

@@ -29,7 +29,7 @@ namespace iocomp::client {
 
 /// What the servers have told about a file.
 struct RemoteFile {
-  std::optional<Outcome> opened;
+  std::optional<protocol::Opened> opened;
   std::optional<Outcome> closed;
   Outcome failed;                            ///< the whole file
   std::int64_t settled = 0;                  ///< steps 0 ... settled - 1 are committed or failed

@@ -50,8 +50,9 @@ void RemoteCarrier::open(const protocol::Open& open) {
   link_.post(route_.home, protocol::encode(route_.key, Kind::open, open));
   RemoteFile& remote = link_.file(route_.key);
   link_.wait_until([&] { return remote.opened.has_value(); }, [&] { return what("the opening"); });
-  if (!remote.opened->ok()) {
-    const Outcome refused = *remote.opened;
+  route_.domain_bytes = remote.opened->domain_bytes;
+  if (!remote.opened->outcome.ok()) {
+    const Outcome refused = remote.opened->outcome;
     link_.forget(route_.key);
     throw Error{refused.code, refused.story};
   }
@@ -144,7 +145,7 @@ void RemoteCarrier::put(const Block& block) {
   }
   const auto domains =
       array::divide(block.variable.shape, static_cast<std::int64_t>(block.element_bytes()),
-                    link_.servers(), route_.alignment_bytes);
+                    link_.servers(), route_.domain_bytes);
   // What is contiguous in the file already stays with the home server.
   // Blocks of a format that keeps blocks too.
   const bool at_home = domains.parts == 1 || route_.whole_steps ||

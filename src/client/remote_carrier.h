@@ -27,12 +27,12 @@ class RemoteCarrier : public Carrier {
     std::uint64_t key = 0;
     std::string name;
     std::int32_t compute_rank = 0;
-    int home = 0;                      ///< number of this rank's server
-    std::size_t chunk_bytes = 0;       ///< largest message of data
-    std::size_t inline_bytes = 0;      ///< blocks up to this size travel in their header
-    std::size_t copy_bytes = 0;        ///< blocks up to this size are copied, if there is room
-    bool pulls = false;                ///< servers read whatever they can where it lies
-    std::int64_t alignment_bytes = 1;  ///< of the borders between domains
+    int home = 0;                   ///< number of this rank's server
+    std::size_t chunk_bytes = 0;    ///< largest message of data
+    std::size_t inline_bytes = 0;   ///< blocks up to this size travel in their header
+    std::size_t copy_bytes = 0;     ///< blocks up to this size are copied, if there is room
+    bool pulls = false;             ///< servers read whatever they can where it lies
+    std::int64_t domain_bytes = 1;  ///< what their borders are multiples of; the servers tell
     int steps_in_flight = 8;
     bool keeps_remains = false;  ///< the file can be finished without servers
     bool whole_steps = false;    ///< the format writes a step when all ranks have ended it

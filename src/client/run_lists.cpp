@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "array/run_list.h"
 #include "protocol/messages.h"
@@ -33,6 +34,18 @@ void RunLists::forget(const array::RunList& runs) {
   known_.erase(found);
   for (const auto& [part, number] : known.parts) {
     post_(std::get<0>(part), protocol::encode_forget_run_list(number));
+  }
+}
+
+void RunLists::forget_unused() {
+  std::vector<const array::RunList*> unused;
+  for (const auto& [runs, known] : known_) {
+    if (known.runs.use_count() == 1) {
+      unused.push_back(runs);
+    }
+  }
+  for (const auto* runs : unused) {
+    forget(*runs);
   }
 }
 

@@ -25,6 +25,8 @@ class RunLists {
                                        std::int64_t first, std::int64_t count);
   /// Nothing more is put with this list.
   void forget(const array::RunList& runs);
+  /// Nor with those that nobody else holds.
+  void forget_unused();
 
  private:
   using Part = std::tuple<int, std::int64_t, std::int64_t>;  // server, first, count

@@ -119,7 +119,8 @@ const std::vector<Key>& all_keys() {
        "false: the format library (mpiio: the MPI) writes the data itself, where it could be "
        "bypassed"},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
-       "of the first byte of a variable in the file"},
+       "of the first byte of a variable in the file, and of borders between domains; these are "
+       "whole stripes (Lustre) or blocks (GPFS) at least"},
       {"files.*.collective", boolean, "false", "",
        "synchronous mode: the format library's own collective writes, for comparison (mpiio)"},
       {"files.*.aggregators", integer, "0", "0..1000000",

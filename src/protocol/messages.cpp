@@ -64,6 +64,7 @@ Bytes encode(std::uint64_t file, Kind kind, const Open& open) {
   writer.put(open.opener);
   writer.put(open.members);
   writer.put(open.home_members);
+  writer.put(open.domain_bytes);
   return message(kind, file, writer.take());
 }
 
@@ -75,6 +76,7 @@ Open decode_open(std::span<const std::byte> body) {
   open.opener = reader.get<std::int32_t>();
   open.members = reader.get<std::int64_t>();
   open.home_members = reader.get<std::int64_t>();
+  open.domain_bytes = reader.get<std::int64_t>();
   return open;
 }
 
@@ -237,6 +239,21 @@ Bytes encode(std::uint64_t file, Kind kind, const Outcome& outcome) {
 Outcome decode_outcome(std::span<const std::byte> body) {
   WireReader reader{body};
   return get_outcome(reader);
+}
+
+Bytes encode(std::uint64_t file, const Opened& opened) {
+  WireWriter writer;
+  put(writer, opened.outcome);
+  writer.put(opened.domain_bytes);
+  return message(Kind::opened, file, writer.take());
+}
+
+Opened decode_opened(std::span<const std::byte> body) {
+  WireReader reader{body};
+  Opened opened;
+  opened.outcome = get_outcome(reader);
+  opened.domain_bytes = reader.get<std::int64_t>();
+  return opened;
 }
 
 Bytes encode(const std::vector<Notice>& notices) {

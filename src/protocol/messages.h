@@ -27,6 +27,7 @@ struct Open {
   std::int32_t opener = 0;        ///< compute rank
   std::int64_t members = 0;       ///< compute ranks of the file
   std::int64_t home_members = 0;  ///< those that belong to this home
+  std::int64_t domain_bytes = 0;  ///< known_file: what borders between domains are multiples of
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Open& open);
 [[nodiscard]] Open decode_open(std::span<const std::byte> body);
@@ -109,7 +110,15 @@ struct ActionNote {
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note);
 [[nodiscard]] ActionNote decode_action(std::span<const std::byte> body);
 
-/// opened, closed, file_failed, file_closed
+/// opened: by the servers, or refused.
+struct Opened {
+  Outcome outcome;
+  std::int64_t domain_bytes = 1;  ///< as in Open
+};
+[[nodiscard]] Bytes encode(std::uint64_t file, const Opened& opened);
+[[nodiscard]] Opened decode_opened(std::span<const std::byte> body);
+
+/// closed, file_failed, file_closed
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Outcome& outcome);
 [[nodiscard]] Outcome decode_outcome(std::span<const std::byte> body);
 

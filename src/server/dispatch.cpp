@@ -181,7 +181,8 @@ void Server::begin_lead(std::uint64_t key, const protocol::Open& open) {
     entry.lead = std::make_unique<LeadFile>(context_, key, open, settings, format);
     entry.lead->start();
   } catch (const Error& error) {
-    post_.to_all_servers(protocol::encode(key, Kind::opened, Outcome{error.code(), error.what()}));
+    post_.to_all_servers(
+        protocol::encode(key, protocol::Opened{Outcome{error.code(), error.what()}}));
   }
 }
 
@@ -190,7 +191,7 @@ void Server::know_file(std::uint64_t key, const protocol::Open& open) {
       config::file_settings(context_.settings, open.name, open.kind == 2 ? "checkpoint" : "series");
   const auto& format = format_of(settings, context_.settings.text("storage.modules"));
   Entry& entry = files_[key];
-  entry.file = std::make_unique<File>(context_, key, open.name, settings, format);
+  entry.file = std::make_unique<File>(context_, key, open, settings, format);
   for (const auto& [client, note] : std::exchange(entry.early_flushes, {})) {
     entry.file->hurry(client, note.step, note.number != 0);
   }
@@ -212,7 +213,7 @@ void Server::to_file(const protocol::Header& header, std::span<const std::byte> 
     if (!entry.home) {  // members of this home may come to open it later than those of others
       entry.home = std::make_unique<HomeFile>(context_, header.file);
     }
-    entry.home->opened(outcome());
+    entry.home->opened(protocol::decode_opened(body));
     return;
   }
   if (header.kind == Kind::file_failed && context_.place.number == 0 && entry.lead &&

@@ -70,12 +70,13 @@ storage::Publication::Identity identity(const std::string& name,
           .keep = settings.keep};
 }
 
-File::File(Context& context, std::uint64_t key, std::string name, config::FileSettings settings,
-           const storage::Format& format)
+File::File(Context& context, std::uint64_t key, const protocol::Open& open,
+           config::FileSettings settings, const storage::Format& format)
     : context_{context},
       key_{key},
-      name_{std::move(name)},
+      name_{open.name},
       settings_{std::move(settings)},
+      domain_bytes_{open.domain_bytes},
       format_{format},
       whole_steps_{format.writes_whole_steps()},
       options_{format_options(settings_)},
@@ -136,7 +137,7 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
                   told(*begun, "the ranks do not make the same definitions in the same order")});
     } else {
       const auto domains = array::divide(begun->variable.shape, begun->element_bytes(),
-                                         context_.place.ranks.size(), settings_.alignment_bytes);
+                                         context_.place.ranks.size(), domain_bytes_);
       const int mine = context_.place.number;
       stripes_.choose(*begun, domains.begin(mine), domains.begin(mine + 1));
     }

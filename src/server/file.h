@@ -29,8 +29,8 @@ namespace iocomp::server {
 /// messages.
 class File {
  public:
-  File(Context& context, std::uint64_t key, std::string name, config::FileSettings settings,
-       const storage::Format& format);
+  File(Context& context, std::uint64_t key, const protocol::Open& open,
+       config::FileSettings settings, const storage::Format& format);
 
   // From the lead.
   void apply(const protocol::Event& event);
@@ -175,6 +175,7 @@ class File {
   std::uint64_t key_;
   std::string name_;
   config::FileSettings settings_;
+  std::int64_t domain_bytes_;  // borders between domains
   const storage::Format& format_;
   bool whole_steps_;
   storage::FormatOptions options_;

@@ -44,14 +44,14 @@ void HomeFile::open(int client, const protocol::Open& open) {
                  std::to_string(open_->opener));
   }
   if (opened_) {
-    context_.post.to_rank(client, protocol::encode(key_, Kind::opened, *opened_));
+    context_.post.to_rank(client, protocol::encode(key_, *opened_));
   }
 }
 
-void HomeFile::opened(const Outcome& outcome) {
-  opened_ = outcome;
+void HomeFile::opened(const protocol::Opened& opened) {
+  opened_ = opened;
   for (const int client : clients_) {
-    context_.post.to_rank(client, protocol::encode(key_, Kind::opened, outcome));
+    context_.post.to_rank(client, protocol::encode(key_, opened));
   }
 }
 
@@ -131,7 +131,7 @@ bool HomeFile::is_over() const noexcept {
   if (closed_) {
     return true;  // all members of all homes have opened and closed it
   }
-  const bool refused = opened_ && !opened_->ok();
+  const bool refused = opened_ && !opened_->outcome.ok();
   return refused && open_ && static_cast<std::int64_t>(clients_.size()) == open_->home_members;
 }
 

@@ -24,7 +24,7 @@ class HomeFile {
   void close(int client, const protocol::StepCounts& counts);
 
   /// The lead's answers.
-  void opened(const Outcome& outcome);
+  void opened(const protocol::Opened& opened);
   void settled(std::int64_t step, const Outcome& outcome);
   void failed(const Outcome& outcome);
   void closed(const Outcome& outcome);
@@ -42,7 +42,7 @@ class HomeFile {
   std::uint64_t key_;
   std::optional<protocol::Open> open_;
   std::vector<int> clients_;  // session ranks that have opened
-  std::optional<Outcome> opened_;
+  std::optional<protocol::Opened> opened_;
   std::optional<Outcome> closed_;
   std::vector<std::pair<std::int32_t, protocol::Bytes>> events_;  // first caller, what
   std::map<std::int64_t, protocol::StepCounts> steps_;

@@ -17,6 +17,7 @@
 #include "server/context.h"
 #include "server/file.h"
 #include "storage/catalogue.h"
+#include "storage/file_system.h"
 #include "storage/format.h"
 #include "storage/publication.h"
 #include "trace/counters.h"
@@ -34,14 +35,18 @@ LeadFile::LeadFile(Context& context, std::uint64_t key, const protocol::Open& op
       format_{format},
       options_{format_options(settings_)},
       publication_{identity(open_.name, settings_, context.place.job), format},
-      catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step} {}
+      catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step} {
+  open_.domain_bytes =
+      storage::domain_bytes_at(publication_.names(0).target, settings_.alignment_bytes);
+}
 
 void LeadFile::start() {
   const auto opened = [this](const Outcome& outcome) {
     if (!outcome.ok() && failure_.ok()) {
       failure_ = outcome;
     }
-    context_.post.to_all_servers(protocol::encode(key_, Kind::opened, outcome));
+    context_.post.to_all_servers(
+        protocol::encode(key_, protocol::Opened{outcome, open_.domain_bytes}));
   };
   const Outcome prepared = outcome_of([this] { publication_.prepare(0); });
   if (!prepared.ok()) {

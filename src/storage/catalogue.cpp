@@ -133,22 +133,30 @@ void Catalogue::apply(const Event& event) {
   ++events_;
 }
 
-void Catalogue::define(const Event& event) {
-  check_name(event.name, "a variable");
-  for (const auto& other : variables_) {
-    if (other.name == event.name) {
-      throw Error{ErrorCode::invalid_argument,
-                  "the variable \"" + event.name + "\" is defined already"};
-    }
-    // A variable "a" and a variable "a/b" would need a dataset and a group of one name.
-    const auto& longer = other.name.size() > event.name.size() ? other.name : event.name;
-    const auto& shorter = other.name.size() > event.name.size() ? event.name : other.name;
-    if (longer.starts_with(shorter + '/')) {
-      throw Error{ErrorCode::invalid_argument,
-                  "the variable \"" + event.name + "\" cannot exist beside \"" + other.name +
-                      "\": one name would be both a group and a variable"};
+void Catalogue::check_free(const std::string& name) const {
+  if (names_.contains(name)) {
+    throw Error{ErrorCode::invalid_argument, "the variable \"" + name + "\" is defined already"};
+  }
+  // A variable "a" and a variable "a/b" would need a dataset and a group of one name.
+  const auto refuse = [&](const std::string& other) {
+    throw Error{ErrorCode::invalid_argument,
+                "the variable \"" + name + "\" cannot exist beside \"" + other +
+                    "\": one name would be both a group and a variable"};
+  };
+  const auto inside = names_.lower_bound(name + '/');
+  if (inside != names_.end() && inside->starts_with(name + '/')) {
+    refuse(*inside);
+  }
+  for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+    if (const auto group = name.substr(0, slash); names_.contains(group)) {
+      refuse(group);
     }
   }
+}
+
+void Catalogue::define(const Event& event) {
+  check_name(event.name, "a variable");
+  check_free(event.name);
   check_bytes(event.name, event.type, event.shape);
   check_step(event, event.name);
   const int id = variables();
@@ -156,6 +164,7 @@ void Catalogue::define(const Event& event) {
   format_->check(variable);
   layout_.define(id, variable.bytes(), event.step);
   variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}});
+  names_.insert(event.name);
 }
 
 void Catalogue::check_step(const Event& event, const std::string& name) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -71,6 +72,7 @@ class Catalogue {
     AttributeHistory attributes;
   };
   void define(const Event& event);
+  void check_free(const std::string& name) const;
   void set_shape(const Event& event);
   [[nodiscard]] const Entry& entry(int id) const;
 
@@ -81,6 +83,7 @@ class Catalogue {
   Layout layout_;
   std::int64_t events_ = 0;
   std::vector<Entry> variables_;
+  std::set<std::string> names_;  // of the variables
   AttributeHistory attributes_;
 };
 

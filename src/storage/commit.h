@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,10 +54,10 @@ struct ManifestHead {
 };
 
 /// The steps that an earlier manifest has told already, as text: so a commit costs what its own
-/// steps do, however many were before.
+/// steps do, however many were before. Copies share the text.
 struct ToldSteps {
-  std::string lines;                     ///< one per step
-  std::map<int, std::string> variables;  ///< that appear in them: names by id
+  std::vector<std::shared_ptr<const std::string>> lines;  ///< one per step, many in a text
+  std::map<int, std::string> variables;                   ///< that appear in them: names by id
 };
 /// Tell the steps of a description too.
 void tell(ToldSteps& told, const Description& description);

@@ -4,15 +4,20 @@
 #include <mpi.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
+#include <string>
 #include <system_error>
 
 #include "base/error.h"
@@ -76,6 +81,26 @@ int lustre_targets() {
   return most;
 }
 
+// What new files in the directory get, if somebody has said so (lfs setstripe).
+std::int64_t lustre_stripe(const std::string& directory) {
+  std::array<std::byte, 4096> attribute{};
+  const ssize_t bytes =
+      getxattr(directory.c_str(), "lustre.lov", attribute.data(), attribute.size());
+  return bytes > 0 ? stripe_bytes_in(std::span{attribute}.first(static_cast<std::size_t>(bytes)))
+                   : 0;
+}
+
+std::string folder_to_ask(const std::string& path) {
+  const std::string parent = fs::path{path}.parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+FileSystemKind kind_of(std::uint32_t magic) {
+  const auto* const found = std::find_if(known.begin(), known.end(),
+                                         [&](const Known& each) { return each.magic == magic; });
+  return found == known.end() ? FileSystemKind::other : found->kind;
+}
+
 FileSystemAdvice advise_lustre(const FileSystemFacts& facts, int writers,
                                const std::string& directory) {
   FileSystemAdvice advice;
@@ -124,7 +149,10 @@ FileSystemFacts file_system_of(const std::string& directory) {
   facts.free_bytes =
       static_cast<std::int64_t>(found.f_bavail) * static_cast<std::int64_t>(found.f_bsize);
   facts.takes_direct_io = takes_direct_io(directory);
-  if (facts.kind == FileSystemKind::lustre) facts.targets = lustre_targets();
+  if (facts.kind == FileSystemKind::lustre) {
+    facts.targets = lustre_targets();
+    facts.stripe_bytes = lustre_stripe(directory);
+  }
   return facts;
 }
 
@@ -139,14 +167,45 @@ FileSystemAdvice advise(const FileSystemFacts& facts, int writers, const std::st
   return advice;
 }
 
+std::int64_t stripe_bytes_in(std::span<const std::byte> attribute) {
+  constexpr std::array<std::uint32_t, 2> magics{0x0BD10BD0, 0x0BD30BD0};  // versions 1 and 3
+  constexpr std::size_t at = 24;  // magic, pattern, number of the object (16 bytes)
+  std::uint32_t magic = 0;
+  std::uint32_t bytes = 0;
+  if (attribute.size() < at + sizeof bytes) return 0;
+  std::memcpy(&magic, attribute.data(), sizeof magic);
+  std::memcpy(&bytes, attribute.data() + at, sizeof bytes);
+  return std::find(magics.begin(), magics.end(), magic) != magics.end() ? bytes : 0;
+}
+
+std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& facts) {
+  const std::int64_t unit =
+      facts.stripe_bytes > 0 ? facts.stripe_bytes : advise(facts, 1, {}).alignment_bytes;
+  if (unit <= 0 || setting_bytes % unit == 0) return setting_bytes;
+  return (setting_bytes + unit - 1) / unit * unit;
+}
+
+std::int64_t domain_bytes_at(const std::string& path, std::int64_t setting_bytes) {
+  const std::string directory = folder_to_ask(path);
+  struct statfs found{};
+  struct stat entry{};
+  if (statfs(directory.c_str(), &found) != 0 || stat(directory.c_str(), &entry) != 0) {
+    return setting_bytes;  // opening the file will tell why
+  }
+  FileSystemFacts facts;
+  facts.kind = kind_of(static_cast<std::uint32_t>(found.f_type));
+  if (facts.kind == FileSystemKind::other) return setting_bytes;
+  facts.block_bytes = entry.st_blksize;
+  if (facts.kind == FileSystemKind::lustre) facts.stripe_bytes = lustre_stripe(directory);
+  return domain_bytes(setting_bytes, facts);
+}
+
 std::vector<std::pair<std::string, std::string>> file_system_hints(const std::string& path,
                                                                    MPI_Comm writers) {
-  const std::string parent = fs::path{path}.parent_path().string();
-  const std::string directory = parent.empty() ? "." : parent;
+  const std::string directory = folder_to_ask(path);
   struct statfs found{};
   if (statfs(directory.c_str(), &found) != 0) return {};  // opening the file will tell why
-  const auto magic = static_cast<std::uint32_t>(found.f_type);
-  if (magic != known[0].magic && magic != known[1].magic) return {};
+  if (kind_of(static_cast<std::uint32_t>(found.f_type)) == FileSystemKind::other) return {};
   int ranks = 0;
   mpi::check(MPI_Comm_size(writers, &ranks));
   return advise(file_system_of(directory), ranks, directory).hints;

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +19,9 @@ struct FileSystemFacts {
   std::string type;              ///< "lustre", "gpfs", "ext4"; a number where nobody knows a name
   std::int64_t block_bytes = 0;  ///< that it likes to move at once (st_blksize)
   std::int64_t free_bytes = 0;
-  bool takes_direct_io = false;  ///< a file opens with O_DIRECT
-  int targets = 0;               ///< Lustre: object storage targets; 0: not told
+  bool takes_direct_io = false;   ///< a file opens with O_DIRECT
+  int targets = 0;                ///< Lustre: object storage targets; 0: not told
+  std::int64_t stripe_bytes = 0;  ///< Lustre: of new files in the directory; 0: not told
 };
 
 /// What iocomp would have a shared file be like there.
@@ -44,6 +47,14 @@ struct FileSystemAdvice {
 /// @param writers  ranks that write one file together.
 [[nodiscard]] FileSystemAdvice advise(const FileSystemFacts& facts, int writers,
                                       const std::string& directory);
+
+/// What borders between the domains of writers are multiples of: the setting, and a stripe (Lustre)
+/// or block (GPFS) where that is longer. Pure.
+[[nodiscard]] std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& facts);
+/// The same for a file that is yet to be. Local.
+[[nodiscard]] std::int64_t domain_bytes_at(const std::string& path, std::int64_t setting_bytes);
+/// The stripe size in an attribute "lustre.lov" (struct lov_user_md); 0: none is told. Pure.
+[[nodiscard]] std::int64_t stripe_bytes_in(std::span<const std::byte> attribute);
 
 /// The hints of `advise` for a file that the ranks of `writers` write together; none where its file
 /// system cannot be asked. Local.

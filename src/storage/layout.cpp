@@ -19,22 +19,33 @@ std::int64_t round_up(std::int64_t bytes, std::int64_t multiple) {
 }  // namespace
 
 void Layout::define(int id, std::int64_t bytes, std::int64_t step) {
-  auto& sizes = epoch_from(step).bytes;
+  Epoch& epoch = epoch_from(step);
+  auto& sizes = epoch.bytes;
   if (id != static_cast<int>(sizes.size())) {
     throw Error{ErrorCode::internal, "variable number " + std::to_string(id) +
                                          " is defined out of order: number " +
                                          std::to_string(sizes.size()) + " comes next"};
   }
   sizes.push_back(bytes);
+  find_starts(epoch, sizes.size() - 1);
 }
 
 void Layout::set_bytes(int id, std::int64_t bytes, std::int64_t step) {
-  auto& sizes = epoch_from(step).bytes;
+  Epoch& epoch = epoch_from(step);
+  auto& sizes = epoch.bytes;
   if (id < 0 || id >= static_cast<int>(sizes.size())) {
     throw Error{ErrorCode::internal,
                 "variable number " + std::to_string(id) + " has no place in the layout"};
   }
   sizes[static_cast<std::size_t>(id)] = bytes;
+  find_starts(epoch, static_cast<std::size_t>(id));
+}
+
+void Layout::find_starts(Epoch& epoch, std::size_t first) const {
+  epoch.starts.resize(epoch.bytes.size() + 1);
+  for (std::size_t id = first; id < epoch.bytes.size(); ++id) {
+    epoch.starts[id + 1] = epoch.starts[id] + round_up(epoch.bytes[id], alignment_);
+  }
 }
 
 std::int64_t Layout::offset(int id, std::int64_t step) const {
@@ -43,11 +54,7 @@ std::int64_t Layout::offset(int id, std::int64_t step) const {
     throw Error{ErrorCode::internal, "variable number " + std::to_string(id) +
                                          " does not exist in step " + std::to_string(step)};
   }
-  std::int64_t position = begin(epoch, step);
-  for (int before = 0; before < id; ++before) {
-    position += round_up(epoch.bytes[static_cast<std::size_t>(before)], alignment_);
-  }
-  return position;
+  return begin(epoch, step) + epoch.starts[static_cast<std::size_t>(id)];
 }
 
 std::int64_t Layout::end(std::int64_t step) const {
@@ -63,7 +70,7 @@ std::int64_t Layout::end(std::int64_t step) const {
 
 Layout::Epoch& Layout::epoch_from(std::int64_t step) {
   if (epochs_.empty()) {
-    epochs_.push_back({0, 0, {}});
+    epochs_.push_back({0, 0, {}, {0}});
   }
   const Epoch& last = epochs_.back();
   if (step < last.first_step) {
@@ -72,7 +79,7 @@ Layout::Epoch& Layout::epoch_from(std::int64_t step) {
                                          " and cannot be changed in step " + std::to_string(step)};
   }
   if (step > last.first_step) {
-    epochs_.push_back({step, begin(last, step), last.bytes});
+    epochs_.push_back({step, begin(last, step), last.bytes, last.starts});
   }
   return epochs_.back();
 }
@@ -88,15 +95,7 @@ const Layout::Epoch& Layout::epoch_of(std::int64_t step) const {
 }
 
 std::int64_t Layout::begin(const Epoch& epoch, std::int64_t step) const {
-  return one_file_ ? epoch.base + (step - epoch.first_step) * step_bytes(epoch) : 0;
-}
-
-std::int64_t Layout::step_bytes(const Epoch& epoch) const {
-  std::int64_t sum = 0;
-  for (const auto bytes : epoch.bytes) {
-    sum += round_up(bytes, alignment_);
-  }
-  return sum;
+  return one_file_ ? epoch.base + (step - epoch.first_step) * epoch.starts.back() : 0;
 }
 
 }  // namespace iocomp::storage

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -32,13 +33,14 @@ class Layout {
  private:
   struct Epoch {  // a range of steps with equal sizes
     std::int64_t first_step;
-    std::int64_t base;                // offset of first_step
-    std::vector<std::int64_t> bytes;  // by variable id
+    std::int64_t base;                 // offset of first_step
+    std::vector<std::int64_t> bytes;   // by variable id
+    std::vector<std::int64_t> starts;  // in the step; the last is its length
   };
+  void find_starts(Epoch& epoch, std::size_t first) const;
   Epoch& epoch_from(std::int64_t step);
   [[nodiscard]] const Epoch& epoch_of(std::int64_t step) const;
   [[nodiscard]] std::int64_t begin(const Epoch& epoch, std::int64_t step) const;  // of a step
-  [[nodiscard]] std::int64_t step_bytes(const Epoch& epoch) const;                // aligned
 
   std::int64_t alignment_;
   bool one_file_;

@@ -2,7 +2,10 @@
 
 #include <bit>
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "array/element_type.h"
@@ -13,6 +16,9 @@
 namespace iocomp::storage {
 namespace {
 
+// From here on a text is shared as it is; shorter ones are copied, with what follows.
+constexpr std::size_t enough_text = std::size_t{128} << 10;
+
 std::string line(const Json& value) {
   // Names are the user's: bytes that are no UTF-8 must not make the manifest impossible.
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -20,15 +26,16 @@ std::string line(const Json& value) {
 
 std::string field(const char* name, const Json& value) { return line(name) + ": " + line(value); }
 
-Json variable(const Placed& placed) {
-  Json shape = Json::array();
+// Put together by hand: there may be hundreds of them in each step.
+void add_variable(std::string& text, const Placed& placed) {
+  text += "{\"name\":" + line(placed.variable.name) + ",\"type\":\"";
+  text += array::name(placed.variable.type);
+  text += "\",\"shape\":[";
   for (int d = 0; d < placed.variable.shape.dimensions; ++d) {
-    shape.push_back(placed.variable.shape.extent[static_cast<std::size_t>(d)]);
+    text += (d == 0 ? "" : ",") +
+            std::to_string(placed.variable.shape.extent[static_cast<std::size_t>(d)]);
   }
-  return {{"name", placed.variable.name},
-          {"type", std::string{array::name(placed.variable.type)}},
-          {"shape", shape},
-          {"offset", placed.offset}};
+  text += "],\"offset\":" + std::to_string(placed.offset) + '}';
 }
 
 Json variable_attributes(const ToldSteps& told, const Description& description) {
@@ -42,9 +49,10 @@ Json variable_attributes(const ToldSteps& told, const Description& description) 
   return all;
 }
 
-std::string manifest(const TargetNames& names, const ManifestHead& head, const ToldSteps& told,
-                     const Description& description) {
-  std::vector<std::string> fields{
+// What stands before the lines of the steps, and behind.
+std::pair<std::string, std::string> frame(const TargetNames& names, const ManifestHead& head,
+                                          const ToldSteps& told, const Description& description) {
+  const std::vector<std::string> before{
       field("iocomp_manifest", manifest_version),
       field("name", head.name),
       field("format", head.format),
@@ -53,16 +61,19 @@ std::string manifest(const TargetNames& names, const ManifestHead& head, const T
       field("bytes", head.bytes),
       field("byte_order", head.byte_order == std::endian::little ? "little" : "big"),
       field("first_step", head.first_step),
-      field("committed_steps", head.steps),
-      "\"steps\": [" + told.lines + (told.lines.empty() ? "]" : "\n ]"),
-      field("absent", head.absent),
-      field("attributes", json(description.attributes)),
+      field("committed_steps", head.steps)};
+  const std::vector<std::string> behind{
+      field("absent", head.absent), field("attributes", json(description.attributes)),
       field("variable_attributes", variable_attributes(told, description))};
-  std::string text;
-  for (const auto& each : fields) {
-    text += (text.empty() ? "{\n " : ",\n ") + each;
+  std::string first;
+  for (const auto& each : before) {
+    first += (first.empty() ? "{\n " : ",\n ") + each;
   }
-  return text + "\n}\n";
+  std::string last = told.lines.empty() ? "]" : "\n ]";
+  for (const auto& each : behind) {
+    last += ",\n " + each;
+  }
+  return {first + ",\n \"steps\": [", last + "\n}\n"};
 }
 
 }  // namespace
@@ -70,23 +81,39 @@ std::string manifest(const TargetNames& names, const ManifestHead& head, const T
 // One line per step, so that two manifests can be compared by eye and by diff.
 void tell(ToldSteps& told, const Description& description) {
   const auto& contents = description.contents;
+  if (contents.empty()) {
+    return;
+  }
+  std::string text;
+  if (!told.lines.empty() && told.lines.back()->size() < enough_text) {
+    text = *told.lines.back();
+    told.lines.pop_back();
+  }
   for (std::size_t i = 0; i < contents.size();) {
     const auto step = contents[i].step;
-    Json variables = Json::array();
+    text += (text.empty() && told.lines.empty() ? "\n  " : ",\n  ") + std::string{"{\"step\":"} +
+            std::to_string(step) + ",\"variables\":[";
+    const char* separator = "";
     for (; i < contents.size() && contents[i].step == step; ++i) {
-      variables.push_back(variable(contents[i]));
-      told.variables.emplace(contents[i].variable.id, contents[i].variable.name);
+      text += std::exchange(separator, ",");
+      add_variable(text, contents[i]);
+      told.variables.try_emplace(contents[i].variable.id, contents[i].variable.name);
     }
-    told.lines +=
-        (told.lines.empty() ? "\n  " : ",\n  ") + line({{"step", step}, {"variables", variables}});
+    text += "]}";
   }
+  told.lines.push_back(std::make_shared<const std::string>(std::move(text)));
 }
 
 void write_manifest(const TargetNames& names, const ManifestHead& head,
                     const Description& description, ToldSteps earlier) {
   tell(earlier, description);
-  write_durably(names.manifest, names.temporary + ".json",
-                manifest(names, head, earlier, description));
+  const auto [first, last] = frame(names, head, earlier, description);
+  std::vector<std::string_view> parts{first};
+  for (const auto& lines : earlier.lines) {
+    parts.emplace_back(*lines);
+  }
+  parts.emplace_back(last);
+  write_durably(names.manifest, names.temporary + ".json", parts);
 }
 
 }  // namespace iocomp::storage

@@ -93,27 +93,34 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
   if (!format_->readable_while_open()) {
     return [] {};  // appears as a whole when it is closed
   }
+  auto description = tell_until(step, contents, catalogue);
+  auto manifest = head(0, steps_, bytes(step, contents, catalogue));
+  return [=, published = published_, told = told_]() mutable {
+    if (whole_steps) {
+      manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
+    }
+    if (*published) {
+      write_manifest(target, manifest, description, told);
+    } else {
+      publish_described(target, manifest, description, replace, told);
+      *published = true;
+    }
+  };
+}
+
+// Tell what is not told yet of the steps up to `last`. @return what is left to be told of them.
+Description Publication::tell_until(std::int64_t last, const Contents& contents,
+                                    const Catalogue& catalogue) {
   if (removals_ != contents.removals()) {
     removals_ = contents.removals();
     told_ = {};
     told_until_ = 0;
   }
-  auto description = contents.describe(catalogue, told_until_, step);
-  auto manifest = head(0, steps_, bytes(step, contents, catalogue));
-  Job job = [=, published = published_, earlier = told_]() mutable {
-    if (whole_steps) {
-      manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
-    }
-    if (*published) {
-      write_manifest(target, manifest, description, earlier);
-    } else {
-      publish_described(target, manifest, description, replace, earlier);
-      *published = true;
-    }
-  };
+  auto description = contents.describe(catalogue, told_until_, last);
   tell(told_, description);
-  told_until_ = step + 1;
-  return job;
+  told_until_ = last + 1;
+  description.contents.clear();
+  return description;
 }
 
 Publication::Job Publication::drop_step(std::int64_t step) {
@@ -130,18 +137,18 @@ Publication::Job Publication::commit_file(const Contents& contents, const Catalo
     return [] {};
   }
   const TargetNames target = names(-1);
-  auto description = contents.describe(catalogue, 0, steps_);
+  auto description = tell_until(steps_, contents, catalogue);
   auto manifest = head(0, steps_, bytes(steps_ - 1, contents, catalogue));
   const bool whole_steps = format_->writes_whole_steps();
   const bool ends_itself = !format_->readable_while_open() || whole_steps;
-  return [=, replace = identity_.replace, published = published_]() mutable {
+  return [=, replace = identity_.replace, published = published_, told = told_]() mutable {
     if (ends_itself) {
       manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
     }
     if (*published) {
-      write_manifest(target, manifest, description);
+      write_manifest(target, manifest, description, told);
     } else {
-      publish_described(target, manifest, description, replace);
+      publish_described(target, manifest, description, replace, told);
       *published = true;
     }
   };

@@ -69,6 +69,8 @@ class Publication {
   [[nodiscard]] Job abandon_file() const;
 
  private:
+  [[nodiscard]] Description tell_until(std::int64_t last, const Contents& contents,
+                                       const Catalogue& catalogue);
   [[nodiscard]] ManifestHead head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const;
 
   Identity identity_;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,12 +34,14 @@ void write_all(const Descriptor& file, const std::string& path, std::string_view
   }
 }
 
-void write_file(const std::string& path, std::string_view text) {
+void write_file(const std::string& path, std::span<const std::string_view> parts) {
   Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (!file.is_open()) {
     throw failure("create", path, errno);
   }
-  write_all(file, path, text);
+  for (const auto& text : parts) {
+    write_all(file, path, text);
+  }
   if (::fsync(file.raw()) != 0) {
     throw failure("fsync", path, errno);
   }
@@ -63,8 +66,13 @@ std::string name_in_folder(const std::string& path) {
 }
 
 void write_durably(const std::string& path, const std::string& temporary, std::string_view text) {
+  write_durably(path, temporary, std::span{&text, 1});
+}
+
+void write_durably(const std::string& path, const std::string& temporary,
+                   std::span<const std::string_view> parts) {
   try {
-    write_file(temporary, text);
+    write_file(temporary, parts);
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
       throw failure("rename " + temporary + " to", path, errno);
     }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ namespace iocomp::storage {
 /// temporary behind.
 /// @throws Error{storage_failure}.
 void write_durably(const std::string& path, const std::string& temporary, std::string_view text);
+/// The same, of a text in parts.
+void write_durably(const std::string& path, const std::string& temporary,
+                   std::span<const std::string_view> parts);
 
 /// The text of a file, or nothing if there is none that can be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path);

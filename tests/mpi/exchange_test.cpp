@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "array/box.h"
 #include "array/memory_box.h"
+#include "array/run_list.h"
 #include "array/runs.h"
 #include "client/carrier.h"
 #include "storage/variable.h"
@@ -126,11 +128,11 @@ TEST(Exchange, MakesLongWritesOfShortRuns) {
   const Job job;
   Files files{{variable(0, {256, 64})}};  // 128 KiB
   const Local local{files.variables[0], column_block(files.variables[0], job.rank, job.ranks), 0};
-  const Exchange exchange{{.comm = MPI_COMM_WORLD,
-                           .aggregators = {0},
-                           .window_bytes = 32 << 10,
-                           .alignment_bytes = 4096,
-                           .policy = {}}};
+  Exchange exchange{{.comm = MPI_COMM_WORLD,
+                     .aggregators = {0},
+                     .window_bytes = 32 << 10,
+                     .alignment_bytes = 4096,
+                     .policy = {}}};
   EXPECT_EQ(exchange.takes(local.block), job.ranks > 1);
   EXPECT_TRUE(exchange.carry_out({&local.block}, files.find(), files.target()).ok());
   EXPECT_EQ(files.writes, job.rank == 0 ? 4 : 0);
@@ -149,11 +151,11 @@ TEST(Exchange, GoesOnWhereAWriteFails) {
     locals.emplace_back(of, column_block(of, job.rank, job.ranks), 1);
   }
   const int last = job.ranks - 1;
-  const Exchange exchange{{.comm = MPI_COMM_WORLD,
-                           .aggregators = {last},
-                           .window_bytes = 4096,
-                           .alignment_bytes = 1,
-                           .policy = {}}};
+  Exchange exchange{{.comm = MPI_COMM_WORLD,
+                     .aggregators = {last},
+                     .window_bytes = 4096,
+                     .alignment_bytes = 1,
+                     .policy = {}}};
   auto target = files.target();
   target.write = [](const storage::Variable&, std::int64_t, std::span<const std::byte>) {
     throw Error{ErrorCode::storage_failure, "the disk is full"};
@@ -218,11 +220,64 @@ TEST(Exchange, WritesEveryElementOnceWhateverTheBlocks) {
     for (const auto& local : locals) {
       blocks.push_back(&local.block);
     }
-    const Exchange exchange{setup};
+    Exchange exchange{setup};
     ASSERT_TRUE(exchange.carry_out(blocks, files.find(), files.target()).ok());
     files.sum();
     for (std::size_t id = 0; id < expected.size(); ++id) {
       ASSERT_EQ(files.values[id], expected[id]) << "round " << round << ", variable " << id;
+    }
+  }
+}
+
+/// What falls to a rank of an array that is dealt out in short runs, and its values.
+struct Irregular {
+  Irregular(const storage::Variable& of, std::uint32_t seed, const Job& job) {
+    std::mt19937 generator{seed};
+    array::RunList runs;
+    for (std::int64_t index = 0; index < array::elements(of.shape);) {
+      const std::int64_t length =
+          std::min(draw(generator, 1, 9), array::elements(of.shape) - index);
+      if (draw(generator, 0, job.ranks - 1) == job.rank) {
+        runs.append({.index = index, .elements = length});
+        for (std::int64_t i = 0; i < length; ++i) {
+          values.push_back(index + i + 1);
+        }
+      }
+      index += length;
+    }
+    block.variable = of;
+    block.region = std::make_shared<const array::RunList>(std::move(runs));
+    block.memory = array::dense_memory(std::ssize(values));
+    block.values = reinterpret_cast<const std::byte*>(values.data());
+  }
+  Block block;
+  std::vector<std::int64_t> values;
+};
+
+TEST(Exchange, MakesLongWritesOfIrregularRunsStepAfterStep) {
+  const Job job;
+  std::uint32_t seed = test_seed();
+  MPI_Bcast(&seed, 1, MPI_UINT32_T, 0, MPI_COMM_WORLD);
+  SCOPED_TRACE(seed_text(seed));
+  const auto of = variable(0, {100, 300});  // 240,000 bytes
+  Exchange exchange{{.comm = MPI_COMM_WORLD,
+                     .aggregators = {},
+                     .window_bytes = 16 << 10,
+                     .alignment_bytes = 4096,
+                     .policy = {}}};
+  for (std::uint32_t decomposition = 0; decomposition < 2; ++decomposition) {
+    const Irregular local{of, seed + decomposition, job};
+    EXPECT_EQ(exchange.takes(local.block), job.ranks > 1);
+    for (int step = 0; step < 3; ++step) {  // the runs are told in the first of them
+      Files files{{of}};
+      ASSERT_TRUE(exchange.carry_out({&local.block}, files.find(), files.target()).ok());
+      const std::int64_t mine =
+          (array::elements(of.shape) * 8 + job.ranks - 1) / job.ranks + 4096;  // of the domain
+      EXPECT_LE(files.writes, mine / (16 << 10) + 1);
+      files.sum();
+      for (std::size_t i = 0; i < files.values[0].size(); ++i) {
+        ASSERT_EQ(files.values[0][i], static_cast<std::int64_t>(i) + 1);
+      }
     }
   }
 }

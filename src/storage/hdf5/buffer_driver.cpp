@@ -23,13 +23,15 @@ namespace {
 struct File {
   H5FD_t common{};
   MetadataBuffer* buffer = nullptr;
-  haddr_t allotted = 0;  // HDF5's "end of allocation"
+  haddr_t alignment = 1;  // of what is allotted
+  haddr_t allotted = 0;   // HDF5's "end of allocation"
   haddr_t written = 0;
 };
 
 /// The driver's part of a property list, which HDF5 copies byte by byte.
 struct Settings {
   MetadataBuffer* buffer;
+  haddr_t alignment;
 };
 
 File& own(H5FD_t* file) { return *reinterpret_cast<File*>(file); }
@@ -43,6 +45,7 @@ H5FD_t* open(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*m
   try {
     auto file = std::make_unique<File>();
     file->buffer = settings->buffer;
+    file->alignment = settings->alignment;
     return &file.release()->common;
   } catch (const std::exception&) {
     return nullptr;
@@ -58,6 +61,14 @@ herr_t query(const H5FD_t* /*file*/, unsigned long* flags) {
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA |
            H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
+}
+
+// Here, because HDF5 would remember each gap, and look through all of them for the next place.
+haddr_t allot(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, hsize_t size) {
+  File& to = own(file);
+  const haddr_t begin = (to.allotted + to.alignment - 1) / to.alignment * to.alignment;
+  to.allotted = begin + size;
+  return begin;
 }
 
 haddr_t end_of_allocation(const H5FD_t* file, H5FD_mem_t /*type*/) { return own(file).allotted; }
@@ -115,6 +126,7 @@ H5FD_class_t driver_class() {
   driver.open = &open;
   driver.close = &close;
   driver.query = &query;
+  driver.alloc = &allot;
   driver.get_eoa = &end_of_allocation;
   driver.set_eoa = &set_end_of_allocation;
   driver.get_eof = &end_of_what_is_written;
@@ -129,11 +141,17 @@ H5FD_class_t driver_class() {
 
 }  // namespace
 
-herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer) {
+herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignment_bytes) {
   static const H5FD_class_t driver = driver_class();
   static const hid_t registered = H5FDregister(&driver);
-  const Settings settings{&buffer};
-  return registered < 0 ? -1 : H5Pset_driver(file_access, registered, &settings);
+  const Settings settings{&buffer,
+                          static_cast<haddr_t>(std::max<std::int64_t>(alignment_bytes, 1))};
+  // Metadata in few blocks, raw data each where they were allotted.
+  constexpr hsize_t metadata_block_bytes = 64 * 1024;
+  const bool is_set = registered >= 0 && H5Pset_alignment(file_access, 1, 1) >= 0 &&
+                      H5Pset_meta_block_size(file_access, metadata_block_bytes) >= 0 &&
+                      H5Pset_small_data_block_size(file_access, 0) >= 0;
+  return is_set ? H5Pset_driver(file_access, registered, &settings) : -1;
 }
 
 std::int64_t end_of_file(hid_t file) {

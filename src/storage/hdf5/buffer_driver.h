@@ -10,9 +10,11 @@ namespace iocomp::storage::h5 {
 
 /// Have HDF5 write a file through a MetadataBuffer, which outlives the file. HDF5 does not survive
 /// a write that fails, not even by abandoning the file: so its writes go to memory, and whoever
-/// owns the buffer stores them.
+/// owns the buffer stores them. Raw data, each by themselves, and blocks of metadata begin at
+/// multiples of `alignment_bytes`.
 /// @return as other functions of HDF5: negative after a failure.
-[[nodiscard]] herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer);
+[[nodiscard]] herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer,
+                                std::int64_t alignment_bytes);
 
 /// The length of a file that is open through a buffer.
 [[nodiscard]] std::int64_t end_of_file(hid_t file);

@@ -52,22 +52,39 @@ Properties file_access(const FormatOptions& options) {
   return access;
 }
 
-Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
-                       const std::string& path) {
+Creation::Creation() : link_{H5Pcreate(H5P_LINK_CREATE)}, create_{H5Pcreate(H5P_DATASET_CREATE)} {
+  H5Pset_create_intermediate_group(link_.raw(), 1);
+  H5Pset_char_encoding(link_.raw(), H5T_CSET_UTF8);
+  H5Pset_layout(create_.raw(), H5D_CONTIGUOUS);
+  H5Pset_alloc_time(create_.raw(), H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(create_.raw(), H5D_FILL_TIME_NEVER);
+  H5Pset_obj_track_times(create_.raw(), false);  // the same calls make the same file
+}
+
+Dataset Creation::dataset(hid_t file, const Variable& variable, std::int64_t step,
+                          const std::string& path) {
   const std::string name = dataset_name(variable, step);
-  const Properties link{H5Pcreate(H5P_LINK_CREATE)};
-  H5Pset_create_intermediate_group(link.raw(), 1);
-  H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
-  const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
-  H5Pset_layout(create.raw(), H5D_CONTIGUOUS);
-  H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_EARLY);
-  H5Pset_fill_time(create.raw(), H5D_FILL_TIME_NEVER);
-  H5Pset_obj_track_times(create.raw(), false);  // the same calls make the same file
   const Type type = element_type(variable.type);
   const Space space = space_of(variable.shape);
-  return Dataset{check(H5Dcreate2(file, name.c_str(), type.raw(), space.raw(), link.raw(),
-                                  create.raw(), H5P_DEFAULT),
-                       "create the dataset " + name + " in", path)};
+  const auto made = [&](hid_t where, const std::string& as) {
+    return H5Dcreate2(where, as.c_str(), type.raw(), space.raw(), link_.raw(), create_.raw(),
+                      H5P_DEFAULT);
+  };
+  // From the second of a step on below its group, which stays open: from the root every name is
+  // looked up anew.
+  if (step_ != step) {
+    close_group();
+  } else if (group_.raw() < 0) {
+    group_ = Object{H5Oopen(file, ('/' + std::to_string(step)).c_str(), H5P_DEFAULT)};
+  }
+  const hid_t dataset = group_.raw() < 0 ? made(file, name) : made(group_.raw(), variable.name);
+  step_ = step;
+  return Dataset{check(dataset, "create the dataset " + name + " in", path)};
+}
+
+Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
+                       const std::string& path) {
+  return Creation{}.dataset(file, variable, step, path);
 }
 
 void describe(hid_t file, const Description& description, const Datasets& created,

@@ -19,9 +19,27 @@ namespace iocomp::storage::h5 {
 /// no object left open by closing it. The driver is the caller's.
 [[nodiscard]] Properties file_access(const FormatOptions& options);
 
-/// Make a contiguous dataset whose room in the file is allotted now and never filled, with the
-/// groups above it. Collective where the file is open on several ranks.
-/// @throws Error{storage_failure}.
+/// Makes contiguous datasets whose room in the file is allotted now and never filled, with the
+/// groups above them.
+class Creation {
+ public:
+  Creation();
+  /// Collective where the file is open on several ranks. @throws Error{storage_failure}.
+  [[nodiscard]] Dataset dataset(hid_t file, const Variable& variable, std::int64_t step,
+                                const std::string& path);
+  /// Hold nothing of the file open. Call it before the file is closed, or a step unlinked.
+  void close_group() noexcept {
+    group_ = Object{};
+    step_ = -1;
+  }
+
+ private:
+  Properties link_;
+  Properties create_;
+  Object group_;
+  std::int64_t step_ = -1;
+};
+/// One of them.
 [[nodiscard]] Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
                                      const std::string& path);
 

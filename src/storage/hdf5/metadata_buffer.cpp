@@ -17,6 +17,9 @@
 namespace iocomp::storage::h5 {
 namespace {
 
+// Of neighbours that are written at once.
+constexpr std::int64_t longest_row = std::int64_t{1} << 20;
+
 std::int64_t length(std::span<const std::byte> bytes) {
   return static_cast<std::int64_t>(bytes.size());
 }
@@ -112,13 +115,21 @@ int MetadataBuffer::read(std::int64_t offset, std::span<std::byte> bytes) const 
 }
 
 int MetadataBuffer::store(std::int64_t file_bytes) {
+  std::vector<std::byte> row;
   while (!extents_.empty()) {
-    const auto first = extents_.begin();
-    const int error = write_all(file_, first->first, first->second);
+    const std::int64_t begin = extents_.begin()->first;
+    row.clear();
+    auto next = extents_.begin();
+    for (;
+         next != extents_.end() && next->first == begin + length(row) && length(row) < longest_row;
+         ++next) {
+      row.insert(row.end(), next->second.begin(), next->second.end());
+    }
+    const int error = write_all(file_, begin, row);
     if (error != 0) {
       return error;
     }
-    extents_.erase(first);
+    extents_.erase(extents_.begin(), next);
   }
   struct stat status{};
   if (::fstat(file_.raw(), &status) != 0) {

@@ -38,7 +38,7 @@ RawTarget::RawTarget(std::string path, const FormatOptions& options)
     : path_{std::move(path)}, buffer_{opened(path_)} {
   const Quiet quiet;
   const Properties access = file_access(options);
-  check(use_buffer(access.raw(), buffer_), "create", path_);
+  check(use_buffer(access.raw(), buffer_, options.alignment_bytes), "create", path_);
   file_ =
       check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.raw()), "create", path_);
 }
@@ -46,6 +46,7 @@ RawTarget::RawTarget(std::string path, const FormatOptions& options)
 RawTarget::~RawTarget() {
   if (file_ >= 0) {
     const Quiet quiet;
+    creation_.close_group();
     H5Fclose(file_);  // into the buffer, and gone with it
   }
 }
@@ -55,7 +56,7 @@ std::int64_t RawTarget::place(const Variable& variable, std::int64_t step) {
   if (created_.contains({step, variable.name})) {
     unlink(file_, dataset_name(variable, step), path_);
   }
-  const Dataset dataset = create_dataset(file_, variable, step, path_);
+  const Dataset dataset = creation_.dataset(file_, variable, step, path_);
   created_.emplace(step, variable.name);
   if (variable.bytes() == 0) {
     return -1;
@@ -80,6 +81,7 @@ void RawTarget::flush() {
 
 void RawTarget::finish(const Description& description) {
   const Quiet quiet;
+  creation_.close_group();
   describe(file_, description, created_, path_);
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
   const std::int64_t file_bytes = end_of_file(file_);

@@ -33,6 +33,7 @@ class RawTarget : public Target {
   std::string path_;
   MetadataBuffer buffer_;
   hid_t file_ = H5I_INVALID_HID;  // closed before the buffer goes
+  Creation creation_;
   Datasets created_;
 };
 

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/error.h"
@@ -71,6 +74,40 @@ TEST(FileSystemAdvice, ChoosesNothingElsewhere) {
   EXPECT_FALSE(advice.is_special);
   EXPECT_TRUE(advice.hints.empty());
   EXPECT_EQ(advice.alignment_bytes, 0);
+}
+
+TEST(DomainBytes, AreWholeStripesOfLustre) {
+  FileSystemFacts facts;
+  facts.kind = FileSystemKind::lustre;
+  EXPECT_EQ(domain_bytes(4096, facts), 1 << 20);
+  facts.stripe_bytes = 4 << 20;
+  EXPECT_EQ(domain_bytes(4096, facts), 4 << 20);
+  EXPECT_EQ(domain_bytes(5 << 20, facts), 8 << 20);
+  EXPECT_EQ(domain_bytes(64 << 20, facts), 64 << 20);
+}
+
+TEST(DomainBytes, AreWholeBlocksOfGpfs) {
+  FileSystemFacts facts;
+  facts.kind = FileSystemKind::gpfs;
+  facts.block_bytes = 16 << 20;
+  EXPECT_EQ(domain_bytes(4096, facts), 16 << 20);
+}
+
+TEST(DomainBytes, AreTheSettingElsewhere) {
+  FileSystemFacts facts;
+  facts.block_bytes = 1 << 20;
+  EXPECT_EQ(domain_bytes(4096, facts), 4096);
+  EXPECT_EQ(domain_bytes_at("here.dat", 12288), 12288);
+  EXPECT_EQ(domain_bytes_at("/no/such/folder/here.dat", 1), 1);
+}
+
+TEST(DomainBytes, AreReadFromTheAttributeOfLustre) {
+  std::array<std::uint32_t, 8> attribute{0x0BD30BD0, 1, 0, 0, 0, 0, 2 << 20, 4};
+  const auto bytes = std::as_bytes(std::span{attribute});
+  EXPECT_EQ(stripe_bytes_in(bytes), 2 << 20);
+  EXPECT_EQ(stripe_bytes_in(bytes.first(24)), 0);
+  attribute[0] = 0x0BD60BD0;  // a composite layout has several
+  EXPECT_EQ(stripe_bytes_in(bytes), 0);
 }
 
 TEST(FileSystemFacts, AreThoseOfTheDirectoryAndLeaveNothingThere) {

@@ -1,0 +1,34 @@
+#include "common/one_file.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "common/ranks.h"
+#include "common/result.h"
+
+namespace iocomp::bench {
+
+void add_options(CLI::App& app, OneFile& file) {
+  app.add_option("--mode", file.mode, "sync or async");
+  app.add_option("--backend", file.backend, "of the file");
+  app.add_option("--file", file.path, "where to write");
+  app.add_option("--json", file.json, "write the result there; - means stdout");
+}
+
+int run_with(const OneFile& file,
+             const std::function<nlohmann::json(const apps::Session&)>& measure) {
+  const std::string of_file = "files." + file.name;
+  apps::Session session{"server.returns = true\nmode = '" + file.mode + "'\n" + of_file +
+                        ".replace = true\n" + of_file + ".backend = '" + file.backend + "'\n" +
+                        of_file + ".path = '" + file.path + "'\n"};
+  if (!session.is_server()) {
+    const auto result = measure(session);
+    if (apps::rank_in(session.comm()) == 0) {
+      apps::write_result(file.json.empty() ? "-" : file.json, result);
+    }
+  }
+  session.finalize();
+  return 0;
+}
+
+}  // namespace iocomp::bench
