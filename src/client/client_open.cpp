@@ -104,7 +104,8 @@ storage::Publication::Identity Client::identity(const Opened& opened,
           .checkpoint = file.checkpoint,
           .file_per_step = file.file_per_step,
           .replace = file.replace,
-          .keep = file.keep};
+          .keep = file.keep,
+          .xdmf = file.xdmf};
 }
 
 Meeting& Client::meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,

@@ -52,6 +52,7 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.replace = settings.file_boolean(name, "replace");
   file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
   file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
+  file.xdmf = settings.file_text(name, "describe") == "xdmf";
   file.raw = settings.file_boolean(name, "raw");
   file.alignment_bytes = settings.file_bytes(name, "alignment");
   if (file.alignment_bytes < 1) {

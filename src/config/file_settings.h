@@ -23,6 +23,7 @@ struct FileSettings {
   bool replace = false;
   bool file_per_step = false;  ///< always true for a checkpoint
   int keep = 0;
+  bool xdmf = false;  ///< describe = "xdmf"
   bool raw = true;
   std::int64_t alignment_bytes = 4096;
   bool collective = false;

@@ -114,6 +114,9 @@ const std::vector<Key>& all_keys() {
        "a file of its own for each step of a series"},
       {"files.*.keep", integer, "0", "0..1000000",
        "committed steps of a checkpoint that are kept; 0: all"},
+      {"files.*.describe", choice, "none", "none|xdmf",
+       "xdmf: a file `<path>.xdmf` beside it, with which ParaView and VTK open what is committed "
+       "(hdf5, mpiio, netcdf, posix)"},
       {"files.*.raw", boolean, "true", "",
        "false: the format library writes the data itself, where it could be bypassed"},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",

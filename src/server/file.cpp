@@ -67,7 +67,8 @@ storage::Publication::Identity identity(const std::string& name,
           .checkpoint = settings.checkpoint,
           .file_per_step = settings.file_per_step,
           .replace = settings.replace,
-          .keep = settings.keep};
+          .keep = settings.keep,
+          .xdmf = settings.xdmf};
 }
 
 File::File(Context& context, std::uint64_t key, std::string name, config::FileSettings settings,

@@ -46,6 +46,14 @@ struct Selection {
   std::int64_t count = 0;
 };
 
+/// Where programs that know nothing of iocomp find a variable in a step.
+struct Whereabouts {
+  std::string dataset;  ///< its path in an HDF5 file; empty: plain elements at the offset, in the
+                        ///< byte order of the machine
+  std::int64_t record = -1;  ///< its place along the first dimension of the dataset, which the
+                             ///< variable does not have; -1: nor has the dataset
+};
+
 /// What a finished file must know besides its data. Steps that are not in it are absent: their data
 /// are not kept.
 struct Description {
@@ -165,6 +173,15 @@ class Format {
   /// same shapes.
   [[nodiscard]] virtual bool keeps_first_definitions() const { return false; }
 
+  /// Whether an XDMF file can describe its files: they are HDF5 inside, or plain elements. Where it
+  /// can, `whereabouts` tells where a variable lies that was put into the file that the options
+  /// make.
+  [[nodiscard]] virtual bool xdmf_can_describe() const { return false; }
+  [[nodiscard]] virtual Whereabouts whereabouts(const Placed& /*placed*/,
+                                                const FormatOptions& /*options*/) const {
+    return {};
+  }
+
   /// Start a file. plain_file: on the lead, `writers` is MPI_COMM_SELF; mpi_file: collective over
   /// `writers`. The file does not exist yet, or is empty.
   [[nodiscard]] virtual std::unique_ptr<Target> create(const std::string& path,
@@ -188,7 +205,7 @@ class Format {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 4;
+inline constexpr int iocomp_format_interface_version = 5;
 struct iocomp_format_entry {
   int interface_version;
   const iocomp::storage::Format* (*format)();

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "storage/hdf5/dataset.h"
 #include "storage/hdf5/library_target.h"
 #include "storage/hdf5/raw_target.h"
 #include "storage/hdf5/source.h"
@@ -48,6 +49,11 @@ class Hdf5 : public Format {
   }
   [[nodiscard]] bool offsets_by_layout() const override { return false; }
   [[nodiscard]] bool readable_while_open() const override { return false; }
+  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
+  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
+                                        const FormatOptions& /*options*/) const override {
+    return {.dataset = h5::dataset_name(placed.variable, placed.step)};
+  }
   void check(const Variable& variable) const override {
     if (!is_a_path(variable.name)) {
       throw Error{ErrorCode::unsupported,

@@ -2,7 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "values.h"
 
@@ -121,7 +126,8 @@ void Stage::define(const Line& line) {
   }
   Variable& variable = defining.variables[line.argument(1)];
   variable.type = type_of(line.argument(2));
-  variable.shape = numbers(line.argument(3), 'x');
+  const std::string& shape = line.argument(3);
+  variable.shape = shape == "scalar" ? std::vector<std::int64_t>{} : numbers(shape, 'x');
   const double began = now_seconds();
   const int code = iocomp_define(defining.handle, line.argument(1).c_str(), variable.type,
                                  static_cast<int>(variable.shape.size()), variable.shape.data(),
@@ -144,9 +150,29 @@ void Stage::attribute(const Line& line) {
   if (file(line).handle == nullptr) {
     return;
   }
+  const std::string& name = line.argument(1);
+  std::string text = line.argument(2);
+  const auto type = line.option("type", "text");
+  const auto of = line.option("of", "");
+  iocomp_file* whole = file(line).handle;
+  iocomp_var* part = of.empty() ? nullptr : file(line).variables.at(of).handle;
   const double began = now_seconds();
-  const int code = iocomp_set_attribute_text(file(line).handle, line.argument(1).c_str(),
-                                             line.argument(2).c_str());
+  int code = IOCOMP_OK;
+  if (type == "text") {
+    std::replace(text.begin(), text.end(), '+', ' ');
+    code = part == nullptr ? iocomp_set_attribute_text(whole, name.c_str(), text.c_str())
+                           : iocomp_set_var_attribute_text(part, name.c_str(), text.c_str());
+  } else {
+    std::vector<double> values;
+    std::istringstream stream{text};
+    for (std::string value; std::getline(stream, value, ',');) {
+      values.push_back(std::stod(value));
+    }
+    const auto count = static_cast<std::int64_t>(values.size());
+    code = part == nullptr
+               ? iocomp_set_attribute(whole, name.c_str(), IOCOMP_FLOAT64, count, values.data())
+               : iocomp_set_var_attribute(part, name.c_str(), IOCOMP_FLOAT64, count, values.data());
+  }
   tell(line, code, began, {{"file", line.argument(0)}});
 }
 
