@@ -38,6 +38,10 @@ storage::FormatOptions Client::format_options(const config::FileSettings& file) 
           .hints = file.hints,
           .engine = file.engine,
           .engine_parameters = file.engine_parameters,
+          .grows_along_time = file.grows_along_time,
+          .chunk_bytes = file.chunk_bytes,
+          .deflate_level = file.deflate_level,
+          .shuffle = file.shuffle,
           .one_step = file.file_per_step};
 }
 

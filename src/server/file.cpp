@@ -55,6 +55,10 @@ storage::FormatOptions format_options(const config::FileSettings& settings) {
           .hints = settings.hints,
           .engine = settings.engine,
           .engine_parameters = settings.engine_parameters,
+          .grows_along_time = settings.grows_along_time,
+          .chunk_bytes = settings.chunk_bytes,
+          .deflate_level = settings.deflate_level,
+          .shuffle = settings.shuffle,
           .one_step = settings.file_per_step};
 }
 

@@ -35,6 +35,10 @@ struct FormatOptions {
   int aggregators = 0;           ///< on all nodes
   std::string engine = "BP5";    ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
+  bool grows_along_time = false;                     ///< of hdf5: layout = "time"
+  std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there: the largest chunk of a dataset
+  int deflate_level = 0;                             ///< there: 1 to 9; 0: not compressed
+  bool shuffle = true;                               ///< there: bytes are sorted before
   bool one_step = false;  ///< the file is for one step; else for all of them
 };
 

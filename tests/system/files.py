@@ -29,6 +29,10 @@ def file_settings(back_end: str, **more: object) -> dict[str, Any]:
     """Return the settings of one file for a back-end, with HDF5 writing itself as one more."""
     if back_end == "hdf5-library":
         return {"backend": "hdf5", "raw": False, **more}
+    if back_end == "hdf5-time":
+        return {"backend": "hdf5", "layout": "time", **more}
+    if back_end == "hdf5-deflate":
+        return {"backend": "hdf5", "layout": "time", "compression": "deflate", **more}
     return {"backend": back_end, **more}
 
 

@@ -27,7 +27,7 @@ if not (VTK / "iocomp-installed").exists():
         raise RuntimeError(missing)
     pytest.skip(missing, allow_module_level=True)
 
-BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-library", "netcdf"]
+BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-library", "hdf5-time", "hdf5-deflate", "netcdf"]
 MODES = ["async", "sync"]
 TIMES = [0.5, 0.75, 4.0]
 
@@ -63,6 +63,8 @@ def test_every_element_of_every_step_is_there(
     actors: Actors, back_end: str, kind: str, mode: str
 ) -> None:
     skip_if_missing(actors.build, back_end)
+    if kind == "checkpoint" and back_end in ("hdf5-time", "hdf5-deflate"):
+        pytest.skip("a file of one step does not grow")
     lines = f"open out {kind}\n"
     for name, what in {"u": "float64 3x4x5", "v": "int32 3x4x5", "s": "int64 4x5"}.items():
         lines += f"define out {name} {what}\n"
