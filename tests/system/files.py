@@ -13,7 +13,7 @@ import pytest
 from actors import Build
 from iocomp_studies.reader import open_dataset
 
-BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-library"]
+BACK_ENDS = ["posix", "mpiio-library", "hdf5", "hdf5-library"]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
 STEP = 1_000_000  # what the values of one step differ by from the next
 
@@ -26,14 +26,14 @@ def mode_settings(mode: str) -> dict[str, Any]:
 
 
 def file_settings(back_end: str, **more: object) -> dict[str, Any]:
-    """Return the settings of one file for a back-end, with HDF5 writing itself as one more."""
-    if back_end == "hdf5-library":
-        return {"backend": "hdf5", "raw": False, **more}
-    if back_end == "hdf5-time":
-        return {"backend": "hdf5", "layout": "time", **more}
-    if back_end == "hdf5-deflate":
-        return {"backend": "hdf5", "layout": "time", "compression": "deflate", **more}
-    return {"backend": back_end, **more}
+    """Return the settings of one file for a back-end, with libraries writing themselves as more."""
+    name, _, variant = back_end.partition("-")
+    ways: dict[str, dict[str, object]] = {
+        "library": {"raw": False},
+        "time": {"layout": "time"},
+        "deflate": {"layout": "time", "compression": "deflate"},
+    }
+    return {"backend": name, **(ways[variant] if variant else {}), **more}
 
 
 def extension(back_end: str) -> str:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -146,36 +145,6 @@ void Stage::set_shape(const Line& line) {
   tell(line, code, began, {{"file", line.argument(0)}, {"variable", line.argument(1)}});
 }
 
-void Stage::attribute(const Line& line) {
-  if (file(line).handle == nullptr) {
-    return;
-  }
-  const std::string& name = line.argument(1);
-  std::string text = line.argument(2);
-  const auto type = line.option("type", "text");
-  const auto of = line.option("of", "");
-  iocomp_file* whole = file(line).handle;
-  iocomp_var* part = of.empty() ? nullptr : file(line).variables.at(of).handle;
-  const double began = now_seconds();
-  int code = IOCOMP_OK;
-  if (type == "text") {
-    std::replace(text.begin(), text.end(), '+', ' ');
-    code = part == nullptr ? iocomp_set_attribute_text(whole, name.c_str(), text.c_str())
-                           : iocomp_set_var_attribute_text(part, name.c_str(), text.c_str());
-  } else {
-    std::vector<double> values;
-    std::istringstream stream{text};
-    for (std::string value; std::getline(stream, value, ',');) {
-      values.push_back(std::stod(value));
-    }
-    const auto count = static_cast<std::int64_t>(values.size());
-    code = part == nullptr
-               ? iocomp_set_attribute(whole, name.c_str(), IOCOMP_FLOAT64, count, values.data())
-               : iocomp_set_var_attribute(part, name.c_str(), IOCOMP_FLOAT64, count, values.data());
-  }
-  tell(line, code, began, {{"file", line.argument(0)}});
-}
-
 Stage::Block Stage::block(const Line& line, const Variable& variable, const File& file) const {
   Block block{std::vector<std::int64_t>(variable.shape.size(), 0), variable.shape};
   if (line.options.contains("start")) {
@@ -204,13 +173,19 @@ void Stage::put(const Line& line) {
   const Variable& variable = into.variables.at(line.argument(1));
   const Block part = block(line, variable, into);
   const std::int64_t step = iocomp_current_step(into.handle);
-  into.buffers.push_back(values_of(variable.type, variable.shape, part.start, part.count, step));
+  const std::int64_t halo = std::stoll(line.option("halo", "0"));
+  std::vector<std::int64_t> wide = part.count;
+  std::ranges::for_each(wide, [halo](auto& extent) { extent += 2 * halo; });
+  const std::vector<std::int64_t> inside(wide.size(), halo);
+  into.buffers.push_back(
+      with_halo(values_of(variable.type, variable.shape, part.start, part.count, step),
+                iocomp_type_size(variable.type), part.count, halo));
   Put put{{}, step, line.argument(1)};
   const bool buffered = line.option("buffered", "no") == "yes";
   const double began = now_seconds();
-  const int code = (buffered ? iocomp_put_buffered : iocomp_put)(
-      variable.handle, part.start.data(), part.count.data(), into.buffers.back().data(),
-      &put.ticket);
+  const int code = iocomp_put_from(variable.handle, part.start.data(), part.count.data(),
+                                   into.buffers.back().data(), wide.data(), inside.data(),
+                                   buffered ? 1 : 0, &put.ticket);
   tell(line, code, began,
        {{"file", line.argument(0)}, {"variable", put.variable}, {"step", put.step}});
   if (code == IOCOMP_OK && line.option("ticket", "kept") == "kept") {
