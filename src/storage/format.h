@@ -33,6 +33,7 @@ struct FormatOptions {
   std::vector<std::pair<std::string, std::string>> hints;  ///< MPI_Info of an MPI file
   int aggregators_per_node = 0;  ///< of an MPI file: asked of the MPI by hints; 0: what it likes
   int aggregators = 0;           ///< on all nodes
+  bool collective = false;       ///< of an MPI file: blocks come by `write_together`
   std::string engine = "BP5";    ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
   bool one_step = false;  ///< the file is for one step; else for all of them

@@ -44,8 +44,9 @@ class LibraryTarget : public Target {
   void add(const Variable& variable);
   void reserve(std::int64_t more_bytes, const std::string& action);
   void put_attributes(int number, const Attributes& attributes);
-  void end_the_records(const Description& description, std::int64_t record_bytes,
-                       const std::map<int, std::int64_t>& begins) const;
+  void end_the_file(const Description& description, std::int64_t record_bytes,
+                    const std::map<int, std::int64_t>& begins) const;
+  void grow(std::int64_t bytes) const;
   void check(int code, const std::string& action) const;
 
   std::string path_;
