@@ -163,10 +163,14 @@ void Client::free(Opened& opened) {
 
 void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                          const std::vector<int>& members, const storage::Format& format) {
-  if (file.collective && !format.writes_together()) {
+  // What writes whole steps does so collectively anyway.
+  const bool collective = file.collective && !format.writes_whole_steps();
+  if (collective && !format.writes_together()) {
     throw Error{ErrorCode::invalid_setting,
                 "files." + opened.file->name() + ".collective: the back-end " +
-                    std::string{format.name()} + " has no collective writes here; mpiio has"};
+                    std::string{format.name()} +
+                    " has no collective writes; mpiio, hdf5, netcdf and pnetcdf have, and adios2 "
+                    "writes steps so in any case"};
   }
   Meeting& meeting = meet_to_open(opened, file, comm, members);
   DirectOutput::Setup setup;
@@ -175,9 +179,11 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.compute_rank = place_.rank;
   setup.format = &format;
   setup.options = format_options(file);
+  if (collective) {
+    setup.options.collective = setup.options.library_path = true;
+  }
   setup.disk = disk_;
   setup.window_bytes = settings_.bytes("staging.stripe");
-  setup.collective = file.collective;
   put_openers_in_order(opened, file, setup);
   auto carrier = std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(),
                                                  std::move(setup), identity(opened, file), link_,

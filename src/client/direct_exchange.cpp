@@ -92,6 +92,8 @@ Outcome DirectOutput::write_together(std::int64_t step, const std::vector<int>& 
       first = first.ok() ? outcome : first;
     }
   }
+  // Who writes for others may read and write back the gaps, which are filled next.
+  mpi::gate(setup_.comm, link_.policy(), "the blocks of a step");
   return first;
 }
 
@@ -99,7 +101,8 @@ Outcome DirectOutput::write_together(std::int64_t step, const std::vector<int>& 
 std::vector<const Block*> DirectCarrier::write_kept(std::int64_t step, const Put& put) {
   std::vector<const Block*> exchanged;
   for (auto& kept : kept_) {
-    if ((output_.is_collective() && !kept.block.region.runs) || output_.exchanges(kept.block)) {
+    const bool is_box = !kept.block.region.runs;
+    if ((output_.is_collective() && is_box) || output_.exchanges(kept.block)) {
       exchanged.push_back(&kept.block);
     } else {
       write(kept.block);

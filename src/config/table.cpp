@@ -119,7 +119,9 @@ const std::vector<Key>& all_keys() {
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
        "of the first byte of a variable in the file"},
       {"files.*.collective", boolean, "false", "",
-       "synchronous mode: the format library's own collective writes, for comparison (mpiio)"},
+       "synchronous mode: the format library's own collective writes, for comparison (mpiio, hdf5, "
+       "netcdf, "
+       "pnetcdf; adios2 writes so in any case)"},
       {"files.*.aggregators", integer, "0", "0..1000000",
        "ranks on each node that write for others, in synchronous mode and where MPI-IO writes "
        "collectively; 0: all, and the MPI's choice"},

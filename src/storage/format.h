@@ -90,8 +90,9 @@ class Target {
                      std::span<const std::byte> bytes) = 0;
 
   /// Where `Format::writes_together`: write a box of a variable (packed, native byte order) in the
-  /// format library's own collective way. Collective over the writers, who call it for the same
-  /// variable; the box may be empty. All have met just before.
+  /// format library's own collective way; the target was created with the option `collective`.
+  /// Collective over the writers, who call it for the same variable; a writer that has nothing
+  /// takes part without `bytes`. All have met just before.
   /// @throws Error{storage_failure}; Error{unsupported} where there is no such way.
   virtual void write_together(const Placed& /*where*/, const array::Box& /*box*/,
                               std::span<const std::byte> /*bytes*/) {

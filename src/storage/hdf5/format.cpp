@@ -48,6 +48,7 @@ class Hdf5 : public Format {
   }
   [[nodiscard]] bool offsets_by_layout() const override { return false; }
   [[nodiscard]] bool readable_while_open() const override { return false; }
+  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& variable) const override {
     if (!is_a_path(variable.name)) {
       throw Error{ErrorCode::unsupported,

@@ -29,6 +29,7 @@ class Netcdf : public Format {
   [[nodiscard]] bool offsets_by_layout() const override { return false; }
   [[nodiscard]] bool readable_while_open() const override { return false; }
   [[nodiscard]] bool keeps_first_definitions() const override { return true; }
+  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& variable) const override { cdf::check(variable, name()); }
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override {

@@ -151,24 +151,54 @@ void LibraryTarget::write(const Placed& where, const Selection& selection,
   const Defined& defined = defined_.at(where.variable.id);
   const std::string action = "write to the variable \"" + where.variable.name + "\" in";
   const auto element_bytes = array::size_bytes(where.variable.type);
-  for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
-    std::array<MPI_Offset, array::max_dimensions + 1> start{};
-    std::array<MPI_Offset, array::max_dimensions + 1> count{};
-    std::size_t d = 0;
-    if (defined.has_time) {
-      start.at(d) = defined.has_records ? where.step : 0;
-      count.at(d++) = 1;
-    }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(part.dimensions); ++i) {
-      start.at(d) = part.start[i];
-      count.at(d++) = part.count[i];
-    }
-    const std::int64_t all = array::elements(part);
-    check(ncmpi_put_vara(file_, defined.number, start.data(), count.data(), bytes.data(), all,
-                         mpi_type(where.variable.type)),
+  for (const auto& box : sub_boxes(selection.box, selection.first, selection.count)) {
+    const Part part = part_of(defined, where.step, box);
+    const std::int64_t all = array::elements(box);
+    check(ncmpi_put_vara(file_, defined.number, part.start.data(), part.count.data(), bytes.data(),
+                         all, mpi_type(where.variable.type)),
           action);
     bytes = bytes.subspan(static_cast<std::size_t>(all) * element_bytes);
   }
+}
+
+LibraryTarget::Part LibraryTarget::part_of(const Defined& defined, std::int64_t step,
+                                           const array::Box& box) {
+  Part part;
+  std::size_t d = 0;
+  if (defined.has_time) {
+    part.start.at(d) = defined.has_records ? step : 0;
+    part.count.at(d++) = 1;
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(box.dimensions); ++i) {
+    part.start.at(d) = box.start[i];
+    part.count.at(d++) = box.count[i];
+  }
+  return part;
+}
+
+void LibraryTarget::write_together(const Placed& where, const array::Box& box,
+                                   std::span<const std::byte> bytes) {
+  const Defined& defined = defined_.at(where.variable.id);
+  if (where.variable.shape.dimensions == 0 && !defined.has_time) {  // PnetCDF always writes it
+    write(where, {box, 0, bytes.empty() ? 0 : 1}, bytes);
+    return;
+  }
+  const std::string action =
+      "write collectively to the variable \"" + where.variable.name + "\" in";
+  Part part = part_of(defined, where.step, box);
+  if (bytes.empty()) {
+    part.count.fill(0);
+  }
+  Attempts attempt;
+  attempt([&] { check(ncmpi_end_indep_data(file_), action); });
+  attempt([&] {
+    check(ncmpi_put_vara_all(file_, defined.number, part.start.data(), part.count.data(),
+                             bytes.data(), bytes.empty() ? 0 : array::elements(box),
+                             mpi_type(where.variable.type)),
+          action);
+  });
+  attempt([&] { check(ncmpi_begin_indep_data(file_), action); });
+  attempt.rethrow();
 }
 
 void LibraryTarget::flush() {
