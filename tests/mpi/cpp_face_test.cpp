@@ -23,7 +23,8 @@ static_assert(iocomp::ElementType<std::uint16_t>::value == IOCOMP_UINT16);
 static_assert(iocomp::ElementType<long>::value == IOCOMP_INT64);
 static_assert(iocomp::ElementType<long long>::value == IOCOMP_INT64);
 static_assert(iocomp::ElementType<std::complex<double>>::value == IOCOMP_COMPLEX128);
-static_assert(!iocomp::Element<bool> && !iocomp::Element<char> && !iocomp::Element<std::string>);
+static_assert(iocomp::ElementType<char>::value == IOCOMP_CHAR);
+static_assert(!iocomp::Element<bool> && !iocomp::Element<wchar_t> && !iocomp::Element<std::string>);
 static_assert(!std::is_copy_constructible_v<iocomp::File> &&
               std::is_nothrow_move_constructible_v<iocomp::File>);
 

@@ -63,9 +63,9 @@ Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
   H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(create.raw(), H5D_FILL_TIME_NEVER);
   H5Pset_obj_track_times(create.raw(), false);  // the same calls make the same file
-  const Type type = element_type(variable.type);
-  const Space space = space_of(variable.shape);
-  return Dataset{check(H5Dcreate2(file, name.c_str(), type.raw(), space.raw(), link.raw(),
+  const Stored stored = stored_as(variable);
+  const Space space = space_of(stored.shape);
+  return Dataset{check(H5Dcreate2(file, name.c_str(), stored.type.raw(), space.raw(), link.raw(),
                                   create.raw(), H5P_DEFAULT),
                        "create the dataset " + name + " in", path)};
 }

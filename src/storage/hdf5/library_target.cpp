@@ -123,6 +123,14 @@ void LibraryTarget::write(const Placed& where, const Selection& selection,
   open(dataset_name(where.variable, where.step));
   const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(where.variable.type));
   const std::int64_t most = slice_bytes / element_bytes;
+  if (where.variable.type == array::ElementType::character && selection.count > 0) {
+    // HDF5 writes whole strings only.
+    for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
+      write_without_hdf5(where, part, bytes.data());
+      bytes = bytes.subspan(static_cast<std::size_t>(elements(part)));
+    }
+    return;
+  }
   for (std::int64_t done = 0; done < selection.count; done += most) {
     const Selection slice{selection.box, selection.first + done,
                           std::min(most, selection.count - done)};
@@ -162,6 +170,10 @@ void LibraryTarget::write_slice(const Placed& where, const Selection& slice,
 
 void LibraryTarget::write_together(const Placed& where, const array::Box& box,
                                    std::span<const std::byte> bytes) {
+  if (where.variable.type == array::ElementType::character) {
+    write(where, {box, 0, std::ssize(bytes)}, bytes);
+    return;
+  }
   const Quiet quiet;
   open(dataset_name(where.variable, where.step));
   const std::string action = "write collectively to " + open_name_ + " in";

@@ -25,6 +25,8 @@ class Hdf5Source : public Source {
 
  private:
   [[nodiscard]] Dataset open_dataset(const Placed& where) const;
+  void read_text(hid_t dataset, const Placed& where, const array::Box& box,
+                 const Destination& to) const;
   void check_shape(hid_t dataset, const Placed& where) const;
 
   std::string path_;
