@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from bpls import bpls, compare_with_bpls
 from element_pattern import size_of
 from script import Array, Attribute, FileScript, Script, latest
 from written_adios2 import as_adios2_keeps, read_adios2
@@ -275,6 +276,8 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
         found = read_adios2(expected.path, back_end.engine, expected.first_step)
         wrong += compare_arrays(expected, found, "ADIOS2")
         wrong += _compare_attributes(_as_adios2_keeps(expected, back_end), found, "ADIOS2")
+        if back_end.engine != "HDF5" and bpls():
+            wrong += compare_with_bpls(expected.path, expected.steps)
     if back_end.is_netcdf:
         found = read_netcdf(expected.path, manifest)
         wrong += compare_arrays(expected, found, "netCDF4")
