@@ -19,16 +19,18 @@ from iocomp_studies.statistics import Goal
 if TYPE_CHECKING:
     from iocomp_bench.methods import Runner
 
-SIZE = "256,256,256"
+SIZE = 256
+LARGE = 512
+"""Elements (doubles) in each of three dimensions."""
 JOBS = ((4, 1), (8, 2))
 """Compute ranks and servers, all on two cores."""
 STEPS = 20
 PHASE = 2.0
 MESSAGE_STEPS = (20, 40)
 """Two runs, so that messages of opening and closing do not count."""
-RAW = ("posix", "hdf5", "pnetcdf")
+RAW = ("posix", "mpiio", "hdf5", "pnetcdf")
 """Back-ends whose bytes the writers put into place themselves."""
-OTHERS = ("mpiio", "netcdf", "adios2")
+OTHERS = ("netcdf", "adios2")
 
 Result = dict[str, Any]
 
@@ -42,16 +44,19 @@ class Blocks:
         compute_ranks: How many ranks write.
         servers: 0: synchronously.
         extra: Further arguments.
+        size: Elements of the array in each dimension.
     """
 
     ways: str
     compute_ranks: int
     servers: int
     extra: str = "--repetitions 3"
+    size: int = SIZE
 
     def arguments(self, directory: Path) -> tuple[str, ...]:
         """Return the command line of benchio."""
-        words = f"--size {SIZE} --check none --ratio --alloc {self.ways} {self.extra}"
+        size = ",".join([str(self.size)] * 3)
+        words = f"--size {size} --check none --ratio --alloc {self.ways} {self.extra}"
         return (*words.split(), "--directory", str(directory))
 
     def settings(self) -> dict[str, str]:
@@ -75,12 +80,12 @@ class Blocks:
         )
 
 
-def _posix(ranks: int, servers: int) -> Blocks:
-    return Blocks("--backend posix --baseline posix-one", ranks, servers)
+def _posix(ranks: int, servers: int, size: int) -> Blocks:
+    return Blocks("--backend posix --baseline posix-one", ranks, servers, size=size)
 
 
-def _sync(ranks: int) -> Blocks:
-    return Blocks("--backend mpiio:sync --baseline mpiio", ranks, 0)
+def _sync(ranks: int, size: int) -> Blocks:
+    return Blocks("--backend mpiio:sync --baseline mpiio", ranks, 0, size=size)
 
 
 def _format(name: str, ranks: int, servers: int) -> Blocks:
@@ -110,8 +115,8 @@ def _control_messages(result: Result) -> float:
     return float(result["trace"]["compute_sum"]["control_messages"])
 
 
-def _name(what: str, ranks: int, servers: int) -> str:
-    return f"blocks/{what} {ranks}+{servers}"
+def _name(what: str, ranks: int, servers: int, size: int = SIZE) -> str:
+    return f"blocks/{what} {ranks}+{servers}" + ("" if size == SIZE else f", {size}³")
 
 
 def block_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
@@ -119,8 +124,9 @@ def block_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
     runs: dict[str, Blocks] = {}
     methods: dict[str, Callable[[], Result]] = {}
     for ranks, servers in JOBS:
-        runs[_name("posix", ranks, servers)] = _posix(ranks, servers)
-        runs[_name("sync", ranks, 0)] = _sync(ranks)
+        for size in (SIZE, LARGE):
+            runs[_name("posix", ranks, servers, size)] = _posix(ranks, servers, size)
+            runs[_name("sync", ranks, 0, size)] = _sync(ranks, size)
         runs[_name("bp5", ranks, servers)] = _bp5(ranks, servers)
         for name in ("hdf5", "pnetcdf"):
             runs[_name(name, ranks, servers)] = _format(name, ranks, servers)
@@ -224,14 +230,19 @@ def block_figures() -> tuple[Figure, ...]:
         _worst_job(
             "blocks-posix",
             _at_least(0.85),
-            {_name("posix", *job): _bandwidth_ratio("iocomp posix", "posix-one") for job in JOBS},
+            {
+                _name("posix", *job, size): _bandwidth_ratio("iocomp posix", "posix-one")
+                for job in JOBS
+                for size in (SIZE, LARGE)
+            },
         ),
         _worst_job(
             "blocks-sync-mpiio",
             _at_least(2),
             {
-                _name("sync", ranks, 0): _bandwidth_ratio("iocomp mpiio:sync", "mpiio")
+                _name("sync", ranks, 0, size): _bandwidth_ratio("iocomp mpiio:sync", "mpiio")
                 for ranks, _ in JOBS
+                for size in (SIZE, LARGE)
             },
         ),
         _worst_job(

@@ -288,9 +288,9 @@ IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 
 /**
  * Memory for arrays that are put: zeroed, page-aligned. Puts from it cost least. With transport
- * kernel, and with auto where shared memory has no huge pages, it is private and in huge pages (the
- * kernel or a server reads it at full speed); with transport shared, servers of the node write from
- * it in place. Local.
+ * kernel, and where shared memory has no huge pages, it is private and in huge pages (the kernel or
+ * a server reads it at full speed); else, and with transport.way = "in-place", servers of the node
+ * write from it in place. Local.
  * @return IOCOMP_OUT_OF_STAGING when there is no such memory.
  */
 IOCOMP_EXPORT int iocomp_alloc(iocomp_session *session, size_t bytes, void **memory);

@@ -182,11 +182,11 @@ void Client::wait_once(std::uint64_t ticket, State state) {
                    });
 }
 
-// Huge pages are worth more to the kernel, and to a server that pulls, than shared ones in small
-// pages: so `auto` shares only where both can be had.
+// Huge pages are worth more to the program, the kernel, and a server that pulls, than shared ones
+// in small pages: these slow the program's own loops. So `auto` shares only where both can be had.
 void* Client::allocate(std::size_t bytes) {
   const bool shares =
-      settings_.text("transport.kind") == "shared" || shared_memory_has_huge_pages();
+      settings_.text("transport.way") == "in-place" || shared_memory_has_huge_pages();
   if (shares) {
     const auto shared = link_.export_memory(std::max<std::size_t>(bytes, 1));
     if (!shared.empty()) {

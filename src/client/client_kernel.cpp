@@ -87,7 +87,8 @@ void Client::start_kernel() {
 void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
                           const storage::Format& format) {
   const std::string name = "file \"" + opened.file->name() + "\": by servers, ";
-  if (!format.offsets_by_layout() || format.access({}) != storage::Access::plain_file) {
+  if (!format.offsets_by_layout() ||
+      format.access(format_options(file)) != storage::Access::plain_file) {
     link_.explain(name + std::string{format.name()} + " lays its variables out itself");
     return;
   }

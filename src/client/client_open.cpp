@@ -33,7 +33,7 @@ constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
 }  // namespace
 
 storage::FormatOptions Client::format_options(const config::FileSettings& file) {
-  return {.library_path = !file.raw,
+  return {.library_path = !file.raw || file.collective,
           .alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
@@ -73,13 +73,14 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   const auto way = settings_.text("transport.way");
   const bool shares = link_.shares_memory();
   route.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()
-                     : way == "auto" && shares ? small_block_bytes
+                     : way != "pull" && shares ? small_block_bytes
                                                : 0;
+  route.pulls = way == "pull";
   route.alignment_bytes = file.alignment_bytes;
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->writes_whole_steps();
   route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
-                        opened.format->access({}) == storage::Access::plain_file;
+                        opened.format->access(format_options(file)) == storage::Access::plain_file;
   protocol::Open open;
   open.name = route.name;
   open.kind = file.checkpoint ? 2 : 1;

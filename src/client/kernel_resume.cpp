@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/memory_box.h"
 #include "base/error.h"
 #include "client/kernel_carrier.h"
 #include "client/link.h"
@@ -163,7 +164,13 @@ void KernelCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece
   std::vector<Part> parts;
   Block block;
   Outcome failure;
-  for (const auto& piece : *held) {
+  for (auto& piece : *held) {
+    if (piece.rows && !link_.is_taken(piece.post)) {
+      const auto& rows = *piece.rows;
+      piece.inside.resize(rows.bytes());
+      array::pack(rows.memory, rows.element_bytes, rows.array, rows.first, rows.count,
+                  piece.inside.data());
+    }
     block.variable = piece.variable;
     block.step = piece.step;
     block.region = piece.region;

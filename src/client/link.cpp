@@ -46,8 +46,8 @@ Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitP
         (void)post(server, std::move(message));
       }} {}
 
-transport::PostId Link::post(int server, std::vector<std::byte> message,
-                             std::span<const std::byte> bulk, std::size_t chunk_bytes) {
+// @return the session rank of the server.
+int Link::wait_for_credit(int server) {
   if (loss_) {
     throw ServersLost{};
   }
@@ -61,7 +61,19 @@ transport::PostId Link::post(int server, std::vector<std::byte> message,
                });
   }
   counters_.add(trace::Counter::control_messages, 1);
+  return rank;
+}
+
+transport::PostId Link::post(int server, std::vector<std::byte> message,
+                             std::span<const std::byte> bulk, std::size_t chunk_bytes) {
+  const int rank = wait_for_credit(server);
   return transport_->post(rank, std::move(message), bulk, chunk_bytes);
+}
+
+transport::PostId Link::post_strided(int server, std::vector<std::byte> message,
+                                     const transport::StridedBytes& bulk) {
+  const int rank = wait_for_credit(server);
+  return transport_->post_strided(rank, std::move(message), bulk);
 }
 
 bool Link::pump() {

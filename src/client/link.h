@@ -53,6 +53,11 @@ class Link {
   transport::PostId post(int server, std::vector<std::byte> message,
                          std::span<const std::byte> bulk = {}, std::size_t chunk_bytes = 0);
 
+  /// The same for a block in rows, which the server reads where they lie. @pre the transport takes
+  /// it.
+  transport::PostId post_strided(int server, std::vector<std::byte> message,
+                                 const transport::StridedBytes& bulk);
+
   /// Somebody else that `pump` shall move, and how to sleep until that one has something to do.
   using Sleep = std::function<void(std::chrono::nanoseconds, const std::optional<FutexWord>& word)>;
   void move_with(std::function<bool()> mover, Sleep sleep) {
@@ -160,6 +165,7 @@ class Link {
   void release_copies();
   bool sleep(mpi::Nap& nap);
   bool receive();
+  int wait_for_credit(int server);
   void look_for_loss(bool waits);
 
   transport::Transport* transport_;

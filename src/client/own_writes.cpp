@@ -41,6 +41,9 @@ const char* OwnWrites::obstacle(const Block& block) const {
   if (block.bytes() < setup_.least_bytes) {
     return "blocks are shorter than transport.kernel_from";
   }
+  if (waited_for_.contains(block.variable.id)) {
+    return "the program waited for their memory";
+  }
   if (!array::is_contiguous(block.variable.shape, block.region)) {
     return "blocks are not contiguous in the file";
   }
@@ -94,7 +97,29 @@ void OwnWrites::put(const Block& block) {
   }
 }
 
+// Every block counts, waited for or not.
+void OwnWrites::count_wait(const Block& block) {
+  constexpr double pulled_per_second = 4.0 * (1 << 30);  // by a server, about
+  constexpr int enough = 2;
+  Waits& waits = waits_[block.variable.id];
+  ++waits.blocks;
+  waits.bytes += static_cast<double>(block.bytes());
+  if (const auto since = wanted_back_.extract(block.ticket); !since.empty()) {
+    waits.seconds += now_seconds() - since.mapped();
+  }
+  if (waits.blocks >= enough && waits.seconds > waits.bytes / pulled_per_second &&
+      waited_for_.insert(block.variable.id).second) {
+    constexpr double milliseconds = 1e3;
+    link_.explain("file \"" + setup_.name + "\", variable \"" + block.variable.name +
+                  "\": by servers after step " + std::to_string(block.step) +
+                  ", because the program waited " +
+                  std::to_string(static_cast<int>(milliseconds * waits.seconds)) +
+                  " ms for the memory of " + std::to_string(waits.blocks) + " blocks");
+  }
+}
+
 void OwnWrites::written(const Block& block, const Outcome& outcome) {
+  count_wait(block);
   Step& step = steps_[block.step];
   --step.writing;
   Ticket* ticket = link_.tickets().find(block.ticket);

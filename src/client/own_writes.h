@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/kernel_writer.h"
@@ -42,6 +43,9 @@ class OwnWrites {
   void put(const Block& block);
   /// This rank has put all it has for a step.
   void ended(std::int64_t step) { ended_ = step + 1; }
+  /// The program waits for the memory of a block from now on. Where it does so for longer than a
+  /// server needs to take the blocks of a variable, the next ones go to the server.
+  void wanted_back(std::uint64_t ticket) { wanted_back_.try_emplace(ticket, now_seconds()); }
   /// Somebody waits for durable blocks.
   void hurry() { is_in_a_hurry_ = true; }
   /// There is no server to tell any more: wait until the kernel has what was put.
@@ -58,7 +62,13 @@ class OwnWrites {
     Outcome failure;
     std::vector<protocol::PutRecord> untold;  // blocks that the server does not know of yet
   };
+  struct Waits {
+    int blocks = 0;
+    double seconds = 0;
+    double bytes = 0;
+  };
   [[nodiscard]] const char* obstacle(const Block& block) const;
+  void count_wait(const Block& block);
   void written(const Block& block, const Outcome& outcome);
   bool sync();
   void synced(const std::map<std::int64_t, std::vector<std::uint64_t>>& tickets,
@@ -69,8 +79,11 @@ class OwnWrites {
   KernelWriter& writer_;
   Link& link_;
   const storage::Catalogue& catalogue_;
-  std::map<std::int64_t, Step> steps_;  // with blocks that the server does not know of yet
-  std::set<int> explained_;             // variables
+  std::map<std::int64_t, Step> steps_;           // with blocks that the server does not know of yet
+  std::set<int> explained_;                      // variables
+  std::map<std::uint64_t, double> wanted_back_;  // tickets, since when
+  std::map<int, Waits> waits_;                   // by variable
+  std::set<int> waited_for_;                     // variables that go to servers for that
   std::int64_t ended_ = 0;
   bool is_in_a_hurry_ = false;
   bool is_syncing_ = false;

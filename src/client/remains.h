@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,9 +30,10 @@ struct Remains {
     std::uint64_t ticket = 0;
     int server = -1;  ///< session rank
     transport::PostId post = 0;
-    std::span<const std::byte> bytes{};  ///< until the post is taken; or `inside`
-    std::vector<std::byte> inside{};     ///< of a piece that travelled in its header
-    Copy copy{};                         ///< that `bytes` lie in
+    std::span<const std::byte> bytes{};             ///< until the post is taken; or `inside`
+    std::optional<transport::StridedBytes> rows{};  ///< instead of `bytes`
+    std::vector<std::byte> inside{};                ///< of a piece that travelled in its header
+    Copy copy{};                                    ///< that `bytes` lie in
   };
   struct Step {
     std::map<int, array::Cover> variables;

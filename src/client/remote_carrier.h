@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "array/cover.h"
+#include "array/pieces.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/own_writes.h"
@@ -29,6 +31,7 @@ class RemoteCarrier : public Carrier {
     std::size_t chunk_bytes = 0;       ///< largest message of data
     std::size_t inline_bytes = 0;      ///< blocks up to this size travel in their header
     std::size_t copy_bytes = 0;        ///< blocks up to this size are copied, if there is room
+    bool pulls = false;                ///< servers read whatever they can where it lies
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
     int steps_in_flight = 8;
     bool keeps_remains = false;  ///< the file can be finished without servers
@@ -57,7 +60,9 @@ class RemoteCarrier : public Carrier {
   [[nodiscard]] bool keeps_remains() const noexcept { return route_.keeps_remains; }
 
  private:
-  [[nodiscard]] bool must_copy(const Block& block) const;
+  [[nodiscard]] bool must_copy(const Block& block, const std::vector<array::Piece>& pieces) const;
+  [[nodiscard]] bool is_pulled_in_rows(const Block& block,
+                                       const std::vector<array::Piece>& pieces) const;
   [[nodiscard]] Copy copy(const Block& block);
   Remains::Piece put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
   void note(const Block& block);

@@ -38,8 +38,9 @@ const std::vector<Key>& all_keys() {
        "the node, or in messages; auto: shared on the node where it can be set up, else message"},
       {"transport.segment", choice, "auto", "auto|memfd|shm",
        "what the memory of a node is made of; auto: memfd, else a file in /dev/shm"},
-      {"transport.way", choice, "auto", "auto|pull|staged",
-       "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest"},
+      {"transport.way", choice, "auto", "auto|in-place|pull|staged",
+       "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest, in "
+       "place only where shared memory has huge pages"},
       {"transport.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
       {"transport.inline", bytes, "4 KiB", "0 B..1 MiB",
        "blocks up to this size travel inside their header"},
@@ -115,7 +116,8 @@ const std::vector<Key>& all_keys() {
       {"files.*.keep", integer, "0", "0..1000000",
        "committed steps of a checkpoint that are kept; 0: all"},
       {"files.*.raw", boolean, "true", "",
-       "false: the format library writes the data itself, where it could be bypassed"},
+       "false: the format library (mpiio: the MPI) writes the data itself, where it could be "
+       "bypassed"},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
        "of the first byte of a variable in the file"},
       {"files.*.collective", boolean, "false", "",

@@ -146,7 +146,8 @@ bool Server::round() {
   }
   bool moved = transport_.progress();
   moved = take_messages() || moved;
-  moved = intake_.advance() || moved;
+  const bool received = intake_.advance();
+  moved = received || moved;
   for (auto& [key, entry] : files_) {
     if (entry.file) {
       entry.file->submit_gathered();
@@ -154,8 +155,9 @@ bool Server::round() {
   }
   moved = take_completions() || moved;
   moved = actions_.advance() || moved;
+  // Programs wait for what is not received, seldom for what is not written.
   for (auto& [key, entry] : files_) {
-    moved = (entry.file && entry.file->write_slice()) || moved;
+    moved = (!received && entry.file && entry.file->write_slice()) || moved;
   }
   moved = write_stripes(moved) || moved;
   post_.flush();

@@ -22,6 +22,11 @@ class CombinedTransport : public Transport {
 
   PostId post(int rank, std::vector<std::byte> message, std::span<const std::byte> bulk,
               std::size_t chunk_bytes) override;
+  PostId post_strided(int rank, std::vector<std::byte> message, const StridedBytes& bulk) override {
+    return numbered(rank, to(rank).post_strided(rank, std::move(message), bulk));
+  }
+  bool takes_strided(int rank) const override { return to(rank).takes_strided(rank); }
+  bool runs_elsewhere(int rank) const override { return to(rank).runs_elsewhere(rank); }
   bool is_taken(PostId post) override;
   std::size_t held_back(int rank) const override { return to(rank).held_back(rank); }
   std::optional<Incoming> poll() override;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "array/memory_box.h"
 #include "base/futex.h"
 
 namespace iocomp::transport {
@@ -14,6 +15,20 @@ namespace iocomp::transport {
 struct Incoming {
   int sender = -1;  ///< session rank
   std::vector<std::byte> message;
+};
+
+/// Bulk data in rows of a larger array: elements `first` to `first + count` of the packed order of
+/// `memory`.
+struct StridedBytes {
+  const std::byte* array = nullptr;
+  array::MemoryBox memory;
+  std::size_t element_bytes = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return static_cast<std::size_t>(count) * element_bytes;
+  }
 };
 
 using PostId = std::uint64_t;
@@ -46,6 +61,16 @@ class Transport {
   /// until `is_taken`.
   virtual PostId post(int rank, std::vector<std::byte> message,
                       std::span<const std::byte> bulk = {}, std::size_t chunk_bytes = 0) = 0;
+
+  /// The same for bulk data that are not contiguous, fetched in whole elements.
+  /// @pre takes_strided(rank)
+  virtual PostId post_strided(int /*rank*/, std::vector<std::byte> /*message*/,
+                              const StridedBytes& /*bulk*/) {
+    return 0;
+  }
+  [[nodiscard]] virtual bool takes_strided(int /*rank*/) const { return false; }
+  /// Whether that process is known to run on other hardware threads than this one.
+  [[nodiscard]] virtual bool runs_elsewhere(int /*rank*/) const { return true; }
 
   /// Whether the bulk data of a post were taken by the receiver.
   [[nodiscard]] virtual bool is_taken(PostId post) = 0;

@@ -26,9 +26,10 @@ std::string text_of(const std::filesystem::path& path) {
 void write_and_check(const std::filesystem::path& folder) {
   const std::string path = (folder / "out.bin").string();
   const std::string trace = (folder / "trace.json").string();
-  const std::string settings = "server.returns = true\ntransport.kind = \"shared\"\n[trace]\n" +
-                               ("json = \"" + trace + "\"\nsummary = false\n") +
-                               "[files.out]\npath = \"" + path + "\"\n";
+  const std::string settings =
+      "server.returns = true\ntransport.kind = \"shared\"\ntransport.way = "
+      "\"in-place\"\n[trace]\n" +
+      ("json = \"" + trace + "\"\nsummary = false\n") + "[files.out]\npath = \"" + path + "\"\n";
   iocomp_session* session = nullptr;
   ASSERT_EQ(iocomp_init(MPI_COMM_WORLD, settings.c_str(), &session), 0) << iocomp_error();
   if (iocomp_role(session) == IOCOMP_SERVER) {

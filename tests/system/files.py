@@ -13,7 +13,7 @@ import pytest
 from actors import Build
 from iocomp_studies.reader import open_dataset
 
-BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-library"]
+BACK_ENDS = ["posix", "mpiio-library", "hdf5", "hdf5-library"]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
 STEP = 1_000_000  # what the values of one step differ by from the next
 
@@ -26,10 +26,9 @@ def mode_settings(mode: str) -> dict[str, Any]:
 
 
 def file_settings(back_end: str, **more: object) -> dict[str, Any]:
-    """Return the settings of one file for a back-end, with HDF5 writing itself as one more."""
-    if back_end == "hdf5-library":
-        return {"backend": "hdf5", "raw": False, **more}
-    return {"backend": back_end, **more}
+    """Return the settings of one file for a back-end, with libraries writing themselves as more."""
+    name, _, library = back_end.partition("-")
+    return {"backend": name, **({"raw": False} if library else {}), **more}
 
 
 def extension(back_end: str) -> str:

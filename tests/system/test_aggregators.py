@@ -15,7 +15,7 @@ import pytest
 from actors import OK, Actors, Build
 from files import check_file, extension, file_settings, leftovers, skip_if_missing
 
-BACK_ENDS = ["mpiio", "hdf5-library"]
+BACK_ENDS = ["mpiio-library", "hdf5-library"]
 ROMIO = {"OMPI_MCA_io": "romio321", "ROMIO_PRINT_HINTS": "1"}
 SCRIPT = """init
 open out series
@@ -68,7 +68,7 @@ def test_the_bytes_are_right(
 
 
 def test_hints_of_the_user_win(actors: Actors) -> None:
-    chosen = settings("mpiio", "sync", aggregators=2, hints="cb_nodes=1;cb_config_list=*:1")
+    chosen = settings("mpiio-library", "sync", aggregators=2, hints="cb_nodes=1;cb_config_list=*:1")
     job = actors.play(SCRIPT, ranks=4, settings=chosen, environment=ROMIO)
     assert not job.failures(), job
     assert hint(job.output, "cb_nodes") == "1", job

@@ -105,7 +105,7 @@ FILES = {"out": file_settings("posix", path="out.dat")}
 def test_ranks_finish_what_a_killed_server_leaves(
     actors: Actors, kind: str, victim: int, way: str
 ) -> None:
-    lines = script(kind, f"@0 kill {victim}", "put out u by=columns")
+    lines = script(kind, f"@0 kill {victim}", "put out u by=columns halo=1")
     job = play(actors, lines, FILES, transport={"kind": "shared"} | PUTS[way])
     check_all(job, kind, 7)
     assert f"server {victim - 2} (rank {victim}, process" in job.output, job
@@ -129,9 +129,13 @@ def test_ranks_finish_whatever_the_server_died_in(
     assert after > 1 or "has ended" in job.output, job
 
 
+@pytest.mark.parametrize("way", ["pull", "auto"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_ranks_go_on_without_a_server_that_was_stopped(actors: Actors, kind: str) -> None:
-    lines = script(kind, "@0 stop 2", "put out u by=columns")
-    job = play(actors, [*lines, "barrier", "@0 go_on 2"], FILES)
+def test_ranks_go_on_without_a_server_that_was_stopped(
+    actors: Actors, kind: str, way: str
+) -> None:
+    lines = script(kind, "@0 stop 2", "put out u by=columns halo=1")
+    transport = {"kind": "shared", "way": way}
+    job = play(actors, [*lines, "barrier", "@0 go_on 2"], FILES, transport=transport)
     check_all(job, kind, 7)
     assert "does not respond" in job.output, job

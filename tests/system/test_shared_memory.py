@@ -122,6 +122,35 @@ def test_all_bytes_go_the_way_that_was_asked_for(actors: Actors, way: str, count
     assert trace(job)["transport"].startswith("shared, memfd"), trace(job)
 
 
+@pytest.mark.parametrize(
+    ("way", "buffer_memory"),
+    [
+        ("pull", "1 GiB"),  # rows of any length
+        ("auto", "64 KiB"),  # long rows, because there is no memory for copies
+    ],
+)
+def test_servers_read_rows_where_they_lie(actors: Actors, way: str, buffer_memory: str) -> None:
+    lines = ["init", "open out series", "define out u int64 512x1024"]
+    lines += ["put out u halo=2", "end_step out"] * 2
+    job = actors.play(
+        "\n".join([*lines, "close out"]),
+        ranks=4,
+        settings=settings(kind="shared", way=way) | {"client": {"buffer_memory": buffer_memory}},
+    )
+    assert not job.failures(), job
+    assert check_file(job.folder / "out.bin") == {0, 1}
+    assert trace(job)["compute_sum"]["copied_bytes"] == 0, job
+    assert trace(job)["server_sum"]["pulled_bytes"] == 2 * 512 * 1024 * 8, job
+
+
+def test_rows_are_copied_where_a_server_shares_the_core(actors: Actors) -> None:
+    lines = ["init", "open out series", "define out u int64 512x1024"]
+    lines += ["put out u halo=2", "end_step out", "close out"]
+    job = actors.play("\n".join(lines), ranks=4, settings=settings(kind="shared"))
+    assert not job.failures(), job
+    assert trace(job)["compute_sum"]["copied_bytes"] == 512 * 1024 * 8, job
+
+
 @may_mount
 def test_two_nodes_use_both_transports_at_once(actors: Actors) -> None:
     if actors.build.mpi != "openmpi":

@@ -40,7 +40,7 @@ STEP = ["put out u by=columns", "end_step out"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5"])
+@pytest.mark.parametrize("back_end", ["posix", "mpiio-library", "hdf5"])
 def test_all_stripes_of_a_step_are_whole(actors: Actors, back_end: str, kind: str) -> None:
     job = play(actors, STEP * 3, back_end, transport={"kind": kind})
     found = counted(job)
@@ -81,7 +81,7 @@ def test_a_rank_can_wait_before_the_others_put(actors: Actors, state: str, mode:
 
 
 @pytest.mark.parametrize("memory", ["1 MiB", "4 MiB"])
-@pytest.mark.parametrize("back_end", ["posix", "mpiio"])
+@pytest.mark.parametrize("back_end", ["posix", "mpiio-library"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_late_ranks_and_little_memory(
     actors: Actors, kind: str, back_end: str, memory: str
@@ -103,7 +103,7 @@ def test_holes_stay_holes(actors: Actors) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5"])
+@pytest.mark.parametrize("back_end", ["posix", "mpiio-library", "hdf5"])
 def test_some_ranks_write_for_all(actors: Actors, back_end: str, count: int) -> None:
     files = {"out": file_settings(back_end, path=f"out{extension(back_end)}", aggregators=count)}
     play(actors, STEP * 2, back_end, mode="sync", files=files)

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/pages.h"
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
@@ -29,7 +30,8 @@ struct Installation {
   std::string mpi_library;  ///< as the library names itself
   std::string mpi_standard;
   std::string hwloc;
-  std::string disk_engine;  ///< that files would be written by here, with the reason
+  std::string disk_engine;          ///< that files would be written by here, with the reason
+  bool huge_shared_memory = false;  ///< whether iocomp_alloc shares its memory with servers
   std::vector<storage::FormatStatus> formats;
 };
 
@@ -82,6 +84,7 @@ Installation inspect() {
           .mpi_standard = mpi_standard(),
           .hwloc = hwloc_version(),
           .disk_engine = disk_engine(settings.text("disk.engine")),
+          .huge_shared_memory = shared_memory_has_huge_pages(),
           .formats = storage::available_formats(chosen.empty() ? modules_beside() : chosen)};
 }
 
@@ -94,9 +97,15 @@ std::string first_line(const std::string& text) {
 
 void print_table(const Installation& found) {
   std::vector<std::vector<std::string>> rows{
-      {"iocomp", IOCOMP_COMMAND_VERSION},   {"MPI library", first_line(found.mpi_library)},
-      {"MPI standard", found.mpi_standard}, {"hwloc", found.hwloc},
+      {"iocomp", IOCOMP_COMMAND_VERSION},
+      {"MPI library", first_line(found.mpi_library)},
+      {"MPI standard", found.mpi_standard},
+      {"hwloc", found.hwloc},
       {"disk engine", found.disk_engine},
+      {"shared memory", found.huge_shared_memory
+                            ? "huge pages: servers write in place"
+                            : "small pages: servers pull, not in place (root could write advise to "
+                              "/sys/kernel/mm/transparent_hugepage/shmem_enabled)"},
   };
   for (const auto& format : found.formats) {
     rows.push_back({"back-end " + format.name, format.found
@@ -110,7 +119,7 @@ void print_json(const Installation& found) {
   nlohmann::ordered_json out{
       {"version", IOCOMP_COMMAND_VERSION},  {"mpi_library", found.mpi_library},
       {"mpi_standard", found.mpi_standard}, {"hwloc", found.hwloc},
-      {"disk_engine", found.disk_engine},
+      {"disk_engine", found.disk_engine},   {"huge_shared_memory", found.huge_shared_memory},
   };
   out["back_ends"] = nlohmann::ordered_json::array();
   for (const auto& format : found.formats) {

@@ -11,6 +11,7 @@
 
 #include "storage/mpiio/target.h"
 #include "storage/plain_source.h"
+#include "storage/plain_target.h"
 
 namespace iocomp::storage {
 namespace {
@@ -29,8 +30,9 @@ class MpiIo : public Format {
     std::replace(first_line.begin(), first_line.end(), '\t', ' ');
     return first_line;
   }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
-    return Access::mpi_file;
+  /// The file is the same whoever writes it; hints are for the MPI.
+  [[nodiscard]] Access access(const FormatOptions& options) const override {
+    return options.library_path || !options.hints.empty() ? Access::mpi_file : Access::plain_file;
   }
   [[nodiscard]] bool offsets_by_layout() const override { return true; }
   [[nodiscard]] bool readable_while_open() const override { return true; }
@@ -39,6 +41,9 @@ class MpiIo : public Format {
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
                                                const FormatOptions& options,
                                                MPI_Comm writers) const override {
+    if (access(options) == Access::plain_file) {
+      return std::make_unique<PlainTarget>(path);
+    }
     return std::make_unique<MpiIoTarget>(path, options, writers);
   }
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,

@@ -1,42 +1,17 @@
 // Raw bytes at the offsets of the layout and nothing else: what the file contains is told by its
 // manifest.
-#include <fcntl.h>
 #include <mpi.h>
 
-#include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
-#include "storage/descriptor.h"
-#include "storage/failure.h"
 #include "storage/format.h"
 #include "storage/plain_source.h"
+#include "storage/plain_target.h"
 
 namespace iocomp::storage {
 namespace {
-
-class PosixTarget : public Target {
- public:
-  explicit PosixTarget(const std::string& path) {
-    const Descriptor created{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
-    if (!created.is_open()) {
-      throw failure("create", path, errno);
-    }
-  }
-
-  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
-  void write(const Placed& /*where*/, const Selection& /*selection*/,
-             std::span<const std::byte> /*bytes*/) override {
-    throw Error{ErrorCode::internal, "a plain file is not written through its target"};
-  }
-  void flush() override {}
-  void finish(const Description& /*description*/) override {}
-};
 
 class Posix : public Format {
  public:
@@ -52,7 +27,7 @@ class Posix : public Format {
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
                                                const FormatOptions& /*options*/,
                                                MPI_Comm /*writers*/) const override {
-    return std::make_unique<PosixTarget>(path);
+    return std::make_unique<PlainTarget>(path);
   }
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
                                              const FormatOptions& /*options*/) const override {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +23,7 @@ struct Peer {
   int rank = -1;           ///< in the session
   std::size_t number = 0;  ///< on the node
   pid_t pid = 0;
+  bool runs_elsewhere = false;  ///< on none of this process's hardware threads
   Channel channel;
   Doorbell<Atomics> bell;
 
@@ -36,7 +38,8 @@ struct Peer {
   // As a sender to this process:
   struct Offered {
     Offer offer;
-    std::uint64_t next = 0;  ///< bytes asked for so far
+    std::uint64_t next = 0;         ///< bytes asked for so far
+    std::optional<Strided> rows{};  ///< where they do not lie in one piece
   };
   struct Copying {
     FetchId fetch = 0;

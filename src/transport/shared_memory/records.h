@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "array/memory_box.h"
+
 /// What two processes of a node write into the ring between them: records of a head, a fixed part
 /// and, for some kinds, more bytes. Both run the same build on the same machine: plain structs.
 namespace iocomp::transport {
@@ -15,6 +17,7 @@ enum class RecordKind : std::uint32_t {
   want_copy = 5,    ///< WantCopy: the receiver cannot read the memory by itself
   copy = 6,         ///< the bytes that a WantCopy asked for, in the order of asking
   region_gone = 7,  ///< RegionGone
+  strided = 8,      ///< Strided, then the control message that the bulk data belong to
 };
 
 struct RecordHead {
@@ -38,7 +41,15 @@ struct Offer {
   std::uint64_t region_offset = 0;  ///< of the first byte
 };
 
-inline constexpr std::size_t largest_fixed_bytes = sizeof(Offer);
+/// An Offer whose address is that of the array.
+struct Strided {
+  Offer offer;
+  array::MemoryBox memory;
+  std::uint64_t element_bytes = 0;
+  std::int64_t first = 0;  ///< element of the packed order
+};
+
+inline constexpr std::size_t largest_fixed_bytes = sizeof(Strided);
 
 struct Taken {
   std::uint64_t post = 0;

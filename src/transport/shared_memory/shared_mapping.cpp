@@ -37,13 +37,21 @@ std::string sized(std::size_t bytes) { return format_bytes(static_cast<std::int6
   throw Error{ErrorCode::out_of_staging_memory, story + ": " + text(error)};
 }
 
-int reserve(int descriptor, std::size_t bytes, SharedMapping::Pages pages) {
-  if (pages == SharedMapping::Pages::when_touched) {
-    return ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+// Whole pages, huge ones where the system gives shared memory any. @return errno, 0: reserved.
+int reserve(int descriptor, std::span<std::byte> memory) {
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(memory.data(), memory.size(), MADV_POPULATE_WRITE) == 0) {
+    return 0;
+  }
+#endif
+  // An older kernel; or there is not enough: then this call tells so, once there is all again.
+  if (ftruncate(descriptor, 0) != 0 ||
+      ftruncate(descriptor, static_cast<off_t>(memory.size())) != 0) {
+    return errno;
   }
   int error = 0;
   do {
-    error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+    error = posix_fallocate(descriptor, 0, static_cast<off_t>(memory.size()));
   } while (error == EINTR);
   return error;
 }
@@ -95,8 +103,8 @@ SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::siz
   if (made.descriptor_ == -1) {
     refuse(kind, bytes, errno);
   }
-  if (const int error = reserve(made.descriptor_, bytes, pages); error != 0) {
-    refuse(kind, bytes, error);
+  if (ftruncate(made.descriptor_, static_cast<off_t>(bytes)) != 0) {
+    refuse(kind, bytes, errno);
   }
   void* const memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, made.descriptor_, 0);
@@ -105,6 +113,11 @@ SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::siz
   }
   made.bytes_ = {static_cast<std::byte*>(memory), bytes};
   madvise(memory, bytes, MADV_HUGEPAGE);  // small pages where the system gives files no others
+  if (pages == Pages::reserved) {
+    if (const int error = reserve(made.descriptor_, made.bytes_); error != 0) {
+      refuse(kind, bytes, error);
+    }
+  }
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/memory_box.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "transport/shared_memory/channel.h"
@@ -29,6 +30,14 @@ Fixed fixed(const std::vector<std::byte>& bytes) {
   }
   std::memcpy(&value, bytes.data(), sizeof value);
   return value;
+}
+
+int pull_rows(pid_t process, const Strided& rows, std::uint64_t next, std::span<std::byte> memory) {
+  if (next % rows.element_bytes != 0 || memory.size() % rows.element_bytes != 0) {
+    throw Error{ErrorCode::internal, "a part of an element was asked for"};
+  }
+  const auto first = rows.first + static_cast<std::int64_t>(next / rows.element_bytes);
+  return pull_strided(process, rows.offer.address, rows.memory, rows.element_bytes, first, memory);
 }
 
 }  // namespace
@@ -68,9 +77,17 @@ void SharedTransport::take(Peer& from, RecordKind kind, std::vector<std::byte> b
       break;
     case RecordKind::offer: {
       const auto offer = fixed<Offer>(bytes);
-      from.offers.push_back({offer, 0});
+      from.offers.push_back({.offer = offer});
       from.owing.emplace(offer.post, offer.bytes);
       bytes.erase(bytes.begin(), bytes.begin() + sizeof offer);
+      arrived_.push_back({from.rank, std::move(bytes)});
+      break;
+    }
+    case RecordKind::strided: {
+      const auto rows = fixed<Strided>(bytes);
+      from.offers.push_back({.offer = rows.offer, .rows = rows});
+      from.owing.emplace(rows.offer.post, rows.offer.bytes);
+      bytes.erase(bytes.begin(), bytes.begin() + sizeof rows);
       arrived_.push_back({from.rank, std::move(bytes)});
       break;
     }
@@ -82,7 +99,7 @@ void SharedTransport::take(Peer& from, RecordKind kind, std::vector<std::byte> b
       break;
     case RecordKind::want_copy: {
       const auto wanted = fixed<WantCopy>(bytes);
-      from.channel.send_copy(bulk_.at(wanted.post).bytes.subspan(wanted.offset, wanted.bytes));
+      from.channel.send_copy(bulk_.at(wanted.post).copied(wanted.offset, wanted.bytes));
       break;
     }
     case RecordKind::copy: {
@@ -104,16 +121,28 @@ void SharedTransport::take(Peer& from, RecordKind kind, std::vector<std::byte> b
   }
 }
 
+// All of it at once: who is asked for one part is asked for all.
+std::span<const std::byte> SharedTransport::Bulk::copied(std::uint64_t offset,
+                                                         std::uint64_t count) {
+  if (strided && packed.empty()) {
+    packed.resize(strided->bytes());
+    array::pack(strided->memory, strided->element_bytes, strided->array, strided->first,
+                strided->count, packed.data());
+    bytes = packed;
+  }
+  return bytes.subspan(offset, count);
+}
+
 // The next `bytes` that the peer offers, where this process can see them.
 ImportedMemory::View SharedTransport::view(Peer& from, std::size_t bytes) {
-  const auto& [offer, next] = from.offers.front();
+  const auto& [offer, next, rows] = from.offers.front();
   return offer.region.id == 0
              ? ImportedMemory::View{}
              : from.memory.view(from.pid, offer.region, offer.region_offset + next, bytes);
 }
 
 void SharedTransport::asked(Peer& from, std::size_t bytes) {
-  auto& [offer, next] = from.offers.front();
+  auto& [offer, next, rows] = from.offers.front();
   next += bytes;
   if (next == offer.bytes) {
     from.offers.pop_front();
@@ -150,8 +179,7 @@ FetchId SharedTransport::fetch(int rank, std::span<std::byte> memory) {
                                          " does not offer"};
   }
   const FetchId id = next_fetch_++;
-  const Offer offer = from.offers.front().offer;
-  const std::uint64_t next = from.offers.front().next;
+  const auto [offer, next, rows] = from.offers.front();
   const auto seen = view(from, memory.size()).bytes;
   asked(from, memory.size());
   const auto bytes = static_cast<double>(memory.size());
@@ -159,7 +187,9 @@ FetchId SharedTransport::fetch(int rank, std::span<std::byte> memory) {
     std::memcpy(memory.data(), seen.data(), seen.size());
     (offer.region.staged != 0 ? tally_.staged_bytes : tally_.pulled_bytes) += bytes;
   } else {
-    const int refusal = from.refuses_pull ? EPERM : pull(from.pid, offer.address + next, memory);
+    const int refusal = from.refuses_pull ? EPERM
+                        : rows            ? pull_rows(from.pid, *rows, next, memory)
+                                          : pull(from.pid, offer.address + next, memory);
     if (refusal != 0) {
       const bool for_good = refusal == EPERM || refusal == ENOSYS;
       if (for_good && !std::exchange(from.refuses_pull, true)) {

@@ -1,5 +1,7 @@
 #include "transport/shared_memory/shared_transport.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -23,6 +25,23 @@
 #include "transport/shared_memory/wait_instruction.h"
 
 namespace iocomp::transport {
+
+namespace {
+
+// As the system tells at the start; a process that is not bound may run anywhere.
+bool is_apart(pid_t process) {
+  cpu_set_t own;
+  cpu_set_t other;
+  cpu_set_t both;
+  if (sched_getaffinity(0, sizeof own, &own) != 0 ||
+      sched_getaffinity(process, sizeof other, &other) != 0) {
+    return false;
+  }
+  CPU_AND(&both, &own, &other);
+  return CPU_COUNT(&both) == 0;
+}
+
+}  // namespace
 
 SharedTransport::SharedTransport(NodeMemory node, const Options& options)
     : node_{std::move(node)}, options_{options}, bell_{bell_of(node_.self)}, watch_{node_} {
@@ -53,6 +72,7 @@ std::unique_ptr<Peer> SharedTransport::meet(std::size_t process) const {
       Peer{.rank = node_.ranks[process],
            .number = process,
            .pid = node_.pids[process],
+           .runs_elsewhere = is_apart(node_.pids[process]),
            .channel = Channel{ring(node_.self, process), ring(process, node_.self)},
            .bell = bell_of(process),
            .credits = options_.window,
@@ -65,10 +85,19 @@ std::unique_ptr<Peer> SharedTransport::meet(std::size_t process) const {
 
 PostId SharedTransport::post(int rank, std::vector<std::byte> message,
                              std::span<const std::byte> bulk, std::size_t /*chunk_bytes*/) {
+  return post(rank, std::move(message), Bulk{.bytes = bulk, .strided = {}, .packed = {}});
+}
+
+PostId SharedTransport::post_strided(int rank, std::vector<std::byte> message,
+                                     const StridedBytes& bulk) {
+  return post(rank, std::move(message), Bulk{.bytes = {}, .strided = bulk, .packed = {}});
+}
+
+PostId SharedTransport::post(int rank, std::vector<std::byte> message, Bulk bulk) {
   Peer& to = peer(rank);
   const PostId id = next_post_++;
-  if (!bulk.empty()) {
-    bulk_.emplace(id, Bulk{bulk});
+  if (!bulk.bytes.empty() || bulk.strided) {
+    bulk_.emplace(id, std::move(bulk));
   }
   if (options_.limited) {
     if (to.credits == 0 || !to.held.empty()) {
@@ -87,6 +116,18 @@ void SharedTransport::send(Peer& to, PostId post, std::vector<std::byte> message
   const auto bulk = bulk_.find(post);
   if (bulk == bulk_.end()) {
     to.channel.send(RecordKind::message, std::span<const std::byte>{}, std::move(message));
+    return;
+  }
+  if (const auto& rows = bulk->second.strided) {
+    to.channel.send(RecordKind::strided,
+                    Strided{.offer = {.post = post,
+                                      .address = reinterpret_cast<std::uintptr_t>(rows->array),
+                                      .bytes = rows->bytes(),
+                                      .region = {}},
+                            .memory = rows->memory,
+                            .element_bytes = rows->element_bytes,
+                            .first = rows->first},
+                    std::move(message));
     return;
   }
   const auto bytes = bulk->second.bytes;

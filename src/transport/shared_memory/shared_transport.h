@@ -38,6 +38,9 @@ class SharedTransport : public Transport {
 
   PostId post(int rank, std::vector<std::byte> message, std::span<const std::byte> bulk,
               std::size_t chunk_bytes) override;
+  PostId post_strided(int rank, std::vector<std::byte> message, const StridedBytes& bulk) override;
+  bool takes_strided(int /*rank*/) const override { return true; }
+  bool runs_elsewhere(int rank) const override { return peers_[numbers_.at(rank)]->runs_elsewhere; }
   bool is_taken(PostId post) override { return !bulk_.contains(post); }
   std::size_t held_back(int rank) const override;
   std::optional<Incoming> poll() override;
@@ -86,7 +89,11 @@ class SharedTransport : public Transport {
  private:
   class Sink;  // takes the records of one peer
   struct Bulk {
-    std::span<const std::byte> bytes;
+    std::span<const std::byte> bytes;     // or:
+    std::optional<StridedBytes> strided;  // packed when the receiver asks for a copy
+    std::vector<std::byte> packed;
+
+    [[nodiscard]] std::span<const std::byte> copied(std::uint64_t offset, std::uint64_t count);
   };
   struct Lent {
     std::size_t peer = 0;
@@ -98,6 +105,7 @@ class SharedTransport : public Transport {
   [[nodiscard]] Doorbell<Atomics> bell_of(std::size_t process) const;
   [[nodiscard]] std::unique_ptr<Peer> meet(std::size_t process) const;
   [[nodiscard]] Peer& peer(int rank) { return *peers_[numbers_.at(rank)]; }
+  PostId post(int rank, std::vector<std::byte> message, Bulk bulk);
   void send(Peer& to, PostId post, std::vector<std::byte> message);
   void push(Peer& to);
   void rouse_all();

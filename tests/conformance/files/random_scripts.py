@@ -222,7 +222,7 @@ def random_tuning(chance: random.Random) -> Tuning:
             "transport.inline": inline,
             "transport.kind": chance.choice(["auto", "auto", "message"]),
             "transport.segment": chance.choice(["auto", "memfd", "shm"]),
-            "transport.way": chance.choice(["auto", "auto", "pull", "staged"]),
+            "transport.way": chance.choice(["auto", "auto", "in-place", "pull", "staged"]),
             "transport.kernel_from": chance.choice([1, 4096, 8 << 20]),
             "wait.spin": chance.choice([0, 5, 100]),
             "transport.credits": chance.choice([2, 3, 16]),
@@ -250,5 +250,5 @@ def random_back_end(chance: random.Random) -> BackEnd:
     )
     if name == "adios2":
         return BackEnd(name, engine=chance.choice(["BP4", "BP5", "BP5", "HDF5"]))
-    has_both = name in ("hdf5", "pnetcdf")
+    has_both = name in ("mpiio", "hdf5", "pnetcdf")
     return BackEnd(name, is_raw=name != "netcdf" and (not has_both or chance.random() < 0.7))

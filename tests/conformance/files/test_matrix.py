@@ -14,6 +14,7 @@ from verification import BackEnd
 BACK_ENDS = [
     BackEnd("posix"),
     BackEnd("mpiio"),
+    BackEnd("mpiio", is_raw=False),
     BackEnd("hdf5"),
     BackEnd("hdf5", is_raw=False),
     BackEnd("pnetcdf"),
@@ -97,6 +98,7 @@ TUNINGS = [
     Tuning("unaligned", {"transport.chunk": "24 B"}, {"alignment": 1}),
     Tuning("message", {"transport.kind": "message"}),
     Tuning("pull", {"transport.way": "pull", "transport.inline": "0 B", "wait.spin": 0}),
+    Tuning("in-place", {"transport.way": "in-place", "disk.direct": "on"}),
     Tuning("staged", {"transport.way": "staged", "disk.direct_from": "4 KiB"}),
     Tuning("collective", of_files={"collective": True}),
 ]
@@ -111,8 +113,10 @@ QUICK = [
     "posix-halves_2to2-message",
     "posix-packed_3to2-pull",
     "hdf5-list_3to2-staged",
-    "mpiio-sync2-inside",
-    "mpiio-halves_2to2-odd",
+    "posix-halves_2to2-in-place",
+    "mpiio_library-sync2-inside",
+    "mpiio_library-halves_2to2-odd",
+    "mpiio-packed_3to2-odd",
     "hdf5-sync1-unaligned",
     "hdf5-spread_3to1-odd",
     "hdf5_library-halves_2to2-default",

@@ -49,6 +49,7 @@ Variable BackEnd::like(Variable wanted) const {
 std::vector<BackEnd> back_ends() {
   std::vector<BackEnd> all{{"posix", false, {}},
                            {"mpiio", false, {}},
+                           {"mpiio", true, {}},
                            {"example_format", false, IOCOMP_EXAMPLE_MODULES}};
 #ifdef IOCOMP_TESTS_HDF5
   all.push_back({"hdf5", false, {}});

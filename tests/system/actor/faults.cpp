@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <csignal>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 
 namespace actor {
 namespace {
@@ -38,10 +40,13 @@ std::string path_of(int descriptor) {
   return length <= 0 ? std::string{} : std::string(path.data(), static_cast<std::size_t>(length));
 }
 
+constexpr int slow = INT_MIN;  // instead of an errno: the call takes so much longer
+constexpr std::chrono::milliseconds slowness{50};
+
 /// The errno that this call shall fail with, or 0.
 int fails(std::string_view call, const std::string& path) {
   Book& kept = book();
-  const std::scoped_lock lock{kept.mutex};
+  std::unique_lock lock{kept.mutex};
   for (auto& fault : kept.faults) {
     const bool inside = path.starts_with(kept.folder) || !path.starts_with('/');
     if (fault.call != call || !inside || path.find(fault.path) == std::string::npos) {
@@ -51,6 +56,11 @@ int fails(std::string_view call, const std::string& path) {
       --fault.after;
     } else if (fault.times != 0) {
       fault.times -= fault.times > 0 ? 1 : 0;
+      if (fault.error == slow) {
+        lock.unlock();
+        std::this_thread::sleep_for(slowness);
+        return 0;
+      }
       if (fault.error < 0) {
         ::kill(::getpid(), -fault.error);
         return 0;
@@ -90,10 +100,15 @@ void add_fault(const Fault& fault) {
 }
 
 int errno_of(const std::string& name) {
-  static const std::map<std::string, int> known{
-      {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EDQUOT", EDQUOT}, {"EROFS", EROFS},
-      {"EACCES", EACCES}, {"KILL", -SIGKILL}, {"STOP", -SIGSTOP}};  // what befalls the process
-                                                                    // instead
+  static const std::map<std::string, int> known{{"ENOSPC", ENOSPC},
+                                                {"EIO", EIO},
+                                                {"EDQUOT", EDQUOT},
+                                                {"EROFS", EROFS},
+                                                {"EACCES", EACCES},
+                                                {"KILL", -SIGKILL},
+                                                {"STOP", -SIGSTOP},  // what befalls the process
+                                                                     // instead
+                                                {"SLOW", slow}};
   const auto found = known.find(name);
   if (found == known.end()) {
     throw std::runtime_error{"there is no errno " + name + " here"};

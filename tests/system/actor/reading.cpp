@@ -38,7 +38,7 @@ int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows&
   std::vector<std::int64_t> count = shape;
   start[0] = shape[0] * rows.rank / rows.size;
   count[0] = shape[0] * (rows.rank + 1) / rows.size - start[0];
-  std::vector<std::byte> values(static_cast<std::size_t>(product(count)) * iocomp_type_size(type));
+  Bytes values(static_cast<std::size_t>(product(count)) * iocomp_type_size(type));
   code = iocomp_read(input, name, step, start.data(), count.data(), values.data());
   is_right = is_right && values == values_of(type, shape, start, count, step);
   return code;

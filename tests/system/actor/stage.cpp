@@ -178,13 +178,19 @@ void Stage::put(const Line& line) {
   const Variable& variable = into.variables.at(line.argument(1));
   const Block part = block(line, variable, into);
   const std::int64_t step = iocomp_current_step(into.handle);
-  into.buffers.push_back(values_of(variable.type, variable.shape, part.start, part.count, step));
+  const std::int64_t halo = std::stoll(line.option("halo", "0"));
+  std::vector<std::int64_t> wide = part.count;
+  std::ranges::for_each(wide, [halo](auto& extent) { extent += 2 * halo; });
+  const std::vector<std::int64_t> inside(wide.size(), halo);
+  into.buffers.push_back(
+      with_halo(values_of(variable.type, variable.shape, part.start, part.count, step),
+                iocomp_type_size(variable.type), part.count, halo));
   Put put{{}, step, line.argument(1)};
   const bool buffered = line.option("buffered", "no") == "yes";
   const double began = now_seconds();
-  const int code = (buffered ? iocomp_put_buffered : iocomp_put)(
-      variable.handle, part.start.data(), part.count.data(), into.buffers.back().data(),
-      &put.ticket);
+  const int code = iocomp_put_from(variable.handle, part.start.data(), part.count.data(),
+                                   into.buffers.back().data(), wide.data(), inside.data(),
+                                   buffered ? 1 : 0, &put.ticket);
   tell(line, code, began,
        {{"file", line.argument(0)}, {"variable", put.variable}, {"step", put.step}});
   if (code == IOCOMP_OK && line.option("ticket", "kept") == "kept") {

@@ -14,6 +14,7 @@
 
 #include "journal.h"
 #include "script.h"
+#include "values.h"
 
 namespace actor {
 
@@ -45,7 +46,7 @@ class Stage {
     MPI_Comm members = MPI_COMM_NULL;
     std::map<std::string, Variable> variables;
     std::vector<Put> puts;  // not waited for yet
-    std::deque<std::vector<std::byte>> buffers;
+    std::deque<Bytes> buffers;
   };
   struct Block {
     std::vector<std::int64_t> start;

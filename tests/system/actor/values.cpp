@@ -74,11 +74,11 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>{});
 }
 
-std::vector<std::byte> values_of(iocomp_type type, const std::vector<std::int64_t>& shape,
-                                 const std::vector<std::int64_t>& start,
-                                 const std::vector<std::int64_t>& count, std::int64_t step) {
+Bytes values_of(iocomp_type type, const std::vector<std::int64_t>& shape,
+                const std::vector<std::int64_t>& start, const std::vector<std::int64_t>& count,
+                std::int64_t step) {
   const std::size_t element = iocomp_type_size(type);
-  std::vector<std::byte> values(static_cast<std::size_t>(product(count)) * element);
+  Bytes values(static_cast<std::size_t>(product(count)) * element);
   const std::int64_t row_length = count.empty() ? 1 : count.back();
   const std::int64_t rows = row_length == 0 ? 0 : product(count) / row_length;
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -86,6 +86,22 @@ std::vector<std::byte> values_of(iocomp_type type, const std::vector<std::int64_
              first_index(shape, start, count, row), row_length, step);
   }
   return values;
+}
+
+Bytes with_halo(const Bytes& values, std::size_t element_bytes,
+                const std::vector<std::int64_t>& count, std::int64_t halo) {
+  std::vector<std::int64_t> wide = count;
+  std::ranges::for_each(wide, [halo](auto& extent) { extent += 2 * halo; });
+  Bytes around(static_cast<std::size_t>(product(wide)) * element_bytes, std::byte{0xff});
+  const std::vector<std::int64_t> start(count.size(), halo);
+  const std::int64_t row_length = count.empty() ? 1 : count.back();
+  const std::size_t row_bytes = static_cast<std::size_t>(row_length) * element_bytes;
+  for (std::int64_t row = 0; row * row_length < product(count); ++row) {
+    const auto at = static_cast<std::size_t>(first_index(wide, start, count, row));
+    std::memcpy(around.data() + at * element_bytes,
+                values.data() + static_cast<std::size_t>(row) * row_bytes, row_bytes);
+  }
+  return around;
 }
 
 }  // namespace actor

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/memory_box.h"
 #include "base/futex.h"
 #include "transport/shared_memory/join_node.h"
 #include "transport/shared_memory/node_plan.h"
@@ -94,6 +95,56 @@ TEST_F(SharedTransportTest, PullsBulkDataChunkByChunk) {
   EXPECT_EQ(got, bulk);
   EXPECT_EQ(server->tally().pulled_bytes, 10'000);
   EXPECT_TRUE(server->next_fetched() && server->next_fetched());
+}
+
+// Rows of 5 in an array of 40 x 30 x 8 elements: more of them than one call of the kernel takes.
+struct Halo {
+  std::vector<std::int32_t> values;
+  StridedBytes rows;
+  Bytes packed;
+
+  Halo() : values(40L * 30 * 8) {
+    std::iota(values.begin(), values.end(), 0);
+    rows = {.array = reinterpret_cast<const std::byte*>(values.data()),
+            .memory = {.shape = {.dimensions = 3, .extent = {40, 30, 8}},
+                       .box = {.dimensions = 3, .start = {1, 2, 3}, .count = {38, 27, 5}}},
+            .element_bytes = 4,
+            .first = 7,
+            .count = 38L * 27 * 5 - 9};
+    packed.resize(rows.bytes());
+    array::pack(rows.memory, 4, rows.array, rows.first, rows.count, packed.data());
+  }
+};
+
+TEST_F(SharedTransportTest, PullsRowsInWholeElements) {
+  connect();
+  const Halo halo;
+  const PostId post = compute->post_strided(11, pattern(8), halo.rows);
+  const auto came = arrived();
+  ASSERT_TRUE(came.has_value());
+  EXPECT_EQ(came->message, pattern(8));
+  EXPECT_FALSE(server->borrow(10, 400, std::nullopt).has_value());
+  Bytes got(halo.packed.size());
+  server->fetch(10, std::span{got}.first(4004));  // ends inside a row
+  server->fetch(10, std::span{got}.subspan(4004));
+  move();
+  EXPECT_TRUE(compute->is_taken(post));
+  EXPECT_EQ(got, halo.packed);
+  EXPECT_EQ(server->tally().pulled_bytes, static_cast<double>(got.size()));
+}
+
+TEST_F(SharedTransportTest, CopiesRowsWherePullingFails) {
+  constexpr pid_t nobody = 0x7ffffffe;
+  connect({}, nobody);
+  const Halo halo;
+  const PostId post = compute->post_strided(11, pattern(8), halo.rows);
+  ASSERT_TRUE(arrived().has_value());
+  Bytes got(halo.packed.size());
+  server->fetch(10, std::span{got}.first(4004));
+  server->fetch(10, std::span{got}.subspan(4004));
+  move();
+  EXPECT_TRUE(compute->is_taken(post));
+  EXPECT_EQ(got, halo.packed);
 }
 
 TEST_F(SharedTransportTest, AsksForCopiesWherePullingFails) {

@@ -1,0 +1,29 @@
+#include "storage/plain_target.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "storage/descriptor.h"
+#include "storage/failure.h"
+#include "storage/format.h"
+
+namespace iocomp::storage {
+
+PlainTarget::PlainTarget(const std::string& path) {
+  const Descriptor created{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
+  if (!created.is_open()) {
+    throw failure("create", path, errno);
+  }
+}
+
+void PlainTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
+                        std::span<const std::byte> /*bytes*/) {
+  throw Error{ErrorCode::internal, "a plain file is not written through its target"};
+}
+
+}  // namespace iocomp::storage

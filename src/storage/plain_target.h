@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "storage/format.h"
+
+namespace iocomp::storage {
+
+/// Raw bytes at the offsets of the layout and nothing else, written by whoever has them: what the
+/// file contains is told by its manifest.
+class PlainTarget : public Target {
+ public:
+  /// Create the file if it is not there.
+  explicit PlainTarget(const std::string& path);
+
+  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
+  void flush() override {}
+  void finish(const Description& /*description*/) override {}
+};
+
+}  // namespace iocomp::storage
