@@ -38,6 +38,9 @@ void declare_output(CLI::App& app, Options& options) {
                  "which ranks these are, where iocomp chooses: spread or packed")
       ->check(CLI::IsMember({"spread", "packed"}))
       ->capture_default_str();
+  app.add_flag("--collective", options.collective,
+               "iocomp writes synchronously, by the collective calls of the format library "
+               "(files.*.collective), for comparison: mpiio, hdf5, netcdf, pnetcdf and adios2");
   app.add_option("--hint", options.hints, "an MPI-IO hint for the baselines: KEY=VALUE");
   app.add_option("--set", options.settings,
                  "a setting of iocomp as TOML: --set 'staging.memory = \"64 MiB\"'");

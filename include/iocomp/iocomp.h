@@ -97,8 +97,11 @@ typedef enum iocomp_type {
   IOCOMP_FLOAT16 = 9, /**< IEEE 754 binary16 */
   IOCOMP_FLOAT32 = 10,
   IOCOMP_FLOAT64 = 11,
-  IOCOMP_COMPLEX64 = 12, /**< two FLOAT32: real, imaginary */
-  IOCOMP_COMPLEX128 = 13 /**< two FLOAT64: real, imaginary */
+  IOCOMP_COMPLEX64 = 12,  /**< two FLOAT32: real, imaginary */
+  IOCOMP_COMPLEX128 = 13, /**< two FLOAT64: real, imaginary */
+  IOCOMP_CHAR = 14 /**< one byte of text, UTF-8: a variable of shape {n, 80} holds n texts of at
+                      most 80 bytes, those that are shorter ended by zeros. A string of fixed length
+                      in HDF5, NC_CHAR in netCDF, char in ADIOS2 */
 } iocomp_type;
 
 /** The most dimensions a variable may have; a scalar has none. */

@@ -76,7 +76,8 @@ consteval iocomp_type integer_type() {
   }
 }
 
-// Characters and truth values are no numbers: a file would not give them back as what they were.
+// Truth values and wide characters are no numbers: a file would not give them back as what they
+// were. A char is a byte of text.
 template <typename T, typename... Others>
 inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 template <typename T>
@@ -109,6 +110,11 @@ struct ElementType<std::complex<float>> {
 template <>
 struct ElementType<std::complex<double>> {
   static constexpr iocomp_type value = IOCOMP_COMPLEX128;
+};
+
+template <>
+struct ElementType<char> {
+  static constexpr iocomp_type value = IOCOMP_CHAR;
 };
 
 /// A type whose values a variable can hold.
@@ -288,6 +294,7 @@ class Variable {
   /// Attach an attribute. Called by all members in the same order; setting a name again replaces
   /// the value.
   template <ElementRange Values>
+    requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
   void attribute(const std::string& name, const Values& values) const {
     check(iocomp_set_var_attribute(
         raw_, name.c_str(), ElementType<std::ranges::range_value_t<Values>>::value,
@@ -379,6 +386,7 @@ class File {
   /// Attach an attribute. Called by all members in the same order; setting a name again replaces
   /// the value.
   template <ElementRange Values>
+    requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
   void attribute(const std::string& name, const Values& values) {
     check(iocomp_set_attribute(
         raw(), name.c_str(), ElementType<std::ranges::range_value_t<Values>>::value,

@@ -59,7 +59,7 @@ iocomp::array::ElementType type_of(int type, const char* call) {
   if (!known) {
     throw Error{ErrorCode::invalid_argument,
                 std::string{call} + ": there is no element type " + std::to_string(type) +
-                    "; allowed are IOCOMP_INT8 (1) to IOCOMP_COMPLEX128 (13)"};
+                    "; allowed are IOCOMP_INT8 (1) to IOCOMP_CHAR (14)"};
   }
   return *known;
 }
@@ -109,6 +109,12 @@ int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type
       attribute.values.resize(static_cast<std::size_t>(count) *
                               iocomp::array::size_bytes(attribute.type));
       std::memcpy(attribute.values.data(), values, attribute.values.size());
+    }
+    if (attribute.type == iocomp::array::ElementType::character) {  // text, up to a zero
+      attribute.type = iocomp::array::ElementType::uint8;
+      attribute.is_text = true;
+      attribute.values.erase(std::ranges::find(attribute.values, std::byte{0}),
+                             attribute.values.end());
     }
     file_of(file, "attribute").set_attribute(variable, name, std::move(attribute));
   });

@@ -14,7 +14,7 @@ struct Row {
   std::string_view name;
 };
 // In the order of the values, which begin at 1.
-constexpr std::array<Row, 13> rows{{
+constexpr std::array<Row, 14> rows{{
     {ElementType::int8, 1, "int8"},
     {ElementType::int16, 2, "int16"},
     {ElementType::int32, 4, "int32"},
@@ -28,6 +28,7 @@ constexpr std::array<Row, 13> rows{{
     {ElementType::float64, 8, "float64"},
     {ElementType::complex64, 8, "complex64"},
     {ElementType::complex128, 16, "complex128"},
+    {ElementType::character, 1, "char"},
 }};
 
 const Row& row(ElementType type) noexcept { return rows.at(static_cast<std::size_t>(type) - 1); }

@@ -22,11 +22,13 @@ enum class ElementType : std::uint8_t {
   float64 = 11,
   complex64 = 12,
   complex128 = 13,
+  character = 14,
 };
 
 /// Bytes of one element.
 [[nodiscard]] std::size_t size_bytes(ElementType type) noexcept;
-/// The name used in manifests: "int8", ..., "float64", "complex64" (2 x float32), "complex128".
+/// The name used in manifests: "int8", ..., "float64", "complex64" (2 x float32), "complex128",
+/// "char" (a byte of text).
 [[nodiscard]] std::string_view name(ElementType type) noexcept;
 /// The type with that value in the C interface, or nothing.
 [[nodiscard]] std::optional<ElementType> element_type(int value) noexcept;

@@ -34,7 +34,7 @@ constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
 }  // namespace
 
 storage::FormatOptions Client::format_options(const config::FileSettings& file) {
-  return {.library_path = !file.raw || file.collective,
+  return {.library_path = !file.raw,
           .alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
@@ -169,10 +169,14 @@ void Client::free(Opened& opened) {
 
 void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                          const std::vector<int>& members, const storage::Format& format) {
-  if (file.collective && !format.writes_together()) {
+  // What writes whole steps does so collectively anyway.
+  const bool collective = file.collective && !format.writes_whole_steps();
+  if (collective && !format.writes_together()) {
     throw Error{ErrorCode::invalid_setting,
                 "files." + opened.file->name() + ".collective: the back-end " +
-                    std::string{format.name()} + " has no collective writes here; mpiio has"};
+                    std::string{format.name()} +
+                    " has no collective writes; mpiio, hdf5, netcdf and pnetcdf have, and adios2 "
+                    "writes steps so in any case"};
   }
   Meeting& meeting = meet_to_open(opened, file, comm, members);
   DirectOutput::Setup setup;
@@ -181,9 +185,11 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.compute_rank = place_.rank;
   setup.format = &format;
   setup.options = format_options(file);
+  if (collective) {
+    setup.options.collective = setup.options.library_path = true;
+  }
   setup.disk = disk_;
   setup.window_bytes = settings_.bytes("staging.stripe");
-  setup.collective = file.collective;
   put_openers_in_order(opened, file, setup);
   const auto names = identity(opened, file);
   std::vector<std::int64_t> domain_bytes{storage::domain_bytes_at(

@@ -92,6 +92,8 @@ Outcome DirectOutput::write_together(std::int64_t step, const std::vector<int>& 
       first = first.ok() ? outcome : first;
     }
   }
+  // Who writes for others may read and write back the gaps, which are filled next.
+  mpi::gate(setup_.comm, link_.policy(), "the blocks of a step");
   return first;
 }
 

@@ -49,7 +49,7 @@ DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
 }
 
 bool DirectOutput::writes_at_once() const noexcept {
-  return !setup_.collective && setup_.format->offsets_by_layout() &&
+  return !is_collective() && setup_.format->offsets_by_layout() &&
          (is_plain() || publication_.target_of(0) == -1);
 }
 
@@ -160,7 +160,10 @@ void DirectOutput::fill(std::int64_t step, int variable, const array::RunList& h
   Block block;
   block.variable = catalogue_.variable(variable, step);
   block.step = step;
-  const auto value = catalogue_.fill(variable, step);
+  auto value = catalogue_.fill(variable, step);
+  if (value.empty()) {
+    value.resize(block.element_bytes());
+  }
   const auto most = static_cast<std::int64_t>(part_bytes / value.size());
   std::vector<std::byte> own;
   auto& values = writes_whole_steps() ? packed_.emplace_back() : own;

@@ -37,7 +37,6 @@ class DirectOutput {
     disk::Options disk;
     std::int64_t window_bytes = 0;  ///< of an exchange; 0: none
     std::int64_t domain_bytes = 1;  ///< what borders between its domains are multiples of
-    bool collective = false;        ///< all blocks in the format library's own collective way
     std::vector<int> aggregators;   ///< of exchanges, ranks in `comm`; none: all
   };
   DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue,
@@ -68,7 +67,8 @@ class DirectOutput {
   /// Write blocks of one step that are better exchanged. Collective over the file's ranks.
   /// @return the first failure of a write on this rank. @throws Error{timed_out}.
   [[nodiscard]] Outcome exchange(std::int64_t step, const std::vector<const Block*>& blocks);
-  [[nodiscard]] bool is_collective() const noexcept { return setup_.collective; }
+  /// Whether all blocks are written in the format library's own collective way.
+  [[nodiscard]] bool is_collective() const noexcept { return setup_.options.collective; }
   /// Write blocks of a step, of these variables, in the format library's collective way. Collective
   /// over the file's ranks. @return the first failure on this rank. @throws Error{timed_out}.
   [[nodiscard]] Outcome write_together(std::int64_t step, const std::vector<int>& variables,

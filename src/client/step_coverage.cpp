@@ -100,7 +100,8 @@ StepCoverage::Holes StepCoverage::examine(std::int64_t step) {
   Holes holes;
   const auto note_holes = [&](int variable) {
     const auto& known = gaps_[variable].holes;
-    if (known && known->size() > 0 && !catalogue_.fill(variable, step).empty()) {
+    const bool fills = fills_zeros_ || !catalogue_.fill(variable, step).empty();
+    if (known && known->size() > 0 && fills) {
       holes[variable] = known;
     }
   };

@@ -50,6 +50,11 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
   if (file.grows_along_time && file.file_per_step) {
     throw refuse("layout = \"time\"", "a checkpoint, or file_per_step, has one step in each file");
   }
+  if (file.grows_along_time && settings.file_boolean(name, "collective")) {
+    throw refuse("collective",
+                 "layout = \"time\" writes steps together where it compresses them, "
+                 "and has no other collective writes");
+  }
   file.chunk_bytes = settings.file_bytes(name, "chunk");
   file.shuffle = settings.file_boolean(name, "shuffle");
   if (settings.file_text(name, "compression") == "deflate") {

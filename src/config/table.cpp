@@ -135,7 +135,9 @@ const std::vector<Key>& all_keys() {
        "of the first byte of a variable in the file, and of borders between domains; these are "
        "whole stripes (Lustre) or blocks (GPFS) at least"},
       {"files.*.collective", boolean, "false", "",
-       "synchronous mode: the format library's own collective writes, for comparison (mpiio)"},
+       "synchronous mode: the format library's own collective writes, for comparison (mpiio, hdf5, "
+       "netcdf, "
+       "pnetcdf; adios2 writes so in any case)"},
       {"files.*.aggregators", integer, "0", "0..1000000",
        "ranks on each node that write for others, in synchronous mode and where MPI-IO writes "
        "collectively; 0: all, and the MPI's choice"},

@@ -50,7 +50,7 @@ std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
 }  // namespace
 
 storage::FormatOptions format_options(const config::FileSettings& settings) {
-  return {.library_path = !settings.raw || settings.collective,
+  return {.library_path = !settings.raw,
           .alignment_bytes = settings.alignment_bytes,
           .hints = settings.hints,
           .engine = settings.engine,

@@ -33,6 +33,7 @@ struct FormatOptions {
   std::vector<std::pair<std::string, std::string>> hints;  ///< MPI_Info of an MPI file
   int aggregators_per_node = 0;  ///< of an MPI file: asked of the MPI by hints; 0: what it likes
   int aggregators = 0;           ///< on all nodes
+  bool collective = false;       ///< of an MPI file: blocks come by `write_together`
   std::string engine = "BP5";    ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
   bool grows_along_time = false;                     ///< of hdf5: layout = "time"
@@ -101,8 +102,9 @@ class Target {
                      std::span<const std::byte> bytes) = 0;
 
   /// Where `Format::writes_together`: write a box of a variable (packed, native byte order) in the
-  /// format library's own collective way. Collective over the writers, who call it for the same
-  /// variable; the box may be empty. All have met just before.
+  /// format library's own collective way; the target was created with the option `collective`.
+  /// Collective over the writers, who call it for the same variable; a writer that has nothing
+  /// takes part without `bytes`. All have met just before.
   /// @throws Error{storage_failure}; Error{unsupported} where there is no such way.
   virtual void write_together(const Placed& /*where*/, const array::Box& /*box*/,
                               std::span<const std::byte> /*bytes*/) {

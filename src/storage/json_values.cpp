@@ -56,6 +56,7 @@ Json element(array::ElementType type, const std::byte* at) {
     case ElementType::int64:
       return read<std::int64_t>(at);
     case ElementType::uint8:
+    case ElementType::character:
       return read<std::uint8_t>(at);
     case ElementType::uint16:
       return read<std::uint16_t>(at);
@@ -146,6 +147,7 @@ void append_element(array::ElementType type, const Json& value, std::vector<std:
     case ElementType::int64:
       return append(bytes, value.get<std::int64_t>());
     case ElementType::uint8:
+    case ElementType::character:
       return append(bytes, value.get<std::uint8_t>());
     case ElementType::uint16:
       return append(bytes, value.get<std::uint16_t>());

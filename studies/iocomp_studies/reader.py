@@ -26,6 +26,7 @@ _TYPES = {
     "float64": "<f8",
     "complex64": "<c8",
     "complex128": "<c16",
+    "char": "S1",
 }
 
 

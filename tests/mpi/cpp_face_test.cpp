@@ -23,7 +23,8 @@ static_assert(iocomp::ElementType<std::uint16_t>::value == IOCOMP_UINT16);
 static_assert(iocomp::ElementType<long>::value == IOCOMP_INT64);
 static_assert(iocomp::ElementType<long long>::value == IOCOMP_INT64);
 static_assert(iocomp::ElementType<std::complex<double>>::value == IOCOMP_COMPLEX128);
-static_assert(!iocomp::Element<bool> && !iocomp::Element<char> && !iocomp::Element<std::string>);
+static_assert(iocomp::ElementType<char>::value == IOCOMP_CHAR);
+static_assert(!iocomp::Element<bool> && !iocomp::Element<wchar_t> && !iocomp::Element<std::string>);
 static_assert(!std::is_copy_constructible_v<iocomp::File> &&
               std::is_nothrow_move_constructible_v<iocomp::File>);
 
@@ -120,6 +121,33 @@ TEST_P(CppFace, WritesWhatWasPut) {
     out.close();
     EXPECT_FALSE(out.is_open());
     EXPECT_EQ(numbers_in_file(), all_numbers());
+  }
+  io.finalize();
+}
+
+TEST_P(CppFace, TextsAreReadAsTheyWerePut) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    iocomp::File out = io.open("numbers", IOCOMP_SERIES);
+    const auto phase = out.define<char>("phase", {8});
+    const auto letter = out.define<char>("letter", {});
+    const std::array<std::string, 2> texts{"start", "w\u00e4rmer"};
+    for (std::string text : texts) {
+      if (Part{io}.start == 0) {
+        letter.put(text.front());
+        text.resize(8);
+        phase.put_buffered({0}, {8}, text);
+      }
+      out.end_step();
+    }
+    out.close();
+    const iocomp::Input in = io.open_input("numbers");
+    for (int step = 0; step < 2; ++step) {
+      const std::string& text = texts.at(static_cast<std::size_t>(step));
+      auto read = in.read<char>("phase", step);
+      EXPECT_STREQ(std::string(read.begin(), read.end()).c_str(), text.c_str());
+      EXPECT_EQ(in.read<char>("letter", step), std::vector{text.front()});
+    }
   }
   io.finalize();
 }

@@ -110,13 +110,15 @@ def test_some_ranks_write_for_all(actors: Actors, back_end: str, count: int) -> 
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_the_mpi_can_write_collectively(actors: Actors, count: int) -> None:
+@pytest.mark.parametrize("back_end", ["mpiio", "hdf5"])
+def test_the_library_can_write_collectively(actors: Actors, back_end: str, count: int) -> None:
     """Also where some ranks put nothing, others two blocks, and one waits for its memory."""
-    files = {"out": file_settings("mpiio", path="out.dat", collective=True, aggregators=count)}
+    path = f"out{extension(back_end)}"
+    files = {"out": file_settings(back_end, path=path, collective=True, aggregators=count)}
     lines = ["@0 put out u start=0x0 count=512x100"]
     lines += ["@2 put out u start=0x100 count=512x300", "@2 put out u start=0x400 count=512x112"]
     lines += ["@2 wait out handed_over", "end_step out", *STEP]
-    play(actors, lines, "mpiio", mode="sync", files=files)
+    play(actors, lines, back_end, mode="sync", files=files)
 
 
 def test_collective_writes_of_a_back_end_that_has_none(actors: Actors) -> None:

@@ -47,6 +47,12 @@ class Adios2 : public Format {
                                               "\": ADIOS2 has no elements of type " +
                                               std::string{array::name(variable.type)}};
     }
+    if (!is_folder() && variable.type == array::ElementType::character) {
+      throw Error{ErrorCode::unsupported,
+                  "adios2 cannot hold \"" + variable.name +
+                      "\": its engine HDF5 gives characters back as numbers; BP4, BP5 and the "
+                      "back-end hdf5 have text"};
+    }
   }
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
                                                const FormatOptions& options,

@@ -77,7 +77,7 @@ Attribute text(adios2::IO& io, const std::string& name) {
 
 void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
          std::byte* values) {
-  with_type(variable.type, [&]<typename T>(std::type_identity<T>) {
+  with_type(stored_type(variable), [&]<typename T>(std::type_identity<T>) {
     adios2::Variable<T> found = io.InquireVariable<T>(variable.name);
     if (!found) {
       throw Error{ErrorCode::storage_failure, "there is no \"" + variable.name + "\" of type " +

@@ -39,9 +39,14 @@ adios2::Dims dims(const array::Extents& extents, int dimensions) {
 
 bool has_type(ElementType type) noexcept { return type != ElementType::float16; }
 
+ElementType stored_type(const Variable& variable) noexcept {
+  const bool is_single = variable.shape.dimensions == 0;
+  return is_single && variable.type == ElementType::character ? ElementType::uint8 : variable.type;
+}
+
 void define(adios2::IO& io, const Variable& variable) {
   const adios2::Dims shape = dims(variable.shape.extent, variable.shape.dimensions);
-  with_type(variable.type, [&]<typename T>(std::type_identity<T>) {
+  with_type(stored_type(variable), [&]<typename T>(std::type_identity<T>) {
     adios2::Variable<T> known = io.InquireVariable<T>(variable.name);
     if (!known) {
       const adios2::Dims none(shape.size(), 0);
@@ -55,7 +60,7 @@ void define(adios2::IO& io, const Variable& variable) {
 
 void put(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
          const std::byte* values) {
-  with_type(variable.type, [&]<typename T>(std::type_identity<T>) {
+  with_type(stored_type(variable), [&]<typename T>(std::type_identity<T>) {
     adios2::Variable<T> known = io.InquireVariable<T>(variable.name);
     if (box.dimensions > 0) {
       known.SetSelection({dims(box.start, box.dimensions), dims(box.count, box.dimensions)});

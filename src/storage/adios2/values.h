@@ -17,6 +17,9 @@ inline constexpr const char* empty_step = "iocomp_empty_step";
 /// Whether ADIOS2 has such elements: all but float16.
 [[nodiscard]] bool has_type(array::ElementType type) noexcept;
 
+/// What elements are in ADIOS2: readers of BP5 know no single characters, which become uint8.
+[[nodiscard]] array::ElementType stored_type(const Variable& variable) noexcept;
+
 /// Let an IO know a variable, or its new shape. Local. A scalar is a single value.
 void define(adios2::IO& io, const Variable& variable);
 

@@ -41,6 +41,8 @@ void with_type(array::ElementType type, const Action& action) {
       return action(std::type_identity<std::complex<float>>{});
     case ElementType::complex128:
       return action(std::type_identity<std::complex<double>>{});
+    case ElementType::character:
+      return action(std::type_identity<char>{});
   }
   throw Error{ErrorCode::unsupported, "ADIOS2 has no such element type"};
 }

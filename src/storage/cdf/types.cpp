@@ -63,6 +63,8 @@ int type_number(ElementType type, std::string_view format, const std::string& wh
   switch (type) {
     case ElementType::int8:
       return 1;
+    case ElementType::character:
+      return text_number;
     case ElementType::int16:
       return 3;
     case ElementType::int32:
@@ -85,14 +87,14 @@ int type_number(ElementType type, std::string_view format, const std::string& wh
       throw Error{ErrorCode::unsupported,
                   std::string{format} + " cannot hold " + what + " of type " +
                       std::string{array::name(type)} +
-                      ": netCDF has integers of 8 to 64 bits, float32 and float64"};
+                      ": netCDF has integers of 8 to 64 bits, float32, float64 and characters"};
   }
 }
 
 std::optional<ElementType> type_of(int number) {
   for (int value = 1; const auto type = array::element_type(value); ++value) {
     const bool is_there = *type < ElementType::float16 || *type == ElementType::float32 ||
-                          *type == ElementType::float64;
+                          *type == ElementType::float64 || *type == ElementType::character;
     if (is_there && type_number(*type, {}, {}) == number) {
       return type;
     }

@@ -12,14 +12,14 @@
 
 namespace iocomp::storage::cdf {
 
+constexpr int text_number = 2;  ///< NC_CHAR, of text and of variables of characters
+
 /// The number that netCDF gives to a type: NC_BYTE, ... NC_UINT64. The same in CDF-5 and NetCDF-4.
 /// @throws Error{unsupported} naming the format, and what it cannot hold: float16 and complex.
 [[nodiscard]] int type_number(array::ElementType type, std::string_view format,
                               const std::string& what);
-/// The other way round; nothing for text and for types that iocomp has not.
+/// The other way round; nothing for types that iocomp has not.
 [[nodiscard]] std::optional<array::ElementType> type_of(int number);
-constexpr int text_number = 2;  ///< NC_CHAR
-
 /// What netCDF reads where nothing was written: the value of the variable's attribute _FillValue,
 /// if it is one of its type, else that of netCDF for the type. One element, in native byte order.
 [[nodiscard]] std::vector<std::byte> fill_value(array::ElementType type,

@@ -64,10 +64,10 @@ Creation::Creation() : link_{H5Pcreate(H5P_LINK_CREATE)}, create_{H5Pcreate(H5P_
 Dataset Creation::dataset(hid_t file, const Variable& variable, std::int64_t step,
                           const std::string& path) {
   const std::string name = dataset_name(variable, step);
-  const Type type = element_type(variable.type);
-  const Space space = space_of(variable.shape);
+  const Stored stored = stored_as(variable);
+  const Space space = space_of(stored.shape);
   const auto made = [&](hid_t where, const std::string& as) {
-    return H5Dcreate2(where, as.c_str(), type.raw(), space.raw(), link_.raw(), create_.raw(),
+    return H5Dcreate2(where, as.c_str(), stored.type.raw(), space.raw(), link_.raw(), create_.raw(),
                       H5P_DEFAULT);
   };
   // From the second of a step on below its group, which stays open: from the root every name is

@@ -57,6 +57,7 @@ class Hdf5 : public Format {
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::dataset_name(placed.variable, placed.step)};
   }
+  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& variable) const override {
     if (!is_a_path(variable.name)) {
       throw Error{ErrorCode::unsupported,

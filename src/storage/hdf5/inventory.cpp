@@ -55,10 +55,15 @@ herr_t note(hid_t /*root*/, const char* name, const H5O_info_t* object, void* no
 std::optional<Variable> variable_of(hid_t dataset) {
   const Type stored{H5Dget_type(dataset)};
   const Space space{H5Dget_space(dataset)};
-  const auto type = element_type_of(stored.raw());
+  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;
+  if (is_text && H5Tis_variable_str(stored.raw()) > 0) {
+    return std::nullopt;
+  }
+  const auto type = is_text ? array::ElementType::character : element_type_of(stored.raw());
   const auto kind = H5Sget_simple_extent_type(space.raw());
   const int dimensions = H5Sget_simple_extent_ndims(space.raw());
-  if (!type || kind == H5S_NULL || dimensions < 0 || dimensions > array::max_dimensions) {
+  if (!type || kind == H5S_NULL || dimensions < 0 ||
+      dimensions + (is_text ? 1 : 0) > array::max_dimensions) {
     return std::nullopt;
   }
   std::array<hsize_t, array::max_dimensions> extent{};
@@ -68,6 +73,10 @@ std::optional<Variable> variable_of(hid_t dataset) {
   variable.shape.dimensions = dimensions;
   std::ranges::transform(extent, variable.shape.extent.begin(),
                          [](hsize_t each) { return static_cast<std::int64_t>(each); });
+  if (is_text) {
+    variable.shape.extent.at(static_cast<std::size_t>(variable.shape.dimensions++)) =
+        static_cast<std::int64_t>(H5Tget_size(stored.raw()));
+  }
   return variable;
 }
 

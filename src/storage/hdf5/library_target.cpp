@@ -123,6 +123,14 @@ void LibraryTarget::write(const Placed& where, const Selection& selection,
   open(dataset_name(where.variable, where.step));
   const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(where.variable.type));
   const std::int64_t most = slice_bytes / element_bytes;
+  if (where.variable.type == array::ElementType::character && selection.count > 0) {
+    // HDF5 writes whole strings only.
+    for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
+      write_without_hdf5(where, part, bytes.data());
+      bytes = bytes.subspan(static_cast<std::size_t>(elements(part)));
+    }
+    return;
+  }
   for (std::int64_t done = 0; done < selection.count; done += most) {
     const Selection slice{selection.box, selection.first + done,
                           std::min(most, selection.count - done)};
@@ -160,12 +168,42 @@ void LibraryTarget::write_slice(const Placed& where, const Selection& slice,
   }
 }
 
+void LibraryTarget::write_together(const Placed& where, const array::Box& box,
+                                   std::span<const std::byte> bytes) {
+  if (where.variable.type == array::ElementType::character) {
+    write(where, {box, 0, std::ssize(bytes)}, bytes);
+    return;
+  }
+  const Quiet quiet;
+  open(dataset_name(where.variable, where.step));
+  const std::string action = "write collectively to " + open_name_ + " in";
+  const Type type = element_type(where.variable.type);
+  const Space in_file{check(H5Dget_space(open_.raw()), action, path_)};
+  const auto packed = static_cast<hsize_t>(bytes.empty() ? 1 : elements(box));
+  const Space in_memory{check(H5Screate_simple(1, &packed, nullptr), action, path_)};
+  if (bytes.empty()) {
+    H5Sselect_none(in_file.raw());
+    H5Sselect_none(in_memory.raw());
+  } else if (box.dimensions > 0) {
+    const Extents start = extents(box.start);
+    const Extents count = extents(box.count);
+    H5Sselect_hyperslab(in_file.raw(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                        nullptr);
+  }
+  const Properties transfer{H5Pcreate(H5P_DATASET_XFER)};
+  check(H5Pset_dxpl_mpio(transfer.raw(), H5FD_MPIO_COLLECTIVE), action, path_);
+  if (H5Dwrite(open_.raw(), type.raw(), in_memory.raw(), in_file.raw(), transfer.raw(),
+               bytes.data()) < 0) {
+    write_without_hdf5(where, box, bytes.data());
+  }
+}
+
 // MPI-IO does not tell HDF5 why a write failed. Datasets are contiguous and in native byte order,
 // so the system can be asked.
 void LibraryTarget::write_without_hdf5(const Placed& where, const array::Box& part,
                                        const std::byte* bytes) {
   const haddr_t begin = H5Dget_offset(open_.raw());
-  if (begin == HADDR_UNDEF) {
+  if (begin == HADDR_UNDEF || bytes == nullptr) {
     fail("write to " + open_name_ + " in", path_);
   }
   const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(where.variable.type));

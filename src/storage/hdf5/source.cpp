@@ -9,8 +9,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "array/box.h"
+#include "array/element_type.h"
+#include "array/runs.h"
 #include "base/error.h"
 #include "storage/hdf5/dataset.h"
 #include "storage/hdf5/error.h"
@@ -38,8 +41,9 @@ Extents extents(const array::Extents& entries) {
 std::int64_t raw_offset(hid_t dataset, hid_t element) {
   const Type stored{H5Dget_type(dataset)};
   const Properties created{H5Dget_create_plist(dataset)};
-  if (H5Tequal(stored.raw(), element) <= 0 || H5Pget_layout(created.raw()) != H5D_CONTIGUOUS ||
-      H5Pget_external_count(created.raw()) != 0) {
+  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;  // whose padding is no matter
+  if ((!is_text && H5Tequal(stored.raw(), element) <= 0) ||
+      H5Pget_layout(created.raw()) != H5D_CONTIGUOUS || H5Pget_external_count(created.raw()) != 0) {
     return -1;
   }
   const haddr_t offset = H5Dget_offset(dataset);
@@ -94,8 +98,17 @@ Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
   return found;
 }
 
+// Along time the characters of a text are elements of their own.
 void Hdf5Source::check_shape(const Found& found, const Placed& where) const {
-  const Space space{H5Dget_space(found.dataset.raw())};
+  const hid_t dataset = found.dataset.raw();
+  const Space space{H5Dget_space(dataset)};
+  const Stored wanted = found.has_time
+                            ? Stored{element_type(where.variable.type), where.variable.shape}
+                            : stored_as(where.variable);
+  const Type type{H5Dget_type(dataset)};
+  const bool is_text = H5Tget_class(wanted.type.raw()) == H5T_STRING;
+  const bool has_type = !is_text || (H5Tget_class(type.raw()) == H5T_STRING &&
+                                     H5Tget_size(type.raw()) == H5Tget_size(wanted.type.raw()));
   const int dimensions = H5Sget_simple_extent_ndims(space.raw());
   Extents extent{};
   if (dimensions >= 0 && dimensions <= array::max_dimensions + 1) {
@@ -107,8 +120,8 @@ void Hdf5Source::check_shape(const Found& found, const Placed& where) const {
     std::rotate(extent.begin(), extent.begin() + 1, extent.end());
     extent.back() = 0;
   }
-  if (!is_whole || dimensions != where.variable.shape.dimensions + (found.has_time ? 1 : 0) ||
-      extent != extents(where.variable.shape.extent)) {
+  if (!is_whole || !has_type || dimensions != wanted.shape.dimensions + (found.has_time ? 1 : 0) ||
+      extent != extents(wanted.shape.extent)) {
     throw Error{ErrorCode::storage_failure,
                 "cannot read " + path_ + ": the dataset of the variable \"" + where.variable.name +
                     "\" in step " + std::to_string(where.step) + " does not have the shape " +
@@ -134,12 +147,33 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
     plain_->read(raw, box, to);
     return;
   }
+  if (where.variable.type == array::ElementType::character && !found.has_time) {
+    read_text(dataset.raw(), where, box, to);
+    return;
+  }
   const Space in_file = found.has_time ? selected_of_step(dataset.raw(), where.step, box)
                                        : selected(where.variable.shape, box);
   const Space in_memory = selected(to.memory.shape, to.memory.box);
   check(
       H5Dread(dataset.raw(), element.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, to.local),
       "read the variable \"" + where.variable.name + "\" from", path_);
+}
+
+// HDF5 reads whole strings only.
+void Hdf5Source::read_text(hid_t dataset, const Placed& where, const array::Box& box,
+                           const Destination& to) const {
+  std::vector<std::byte> all(static_cast<std::size_t>(where.variable.bytes()));
+  check(H5Dread(dataset, stored_as(where.variable).type.raw(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                all.data()),
+        "read the variable \"" + where.variable.name + "\" from", path_);
+  DenseBlock block{to, 1};
+  std::byte* next = block.bytes();
+  array::RunCursor cursor{where.variable.shape, box, 0, array::elements(box)};
+  array::Run run;
+  while (cursor.next(run)) {
+    next = std::copy_n(all.begin() + run.index, run.elements, next);
+  }
+  block.scatter();
 }
 
 Inventory Hdf5Source::inventory() {

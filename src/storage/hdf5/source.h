@@ -29,6 +29,8 @@ class Hdf5Source : public Source {
     bool has_time = false;  ///< one more dimension in front, for the steps
   };
   [[nodiscard]] Found open_dataset(const Placed& where) const;
+  void read_text(hid_t dataset, const Placed& where, const array::Box& box,
+                 const Destination& to) const;
   void check_shape(const Found& found, const Placed& where) const;
 
   std::string path_;

@@ -3,8 +3,10 @@
 #include <hdf5.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
+#include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
 #include "storage/hdf5/handle.h"
@@ -60,6 +62,8 @@ Type element_type(array::ElementType type) {
       return complex(H5T_NATIVE_FLOAT, sizeof(float));
     case ElementType::complex128:
       return complex(H5T_NATIVE_DOUBLE, sizeof(double));
+    case ElementType::character:
+      return fixed_text_type(1);
   }
   throw Error{ErrorCode::unsupported, "HDF5 has no such element type"};
 }
@@ -82,6 +86,26 @@ std::optional<array::ElementType> element_type_of(hid_t stored) {
     }
   }
   return std::nullopt;
+}
+
+Type fixed_text_type(std::int64_t bytes) {
+  Type type{H5Tcopy(H5T_C_S1)};
+  H5Tset_size(type.raw(), static_cast<std::size_t>(bytes));
+  H5Tset_strpad(type.raw(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.raw(), H5T_CSET_UTF8);
+  return type;
+}
+
+Stored stored_as(const Variable& variable) {
+  Stored stored{element_type(variable.type), variable.shape};
+  array::Shape& shape = stored.shape;
+  if (variable.type == array::ElementType::character && array::elements(shape) > 0 &&
+      shape.dimensions > 0) {
+    auto& length = shape.extent.at(static_cast<std::size_t>(--shape.dimensions));
+    stored.type = fixed_text_type(length);
+    length = 0;
+  }
+  return stored;
 }
 
 Type text_type() {

@@ -2,10 +2,13 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <optional>
 
+#include "array/box.h"
 #include "array/element_type.h"
 #include "storage/hdf5/handle.h"
+#include "storage/variable.h"
 
 namespace iocomp::storage::h5 {
 
@@ -15,6 +18,17 @@ namespace iocomp::storage::h5 {
 
 /// The type whose elements the library turns such elements into without loss, or nothing.
 [[nodiscard]] std::optional<array::ElementType> element_type_of(hid_t stored);
+
+/// Text of `bytes` bytes, UTF-8, filled up with zeros. @pre bytes > 0.
+[[nodiscard]] Type fixed_text_type(std::int64_t bytes);
+
+/// How HDF5 has a variable: what its elements are there, and how many. The last dimension of
+/// characters becomes the length of strings.
+struct Stored {
+  Type type;
+  array::Shape shape;
+};
+[[nodiscard]] Stored stored_as(const Variable& variable);
 
 /// Text of any length, UTF-8, zero-terminated.
 [[nodiscard]] Type text_type();

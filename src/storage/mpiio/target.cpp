@@ -101,7 +101,7 @@ void MpiIoTarget::write_together(const Placed& where, const array::Box& box,
       MPI_File_set_view(file_, where.offset, MPI_BYTE, types.in_file(), "native", MPI_INFO_NULL);
   // The others are in it, too.
   MPI_Status status{};
-  const int count = view_code == MPI_SUCCESS ? types.count() : 0;
+  const int count = view_code == MPI_SUCCESS && !bytes.empty() ? types.count() : 0;
   const int code = MPI_File_write_all(file_, bytes.data(), count, types.in_memory(), &status);
   const int reset_code = MPI_File_set_view(file_, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
   check(view_code, "set a view of", path_);

@@ -39,6 +39,7 @@ class Netcdf : public Format {
                       : options.one_step ? 0
                                          : placed.step};
   }
+  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& variable) const override { cdf::check(variable, name()); }
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override {

@@ -185,6 +185,11 @@ void NetcdfTarget::put(const Defined& defined, std::int64_t step, const array::B
     start.at(d) = static_cast<std::size_t>(part.start[i]);
     count.at(d++) = static_cast<std::size_t>(part.count[i]);
   }
+  const std::array<std::byte, 2 * sizeof(double)> nothing{};
+  if (bytes == nullptr) {
+    count.fill(0);
+    bytes = nothing.data();
+  }
   check(nc_put_vara(file_, defined.number, start.data(), count.data(), bytes),
         "write to the variable \"" + defined.variable.name + "\" in");
 }
@@ -200,6 +205,24 @@ void NetcdfTarget::write(const Placed& where, const Selection& selection,
     bytes = bytes.subspan(static_cast<std::size_t>(array::elements(part)) *
                           array::size_bytes(where.variable.type));
   }
+}
+
+void NetcdfTarget::write_together(const Placed& where, const array::Box& box,
+                                  std::span<const std::byte> bytes) {
+  const Defined& defined = defined_.at(where.variable.id);
+  if (where.variable.shape.dimensions == 0 && !defined.has_time) {  // netCDF always writes it
+    if (!bytes.empty()) {
+      put(defined, where.step, box, bytes.data());
+    }
+    return;
+  }
+  const std::string action =
+      "write collectively to the variable \"" + where.variable.name + "\" in";
+  Attempts attempt;
+  attempt([&] { check(nc_var_par_access(file_, defined.number, NC_COLLECTIVE), action); });
+  attempt([&] { put(defined, where.step, box, bytes.empty() ? nullptr : bytes.data()); });
+  attempt([&] { check(nc_var_par_access(file_, defined.number, NC_INDEPENDENT), action); });
+  attempt.rethrow();
 }
 
 void NetcdfTarget::flush() {

@@ -35,6 +35,8 @@ class NetcdfTarget : public Target {
   std::int64_t place(const Variable& variable, std::int64_t step) override;
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
+  void write_together(const Placed& where, const array::Box& box,
+                      std::span<const std::byte> bytes) override;
   void flush() override;
   void finish(const Description& description) override;
 
@@ -52,6 +54,7 @@ class NetcdfTarget : public Target {
                          std::vector<int>& used);
   void define_variable(Defined& defined, const std::vector<int>& used);
   void add_record(Defined& defined, std::int64_t step);
+  // Without bytes it takes part in a collective call.
   void put(const Defined& defined, std::int64_t step, const array::Box& part,
            const std::byte* bytes);
   void put_attributes(int number, const Attributes& attributes);

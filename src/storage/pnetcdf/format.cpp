@@ -32,6 +32,7 @@ class Pnetcdf : public Format {
   [[nodiscard]] bool readable_while_open() const override { return false; }
   [[nodiscard]] std::endian byte_order() const override { return std::endian::big; }
   [[nodiscard]] bool keeps_first_definitions() const override { return true; }
+  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& variable) const override { cdf::check(variable, name()); }
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override {

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 #include <pnetcdf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -135,6 +137,8 @@ void LibraryTarget::add(const Variable& variable) {
   attempt(
       [&] { check(ncmpi__enddef(file_, header_room_bytes, alignment_, 0, alignment_), action); });
   attempt([&] { check(ncmpi_begin_indep_data(file_), action); });
+  // It may have moved what there is of the records, on some writers only.
+  mpi::check(MPI_Barrier(writers_));
   attempt.rethrow();
   defined_.emplace(variable.id, std::move(defined));
 }
@@ -147,24 +151,54 @@ void LibraryTarget::write(const Placed& where, const Selection& selection,
   const Defined& defined = defined_.at(where.variable.id);
   const std::string action = "write to the variable \"" + where.variable.name + "\" in";
   const auto element_bytes = array::size_bytes(where.variable.type);
-  for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
-    std::array<MPI_Offset, array::max_dimensions + 1> start{};
-    std::array<MPI_Offset, array::max_dimensions + 1> count{};
-    std::size_t d = 0;
-    if (defined.has_time) {
-      start.at(d) = defined.has_records ? where.step : 0;
-      count.at(d++) = 1;
-    }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(part.dimensions); ++i) {
-      start.at(d) = part.start[i];
-      count.at(d++) = part.count[i];
-    }
-    const std::int64_t all = array::elements(part);
-    check(ncmpi_put_vara(file_, defined.number, start.data(), count.data(), bytes.data(), all,
-                         mpi_type(where.variable.type)),
+  for (const auto& box : sub_boxes(selection.box, selection.first, selection.count)) {
+    const Part part = part_of(defined, where.step, box);
+    const std::int64_t all = array::elements(box);
+    check(ncmpi_put_vara(file_, defined.number, part.start.data(), part.count.data(), bytes.data(),
+                         all, mpi_type(where.variable.type)),
           action);
     bytes = bytes.subspan(static_cast<std::size_t>(all) * element_bytes);
   }
+}
+
+LibraryTarget::Part LibraryTarget::part_of(const Defined& defined, std::int64_t step,
+                                           const array::Box& box) {
+  Part part;
+  std::size_t d = 0;
+  if (defined.has_time) {
+    part.start.at(d) = defined.has_records ? step : 0;
+    part.count.at(d++) = 1;
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(box.dimensions); ++i) {
+    part.start.at(d) = box.start[i];
+    part.count.at(d++) = box.count[i];
+  }
+  return part;
+}
+
+void LibraryTarget::write_together(const Placed& where, const array::Box& box,
+                                   std::span<const std::byte> bytes) {
+  const Defined& defined = defined_.at(where.variable.id);
+  if (where.variable.shape.dimensions == 0 && !defined.has_time) {  // PnetCDF always writes it
+    write(where, {box, 0, bytes.empty() ? 0 : 1}, bytes);
+    return;
+  }
+  const std::string action =
+      "write collectively to the variable \"" + where.variable.name + "\" in";
+  Part part = part_of(defined, where.step, box);
+  if (bytes.empty()) {
+    part.count.fill(0);
+  }
+  Attempts attempt;
+  attempt([&] { check(ncmpi_end_indep_data(file_), action); });
+  attempt([&] {
+    check(ncmpi_put_vara_all(file_, defined.number, part.start.data(), part.count.data(),
+                             bytes.data(), bytes.empty() ? 0 : array::elements(box),
+                             mpi_type(where.variable.type)),
+          action);
+  });
+  attempt([&] { check(ncmpi_begin_indep_data(file_), action); });
+  attempt.rethrow();
 }
 
 void LibraryTarget::flush() {
@@ -229,13 +263,14 @@ void LibraryTarget::finish(const Description& description) {
     }
   });
   attempt([&] { check(ncmpi_close(file_), "close"); });
+  mpi::check(MPI_Barrier(writers_));  // from here on the file is one writer's
   int rank = 0;
   mpi::check(MPI_Comm_rank(writers_, &rank));
   if (rank == 0) {
-    attempt([&] { end_the_records(description, record_bytes, begins); });
+    attempt([&] { end_the_file(description, record_bytes, begins); });
+    h5::give_back_the_rest(plain_);
   }
   attempt([&] {
-    h5::give_back_the_rest(plain_);
     if (::fsync(plain_.raw()) != 0) {
       throw failure("fsync", path_, errno);
     }
@@ -243,9 +278,10 @@ void LibraryTarget::finish(const Description& description) {
   attempt.rethrow();
 }
 
-// Steps that failed may have made records too many, and left parts of others out.
-void LibraryTarget::end_the_records(const Description& description, std::int64_t record_bytes,
-                                    const std::map<int, std::int64_t>& begins) const {
+// Steps that failed may have made records too many, and left parts of others out. PnetCDF leaves a
+// file as short as what was put into it, and readers take what they find in memory for the rest.
+void LibraryTarget::end_the_file(const Description& description, std::int64_t record_bytes,
+                                 const std::map<int, std::int64_t>& begins) const {
   std::set<std::pair<std::int64_t, int>> put;
   std::int64_t records = 0;
   for (const auto& placed : description.contents) {
@@ -255,6 +291,15 @@ void LibraryTarget::end_the_records(const Description& description, std::int64_t
       records = std::max(records, placed.step + 1);
     }
   }
+  std::int64_t end = 0;
+  for (const auto& [id, defined] : defined_) {
+    if (!defined.has_records || records > 0) {
+      const std::int64_t begin =
+          begins.at(id) + (defined.has_records ? (records - 1) * record_bytes : 0);
+      end = std::max(end, begin + padded(defined.variable.bytes()));
+    }
+  }
+  grow(end);
   for (const auto& [id, defined] : defined_) {
     for (std::int64_t step = 0; defined.has_records && step < records; ++step) {
       if (!put.contains({step, id})) {
@@ -269,6 +314,14 @@ void LibraryTarget::end_the_records(const Description& description, std::int64_t
         static_cast<std::uint64_t>(records) >> (8 * (field.size() - 1 - i)) & 0xffU);
   }
   write_plainly(plain_, records_field, field, path_);
+}
+
+void LibraryTarget::grow(std::int64_t bytes) const {
+  struct stat status{};
+  if (::fstat(plain_.raw(), &status) != 0 ||
+      (status.st_size < bytes && ::ftruncate(plain_.raw(), bytes) != 0)) {
+    throw failure("set the size of", path_, errno);
+  }
 }
 
 }  // namespace iocomp::storage::cdf

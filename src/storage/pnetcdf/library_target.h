@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "array/box.h"
 #include "storage/cdf/dimensions.h"
 #include "storage/cdf/reserved_room.h"
 #include "storage/descriptor.h"
@@ -30,6 +32,8 @@ class LibraryTarget : public Target {
   std::int64_t place(const Variable& variable, std::int64_t step) override;
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
+  void write_together(const Placed& where, const array::Box& box,
+                      std::span<const std::byte> bytes) override;
   void flush() override;
   void finish(const Description& description) override;
 
@@ -41,11 +45,18 @@ class LibraryTarget : public Target {
     std::int64_t placed_in = -1;
     Variable variable;
   };
+  struct Part {  // of a variable with its time
+    std::array<MPI_Offset, array::max_dimensions + 1> start{};
+    std::array<MPI_Offset, array::max_dimensions + 1> count{};
+  };
+  [[nodiscard]] static Part part_of(const Defined& defined, std::int64_t step,
+                                    const array::Box& box);
   void add(const Variable& variable);
   void reserve(std::int64_t more_bytes, const std::string& action);
   void put_attributes(int number, const Attributes& attributes);
-  void end_the_records(const Description& description, std::int64_t record_bytes,
-                       const std::map<int, std::int64_t>& begins) const;
+  void end_the_file(const Description& description, std::int64_t record_bytes,
+                    const std::map<int, std::int64_t>& begins) const;
+  void grow(std::int64_t bytes) const;
   void check(int code, const std::string& action) const;
 
   std::string path_;

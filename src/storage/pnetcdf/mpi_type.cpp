@@ -9,6 +9,8 @@ namespace iocomp::storage::cdf {
 MPI_Datatype mpi_type(array::ElementType type) {
   using array::ElementType;
   switch (type) {
+    case ElementType::character:
+      return MPI_CHAR;
     case ElementType::int8:
       return MPI_SIGNED_CHAR;
     case ElementType::int16:

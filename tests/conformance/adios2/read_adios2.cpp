@@ -57,8 +57,8 @@ Adios2Values variable_of(adios2::IO& io, adios2::Engine& engine, const std::stri
   found.type = type;
   const auto read = [&]<typename T>() { read_variable<T>(io, engine, name, found); };
   with_type<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-            std::uint32_t, std::uint64_t, float, double, std::complex<float>, std::complex<double>>(
-      type, read);
+            std::uint32_t, std::uint64_t, float, double, std::complex<float>, std::complex<double>,
+            char>(type, read);
   return found;
 }
 

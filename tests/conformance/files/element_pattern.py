@@ -19,6 +19,7 @@ DTYPES = {
     "float64": "<f8",
     "complex64": "<c8",
     "complex128": "<c16",
+    "char": "S1",
 }
 _ALL = (1 << 64) - 1
 _FINITE = {

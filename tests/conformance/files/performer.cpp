@@ -23,9 +23,9 @@
 namespace {
 
 iocomp_type type_of(const std::string& name) {
-  constexpr std::array names{"int8",    "int16",     "int32",     "int64",   "uint8",
-                             "uint16",  "uint32",    "uint64",    "float16", "float32",
-                             "float64", "complex64", "complex128"};
+  constexpr std::array names{"int8",    "int16",     "int32",      "int64",   "uint8",
+                             "uint16",  "uint32",    "uint64",     "float16", "float32",
+                             "float64", "complex64", "complex128", "char"};
   const auto* const found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
     throw std::runtime_error{"no element type: " + name};

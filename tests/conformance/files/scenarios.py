@@ -212,6 +212,8 @@ def attributes(script: Script) -> None:
         "f": [0.5, -2.0, float("inf"), float("nan")],
     }
     for name, dtype in DTYPES.items():
+        if name == "char":  # text, below
+            continue
         file.attribute(f"a_{name}", name, values.get(dtype[1], [1 - 2j, 0.25j]))
         file.attribute(f"one_{name}", name, [3], variable="u")
     file.attribute("largest", "uint64", [(1 << 64) - 1])

@@ -100,6 +100,7 @@ TUNINGS = [
     Tuning("pull", {"transport.way": "pull", "transport.inline": "0 B", "wait.spin": 0}),
     Tuning("in-place", {"transport.way": "in-place", "disk.direct": "on"}),
     Tuning("staged", {"transport.way": "staged", "disk.direct_from": "4 KiB"}),
+    Tuning("collective", of_files={"collective": True}),
 ]
 
 
@@ -128,11 +129,18 @@ QUICK = [
     "pnetcdf-packed_3to2-staged",
     "pnetcdf_library-halves_2to1-default",
     "netcdf-halves_2to2-odd",
+    "mpiio-sync3-collective",
+    "hdf5_library-sync3-collective",
+    "pnetcdf_library-sync3-collective",
+    "netcdf-sync3-collective",
 ]
 
 
 def _is_chosen(label: str, number: int, back_end: BackEnd, placement: Placement) -> bool:
     """Every placement with every tuning for posix; elsewhere each with some of the others."""
+    if label.endswith("-collective"):
+        can = back_end.label in ("mpiio", "hdf5_library", "pnetcdf_library", "netcdf")
+        return placement.settings["mode"] == "sync" and (can or back_end.name == "adios2")
     everything = back_end.name == "posix" and placement.settings["mode"] == "async"
     return everything or number % 5 == 0 or label in QUICK
 
@@ -175,7 +183,8 @@ def test_files_hold_what_was_put(
     if not tools.has(back_end):
         pytest.skip(f"the back-end {back_end.name} was not built")
     without_servers = placement.ranks == placement.compute_ranks
-    writes_at_once = back_end.writes_at_once(without_servers)
+    is_collective = tuning.of_files.get("collective", False)
+    writes_at_once = back_end.writes_at_once(without_servers) and not is_collective
     can_fill = back_end.can_fill and placement.settings.get("transport.kind") != "kernel"
     script = all_scenarios(writes_at_once, back_end.lacks, back_end.is_netcdf, can_fill)
     job = Job(script, back_end, placement, tuning, folder)

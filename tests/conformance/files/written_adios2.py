@@ -29,7 +29,8 @@ _NAMES = {
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
-def _type(name: str) -> str:
+def element_type_of(name: str) -> str:
+    """Return what a type of ADIOS2 is called here."""
     return _NAMES.get(name, name.removesuffix("_t"))
 
 
@@ -117,7 +118,7 @@ def read_adios2(path: Path, engine: str, first_step: int) -> Written:
     for number, variables in enumerate(found["steps"]):
         arrays = {}
         for name, about in variables.items():
-            element_type, shape = _type(about["type"]), tuple(about["shape"])
+            element_type, shape = element_type_of(about["type"]), tuple(about["shape"])
             raw = np.frombuffer(take(about["bytes"]), np.uint8)
             elements = raw.reshape(math.prod(shape), size_of(element_type))
             arrays[name] = Array(element_type, shape, elements)
@@ -125,6 +126,6 @@ def read_adios2(path: Path, engine: str, first_step: int) -> Written:
             written.arrays[first_step + number] = arrays
         names |= arrays.keys()
     for name, about in found["attributes"].items():
-        attribute = Attribute(_type(about["type"]), take(about["bytes"]))
+        attribute = Attribute(element_type_of(about["type"]), take(about["bytes"]))
         _add_attribute(written, names, name, attribute)
     return written

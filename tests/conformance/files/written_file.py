@@ -92,6 +92,18 @@ def _attributes_of_hdf5(entries: Any) -> dict[str, Attribute]:  # noqa: ANN401 (
     return found
 
 
+def _array_of_hdf5(found: Any) -> Array:  # noqa: ANN401
+    """Texts become arrays of characters."""
+    values = np.asarray(found[()], dtype=found.dtype)
+    raw = np.ascontiguousarray(values).reshape(-1)
+    size = found.dtype.itemsize
+    if found.dtype.kind == "S":
+        shape = (*found.shape, size) if raw.size else tuple(found.shape)
+        return Array("char", shape, raw.view(np.uint8).reshape(-1, 1))
+    data = raw.view(np.uint8).reshape(raw.size, size)
+    return Array(TYPE_OF[found.dtype], tuple(found.shape), data)
+
+
 def read_hdf5(path: Path) -> Written:
     """Return what h5py finds."""
     import h5py
@@ -105,9 +117,7 @@ def read_hdf5(path: Path) -> Written:
             def take(name: str, found: Any, arrays: dict[str, Array] = arrays) -> None:  # noqa: ANN401
                 if not isinstance(found, h5py.Dataset):
                     return
-                raw = np.ascontiguousarray(found[()]).reshape(-1)
-                data = raw.view(np.uint8).reshape(raw.size, found.dtype.itemsize)
-                arrays[name] = Array(TYPE_OF[found.dtype], tuple(found.shape), data)
+                arrays[name] = _array_of_hdf5(found)
                 if len(found.attrs) > 0:
                     written.variable_attributes[name] = _attributes_of_hdf5(found.attrs)
 

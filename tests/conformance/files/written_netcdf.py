@@ -28,7 +28,8 @@ def _attributes(owner: Any) -> dict[str, Attribute]:  # noqa: ANN401 (netCDF4 ha
 def _array(variable: Any, values: Any) -> Array:  # noqa: ANN401
     raw = np.ascontiguousarray(values).reshape(-1)
     data = raw.view(np.uint8).reshape(raw.size, variable.dtype.itemsize)
-    return Array(_TYPE_OF[variable.dtype.newbyteorder("=")], np.shape(values), data)
+    dtype = variable.dtype.newbyteorder("=")
+    return Array(_TYPE_OF[dtype], np.shape(values), data)
 
 
 def read_netcdf(path: Path, manifest: dict[str, Any]) -> Written:
@@ -58,5 +59,6 @@ def read_netcdf(path: Path, manifest: dict[str, Any]) -> Written:
                     written.arrays.setdefault(step, {})[name] = _array(variable, values)
                 else:
                     fill = netCDF4.default_fillvals[variable.dtype.str[1:]]
+                    fill = b"" if fill == "\x00" else fill
                     assert (np.asarray(values) == fill).all(), f"{path}: {name} in step {step}"
     return written

@@ -14,7 +14,8 @@ namespace iocomp::storage {
 namespace {
 
 std::string name_in_adios2(array::ElementType type) {
-  static const std::map<std::string, std::string> others{{"float32", "float"},
+  static const std::map<std::string, std::string> others{{"char", "char"},
+                                                         {"float32", "float"},
                                                          {"float64", "double"},
                                                          {"complex64", "float complex"},
                                                          {"complex128", "double complex"}};
@@ -36,8 +37,10 @@ std::vector<std::byte> read_adios2_variable(const std::string& path, const std::
   const auto& extents = placed.variable.shape.extent;
   const std::vector<std::int64_t> shape(extents.begin(),
                                         extents.begin() + placed.variable.shape.dimensions);
+  const bool is_letter = placed.variable.type == array::ElementType::character && shape.empty();
+  const auto type = is_letter ? array::ElementType::uint8 : placed.variable.type;
   const bool is_alike = found != dataset.steps[step].end() && found->second.shape == shape &&
-                        found->second.type == name_in_adios2(placed.variable.type);
+                        found->second.type == name_in_adios2(type);
   return is_alike ? found->second.bytes : std::vector<std::byte>{};
 }
 

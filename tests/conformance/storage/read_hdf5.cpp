@@ -27,19 +27,29 @@ hid_t open_file(const std::string& path) {
 
 H5T_class_t expected_class(array::ElementType type) {
   const auto value = static_cast<int>(type);
+  if (type == array::ElementType::character) {
+    return H5T_STRING;
+  }
   if (value >= static_cast<int>(array::ElementType::complex64)) {
     return H5T_COMPOUND;
   }
   return value >= static_cast<int>(array::ElementType::float16) ? H5T_FLOAT : H5T_INTEGER;
 }
 
-bool has_type_and_shape(hid_t dataset, const Variable& variable) {
+// Strings as long as the last dimension of characters.
+bool has_type_and_shape(hid_t dataset, Variable variable) {
   const hid_t type = H5Dget_type(dataset);
   const hid_t space = H5Dget_space(dataset);
   std::array<hsize_t, array::max_dimensions> extent{};
   const int dimensions = H5Sget_simple_extent_dims(space, extent.data(), nullptr);
-  bool same = H5Tget_class(type) == expected_class(variable.type) &&
-              H5Tget_size(type) == array::size_bytes(variable.type) &&
+  std::size_t bytes = array::size_bytes(variable.type);
+  if (variable.type == array::ElementType::character && variable.bytes() > 0 &&
+      variable.shape.dimensions > 0) {
+    --variable.shape.dimensions;
+    bytes = static_cast<std::size_t>(
+        variable.shape.extent.at(static_cast<std::size_t>(variable.shape.dimensions)));
+  }
+  bool same = H5Tget_class(type) == expected_class(variable.type) && H5Tget_size(type) == bytes &&
               dimensions == variable.shape.dimensions;
   for (std::size_t d = 0; same && d < static_cast<std::size_t>(dimensions); ++d) {
     same = extent.at(d) == static_cast<hsize_t>(variable.shape.extent.at(d));

@@ -19,10 +19,21 @@ namespace {
 constexpr std::size_t most_dimensions = array::max_dimensions + 1;
 
 MPI_Datatype memory_type(array::ElementType type) {
-  const std::array<MPI_Datatype, 12> of_type{
-      MPI_DATATYPE_NULL,      MPI_SIGNED_CHAR,   MPI_SHORT,          MPI_INT,
-      MPI_LONG_LONG_INT,      MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED,
-      MPI_UNSIGNED_LONG_LONG, MPI_DATATYPE_NULL, MPI_FLOAT,          MPI_DOUBLE};
+  const std::array<MPI_Datatype, 15> of_type{MPI_DATATYPE_NULL,
+                                             MPI_SIGNED_CHAR,
+                                             MPI_SHORT,
+                                             MPI_INT,
+                                             MPI_LONG_LONG_INT,
+                                             MPI_UNSIGNED_CHAR,
+                                             MPI_UNSIGNED_SHORT,
+                                             MPI_UNSIGNED,
+                                             MPI_UNSIGNED_LONG_LONG,
+                                             MPI_DATATYPE_NULL,
+                                             MPI_FLOAT,
+                                             MPI_DOUBLE,
+                                             MPI_DATATYPE_NULL,
+                                             MPI_DATATYPE_NULL,
+                                             MPI_CHAR};
   return of_type.at(static_cast<std::size_t>(type));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -177,6 +178,18 @@ void SharedFile::finish() {
     target_.reset();
   }
   barrier();
+}
+
+void SharedFile::grow() {
+  std::int64_t end = 0;
+  for (const auto& placed : description_.contents) {
+    end = std::max(end, placed.offset + placed.variable.bytes());
+  }
+  struct stat status{};
+  if (::fstat(plain_.raw(), &status) != 0 ||
+      (status.st_size < end && ::ftruncate(plain_.raw(), end) != 0)) {
+    throw failure("set the size of", path_, errno);
+  }
 }
 
 void SharedFile::forget(std::int64_t step) {

@@ -33,6 +33,8 @@ class SharedFile {
   void flush();
   /// Collective over MPI_COMM_WORLD. What was placed and not forgotten is described.
   void finish();
+  /// Let a plain file that is finished be as long as what is in it. Local.
+  void grow();
   /// The step has failed. Local.
   void forget(std::int64_t step);
   /// Destroy the target without finishing it. Local.

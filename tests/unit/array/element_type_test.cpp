@@ -10,13 +10,13 @@ namespace iocomp::array {
 namespace {
 
 TEST(ElementType, IsKnownForTheValuesOfTheCInterface) {
-  for (int value = 1; value <= 13; ++value) {
+  for (int value = 1; value <= 14; ++value) {
     const auto type = element_type(value);
     ASSERT_TRUE(type.has_value());
     EXPECT_EQ(static_cast<int>(*type), value);
   }
   EXPECT_EQ(element_type(0), std::nullopt);
-  EXPECT_EQ(element_type(14), std::nullopt);
+  EXPECT_EQ(element_type(15), std::nullopt);
   EXPECT_EQ(element_type(-1), std::nullopt);
   EXPECT_EQ(element_type(257), std::nullopt);
 }
@@ -29,16 +29,18 @@ TEST(ElementType, HasTheSizeThatItsNameTells) {
   EXPECT_EQ(size_bytes(ElementType::uint64), 8U);
   EXPECT_EQ(size_bytes(ElementType::complex64), 8U);
   EXPECT_EQ(size_bytes(ElementType::complex128), 16U);
+  EXPECT_EQ(size_bytes(ElementType::character), 1U);
 }
 
 TEST(ElementType, HasANameOfItsOwn) {
   std::set<std::string_view> names;
-  for (int value = 1; value <= 13; ++value) {
+  for (int value = 1; value <= 14; ++value) {
     names.insert(name(*element_type(value)));
   }
   EXPECT_EQ(names.size(), 13U);
   EXPECT_EQ(name(ElementType::int32), "int32");
   EXPECT_EQ(name(ElementType::complex128), "complex128");
+  EXPECT_EQ(name(ElementType::character), "char");
 }
 
 }  // namespace
