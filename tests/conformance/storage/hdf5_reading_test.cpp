@@ -64,12 +64,16 @@ class Hdf5Reading : public testing::Test {
 TEST_F(Hdf5Reading, DatasetsOfOthersAreVariablesOfStepZero) {
   const auto inventory = foreign()->inventory();
   EXPECT_EQ(inventory.steps, std::vector<std::int64_t>{0});
-  ASSERT_EQ(inventory.contents.size(), 2U) << "a string is no variable";
+  ASSERT_EQ(inventory.contents.size(), 3U);
   const Variable& counts = inventory.contents[0].variable;
   EXPECT_EQ(counts.name, "group/counts");
   EXPECT_EQ(counts.type, ElementType::int16);
   EXPECT_EQ(array::text(counts.shape), "5");
-  const Variable& temperature = inventory.contents[1].variable;
+  const Variable& name = inventory.contents[1].variable;
+  EXPECT_EQ(name.name, "name");
+  EXPECT_EQ(name.type, ElementType::character);
+  EXPECT_EQ(name.shape.dimensions, 1) << "a text of fixed length";
+  const Variable& temperature = inventory.contents[2].variable;
   EXPECT_EQ(temperature.name, "temperature");
   EXPECT_EQ(temperature.type, ElementType::float32);
   EXPECT_EQ(array::text(temperature.shape), "6 x 7");
@@ -84,18 +88,19 @@ TEST_F(Hdf5Reading, DatasetsOfOthersAreVariablesOfStepZero) {
 TEST_F(Hdf5Reading, WhatIsChunkedAndOfTheOtherByteOrderIsReadByTheLibrary) {
   const auto source = foreign();
   const auto contents = source->inventory().contents;
-  EXPECT_EQ(read<float>(*source, contents.at(1), {2, 3}, {3, 2}),
+  EXPECT_EQ(read<float>(*source, contents.at(2), {2, 3}, {3, 2}),
             (std::vector<float>{17, 18, 24, 25, 31, 32}));
   EXPECT_EQ(read<std::int16_t>(*source, contents.at(0), {1}, {3}),
             (std::vector<std::int16_t>{-1, -2, -3}));
+  EXPECT_EQ(read<char>(*source, contents.at(1), {1}, {4}), (std::vector<char>{'o', 'm', 'e', 'b'}));
   // Into a box of a larger array.
   const std::vector<std::int64_t> start{5, 6};
   const std::vector<std::int64_t> count{1, 1};
-  const auto box = array::make_box(contents.at(1).variable.shape, start.data(), count.data());
+  const auto box = array::make_box(contents.at(2).variable.shape, start.data(), count.data());
   const std::vector<std::int64_t> memory_shape{3, 3};
   const std::vector<std::int64_t> memory_start{1, 2};
   std::array<float, 9> local{};
-  source->read(contents.at(1), box,
+  source->read(contents.at(2), box,
                {array::make_memory_box(box, memory_shape.data(), memory_start.data()),
                 reinterpret_cast<std::byte*>(local.data())});
   EXPECT_EQ(local, (std::array<float, 9>{0, 0, 0, 0, 0, 41, 0, 0, 0}));

@@ -37,7 +37,7 @@ TEST(ElementType, HasANameOfItsOwn) {
   for (int value = 1; value <= 14; ++value) {
     names.insert(name(*element_type(value)));
   }
-  EXPECT_EQ(names.size(), 13U);
+  EXPECT_EQ(names.size(), 14U);
   EXPECT_EQ(name(ElementType::int32), "int32");
   EXPECT_EQ(name(ElementType::complex128), "complex128");
   EXPECT_EQ(name(ElementType::character), "char");
