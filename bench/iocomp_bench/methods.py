@@ -132,7 +132,7 @@ class Runner:
 
     def scale(self, ranks: int, servers: int) -> dict[str, Any]:
         """Put many small blocks from many ranks, all on two cores."""
-        arguments = ("--puts", "8192", "--steps", "8", "--file", str(self.directory / "s.dat"))
+        arguments = ("--puts", "8192", "--steps", "24", "--file", str(self.directory / "s.dat"))
         listed = ",".join(str(ranks + server) for server in range(servers))
         settings = {**SHARED, "placement.policy": "list", "placement.servers": listed}
         cpus = (*(rank % 2 for rank in range(ranks)), *(server % 2 for server in range(servers)))

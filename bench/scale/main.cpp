@@ -108,10 +108,9 @@ nlohmann::json measure(const Options& options, const apps::Session& session, con
                        double bytes_before_session) {
   const MPI_Comm comm = session.comm();
   Puts puts{options, session};
-  MPI_Barrier(comm);
   const ProcessAccount own = account_of(getpid());
   const ProcessAccount before = servers.account();
-  MPI_Barrier(comm);
+  wait_for_all(comm);
   const double begin = apps::now_seconds();
   puts.run();
   const double own_seconds = apps::now_seconds() - begin;

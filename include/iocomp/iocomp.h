@@ -314,6 +314,9 @@ IOCOMP_EXPORT int iocomp_close(iocomp_file *file);
  * the disk and the others learn from it, so all see the same committed steps; steps that are
  * committed later are seen by opening again. Collective over the compute ranks; waits for them.
  * Files of the same name that this job writes must be closed for their last steps to be seen.
+ * Where each step has a file of its own, one that is torn (shorter than its manifest says, no file
+ * of its format) is left out, which the log tells (level warning); reading that step fails with
+ * the cause, IOCOMP_STORAGE_FAILURE.
  * @return the same on all ranks: IOCOMP_NOT_FOUND when there is no such file or none of it is
  * committed, IOCOMP_STORAGE_FAILURE when it cannot be read or is shorter than its manifest says,
  * IOCOMP_UNSUPPORTED for a back-end that cannot read or a file of a later release.

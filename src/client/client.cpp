@@ -23,6 +23,7 @@
 #include "protocol/messages.h"
 #include "storage/format.h"
 #include "storage/registry.h"
+#include "storage/xdmf.h"
 
 namespace iocomp::client {
 
@@ -78,6 +79,9 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   check_name(name);
   const auto file = config::file_settings(settings_, name, kind);
   const auto& format = storage::format(file.backend, modules()).chosen(format_options(file));
+  if (file.xdmf) {
+    storage::check_xdmf(name, file.path.empty() ? name : file.path, format);
+  }
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
   const auto ranks = members(group);
 

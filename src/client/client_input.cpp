@@ -92,6 +92,10 @@ std::unique_ptr<Input> Client::open_input(MPI_Comm comm, const std::string& name
     found = find_together(own.raw(), meeting, name, policy, input);
   }
   auto committed = decode(found);
+  for (const auto& torn : committed.torn) {
+    link_.note("file \"" + name + "\" was read without step " + std::to_string(torn.step) + ": " +
+               torn.story);
+  }
   return input ? std::move(input)
                : std::make_unique<Input>(name, std::move(committed), modules(), link_.counters());
 }

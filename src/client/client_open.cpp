@@ -39,6 +39,10 @@ storage::FormatOptions Client::format_options(const config::FileSettings& file) 
           .hints = file.hints,
           .engine = file.engine,
           .engine_parameters = file.engine_parameters,
+          .grows_along_time = file.grows_along_time,
+          .chunk_bytes = file.chunk_bytes,
+          .deflate_level = file.deflate_level,
+          .shuffle = file.shuffle,
           .one_step = file.file_per_step};
 }
 
@@ -105,7 +109,8 @@ storage::Publication::Identity Client::identity(const Opened& opened,
           .checkpoint = file.checkpoint,
           .file_per_step = file.file_per_step,
           .replace = file.replace,
-          .keep = file.keep};
+          .keep = file.keep,
+          .xdmf = file.xdmf};
 }
 
 Meeting& Client::meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,

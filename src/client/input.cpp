@@ -70,6 +70,11 @@ int Input::file_of(std::int64_t step) const {
   const auto& steps = committed_.steps;
   const auto found = std::ranges::lower_bound(steps, step, {}, &storage::Committed::Step::number);
   if (found == steps.end() || found->number != step) {
+    const auto torn = std::ranges::find(committed_.torn, step, &storage::Committed::Torn::step);
+    if (torn != committed_.torn.end()) {
+      throw Error{ErrorCode::storage_failure, "step " + std::to_string(step) + " of file \"" +
+                                                  name_ + "\" is there, but: " + torn->story};
+    }
     throw Error{ErrorCode::not_found,
                 "file \"" + name_ + "\" has no step " + std::to_string(step) +
                     "; committed steps: " + list(steps, &storage::Committed::Step::number)};

@@ -36,6 +36,30 @@ std::vector<std::pair<std::string, std::string>> parse_pairs(std::string_view na
   return pairs;
 }
 
+void read_layout(FileSettings& file, const Settings& settings, std::string_view name) {
+  const auto refuse = [name](const std::string& setting, const std::string& why) {
+    return Error{ErrorCode::invalid_setting,
+                 "files." + std::string{name} + '.' + setting + ": " + why};
+  };
+  file.grows_along_time = settings.file_text(name, "layout") == "time";
+  if (file.grows_along_time && file.backend != "hdf5") {
+    throw refuse("layout = \"time\"", "the back-end hdf5 has it, " + file.backend +
+                                          " has not (files of netcdf and pnetcdf always grow "
+                                          "along time)");
+  }
+  if (file.grows_along_time && file.file_per_step) {
+    throw refuse("layout = \"time\"", "a checkpoint, or file_per_step, has one step in each file");
+  }
+  file.chunk_bytes = settings.file_bytes(name, "chunk");
+  file.shuffle = settings.file_boolean(name, "shuffle");
+  if (settings.file_text(name, "compression") == "deflate") {
+    if (!file.grows_along_time) {
+      throw refuse("compression = \"deflate\"", "only with layout = \"time\" of the back-end hdf5");
+    }
+    file.deflate_level = checked_cast<int>(settings.file_integer(name, "compression_level"));
+  }
+}
+
 }  // namespace
 
 FileSettings file_settings(const Settings& settings, std::string_view name, std::string_view kind) {
@@ -52,7 +76,9 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.replace = settings.file_boolean(name, "replace");
   file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
   file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
+  file.xdmf = settings.file_text(name, "describe") == "xdmf";
   file.raw = settings.file_boolean(name, "raw");
+  read_layout(file, settings, name);
   file.alignment_bytes = settings.file_bytes(name, "alignment");
   if (file.alignment_bytes < 1) {
     throw Error{ErrorCode::invalid_setting,

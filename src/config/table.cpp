@@ -115,6 +115,19 @@ const std::vector<Key>& all_keys() {
        "a file of its own for each step of a series"},
       {"files.*.keep", integer, "0", "0..1000000",
        "committed steps of a checkpoint that are kept; 0: all"},
+      {"files.*.describe", choice, "none", "none|xdmf",
+       "xdmf: a file `<path>.xdmf` beside it, with which ParaView and VTK open what is committed "
+       "(hdf5, mpiio, netcdf, posix)"},
+      {"files.*.layout", choice, "steps", "steps|time",
+       "of a series of back-end hdf5: a group with datasets for each step, or one dataset for each "
+       "variable, which grows along its first dimension"},
+      {"files.*.chunk", bytes, "4 MiB", "4 KiB..1 GiB",
+       "layout time: the largest chunk of a dataset; a chunk is a step, or a part of one"},
+      {"files.*.compression", choice, "none", "none|deflate",
+       "layout time: deflate writes a step when all of it is there, by all servers together"},
+      {"files.*.compression_level", integer, "4", "1..9", "of deflate: 1 is fast, 9 small"},
+      {"files.*.shuffle", boolean, "true", "",
+       "sort the bytes of elements before they are compressed"},
       {"files.*.raw", boolean, "true", "",
        "false: the format library (mpiio: the MPI) writes the data itself, where it could be "
        "bypassed"},

@@ -55,6 +55,10 @@ storage::FormatOptions format_options(const config::FileSettings& settings) {
           .hints = settings.hints,
           .engine = settings.engine,
           .engine_parameters = settings.engine_parameters,
+          .grows_along_time = settings.grows_along_time,
+          .chunk_bytes = settings.chunk_bytes,
+          .deflate_level = settings.deflate_level,
+          .shuffle = settings.shuffle,
           .one_step = settings.file_per_step};
 }
 
@@ -67,7 +71,8 @@ storage::Publication::Identity identity(const std::string& name,
           .checkpoint = settings.checkpoint,
           .file_per_step = settings.file_per_step,
           .replace = settings.replace,
-          .keep = settings.keep};
+          .keep = settings.keep,
+          .xdmf = settings.xdmf};
 }
 
 File::File(Context& context, std::uint64_t key, const protocol::Open& open,

@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::string_view temporary_mark = ".iocomp-";
 constexpr std::string_view manifest_ending = ".json";
+constexpr std::string_view xdmf_ending = ".xdmf";
 
 std::string this_host() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -50,15 +51,15 @@ bool is_alive(long process) {
   return (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) && !is_zombie(process);
 }
 
-// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json" or ".old": whether <host> is this one and
-// <pid> has ended.
+// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json", ".xdmf" or ".old": whether <host> is this
+// one and <pid> has ended.
 bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   const auto mark = name.rfind(temporary_mark);
   if (host.empty() || !name.starts_with('.') || mark == std::string_view::npos) {
     return false;
   }
   std::string_view job = name.substr(mark + temporary_mark.size());
-  for (const std::string_view ending : {manifest_ending, set_aside_ending}) {
+  for (const std::string_view ending : {manifest_ending, xdmf_ending, set_aside_ending}) {
     if (job.ends_with(ending)) {
       job.remove_suffix(ending.size());
     }

@@ -128,6 +128,11 @@ std::vector<std::byte> encode(const Committed& committed) {
     put(writer, variable.attributes);
   }
   put(writer, committed.attributes);
+  writer.put(committed.torn.size());
+  for (const auto& torn : committed.torn) {
+    writer.put(torn.step);
+    writer.put_text(torn.story);
+  }
   return writer.take();
 }
 
@@ -152,6 +157,10 @@ Committed decode_committed(std::span<const std::byte> bytes) {
     committed.variables.push_back(std::move(variable));
   }
   committed.attributes = get_attributes(reader);
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    const auto step = reader.get<std::int64_t>();
+    committed.torn.push_back({step, reader.get_text()});
+  }
   return committed;
 }
 

@@ -24,6 +24,11 @@ struct Committed {
     std::int64_t number = 0;
     std::int32_t file = 0;  ///< index in `files`
   };
+  /// A step of a file of its own that cannot be read.
+  struct Torn {
+    std::int64_t step = 0;
+    std::string story;  ///< why, naming the file
+  };
   /// A variable in one step.
   struct Place {
     std::int64_t step = 0;
@@ -41,6 +46,7 @@ struct Committed {
   std::vector<Step> steps;          ///< by number, ascending
   std::vector<Variable> variables;  ///< in the order in which they appear
   Attributes attributes;            ///< of the newest file
+  std::vector<Torn> torn;           ///< by step, ascending; none of them is in `steps`
 
   /// Append a file whose steps are later than all others'.
   /// @throws Error{storage_failure} where they are not, or a variable is twice in a step.

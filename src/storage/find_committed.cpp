@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <map>
@@ -10,8 +11,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "storage/commit.h"
 #include "storage/committed.h"
 #include "storage/failure.h"
@@ -47,7 +50,8 @@ Found look_for(const std::string& path) {
     } else if (const auto step = step_in_name(name, plain)) {
       found.of_step.emplace(*step, prefix + name);
     } else if (const auto mark = name.rfind(".iocomp-");
-               name.starts_with('.') && mark != std::string::npos && !name.ends_with(".json")) {
+               name.starts_with('.') && mark != std::string::npos && !name.ends_with(".json") &&
+               !name.ends_with(".xdmf")) {
       const std::string target = name.substr(1, mark - 1);
       if (target == plain || step_in_name(target, plain)) {
         found.uncommitted = prefix + name;
@@ -69,23 +73,68 @@ void check_size(const std::string& path, std::int64_t bytes) {
   }
 }
 
-void add(Committed& committed, const std::string& path, const Sought& sought) {
+struct Readable {
+  Committed::File file;
+  Inventory inventory;
+};
+
+Readable look_at(const std::string& path, const Sought& sought) {
   const std::string manifest_path = path + ".json";
-  Manifest manifest;
   if (const auto text = read_file(manifest_path)) {
-    manifest = parse_manifest(*text, manifest_path);
+    auto manifest = parse_manifest(*text, manifest_path);
     check_size(path, manifest.bytes);
-  } else {
-    manifest.format = sought.backend;
-    const auto source = format(sought.backend, sought.modules).open(path, {});
-    try {
-      manifest.inventory = source->inventory();
-    } catch (const Error& error) {
-      throw Error{error.code(), "cannot read " + path + " (back-end \"" + sought.backend +
-                                    "\", there is no " + manifest_path + "): " + error.what()};
-    }
+    return {{path, manifest.format}, std::move(manifest.inventory)};
   }
-  committed.add({path, manifest.format}, manifest.inventory);
+  const auto source = format(sought.backend, sought.modules).open(path, {});
+  try {
+    return {{path, sought.backend}, source->inventory()};
+  } catch (const Error& error) {
+    throw Error{error.code(), "cannot read " + path + " (back-end \"" + sought.backend +
+                                  "\", there is no " + manifest_path + "): " + error.what()};
+  }
+}
+
+// Files of one step each. One that is torn says nothing against the others: whoever wrote them may
+// have died, or the disk was full. The newest is opened, because that is what is read mostly.
+void add_steps(Committed& committed, const Found& found, const Sought& sought) {
+  std::vector<std::pair<std::int64_t, Readable>> readable;
+  const auto unless_torn = [&](std::int64_t step, const auto& body) {
+    try {
+      body();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::storage_failure) {
+        throw;
+      }
+      committed.torn.push_back({step, error.what()});
+      return false;
+    }
+  };
+  for (const auto& [step, path] : found.of_step) {
+    unless_torn(step, [&] { readable.emplace_back(step, look_at(path, sought)); });
+  }
+  while (!readable.empty() && !unless_torn(readable.back().first, [&] {
+    const auto& file = readable.back().second.file;
+    (void)format(file.format, sought.modules).open(file.path, {});
+  })) {
+    readable.pop_back();
+  }
+  std::ranges::sort(committed.torn, {}, &Committed::Torn::step);
+  if (readable.empty()) {
+    const auto others = committed.torn.size() - 1;
+    throw Error{ErrorCode::storage_failure,
+                committed.torn.back().story +
+                    (others == 0 ? ""
+                                 : "; nor can the files of " + std::to_string(others) +
+                                       " earlier steps be read")};
+  }
+  for (const auto& torn : committed.torn) {
+    log::warning("file \"" + sought.name + "\": step " + std::to_string(torn.step) +
+                 " is left out: " + torn.story);
+  }
+  for (auto& [step, file] : readable) {
+    committed.add(std::move(file.file), file.inventory);
+  }
 }
 
 Error none_there(const Sought& sought, const std::string& path, const Found& found) {
@@ -125,11 +174,10 @@ Committed find_committed(const Sought& sought) {
   }
   Committed committed;
   if (one) {
-    add(committed, path, sought);
+    auto file = look_at(path, sought);
+    committed.add(std::move(file.file), file.inventory);
   } else {
-    for (const auto& [step, file] : found.of_step) {
-      add(committed, file, sought);
-    }
+    add_steps(committed, found, sought);
   }
   return committed;
 }

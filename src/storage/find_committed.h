@@ -19,10 +19,12 @@ struct Sought {
 };
 
 /// Look at the disk: one file of all steps, or one file per step. What a file is its manifest says;
-/// where there is none, the file itself if its format can.
+/// where there is none, the file itself if its format can. Of files of one step each, those that
+/// cannot be read are left out, told in the log and in `Committed::torn`.
 /// @throws Error{not_found} when there is no such file, or nothing of it is committed;
 /// Error{storage_failure} naming a manifest or file that cannot be read, or that is shorter than
-/// its manifest says; Error{unsupported}; Error{invalid_argument} when both kinds are there.
+/// its manifest says (that of the newest step, where no file of one step can be read);
+/// Error{unsupported}; Error{invalid_argument} when both kinds are there.
 [[nodiscard]] Committed find_committed(const Sought& sought);
 
 }  // namespace iocomp::storage

@@ -35,6 +35,10 @@ struct FormatOptions {
   int aggregators = 0;           ///< on all nodes
   std::string engine = "BP5";    ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
+  bool grows_along_time = false;                     ///< of hdf5: layout = "time"
+  std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there: the largest chunk of a dataset
+  int deflate_level = 0;                             ///< there: 1 to 9; 0: not compressed
+  bool shuffle = true;                               ///< there: bytes are sorted before
   bool one_step = false;  ///< the file is for one step; else for all of them
 };
 
@@ -44,6 +48,14 @@ struct Selection {
   array::Box box;
   std::int64_t first = 0;
   std::int64_t count = 0;
+};
+
+/// Where programs that know nothing of iocomp find a variable in a step.
+struct Whereabouts {
+  std::string dataset;  ///< its path in an HDF5 file; empty: plain elements at the offset, in the
+                        ///< byte order of the machine
+  std::int64_t record = -1;  ///< its place along the first dimension of the dataset, which the
+                             ///< variable does not have; -1: nor has the dataset
 };
 
 /// What a finished file must know besides its data. Steps that are not in it are absent: their data
@@ -165,6 +177,15 @@ class Format {
   /// same shapes.
   [[nodiscard]] virtual bool keeps_first_definitions() const { return false; }
 
+  /// Whether an XDMF file can describe its files: they are HDF5 inside, or plain elements. Where it
+  /// can, `whereabouts` tells where a variable lies that was put into the file that the options
+  /// make.
+  [[nodiscard]] virtual bool xdmf_can_describe() const { return false; }
+  [[nodiscard]] virtual Whereabouts whereabouts(const Placed& /*placed*/,
+                                                const FormatOptions& /*options*/) const {
+    return {};
+  }
+
   /// Start a file. plain_file: on the lead, `writers` is MPI_COMM_SELF; mpi_file: collective over
   /// `writers`. The file does not exist yet, or is empty.
   [[nodiscard]] virtual std::unique_ptr<Target> create(const std::string& path,
@@ -188,7 +209,7 @@ class Format {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 4;
+inline constexpr int iocomp_format_interface_version = 5;
 struct iocomp_format_entry {
   int interface_version;
   const iocomp::storage::Format* (*format)();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "storage/commit.h"
 #include "storage/folder_targets.h"
 #include "storage/format.h"
+#include "storage/xdmf_file.h"
+#include "storage/xdmf_steps.h"
 
 namespace iocomp::storage {
 namespace {
@@ -23,12 +26,45 @@ std::int64_t settled_bytes(const std::string& path, bool whole_steps) {
   return size_of_target(path);
 }
 
+// The first commit under a name: an XDMF file that is there describes what will be gone.
+void publish_first(const TargetNames& names, const ManifestHead& head,
+                   const Description& description, bool replace, const ToldSteps& earlier,
+                   XdmfFile* xdmf) {
+  if (xdmf == nullptr) {
+    publish_described(names, head, description, replace, earlier);
+    return;
+  }
+  xdmf->step_aside();
+  try {
+    publish_described(names, head, description, replace, earlier);
+  } catch (...) {
+    xdmf->come_back();
+    throw;
+  }
+}
+
+void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names) {
+  if (xdmf == nullptr || (told.steps.empty() && !told.are_all)) {
+    return;
+  }
+  if (told.are_all) {
+    xdmf->clear();
+  }
+  xdmf->add(told.steps, names.target);
+  xdmf->write(names.temporary + ".xdmf");
+}
+
 }  // namespace
 
 Publication::Publication(Identity identity, const Format& format)
     : identity_{std::move(identity)}, format_{&format} {
   if (identity_.path.empty()) {
     identity_.path = identity_.name + std::string{format.extension()};
+  }
+  if (identity_.xdmf) {
+    FormatOptions options;
+    options.one_step = identity_.file_per_step;
+    xdmf_ = std::make_shared<XdmfFile>(identity_.name, identity_.path, format, options);
   }
 }
 
@@ -77,15 +113,35 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
       old.folder_mark = mark;
       return old;
     };
-    return [=, kept = kept_, keep = static_cast<std::size_t>(identity_.keep)]() mutable {
+    return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
+            keep = static_cast<std::size_t>(identity_.keep)]() mutable {
       if (ends_itself) {
         manifest.bytes = settled_bytes(target.temporary, whole_steps);
       }
-      publish_described(target, manifest, description, replace);
+      if (kept->empty()) {
+        publish_first(target, manifest, description, replace, {}, xdmf.get());
+      } else {
+        publish_described(target, manifest, description, replace);
+      }
       kept->push_back(step);
-      while (keep > 0 && kept->size() > keep) {
-        remove_committed(target_of(kept->front()));
-        kept->pop_front();
+      std::vector<TargetNames> old;
+      for (; keep > 0 && kept->size() > keep; kept->pop_front()) {
+        old.push_back(target_of(kept->front()));
+        if (xdmf) {
+          xdmf->remove(kept->front());
+        }
+      }
+      if (xdmf) {
+        for (const auto earlier : *kept) {
+          if (earlier != step && !xdmf->knows(earlier)) {
+            xdmf->add_from_manifest(target_of(earlier).target);
+          }
+        }
+        xdmf->add(described.steps, target.target);
+        xdmf->write(target.temporary + ".xdmf");
+      }
+      for (const auto& names : old) {  // that nothing describes any more
+        remove_committed(names);
       }
     };
   }
@@ -95,16 +151,18 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
   }
   auto description = tell_until(step, contents, catalogue);
   auto manifest = head(0, steps_, bytes(step, contents, catalogue));
-  return [=, published = published_, told = told_]() mutable {
+  return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step),
+          published = published_, told = told_]() mutable {
     if (whole_steps) {
       manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
     }
     if (*published) {
       write_manifest(target, manifest, description, told);
     } else {
-      publish_described(target, manifest, description, replace, told);
+      publish_first(target, manifest, description, replace, told, xdmf.get());
       *published = true;
     }
+    describe(xdmf.get(), described, target);
   };
 }
 
@@ -121,6 +179,12 @@ Description Publication::tell_until(std::int64_t last, const Contents& contents,
   told_until_ = last + 1;
   description.contents.clear();
   return description;
+}
+
+NewXdmfSteps Publication::told_to_xdmf(const Contents& contents, const Catalogue& catalogue,
+                                       std::int64_t last) {
+  return xdmf_ ? xdmf_steps_.take(contents, catalogue, last, !identity_.file_per_step)
+               : NewXdmfSteps{};
 }
 
 Publication::Job Publication::drop_step(std::int64_t step) {
@@ -141,16 +205,18 @@ Publication::Job Publication::commit_file(const Contents& contents, const Catalo
   auto manifest = head(0, steps_, bytes(steps_ - 1, contents, catalogue));
   const bool whole_steps = format_->writes_whole_steps();
   const bool ends_itself = !format_->readable_while_open() || whole_steps;
-  return [=, replace = identity_.replace, published = published_, told = told_]() mutable {
+  return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, steps_ - 1),
+          replace = identity_.replace, published = published_, told = told_]() mutable {
     if (ends_itself) {
       manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
     }
     if (*published) {
       write_manifest(target, manifest, description, told);
     } else {
-      publish_described(target, manifest, description, replace, told);
+      publish_first(target, manifest, description, replace, told, xdmf.get());
       *published = true;
     }
+    describe(xdmf.get(), described, target);
   };
 }
 

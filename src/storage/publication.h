@@ -12,6 +12,8 @@
 #include "storage/catalogue.h"
 #include "storage/commit.h"
 #include "storage/format.h"
+#include "storage/xdmf_file.h"
+#include "storage/xdmf_steps.h"
 
 namespace iocomp::storage {
 
@@ -28,6 +30,7 @@ class Publication {
     bool file_per_step = false;
     bool replace = false;
     int keep = 0;
+    bool xdmf = false;  ///< an XDMF file describes what is committed
   };
   Publication(Identity identity, const Format& format);
 
@@ -71,6 +74,8 @@ class Publication {
  private:
   [[nodiscard]] Description tell_until(std::int64_t last, const Contents& contents,
                                        const Catalogue& catalogue);
+  [[nodiscard]] NewXdmfSteps told_to_xdmf(const Contents& contents, const Catalogue& catalogue,
+                                          std::int64_t last);
   [[nodiscard]] ManifestHead head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const;
 
   Identity identity_;
@@ -84,6 +89,9 @@ class Publication {
   std::int64_t removals_ = 0;                        // ... after so many removals
   std::shared_ptr<std::deque<std::int64_t>> kept_ =  // committed checkpoints, oldest first; jobs'
       std::make_shared<std::deque<std::int64_t>>();
+
+  std::shared_ptr<XdmfFile> xdmf_;  // null: none is wanted; jobs'
+  XdmfSteps xdmf_steps_;
 };
 
 }  // namespace iocomp::storage

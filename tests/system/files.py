@@ -27,8 +27,13 @@ def mode_settings(mode: str) -> dict[str, Any]:
 
 def file_settings(back_end: str, **more: object) -> dict[str, Any]:
     """Return the settings of one file for a back-end, with libraries writing themselves as more."""
-    name, _, library = back_end.partition("-")
-    return {"backend": name, **({"raw": False} if library else {}), **more}
+    name, _, variant = back_end.partition("-")
+    ways: dict[str, dict[str, object]] = {
+        "library": {"raw": False},
+        "time": {"layout": "time"},
+        "deflate": {"layout": "time", "compression": "deflate"},
+    }
+    return {"backend": name, **(ways[variant] if variant else {}), **more}
 
 
 def extension(back_end: str) -> str:

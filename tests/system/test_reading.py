@@ -124,6 +124,42 @@ def test_a_torn_file_is_told(actors: Actors) -> None:
     assert all("is torn: it has 100 bytes" in entry["story"] for entry in job.calls("read")), job
 
 
+@pytest.mark.parametrize(("back_end", "torn"), [("posix", 1), ("posix", 2), ("hdf5", 1), ("hdf5", 2)])
+def test_a_torn_checkpoint_does_not_keep_the_others_from_being_read(
+    actors: Actors, back_end: str, torn: int
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    script = f"init\nopen out checkpoint\n{DEFINE}\n{STEP * 3}close out\n"
+    written = actors.play(script, ranks=2, settings=settings("sync", back_end))
+    name = f"out.00000{torn}{extension(back_end)}"
+    with (written.folder / name).open("r+b") as file:
+        if back_end == "posix":
+            file.truncate(100)
+        else:
+            file.write(b"no HDF5 at all")  # and as long as it was
+    job = actors.play(
+        f"init\nread out\nread out step={torn}\n",
+        ranks=2,
+        settings=settings("sync", back_end),
+        folder=written.folder,
+        environment={"IOCOMP_LOG": "warning", "IOCOMP_TRACE_SUMMARY": "true"},
+    )
+    assert job.status == 0, job
+    if back_end == "hdf5" and torn == 1:  # of its size, and not the newest: found when it is read
+        reads = job.calls("read")
+        assert {entry["code"] for entry in reads} == {STORAGE_FAILURE}, job
+        assert all(name in entry["story"] for entry in reads), job
+        return
+    for rank in (0, 1):
+        others, asked_for = job.calls("read", rank=rank)
+        assert others["steps"] == [step for step in range(3) if step != torn], job
+        assert others["right"] and others["code"] == 0, job
+        assert asked_for["code"] == STORAGE_FAILURE, job
+        assert f"step {torn} of file" in asked_for["story"] and name in asked_for["story"], job
+    assert f"step {torn} is left out" in job.output, job  # the log
+    assert f"was read without step {torn}" in job.output, job  # the summary
+
+
 def test_the_summary_tells_what_was_read(actors: Actors) -> None:
     script = f"init\nopen out series\n{DEFINE}\n{STEP}close out\nread out\n"
     job = actors.play(

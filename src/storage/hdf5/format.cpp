@@ -8,9 +8,12 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "storage/hdf5/dataset.h"
 #include "storage/hdf5/library_target.h"
 #include "storage/hdf5/raw_target.h"
 #include "storage/hdf5/source.h"
+#include "storage/hdf5/time_dataset.h"
+#include "storage/hdf5/time_target.h"
 
 namespace iocomp::storage {
 namespace {
@@ -43,11 +46,17 @@ class Hdf5 : public Format {
     return "HDF5 " + std::to_string(major) + '.' + std::to_string(minor) + '.' +
            std::to_string(release);
   }
+  [[nodiscard]] const Format& chosen(const FormatOptions& options) const override;
   [[nodiscard]] Access access(const FormatOptions& options) const override {
     return options.library_path ? Access::mpi_file : Access::plain_file;
   }
   [[nodiscard]] bool offsets_by_layout() const override { return false; }
   [[nodiscard]] bool readable_while_open() const override { return false; }
+  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
+  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
+                                        const FormatOptions& /*options*/) const override {
+    return {.dataset = h5::dataset_name(placed.variable, placed.step)};
+  }
   void check(const Variable& variable) const override {
     if (!is_a_path(variable.name)) {
       throw Error{ErrorCode::unsupported,
@@ -68,6 +77,41 @@ class Hdf5 : public Format {
     return std::make_unique<h5::Hdf5Source>(path);
   }
 };
+
+// layout = "time". Chunks that pass a filter are written when a step is there as a whole.
+class Hdf5AlongTime : public Hdf5 {
+ public:
+  explicit Hdf5AlongTime(bool is_filtered) : is_filtered_{is_filtered} {}
+  [[nodiscard]] const Format& chosen(const FormatOptions& /*options*/) const override {
+    return *this;
+  }
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::mpi_file;
+  }
+  [[nodiscard]] bool keeps_first_definitions() const override { return true; }
+  [[nodiscard]] bool writes_whole_steps() const override { return is_filtered_; }
+  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
+                                        const FormatOptions& /*options*/) const override {
+    return {.dataset = h5::time_dataset_name(placed.variable), .record = placed.step};
+  }
+  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
+                                               const FormatOptions& options,
+                                               MPI_Comm writers) const override {
+    return std::make_unique<h5::TimeTarget>(path, options, writers);
+  }
+
+ private:
+  bool is_filtered_;
+};
+
+const Format& Hdf5::chosen(const FormatOptions& options) const {
+  static const Hdf5AlongTime plain{false};
+  static const Hdf5AlongTime filtered{true};
+  if (!options.grows_along_time) {
+    return *this;
+  }
+  return options.deflate_level > 0 ? filtered : plain;
+}
 
 const Format* hdf5() {
   static const Hdf5 format;

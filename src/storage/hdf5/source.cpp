@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "storage/hdf5/error.h"
 #include "storage/hdf5/handle.h"
 #include "storage/hdf5/inventory.h"
+#include "storage/hdf5/time_dataset.h"
 #include "storage/hdf5/types.h"
 #include "storage/plain_source.h"
 #include "storage/source.h"
@@ -22,11 +24,11 @@
 namespace iocomp::storage::h5 {
 namespace {
 
-using Extents = std::array<hsize_t, array::max_dimensions>;
+using Extents = std::array<hsize_t, array::max_dimensions + 1>;  // the last one is for time
 
 Extents extents(const array::Extents& entries) {
   Extents all{};
-  for (std::size_t d = 0; d < all.size(); ++d) {
+  for (std::size_t d = 0; d < entries.size(); ++d) {
     all.at(d) = static_cast<hsize_t>(entries.at(d));
   }
   return all;
@@ -56,6 +58,18 @@ Space selected(const array::Shape& shape, const array::Box& box) {
   return space;
 }
 
+Space selected_of_step(hid_t dataset, std::int64_t step, const array::Box& box) {
+  Extents start = extents(box.start);
+  Extents count = extents(box.count);
+  std::rotate(start.begin(), start.end() - 1, start.end());
+  std::rotate(count.begin(), count.end() - 1, count.end());
+  start[0] = static_cast<hsize_t>(step);
+  count[0] = 1;
+  Space space{H5Dget_space(dataset)};
+  H5Sselect_hyperslab(space.raw(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+  return space;
+}
+
 }  // namespace
 
 Hdf5Source::Hdf5Source(std::string path) : path_{std::move(path)} {
@@ -63,24 +77,37 @@ Hdf5Source::Hdf5Source(std::string path) : path_{std::move(path)} {
   file_ = File{check(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path_)};
 }
 
-Dataset Hdf5Source::open_dataset(const Placed& where) const {
+Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
   const std::string name = dataset_name(where.variable, where.step);
-  Dataset dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)};
-  if (dataset.raw() < 0 && where.step == 0) {  // of a file that knows no steps
-    dataset = Dataset{H5Dopen2(file_.raw(), ('/' + where.variable.name).c_str(), H5P_DEFAULT)};
+  Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}};
+  if (found.dataset.raw() < 0) {  // of a file that knows no steps, or has them along time
+    const std::string plain = time_dataset_name(where.variable);
+    Dataset other{H5Dopen2(file_.raw(), plain.c_str(), H5P_DEFAULT)};
+    const bool has_time =
+        other.raw() >= 0 && H5Sget_simple_extent_ndims(Space{H5Dget_space(other.raw())}.raw()) ==
+                                where.variable.shape.dimensions + 1;
+    if (has_time || where.step == 0) {
+      found = {std::move(other), has_time};
+    }
   }
-  check(dataset.raw(), "open the dataset " + name + " in", path_);
-  return dataset;
+  check(found.dataset.raw(), "open the dataset " + name + " in", path_);
+  return found;
 }
 
-void Hdf5Source::check_shape(hid_t dataset, const Placed& where) const {
-  const Space space{H5Dget_space(dataset)};
+void Hdf5Source::check_shape(const Found& found, const Placed& where) const {
+  const Space space{H5Dget_space(found.dataset.raw())};
   const int dimensions = H5Sget_simple_extent_ndims(space.raw());
   Extents extent{};
-  if (dimensions >= 0 && dimensions <= array::max_dimensions) {
+  if (dimensions >= 0 && dimensions <= array::max_dimensions + 1) {
     H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
   }
-  if (dimensions != where.variable.shape.dimensions ||
+  bool is_whole = true;
+  if (found.has_time) {
+    is_whole = where.step >= 0 && extent[0] > static_cast<hsize_t>(where.step);
+    std::rotate(extent.begin(), extent.begin() + 1, extent.end());
+    extent.back() = 0;
+  }
+  if (!is_whole || dimensions != where.variable.shape.dimensions + (found.has_time ? 1 : 0) ||
       extent != extents(where.variable.shape.extent)) {
     throw Error{ErrorCode::storage_failure,
                 "cannot read " + path_ + ": the dataset of the variable \"" + where.variable.name +
@@ -94,8 +121,9 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
     return;
   }
   const Quiet quiet;
-  const Dataset dataset = open_dataset(where);
-  check_shape(dataset.raw(), where);
+  const Found found = open_dataset(where);
+  check_shape(found, where);
+  const Dataset& dataset = found.dataset;
   const Type element = element_type(where.variable.type);
   Placed raw = where;
   raw.offset = raw_offset(dataset.raw(), element.raw());
@@ -106,7 +134,8 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
     plain_->read(raw, box, to);
     return;
   }
-  const Space in_file = selected(where.variable.shape, box);
+  const Space in_file = found.has_time ? selected_of_step(dataset.raw(), where.step, box)
+                                       : selected(where.variable.shape, box);
   const Space in_memory = selected(to.memory.shape, to.memory.box);
   check(
       H5Dread(dataset.raw(), element.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, to.local),

@@ -24,8 +24,12 @@ class Hdf5Source : public Source {
   [[nodiscard]] Inventory inventory() override;
 
  private:
-  [[nodiscard]] Dataset open_dataset(const Placed& where) const;
-  void check_shape(hid_t dataset, const Placed& where) const;
+  struct Found {
+    Dataset dataset;
+    bool has_time = false;  ///< one more dimension in front, for the steps
+  };
+  [[nodiscard]] Found open_dataset(const Placed& where) const;
+  void check_shape(const Found& found, const Placed& where) const;
 
   std::string path_;
   File file_;

@@ -36,6 +36,7 @@ class MpiIo : public Format {
   }
   [[nodiscard]] bool offsets_by_layout() const override { return true; }
   [[nodiscard]] bool readable_while_open() const override { return true; }
+  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
   [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& /*variable*/) const override {}
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,

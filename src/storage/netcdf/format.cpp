@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "storage/cdf/dimensions.h"
 #include "storage/cdf/types.h"
 #include "storage/netcdf/source.h"
 #include "storage/netcdf/target.h"
@@ -29,6 +30,15 @@ class Netcdf : public Format {
   [[nodiscard]] bool offsets_by_layout() const override { return false; }
   [[nodiscard]] bool readable_while_open() const override { return false; }
   [[nodiscard]] bool keeps_first_definitions() const override { return true; }
+  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
+  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
+                                        const FormatOptions& options) const override {
+    const bool has_time = cdf::dimensions_of(placed.variable, options.one_step).has_time;
+    return {.dataset = '/' + placed.variable.name,
+            .record = !has_time          ? -1
+                      : options.one_step ? 0
+                                         : placed.step};
+  }
   void check(const Variable& variable) const override { cdf::check(variable, name()); }
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override {

@@ -15,6 +15,9 @@ FormatOptions BackEnd::options() const {
   FormatOptions options;
   options.library_path = library_path;
   options.engine = engine;
+  options.grows_along_time = !layout.empty();
+  options.chunk_bytes = 64 << 10;  // so that there are some
+  options.deflate_level = layout == "deflate" ? 1 : 0;
   return options;
 }
 
@@ -54,6 +57,8 @@ std::vector<BackEnd> back_ends() {
 #ifdef IOCOMP_TESTS_HDF5
   all.push_back({"hdf5", false, {}});
   all.push_back({"hdf5", true, {}});
+  all.push_back({"hdf5", false, {}, {}, "time"});
+  all.push_back({"hdf5", false, {}, {}, "deflate"});
 #endif
 #ifdef IOCOMP_TESTS_ADIOS2
   for (const char* engine : {"BP4", "BP5", "HDF5"}) {
@@ -72,7 +77,8 @@ std::vector<BackEnd> back_ends() {
 
 std::string label(const BackEnd& back_end) {
   return back_end.name + (back_end.library_path ? "_library" : "") +
-         (back_end.engine.empty() ? "" : '_' + back_end.engine);
+         (back_end.engine.empty() ? "" : '_' + back_end.engine) +
+         (back_end.layout.empty() ? "" : '_' + back_end.layout);
 }
 
 }  // namespace iocomp::storage

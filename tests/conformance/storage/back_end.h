@@ -15,6 +15,7 @@ struct BackEnd {
   bool library_path = false;
   std::string folder;    ///< of its module, where it is not installed
   std::string engine{};  ///< of adios2
+  std::string layout{};  ///< of hdf5: "time", or "deflate" along time
 
   [[nodiscard]] FormatOptions options() const;
   [[nodiscard]] const Format& format() const;

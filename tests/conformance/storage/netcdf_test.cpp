@@ -40,7 +40,7 @@ Variable variable(int id, const std::string& name, std::vector<std::int64_t> ext
 std::vector<BackEnd> netcdf_back_ends() {
   std::vector<BackEnd> all;
   for (const auto& back_end : back_ends()) {
-    if (back_end.format().keeps_first_definitions()) {
+    if (back_end.name == "netcdf" || back_end.name == "pnetcdf") {
       all.push_back(back_end);
     }
   }

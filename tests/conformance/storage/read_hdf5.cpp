@@ -47,11 +47,48 @@ bool has_type_and_shape(hid_t dataset, const Variable& variable) {
   return same;
 }
 
+// A record of a dataset that grows along time.
+std::vector<std::byte> read_record(hid_t file, const Placed& placed) {
+  const Variable& variable = placed.variable;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(variable.bytes()));
+  if (bytes.empty()) {
+    return bytes;  // such a variable has no dataset
+  }
+  const hid_t dataset = H5Dopen2(file, ('/' + variable.name).c_str(), H5P_DEFAULT);
+  const hid_t space = H5Dget_space(dataset);
+  const std::size_t dimensions = static_cast<std::size_t>(variable.shape.dimensions) + 1;
+  std::array<hsize_t, array::max_dimensions + 1> extent{};
+  std::array<hsize_t, array::max_dimensions + 1> most{};
+  bool fits = H5Sget_simple_extent_dims(space, extent.data(), most.data()) ==
+                  static_cast<int>(dimensions) &&
+              extent[0] > static_cast<hsize_t>(placed.step) && most[0] == H5S_UNLIMITED;
+  for (std::size_t d = 1; d < dimensions; ++d) {
+    fits = fits && extent.at(d) == static_cast<hsize_t>(variable.shape.extent.at(d - 1));
+  }
+  std::array<hsize_t, array::max_dimensions + 1> start{static_cast<hsize_t>(placed.step)};
+  extent[0] = 1;
+  const auto elements = static_cast<hsize_t>(array::elements(variable.shape));
+  const hid_t memory = H5Screate_simple(1, &elements, nullptr);
+  if (!fits ||
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) <
+          0 ||
+      H5Dread(dataset, H5Dget_type(dataset), memory, space, H5P_DEFAULT, bytes.data()) < 0) {
+    bytes.clear();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::vector<std::byte> read_hdf5(const std::string& path, const Placed& placed) {
   const hid_t file = open_file(path);
-  const std::string name = '/' + std::to_string(placed.step) + '/' + placed.variable.name;
+  const std::string group = '/' + std::to_string(placed.step);
+  if (H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0) {
+    auto record = read_record(file, placed);
+    H5Fclose(file);
+    return record;
+  }
+  const std::string name = group + '/' + placed.variable.name;
   const hid_t dataset = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
   std::vector<std::byte> bytes;
   if (dataset >= 0 && has_type_and_shape(dataset, placed.variable)) {

@@ -1,5 +1,6 @@
-// `read NAME [on=group]`: open what is committed under a name, read this rank's rows of everything
-// in it, and tell which steps there were and whether every value was right.
+// `read NAME [on=group] [step=N]`: open what is committed under a name, read this rank's rows of
+// everything in it, or in step N, and tell which steps there were and whether every value was
+// right.
 #include <iocomp/iocomp.h>
 #include <mpi.h>
 
@@ -36,8 +37,10 @@ int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows&
   }
   std::vector<std::int64_t> start(shape.size(), 0);
   std::vector<std::int64_t> count = shape;
-  start[0] = shape[0] * rows.rank / rows.size;
-  count[0] = shape[0] * (rows.rank + 1) / rows.size - start[0];
+  if (!shape.empty()) {
+    start[0] = shape[0] * rows.rank / rows.size;
+    count[0] = shape[0] * (rows.rank + 1) / rows.size - start[0];
+  }
   Bytes values(static_cast<std::size_t>(product(count)) * iocomp_type_size(type));
   code = iocomp_read(input, name, step, start.data(), count.data(), values.data());
   is_right = is_right && values == values_of(type, shape, start, count, step);
@@ -64,9 +67,11 @@ void Stage::read(const Line& line) {
     int variables = 0;
     iocomp_input_steps(input, &count);
     iocomp_input_variables(input, &variables);
+    const auto only = line.option("step", "");
+    count = only.empty() ? count : 1;
     for (std::int64_t i = 0; i < count && code == IOCOMP_OK; ++i) {
-      steps.push_back(-1);
-      code = iocomp_input_step(input, i, &steps.back());
+      steps.push_back(only.empty() ? -1 : std::stoll(only));
+      code = only.empty() ? iocomp_input_step(input, i, &steps.back()) : IOCOMP_OK;
       for (int index = 0; index < variables && code == IOCOMP_OK; ++index) {
         code = read_variable(input, index, steps.back(), rows, is_right);
       }

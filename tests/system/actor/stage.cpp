@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "values.h"
 
@@ -121,7 +125,8 @@ void Stage::define(const Line& line) {
   }
   Variable& variable = defining.variables[line.argument(1)];
   variable.type = type_of(line.argument(2));
-  variable.shape = numbers(line.argument(3), 'x');
+  const std::string& shape = line.argument(3);
+  variable.shape = shape == "scalar" ? std::vector<std::int64_t>{} : numbers(shape, 'x');
   const double began = now_seconds();
   const int code = iocomp_define(defining.handle, line.argument(1).c_str(), variable.type,
                                  static_cast<int>(variable.shape.size()), variable.shape.data(),
@@ -138,16 +143,6 @@ void Stage::set_shape(const Line& line) {
   const double began = now_seconds();
   const int code = iocomp_set_shape(variable.handle, variable.shape.data());
   tell(line, code, began, {{"file", line.argument(0)}, {"variable", line.argument(1)}});
-}
-
-void Stage::attribute(const Line& line) {
-  if (file(line).handle == nullptr) {
-    return;
-  }
-  const double began = now_seconds();
-  const int code = iocomp_set_attribute_text(file(line).handle, line.argument(1).c_str(),
-                                             line.argument(2).c_str());
-  tell(line, code, began, {{"file", line.argument(0)}});
 }
 
 Stage::Block Stage::block(const Line& line, const Variable& variable, const File& file) const {

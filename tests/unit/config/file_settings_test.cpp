@@ -51,6 +51,29 @@ TEST_F(FileSettingsTest, HaveAnEngineAndItsParameters) {
   EXPECT_THROW(static_cast<void>(Settings::read("files.x.engine = 'BP6'")), Error);
 }
 
+TEST_F(FileSettingsTest, CompressOnlyWhatGrowsAlongTime) {
+  const auto settings = Settings::read(
+      "files.x.backend = 'hdf5'\nfiles.x.layout = 'time'\nfiles.x.compression = 'deflate'\n"
+      "files.x.compression_level = 7\nfiles.x.chunk = '1 MiB'\n"
+      "files.y.backend = 'hdf5'\nfiles.y.compression = 'deflate'\n"
+      "files.z.backend = 'netcdf'\nfiles.z.layout = 'time'");
+  const auto file = file_settings(settings, "x", "series");
+  EXPECT_TRUE(file.grows_along_time);
+  EXPECT_EQ(file.deflate_level, 7);
+  EXPECT_EQ(file.chunk_bytes, 1 << 20);
+  EXPECT_TRUE(file.shuffle);
+  EXPECT_EQ(file_settings(settings, "other", "series").deflate_level, 0);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "checkpoint")), Error);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "y", "series")), Error);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "z", "series")), Error);
+}
+
+TEST_F(FileSettingsTest, DescribeWhereTheyAreAsked) {
+  const auto settings = Settings::read("files.x.describe = 'xdmf'");
+  EXPECT_TRUE(file_settings(settings, "x", "series").xdmf);
+  EXPECT_FALSE(file_settings(settings, "y", "series").xdmf);
+}
+
 TEST_F(FileSettingsTest, RefuseHintsWithoutAValue) {
   const auto settings = Settings::read("files.x.hints = 'cb_nodes'");
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "series")), Error);

@@ -150,13 +150,41 @@ TEST_F(FindCommitted, AsksWhichWhenBothAreThere) {
 }
 
 TEST_F(FindCommitted, ATornFileIsTold) {
-  write_checkpoint(3);
-  write_checkpoint(4);
+  write_series();
+  ASSERT_EQ(::truncate(path_.c_str(), 63), 0);
+  const auto [code, story] = failure();
+  EXPECT_EQ(code, ErrorCode::storage_failure);
+  EXPECT_EQ(story, "cannot read " + path_ + ": it is torn: it has 63 bytes, its manifest says 64");
+}
+
+TEST_F(FindCommitted, ATornFileAmongCheckpointsIsLeftOut) {
+  for (const std::int64_t step : {3, 4, 5, 6}) {
+    write_checkpoint(step);
+  }
   ASSERT_EQ(::truncate((folder_ / "data.000004.bin").c_str(), 31), 0);
+  write_text(folder_ / "data.000006.bin.json", "{\"iocomp_mani");
+  const Committed found = find();
+  EXPECT_EQ(numbers(found), (std::vector<std::int64_t>{3, 5}));
+  EXPECT_EQ(found.attributes.at("step"), text("5"));
+  ASSERT_EQ(found.torn.size(), 2U);
+  EXPECT_EQ(found.torn[0].step, 4);
+  EXPECT_EQ(found.torn[0].story, "cannot read " + (folder_ / "data.000004.bin") +
+                                     ": it is torn: it has 31 bytes, its manifest says 32");
+  EXPECT_EQ(found.torn[1].step, 6);
+  EXPECT_NE(found.torn[1].story.find("data.000006.bin.json"), std::string::npos);
+}
+
+TEST_F(FindCommitted, WhereAllCheckpointsAreTornTheNewestIsTold) {
+  for (const std::int64_t step : {3, 4}) {
+    write_checkpoint(step);
+    ASSERT_EQ(::truncate((folder_ / ("data.00000" + std::to_string(step) + ".bin")).c_str(), 31),
+              0);
+  }
   const auto [code, story] = failure();
   EXPECT_EQ(code, ErrorCode::storage_failure);
   EXPECT_EQ(story, "cannot read " + (folder_ / "data.000004.bin") +
-                       ": it is torn: it has 31 bytes, its manifest says 32");
+                       ": it is torn: it has 31 bytes, its manifest says 32; nor can the files of "
+                       "1 earlier steps be read");
 }
 
 TEST_F(FindCommitted, AFileThatHasGrownSinceIsRead) {
@@ -188,6 +216,8 @@ TEST_F(FindCommitted, StepsOfLaterFilesMustBeLater) {
 TEST_F(FindCommitted, TravelsWhole) {
   write_checkpoint(3);
   write_checkpoint(4);
+  write_checkpoint(5);
+  ASSERT_EQ(::truncate((folder_ / "data.000005.bin").c_str(), 31), 0);
   const Committed found = find();
   const auto bytes = encode(found);
   const Committed arrived = decode_committed(bytes);
@@ -195,6 +225,9 @@ TEST_F(FindCommitted, TravelsWhole) {
   EXPECT_EQ(numbers(arrived), numbers(found));
   EXPECT_EQ(arrived.variables.at(1).places.at(0).shape, variable(1, "v").shape);
   EXPECT_EQ(arrived.attributes, found.attributes);
+  ASSERT_EQ(arrived.torn.size(), 1U);
+  EXPECT_EQ(arrived.torn[0].step, 5);
+  EXPECT_EQ(arrived.torn[0].story, found.torn.at(0).story);
 }
 
 }  // namespace

@@ -1,0 +1,121 @@
+#include "storage/xdmf_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "array/memory_box.h"
+#include "array/region.h"
+#include "base/log.h"
+#include "storage/plain_source.h"
+#include "storage/read_manifest.h"
+#include "storage/small_files.h"
+
+namespace iocomp::storage {
+namespace {
+
+std::string text_of(const Attribute& attribute) {
+  std::string text(attribute.values.size(), '\0');
+  std::transform(attribute.values.begin(), attribute.values.end(), text.begin(),
+                 [](std::byte byte) { return static_cast<char>(byte); });
+  return text;
+}
+
+}  // namespace
+
+XdmfFile::XdmfFile(std::string name, std::string path, const Format& format, FormatOptions options)
+    : name_{std::move(name)},
+      path_{std::move(path) + ".xdmf"},
+      format_{&format},
+      options_{std::move(options)} {}
+
+void XdmfFile::step_aside() {
+  before_ = read_file(path_);
+  if (before_) {
+    ::unlink(path_.c_str());
+    sync_folder_of(path_);
+  }
+}
+
+void XdmfFile::come_back() noexcept {
+  try {
+    if (before_) {
+      write_durably(path_, path_ + ".new", *before_);
+    }
+  } catch (const std::exception&) {  // the failure that led here is the one to tell
+  }
+}
+
+double XdmfFile::time_of(const XdmfStep& step, const std::string& file) const {
+  const auto as_number = static_cast<double>(step.step);
+  if (const auto said = time_said(step)) {
+    return *said;
+  }
+  const auto put = time_put(step);
+  if (!put) {
+    return as_number;
+  }
+  Attribute value;
+  value.type = put->variable.type;
+  value.values.resize(array::size_bytes(value.type));
+  const array::Box box = array::whole(put->variable.shape);
+  PlainSource{file}.read(*put, box,
+                         {array::make_memory_box(box, nullptr, nullptr), value.values.data()});
+  return number(value).value_or(as_number);
+}
+
+void XdmfFile::add(const std::vector<XdmfStep>& steps, const std::string& file) {
+  for (const auto& step : steps) {
+    try {
+      steps_[step.step] =
+          xdmf_grids(step, time_of(step, file), name_in_folder(file), *format_, options_);
+    } catch (const std::exception& error) {
+      steps_.erase(step.step);
+      log::error("the XDMF file " + path_ + " lacks step " + std::to_string(step.step) + ": " +
+                 error.what());
+    }
+  }
+}
+
+void XdmfFile::add_from_manifest(const std::string& file) {
+  try {
+    const std::string manifest = file + ".json";
+    const auto inventory = parse_manifest(read_file(manifest).value_or(""), manifest).inventory;
+    XdmfStep step;
+    step.step = inventory.steps.empty() ? 0 : inventory.steps.front();
+    step.contents = inventory.contents;
+    step.attributes = inventory.attributes;
+    step.of_variable = inventory.of_variable;
+    for (auto& placed : step.contents) {
+      const Attributes& attributes = step.of_variable[placed.variable.name];
+      if (const auto said = attributes.find("dimensions"); said != attributes.end()) {
+        placed.variable.dimensions = text_of(said->second);
+      }
+      if (placed.variable.shape.dimensions == 1) {
+        step.lines.emplace(placed.variable.name, placed);
+      }
+    }
+    add({step}, file);
+  } catch (const std::exception& error) {
+    log::error("the XDMF file " + path_ + " lacks what is in " + file + ": " + error.what());
+  }
+}
+
+void XdmfFile::write(const std::string& temporary) noexcept {
+  try {
+    write_durably(path_, temporary, xdmf_document(name_, steps_));
+  } catch (const std::exception& error) {
+    ::unlink(path_.c_str());
+    log::error("there is no XDMF file " + path_ + ", the data are committed: " + error.what());
+  }
+}
+
+}  // namespace iocomp::storage
