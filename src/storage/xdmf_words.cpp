@@ -78,6 +78,7 @@ std::string number_type(array::ElementType type) {
     case ElementType::float16:
     case ElementType::complex64:
     case ElementType::complex128:
+    case ElementType::character:
       return {};
   }
   return {};
