@@ -52,6 +52,7 @@ std::string file_name() {
 // Blocks of all ranks in turn, so that the MPI has a reason to collect them.
 std::int64_t bytes_written_together(const Openers& openers, int per_node) {
   FormatOptions options{.hints = {{"romio_cb_write", "enable"}}};
+  options.collective = true;
   options.aggregators_per_node = per_node;
   options.aggregators = openers.aggregators;
   const MpiHints hints{options};
