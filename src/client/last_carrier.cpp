@@ -54,9 +54,9 @@ void LastCarrier::announce(const storage::Event& event, std::int64_t sequence) {
 }
 
 void LastCarrier::put(const Block& block) {
-  free_held();
   Ticket* ticket = link_.tickets().find(block.ticket);
-  ticket->pieces = 1;
+  ticket->pieces = 1;  // first of all: a ticket of no pieces is settled
+  free_held();
   if (!lost_.ok()) {
     link_.fail(setup_.key, block.ticket, lost_);
     return;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -69,8 +70,8 @@ class LastCarrier : public Carrier {
   using Puts = std::vector<protocol::PutRecord>;  // of all members, in the order that counts
 
   [[nodiscard]] bool exchanges() const noexcept { return lost_.ok() && !is_apart_; }
-  template <typename Body>
-  void together(Body&& body);
+  /// Do collective work. What fails there leaves nothing to be exchanged any more.
+  void together(const std::function<void()>& body);
   [[nodiscard]] bool meet(const char* call, std::int64_t step);
   [[nodiscard]] std::map<int, array::Cover> unsure(std::int64_t step);
   [[nodiscard]] Puts gather(const std::map<int, array::Cover>& variables);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -33,8 +34,7 @@ constexpr const char* others = "the other ranks to end a step in which the last 
 
 }  // namespace
 
-template <typename Body>
-void LastCarrier::together(Body&& body) {
+void LastCarrier::together(const std::function<void()>& body) {
   const Outcome outcome = outcome_of(body);
   if (outcome.ok()) {
     return;
