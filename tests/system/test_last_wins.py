@@ -7,8 +7,26 @@ import random
 import numpy as np
 import numpy.typing as npt
 import pytest
-from actors import INCONSISTENT_CALLS, INVALID_ARGUMENT, OK, OUT_OF_STAGING, Actors, Job
-from files import STEP, extension, file_settings, leftovers, mode_settings, skip_if_missing
+from actors import (
+    INCONSISTENT_CALLS,
+    INVALID_ARGUMENT,
+    OK,
+    OUT_OF_STAGING,
+    STORAGE_FAILURE,
+    TIMED_OUT,
+    Actors,
+    Job,
+)
+from files import (
+    STEP,
+    check_whole_or_absent,
+    extension,
+    file_settings,
+    leftovers,
+    mode_settings,
+    skip_if_missing,
+    steps_in,
+)
 from iocomp_studies.reader import open_dataset
 
 SHAPE = (60, 500)
@@ -76,7 +94,7 @@ def random_step(
     more = 0
     for rank in range(ranks):
         lines[rank] = []
-        for _ in range(dice.randint(0, 4)):
+        for _ in range(dice.randint(int(rank == 0), 4)):
             name = dice.choice(VARIABLES)
             more += MORE
             buffered = dice.choice(["no", "yes"])
@@ -213,3 +231,51 @@ def test_ranks_that_make_different_calls_are_told(
     job = play(actors, way, "posix", 2, lines)
     assert job.status == 0, job
     assert INCONSISTENT_CALLS in {entry["code"] for entry in job.calls("close")}, job
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_rank_that_ends_the_step_late_is_a_time_out(
+    actors: Actors, way: tuple[str, str | None]
+) -> None:
+    lines = ["init", "open out series", "define out u int64 64x64", "put out u by=whole"]
+    lines += ["end_step out", "wait_step out 0", "put out u by=whole", "@1 pause 4"]
+    lines += ["end_step out", "wait out written", "close out", "barrier"]
+    mode, transport = way
+    settings = settings_of(mode, transport, "posix")
+    ranks = 2 + (2 if mode == "async" else 0)
+    environment = {"IOCOMP_WAIT_DEADLINE": "1"}
+    job = actors.play("\n".join(lines), ranks=ranks, settings=settings, environment=environment)
+    (ended,) = job.calls("end_step", compute_rank=0, step=1)
+    assert ended["code"] == TIMED_OUT, job
+    for text in ('file "out"', "the other ranks to end a step in which the last put wins"):
+        assert text in ended["story"], job
+    waited = job.calls("wait", compute_rank=0)[-1]
+    assert (waited["code"], waited["story"]) == (TIMED_OUT, ended["story"]), job
+    assert check_whole_or_absent(job.folder / "out.dat", committed={0}) == {0}, job
+
+
+@pytest.mark.parametrize("victim", [2, 3])
+def test_with_a_server_lost_the_file_fails_and_nobody_hangs(actors: Actors, victim: int) -> None:
+    if actors.build.mpi != "openmpi":
+        pytest.skip("only Open MPI's mpirun lets the others live (see tests/slurm)")
+    first, *rest = actors.build.launcher
+    lines = ["init", "open out series", "define out u int64 64x512", "put out u by=whole"]
+    lines += ["end_step out", "wait_step out 0", "barrier", "put out u by=whole"]
+    lines += [f"@0 kill {victim}", "end_step out", "wait_step out 1", "put out u by=whole"]
+    lines += ["wait out written", "close out", "leave"]
+    settings = settings_of("async", "shared", "posix")
+    settings["placement"] = {"policy": "list", "servers": [2, 3]}
+    job = actors.play(
+        "\n".join(lines),
+        ranks=4,
+        launcher=[first, "--enable-recovery", *rest, "4"],
+        settings=settings,
+        seconds=25,
+    )
+    assert len(job.calls("close")) == 2, job
+    assert not [entry for entry in job.entries if entry.get("seconds", 0) > 4], job
+    for entry in job.calls("wait_step", step=1):
+        assert entry["code"] == STORAGE_FAILURE, job
+        for text in ("has ended", 'file "out"', 'overlap = "last" cannot be finished'):
+            assert text in entry["story"], job
+    assert steps_in(job.folder / "out.dat") == {0}, job
