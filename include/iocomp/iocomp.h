@@ -278,7 +278,8 @@ IOCOMP_EXPORT int iocomp_end_step(iocomp_file *file);
 IOCOMP_EXPORT int64_t iocomp_current_step(const iocomp_file *file);
 
 /** Has the ticket reached `state`? `*reached` is 1 or 0. Local. A failed ticket returns its
- * failure. */
+ * failure. Whoever asks a third time in vain is taken to wait: what iocomp_wait would do for it is
+ * begun. */
 IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, int *reached);
 
 /** Sleep until the ticket has reached `state`. Local. A failed ticket returns its failure, each

@@ -159,7 +159,34 @@ bool Client::test(std::uint64_t ticket, State state) {
   }
   link_.pump();
   go_on_without_servers();
+  if (link_.has_reached(ticket, state)) {
+    return true;
+  }
+  urge_when_polled(ticket, state);
   return link_.has_reached(ticket, state);
+}
+
+// Whoever asks again and again waits.
+void Client::urge_when_polled(std::uint64_t ticket, State state) {
+  constexpr std::uint8_t patience = 3;
+  Ticket* open = link_.tickets().find(ticket);
+  File* file = owner(ticket);
+  if (open == nullptr || file == nullptr) {
+    return;
+  }
+  auto& tests = open->tests.at(static_cast<std::size_t>(state));
+  if (tests == patience || ++tests < patience) {
+    return;
+  }
+  try {
+    file->urge(ticket, state);
+  } catch (const ServersLost&) {
+    go_on_without_servers();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument) {  // else: not before the end of the step
+      throw;
+    }
+  }
 }
 
 void Client::wait(std::uint64_t ticket, State state) {
@@ -176,6 +203,9 @@ void Client::wait_once(std::uint64_t ticket, State state) {
     return;
   }
   if (File* file = owner(ticket); file != nullptr) {
+    if (state == State::handed_over) {
+      file->wanted_back(ticket);
+    }
     file->urge(ticket, state);
   }
   link_.wait_until([&] { return link_.has_reached(ticket, state); },

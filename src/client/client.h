@@ -150,6 +150,7 @@ class Client {
   static void free(Opened& opened);
   [[nodiscard]] std::vector<int> members(MPI_Comm comm) const;
   void wait_once(std::uint64_t ticket, State state);
+  void urge_when_polled(std::uint64_t ticket, State state);
   void say_goodbye();
   [[nodiscard]] File* owner(std::uint64_t ticket);
 

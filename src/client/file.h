@@ -61,6 +61,10 @@ class File {
   void urge(std::uint64_t ticket, State state) {
     carry([&] { carrier_->urge(ticket, state); });
   }
+  /// The program waits for the memory of a block from now on.
+  void wanted_back(std::uint64_t ticket) {
+    carry([&] { carrier_->wanted_back(ticket); });
+  }
   /// @throws Error with the first failure of the file that was not told.
   void close();
 

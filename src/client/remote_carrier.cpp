@@ -302,9 +302,6 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
     }
     return;
   }
-  if (own_ && open != nullptr && open->kept && state == State::handed_over) {
-    own_->wanted_back(ticket);
-  }
   if (state == State::handed_over || open == nullptr) {
     return;
   }
@@ -319,6 +316,13 @@ void RemoteCarrier::urge(std::uint64_t ticket, State state) {
   // Pieces may lie with any server; those that have none of this file ignore it.
   for (int server = 0; server < link_.servers(); ++server) {
     link_.post(server, protocol::encode(route_.key, Kind::flush, until));
+  }
+}
+
+void RemoteCarrier::wanted_back(std::uint64_t ticket) {
+  const Ticket* open = link_.tickets().find(ticket);
+  if (own_ && open != nullptr && open->kept) {
+    own_->wanted_back(ticket);
   }
 }
 

@@ -53,6 +53,7 @@ class RemoteCarrier : public Carrier {
   void end_step(std::int64_t step) override;
   void wait_step(std::int64_t step) override;
   void urge(std::uint64_t ticket, State state) override;
+  void wanted_back(std::uint64_t ticket) override;
   Outcome close(std::int64_t open_step) override;
 
   /// All that is known and needed to finish the file without servers.

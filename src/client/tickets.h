@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,7 @@ struct Ticket {
   std::vector<std::uint64_t> posts;  ///< of the transport, not known to be taken yet
   bool kept =
       false;  ///< the caller's memory is still needed for another reason (see DirectCarrier)
+  std::array<std::uint8_t, 4> tests{};  ///< in vain, by state
   Outcome failure;
 
   [[nodiscard]] bool settled() const noexcept {

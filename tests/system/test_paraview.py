@@ -1,6 +1,6 @@
 """Files opened by VTK, as ParaView opens them: every element is read back.
 
-VTK is fetched by tools/install-vtk. Without it these tests are skipped; with IOCOMP_NEED_VTK=1 they fail.
+VTK is fetched by tools/install-vtk. Without it these tests are skipped; with IOCOMP_TEST_NEED_VTK=1 they fail.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VTK = Path(os.environ.get("IOCOMP_VTK", HERE.parents[1] / "build" / "vtk"))
 
 if not (VTK / "iocomp-installed").exists():
     missing = f"VTK is not in {VTK}: tools/install-vtk fetches it (140 MB)"
-    if os.environ.get("IOCOMP_NEED_VTK") == "1":
+    if os.environ.get("IOCOMP_TEST_NEED_VTK") == "1":
         raise RuntimeError(missing)
     pytest.skip(missing, allow_module_level=True)
 

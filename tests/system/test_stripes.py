@@ -80,6 +80,14 @@ def test_a_rank_can_wait_before_the_others_put(actors: Actors, state: str, mode:
     assert max(entry["seconds"] for entry in job.calls("wait")) < 5, job
 
 
+@pytest.mark.parametrize("mode", ["async", "sync", "kernel"])
+def test_a_rank_can_poll_before_the_others_put(actors: Actors, mode: str) -> None:
+    lines = ["@0 put out u by=columns", *["@0 test out handed_over", "@0 pause 0.1"] * 5, "barrier"]
+    lines += [f"@{rank} put out u by=columns" for rank in (1, 2, 3)]
+    job = play(actors, [*lines, "end_step out", *STEP], **mode_settings(mode))
+    assert job.calls("test")[-1]["reached"] == 1, job
+
+
 @pytest.mark.parametrize("memory", ["1 MiB", "4 MiB"])
 @pytest.mark.parametrize("back_end", ["posix", "mpiio-library"])
 @pytest.mark.parametrize("kind", KINDS)
