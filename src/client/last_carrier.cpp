@@ -83,10 +83,18 @@ void LastCarrier::put(const Block& block) {
   kept_.push_back(std::move(kept));
 }
 
+bool LastCarrier::keeps(std::uint64_t number) const {
+  return std::ranges::any_of(kept_, [&](const Kept& kept) { return kept.block.ticket == number; });
+}
+
+void LastCarrier::wanted_back(std::uint64_t number) {
+  if (!keeps(number)) {
+    inner_->wanted_back(number);
+  }
+}
+
 void LastCarrier::urge(std::uint64_t number, State state) {
-  const bool is_kept =
-      std::ranges::any_of(kept_, [&](const Kept& kept) { return kept.block.ticket == number; });
-  if (!is_kept) {
+  if (!keeps(number)) {
     inner_->urge(number, state);
     return;
   }

@@ -48,6 +48,7 @@ class LastCarrier : public Carrier {
   void end_step(std::int64_t step) override;
   void wait_step(std::int64_t step) override { inner_->wait_step(step); }
   void urge(std::uint64_t ticket, State state) override;
+  void wanted_back(std::uint64_t ticket) override;
   [[nodiscard]] bool can_fill() const override { return inner_->can_fill(); }
   Outcome close(std::int64_t open_step) override;
 
@@ -69,6 +70,7 @@ class LastCarrier : public Carrier {
   };
   using Puts = std::vector<protocol::PutRecord>;  // of all members, in the order that counts
 
+  [[nodiscard]] bool keeps(std::uint64_t ticket) const;
   [[nodiscard]] bool exchanges() const noexcept { return lost_.ok() && !is_apart_; }
   /// Do collective work. What fails there leaves nothing to be exchanged any more.
   void together(const std::function<void()>& body);
