@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "client/file.h"
+#include "client/last_carrier.h"
 #include "config/file_settings.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
@@ -104,7 +105,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
     opened.members = ranks;
     opened.format = &format;
     try {
-      open_remote(opened, file, ranks);
+      open_remote(opened, file, group, ranks);
       if (settings_.text("transport.kind") == "auto") {
         offer_kernel(opened, file, format);
       }
@@ -129,6 +130,9 @@ void Client::close(File* file) {
   const Outcome outcome = outcome_of([&] { opened.file->close(); });
   const bool is_lost = (opened.carrier != nullptr && !opened.carrier->lost().ok()) ||
                        (opened.kernel != nullptr && !opened.kernel->lost().ok());
+  if (is_lost && opened.last != nullptr) {
+    opened.last->abandon();
+  }
   opened.file.reset();
   if (!is_lost) {
     free(opened);

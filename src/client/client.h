@@ -17,6 +17,7 @@
 #include "client/input.h"
 #include "client/kernel_carrier.h"
 #include "client/kernel_writer.h"
+#include "client/last_carrier.h"
 #include "client/link.h"
 #include "client/meeting.h"
 #include "client/remote_carrier.h"
@@ -107,6 +108,8 @@ class Client {
     MPI_Comm placing = MPI_COMM_NULL;
     MPI_Comm verdicts = MPI_COMM_NULL;
     KernelCarrier* kernel = nullptr;
+    // Of a file whose last puts win: around one of those above.
+    LastCarrier* last = nullptr;
 
     std::unique_ptr<File> file;
   };
@@ -117,7 +120,9 @@ class Client {
                                                      const mpi::WaitPolicy& policy,
                                                      std::unique_ptr<Input>& input);
   static void watch(File& file, const config::FileSettings& settings);
-  void open_remote(Opened& opened, const config::FileSettings& file,
+  void carry(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+             std::unique_ptr<Carrier> carrier);
+  void open_remote(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                    const std::vector<int>& members);
   void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                    const std::vector<int>& members, const storage::Format& format);

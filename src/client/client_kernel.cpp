@@ -65,7 +65,7 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
   auto carrier = std::make_unique<KernelCarrier>(std::move(setup), identity(opened, file), *kernel_,
                                                  link_, opened.file->catalogue());
   KernelCarrier& opening = *carrier;
-  opened.file->carry_with(std::move(carrier));
+  carry(opened, file, opened.comm, std::move(carrier));
   try {
     opening.open();
   } catch (...) {

@@ -14,6 +14,7 @@
 #include "client/client.h"
 #include "client/file.h"
 #include "client/kernel_carrier.h"
+#include "client/last_carrier.h"
 #include "client/lost_carrier.h"
 #include "client/remote_carrier.h"
 #include "mpi/error.h"
@@ -53,6 +54,9 @@ void Client::go_on_without_servers() {
     if (opened.remote != nullptr) {
       auto next = successor(opened, have_ended);
       opened.remote = nullptr;
+      if (auto* const last = std::exchange(opened.last, nullptr)) {
+        last->abandon();
+      }
       opened.file->carry_with(std::move(next));
     }
   }
@@ -64,6 +68,7 @@ std::unique_ptr<Carrier> Client::successor(Opened& opened, bool have_ended) {
   std::string story;
   if (!opened.remote->keeps_remains()) {
     story = *link_.loss() + ", and a file of back-end " + std::string{opened.format->name()} +
+            (opened.settings.last_wins ? " with overlap = \"last\"" : "") +
             " cannot be finished without it" +
             (link_.transport()->has_notes() ? "" : " (there are several nodes)");
   } else if (!have_ended) {

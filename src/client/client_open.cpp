@@ -15,6 +15,7 @@
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
 #include "client/file.h"
+#include "client/last_carrier.h"
 #include "client/remote_carrier.h"
 #include "config/file_settings.h"
 #include "mpi/agree.h"
@@ -64,7 +65,24 @@ void Client::watch(File& file, const config::FileSettings& settings) {
   }
 }
 
-void Client::open_remote(Opened& opened, const config::FileSettings& file,
+void Client::carry(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+                   std::unique_ptr<Carrier> carrier) {
+  if (file.last_wins) {
+    const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
+    LastCarrier::Setup setup;
+    setup.key = opened.file->key();
+    setup.name = opened.file->name();
+    setup.comm = mpi::duplicate(comm, link_.policy(), what.c_str());
+    setup.has_servers = opened.remote != nullptr;
+    auto last = std::make_unique<LastCarrier>(std::move(setup), std::move(carrier), link_,
+                                              opened.file->catalogue());
+    opened.last = last.get();
+    carrier = std::move(last);
+  }
+  opened.file->carry_with(std::move(carrier));
+}
+
+void Client::open_remote(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                          const std::vector<int>& members) {
   RemoteCarrier::Route route;
   route.key = opened.file->key();
@@ -83,7 +101,9 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   route.pulls = way == "pull";
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->writes_whole_steps();
-  route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
+  // A rank alone cannot know what is left of its blocks.
+  route.keeps_remains = !file.last_wins && link_.transport()->has_notes() &&
+                        opened.format->offsets_by_layout() &&
                         opened.format->access(format_options(file)) == storage::Access::plain_file;
   protocol::Open open;
   open.name = route.name;
@@ -95,7 +115,7 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
   RemoteCarrier& opening = *carrier;
   opened.remote = &opening;
-  opened.file->carry_with(std::move(carrier));
+  carry(opened, file, comm, std::move(carrier));
   opened.file->when_servers_are_lost([this] { go_on_without_servers(); });
   opening.open(open);
   opened.remote = &opening;
@@ -200,7 +220,7 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
       std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(), std::move(setup),
                                       names, link_, meeting, opened.file->catalogue());
   DirectCarrier& opening = *carrier;
-  opened.file->carry_with(std::move(carrier));
+  carry(opened, file, opened.comm, std::move(carrier));
   opened.carrier = &opening;
   try {
     opening.open();

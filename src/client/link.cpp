@@ -85,6 +85,16 @@ bool Link::pump() {
   return receive() || moved;
 }
 
+void Link::pump_while_waiting() {
+  if (has_servers()) {
+    look_for_loss(true);
+    if (loss_) {
+      throw ServersLost{};
+    }
+  }
+  (void)pump();
+}
+
 bool Link::receive() {
   bool moved = transport_->progress();
   while (const auto incoming = transport_->poll()) {

@@ -67,6 +67,9 @@ class Link {
 
   /// Move messages both ways; true if anything moved.
   bool pump();
+  /// The same for somebody who waits for other compute ranks, with the look at servers that
+  /// `wait_until` has. @throws ServersLost.
+  void pump_while_waiting();
   /// Set the counters that the transport keeps.
   void count_transport();
   /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline.
@@ -81,6 +84,8 @@ class Link {
   [[nodiscard]] bool has_copy_room(std::size_t bytes) const noexcept {
     return bytes <= buffer_limit_ && buffer_used_ <= buffer_limit_ - bytes;
   }
+  /// The most memory that copies may take at once.
+  [[nodiscard]] std::size_t copy_limit_bytes() const noexcept { return buffer_limit_; }
   /// Keep a copy until its post is taken.
   void free_when_taken(Copy copy, transport::PostId post, std::size_t bytes);
 

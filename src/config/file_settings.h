@@ -18,6 +18,7 @@ struct FileSettings {
   bool synchronous = false;
   bool checkpoint = false;
   bool fail_when_full = false;  ///< when_full = "error"
+  bool last_wins = false;       ///< overlap = "last"
   int steps_in_flight = 8;
   bool guarded = true;  ///< `guard`
   bool replace = false;

@@ -105,6 +105,9 @@ const std::vector<Key>& all_keys() {
        "steps in one file, or one file per step; program: as the program asks"},
       {"files.*.when_full", choice, "wait", "wait|error",
        "what a put does when staging memory is full"},
+      {"files.*.overlap", choice, "error", "error|last",
+       "what puts of one step that overlap come to: the step fails; or the last one wins, by rank "
+       "in the file's communicator, then by order: then ranks wait for one another in end_step"},
       {"files.*.steps_in_flight", integer, "8", "1..1000000",
        "steps that may be on their way before the first put of the next waits"},
       {"files.*.guard", boolean, "true", "",

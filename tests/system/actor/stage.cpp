@@ -38,7 +38,9 @@ const std::map<std::string, Stage::Act>& Stage::acts() {
                                               {"define", &Stage::define},
                                               {"set_shape", &Stage::set_shape},
                                               {"attribute", &Stage::attribute},
+                                              {"fill", &Stage::fill},
                                               {"put", &Stage::put},
+                                              {"put_runs", &Stage::put_runs},
                                               {"end_step", &Stage::end_step},
                                               {"wait", &Stage::wait},
                                               {"test", &Stage::test},
@@ -143,54 +145,6 @@ void Stage::set_shape(const Line& line) {
   const double began = now_seconds();
   const int code = iocomp_set_shape(variable.handle, variable.shape.data());
   tell(line, code, began, {{"file", line.argument(0)}, {"variable", line.argument(1)}});
-}
-
-Stage::Block Stage::block(const Line& line, const Variable& variable, const File& file) const {
-  Block block{std::vector<std::int64_t>(variable.shape.size(), 0), variable.shape};
-  if (line.options.contains("start")) {
-    return {numbers(line.option("start", ""), 'x'), numbers(line.option("count", ""), 'x')};
-  }
-  const auto by = line.option("by", "rows");
-  if (by == "none") {
-    block.count.assign(block.count.size(), 0);
-  } else if (by != "whole" && !variable.shape.empty()) {
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(file.members, &rank);
-    MPI_Comm_size(file.members, &size);
-    const std::size_t d = by == "columns" ? variable.shape.size() - 1 : 0;
-    block.start[d] = variable.shape[d] * rank / size;
-    block.count[d] = variable.shape[d] * (rank + 1) / size - block.start[d];
-  }
-  return block;
-}
-
-void Stage::put(const Line& line) {
-  File& into = file(line);
-  if (into.handle == nullptr) {
-    return;
-  }
-  const Variable& variable = into.variables.at(line.argument(1));
-  const Block part = block(line, variable, into);
-  const std::int64_t step = iocomp_current_step(into.handle);
-  const std::int64_t halo = std::stoll(line.option("halo", "0"));
-  std::vector<std::int64_t> wide = part.count;
-  std::ranges::for_each(wide, [halo](auto& extent) { extent += 2 * halo; });
-  const std::vector<std::int64_t> inside(wide.size(), halo);
-  into.buffers.push_back(
-      with_halo(values_of(variable.type, variable.shape, part.start, part.count, step),
-                iocomp_type_size(variable.type), part.count, halo));
-  Put put{{}, step, line.argument(1)};
-  const bool buffered = line.option("buffered", "no") == "yes";
-  const double began = now_seconds();
-  const int code = iocomp_put_from(variable.handle, part.start.data(), part.count.data(),
-                                   into.buffers.back().data(), wide.data(), inside.data(),
-                                   buffered ? 1 : 0, &put.ticket);
-  tell(line, code, began,
-       {{"file", line.argument(0)}, {"variable", put.variable}, {"step", put.step}});
-  if (code == IOCOMP_OK && line.option("ticket", "kept") == "kept") {
-    into.puts.push_back(std::move(put));
-  }
 }
 
 void Stage::end_step(const Line& line) {

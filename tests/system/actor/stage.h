@@ -61,7 +61,9 @@ class Stage {
   void define(const Line& line);
   void set_shape(const Line& line);
   void attribute(const Line& line);
+  void fill(const Line& line);
   void put(const Line& line);
+  void put_runs(const Line& line);
   void end_step(const Line& line);
   void wait(const Line& line);
   void test(const Line& line);

@@ -104,4 +104,13 @@ Bytes with_halo(const Bytes& values, std::size_t element_bytes,
   return around;
 }
 
+void add_to(Bytes& values, std::int64_t more) {
+  for (std::size_t at = 0; more != 0 && at < values.size(); at += sizeof more) {
+    std::int64_t value = 0;
+    std::memcpy(&value, values.data() + at, sizeof value);
+    value += more;
+    std::memcpy(values.data() + at, &value, sizeof value);
+  }
+}
+
 }  // namespace actor

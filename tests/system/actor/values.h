@@ -38,6 +38,9 @@ using Bytes = std::vector<std::byte, PageAllocator<std::byte>>;
 [[nodiscard]] Bytes with_halo(const Bytes& values, std::size_t element_bytes,
                               const std::vector<std::int64_t>& count, std::int64_t halo);
 
+/// Add to each value of a block of int64.
+void add_to(Bytes& values, std::int64_t more);
+
 [[nodiscard]] std::int64_t product(const std::vector<std::int64_t>& extents);
 
 }  // namespace actor
