@@ -89,7 +89,7 @@ put out u
 end_step out
 wait_step out 0
 {trouble}
-put out u by=whole
+put out u
 end_step out
 close out
 open next series
