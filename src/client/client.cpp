@@ -114,8 +114,11 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
       }
     } catch (const ServersLost&) {
       go_on_without_servers();
+      is_remote = is_opened_by_servers(opened);
+      if (is_remote) {
+        carry_on(opened);
+      }
       opened.remote = nullptr;
-      is_remote = false;
     }
   }
   if (!is_remote) {

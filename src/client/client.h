@@ -136,7 +136,9 @@ class Client {
   void go_on_without_servers();
   [[nodiscard]] std::unique_ptr<Carrier> take_over(Opened& opened);
   void start_kernel();
-  [[nodiscard]] std::unique_ptr<Carrier> successor(Opened& opened, bool have_ended);
+  [[nodiscard]] std::unique_ptr<Carrier> successor(Opened& opened);
+  [[nodiscard]] bool is_opened_by_servers(const Opened& opened);
+  void carry_on(Opened& opened);
   [[nodiscard]] static bool kernel_can_write(const storage::Format& format,
                                              const config::FileSettings& file);
   [[nodiscard]] mpi::WaitPolicy policy_with_kernel(mpi::WaitPolicy policy);
@@ -161,6 +163,7 @@ class Client {
   Meeting meeting_;  // of all compute ranks
   std::unique_ptr<KernelWriter> kernel_;
   bool is_advancing_ = false;
+  bool servers_have_ended_ = false;  // those that were lost
   std::map<const void*, HugeMemory> allocated_;
   std::map<std::uint64_t, Opened> files_;       // by key
   std::map<std::string, std::uint64_t> opens_;  // how often a name was opened by a group

@@ -41,7 +41,7 @@ void Client::go_on_without_servers() {
   if (!link_.loss() || !link_.has_servers()) {
     return;
   }
-  const bool have_ended = link_.wait_for_end_of_servers();
+  servers_have_ended_ = link_.wait_for_end_of_servers();
   link_.leave_servers();
   link_.note(*link_.loss() + "; the compute ranks go on without servers");
   if (place_.rank == 0) {
@@ -52,17 +52,28 @@ void Client::go_on_without_servers() {
   }
   for (auto& [key, opened] : files_) {
     if (opened.remote != nullptr) {
-      auto next = successor(opened, have_ended);
-      opened.remote = nullptr;
-      if (auto* const last = std::exchange(opened.last, nullptr)) {
-        last->abandon();
-      }
-      opened.file->carry_with(std::move(next));
+      carry_on(opened);
     }
   }
 }
 
-std::unique_ptr<Carrier> Client::successor(Opened& opened, bool have_ended) {
+void Client::carry_on(Opened& opened) {
+  auto next = successor(opened);
+  opened.remote = nullptr;
+  if (auto* const last = std::exchange(opened.last, nullptr)) {
+    last->abandon();
+  }
+  opened.file->carry_with(std::move(next));
+}
+
+// The servers were lost while this rank waited for them to open a file: other ranks may have been
+// told that it is open.
+bool Client::is_opened_by_servers(const Opened& opened) {
+  return opened.remote != nullptr &&
+         link_.transport()->has_note(protocol::word(opened.file->key(), Note::opened));
+}
+
+std::unique_ptr<Carrier> Client::successor(Opened& opened) {
   const std::uint64_t key = opened.file->key();
   const std::string name = "file \"" + opened.file->name() + "\": ";
   std::string story;
@@ -71,7 +82,7 @@ std::unique_ptr<Carrier> Client::successor(Opened& opened, bool have_ended) {
             (opened.settings.last_wins ? " with overlap = \"last\"" : "") +
             " cannot be finished without it" +
             (link_.transport()->has_notes() ? "" : " (there are several nodes)");
-  } else if (!have_ended) {
+  } else if (!servers_have_ended_) {
     story = *link_.loss() + ", and another server does not leave the file";
   } else if (link_.transport()->has_note(protocol::word(key, Note::failed_closed))) {
     story = *link_.loss() + " when it had failed";

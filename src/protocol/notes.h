@@ -11,6 +11,7 @@ enum class Note : std::uint64_t {
   dropped = 2,        ///< a step
   closed = 3,         ///< the file; before any rank is told
   failed_closed = 4,  ///< likewise, and it failed
+  opened = 5,         ///< the file; before any rank is told
 };
 
 /// The word that stands for a note; never 0.

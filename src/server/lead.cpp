@@ -14,6 +14,7 @@
 #include "disk/output_file.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/notes.h"
 #include "server/context.h"
 #include "server/file.h"
 #include "storage/catalogue.h"
@@ -44,6 +45,9 @@ void LeadFile::start() {
   const auto opened = [this](const Outcome& outcome) {
     if (!outcome.ok() && failure_.ok()) {
       failure_ = outcome;
+    }
+    if (outcome.ok()) {
+      context_.post.write_note(protocol::word(key_, protocol::Note::opened));
     }
     context_.post.to_all_servers(
         protocol::encode(key_, protocol::Opened{outcome, open_.domain_bytes}));
