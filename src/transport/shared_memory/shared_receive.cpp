@@ -70,6 +70,15 @@ void SharedTransport::serve(Peer& from) {
   }
 }
 
+// What follows the fixed part is the message that the bulk data belong to.
+void SharedTransport::take_offer(Peer& from, const Peer::Offered& offered, std::size_t fixed_bytes,
+                                 std::vector<std::byte> record) {
+  from.offers.push_back(offered);
+  from.owing.emplace(offered.offer.post, offered.offer.bytes);
+  record.erase(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(fixed_bytes));
+  arrived_.push_back({from.rank, std::move(record)});
+}
+
 void SharedTransport::take(Peer& from, RecordKind kind, std::vector<std::byte> bytes) {
   switch (kind) {
     case RecordKind::message:
@@ -77,18 +86,12 @@ void SharedTransport::take(Peer& from, RecordKind kind, std::vector<std::byte> b
       break;
     case RecordKind::offer: {
       const auto offer = fixed<Offer>(bytes);
-      from.offers.push_back({.offer = offer});
-      from.owing.emplace(offer.post, offer.bytes);
-      bytes.erase(bytes.begin(), bytes.begin() + sizeof offer);
-      arrived_.push_back({from.rank, std::move(bytes)});
+      take_offer(from, {.offer = offer}, sizeof offer, std::move(bytes));
       break;
     }
     case RecordKind::strided: {
       const auto rows = fixed<Strided>(bytes);
-      from.offers.push_back({.offer = rows.offer, .rows = rows});
-      from.owing.emplace(rows.offer.post, rows.offer.bytes);
-      bytes.erase(bytes.begin(), bytes.begin() + sizeof rows);
-      arrived_.push_back({from.rank, std::move(bytes)});
+      take_offer(from, {.offer = rows.offer, .rows = rows}, sizeof rows, std::move(bytes));
       break;
     }
     case RecordKind::taken:

@@ -112,6 +112,8 @@ class SharedTransport : public Transport {
   void ring(Peer& other);
   void serve(Peer& from);
   void take(Peer& from, RecordKind kind, std::vector<std::byte> bytes);
+  void take_offer(Peer& from, const Peer::Offered& offered, std::size_t fixed_bytes,
+                  std::vector<std::byte> record);
   void take_credit(Peer& from, std::int64_t messages);
   void send_credit(Peer& to);
   [[nodiscard]] bool may_spin();
