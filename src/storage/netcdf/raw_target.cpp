@@ -3,10 +3,10 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -22,6 +22,7 @@
 #include "storage/hdf5/dataset.h"
 #include "storage/hdf5/error.h"
 #include "storage/hdf5/handle.h"
+#include "storage/hdf5/time_dataset.h"
 #include "storage/netcdf/dimension_scales.h"
 #include "storage/netcdf/raw_attributes.h"
 #include "storage/variable.h"
@@ -29,7 +30,6 @@
 namespace iocomp::storage::cdf {
 namespace {
 
-constexpr std::int64_t most_bytes_in_chunk = std::int64_t{1} << 30;  // HDF5 takes less than 4 GiB
 constexpr unsigned keeps_order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 
 // netCDF lists variables and attributes in the order in which they were made.
@@ -40,10 +40,16 @@ h5::Properties ordered_file() {
   return creation;
 }
 
+h5::Properties ordered_dataset() {
+  h5::Properties creation{H5Pcreate(H5P_DATASET_CREATE)};
+  H5Pset_attr_creation_order(creation.raw(), keeps_order);
+  return creation;
+}
+
 }  // namespace
 
 NetcdfRawTarget::NetcdfRawTarget(std::string path, const FormatOptions& options)
-    : one_step_{options.one_step}, file_{std::move(path), options, ordered_file()} {}
+    : options_{options}, one_step_{options.one_step}, file_{std::move(path), options, ordered_file()} {}
 
 void NetcdfRawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
                             std::span<const std::byte> /*bytes*/) {
@@ -67,7 +73,7 @@ std::int64_t NetcdfRawTarget::place(const Variable& variable, std::int64_t step)
   }
   Defined& defined = known == defined_.end() ? define(variable) : known->second;
   if (defined.records) {
-    return defined.records->place(file_.raw(), step);
+    return defined.records->place(step);
   }
   if (!one_step_ && defined.placed_in >= 0 && defined.placed_in != step) {
     throw once_only(variable, defined.placed_in, step);
@@ -80,100 +86,64 @@ NetcdfRawTarget::Defined& NetcdfRawTarget::define(const Variable& variable) {
   Defined defined{variable, dimensions_of(variable, one_step_), {}, {}};
   (void)table_.add(variable, defined.dimensions);
   if (defined.dimensions.has_time && !one_step_) {
-    defined.records.emplace(variable, most_bytes_in_chunk);
+    Variable filled = variable;  // for records that nobody puts
+    filled.fill_value = Attribute{variable.type, false, fill_value(variable.type, variable.fill_value)};
+    defined.records = std::make_unique<h5::TimeDataset>(
+        file_, filled, options_, netcdf_type(variable.type), ordered_dataset());
+  } else {
+    create_once(defined);
   }
-  create(defined);
   return defined_.insert_or_assign(variable.id, std::move(defined)).first->second;
 }
 
-void NetcdfRawTarget::create(Defined& defined) {
+void NetcdfRawTarget::create_once(Defined& defined) {
   const Variable& variable = defined.variable;
   const std::string action = "define the variable \"" + variable.name + "\" in";
   const h5::Properties link{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
-  const h5::Properties create{H5Pcreate(H5P_DATASET_CREATE)};
-  H5Pset_attr_creation_order(create.raw(), keeps_order);
+  const h5::Properties create = ordered_dataset();
+  H5Pset_layout(create.raw(), H5D_CONTIGUOUS);
+  H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(create.raw(), H5D_FILL_TIME_NEVER);
   H5Pset_obj_track_times(create.raw(), false);  // the same calls make the same file
+  const h5::Type type = netcdf_type(variable.type);
+  if (has_fill_value(variable)) {
+    h5::check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()),
+              action, file_.path());
+  }
   std::vector<hsize_t> extent;
   if (defined.dimensions.has_time) {
-    extent.push_back(one_step_ ? 1 : 0);
+    extent.push_back(1);
   }
   extent.insert(extent.end(), variable.shape.extent.begin(),
                 variable.shape.extent.begin() + variable.shape.dimensions);
-  std::vector<hsize_t> most = extent;
-  const h5::Type type = netcdf_type(variable.type);
-  if (defined.records) {
-    most[0] = H5S_UNLIMITED;
-    const std::vector<hsize_t> chunk{defined.records->chunk().begin(),
-                                     defined.records->chunk().end()};
-    H5Pset_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data());
-    // Read where a record has no chunk.
-    const auto value = fill_value(variable.type, variable.fill_value);
-    h5::check(H5Pset_fill_value(create.raw(), type.raw(), value.data()), action, file_.path());
-  } else {
-    H5Pset_layout(create.raw(), H5D_CONTIGUOUS);
-    H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(create.raw(), H5D_FILL_TIME_NEVER);
-    if (has_fill_value(variable)) {
-      h5::check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()),
-                action, file_.path());
-    }
-  }
   const h5::Space space{extent.empty() ? H5Screate(H5S_SCALAR)
                                        : H5Screate_simple(static_cast<int>(extent.size()),
-                                                          extent.data(), most.data())};
-  defined.dataset =
+                                                          extent.data(), nullptr)};
+  defined.once =
       h5::Dataset{h5::check(H5Dcreate2(file_.raw(), variable.name.c_str(), type.raw(), space.raw(),
                                        link.raw(), create.raw(), H5P_DEFAULT),
                             action, file_.path())};
-  if (!defined.records) {
-    const haddr_t offset = H5Dget_offset(defined.dataset.raw());
-    if (offset == HADDR_UNDEF) {
-      h5::fail("find the offset of the variable \"" + variable.name + "\" in", file_.path());
-    }
-    defined.offset = static_cast<std::int64_t>(offset);
+  const haddr_t offset = H5Dget_offset(defined.once.raw());
+  if (offset == HADDR_UNDEF) {
+    h5::fail("find the offset of the variable \"" + variable.name + "\" in", file_.path());
   }
+  defined.offset = static_cast<std::int64_t>(offset);
 }
 
-void NetcdfRawTarget::flush() {
-  const h5::Quiet quiet;
-  for (auto& [id, defined] : defined_) {
-    if (defined.records) {
-      defined.records->note(file_.raw(), defined.dataset.raw(), file_.path());
-    }
-  }
-  file_.flush();
-}
-
-// Steps at the end that failed are cut off.
-void NetcdfRawTarget::note_records(const Description& description) {
+// All variables have as many records; steps at the end that failed are cut off.
+void NetcdfRawTarget::finish_records(const Description& description) {
+  std::map<int, std::set<std::int64_t>> put;
   for (const auto& placed : description.contents) {
     const auto known = defined_.find(placed.variable.id);
     if (known != defined_.end() && known->second.records) {
+      put[placed.variable.id].insert(placed.step);
       records_ = std::max(records_, placed.step + 1);
     }
   }
-  for (auto& [id, defined] : defined_) {
-    if (defined.records) {
-      defined.records->note_all(file_.raw(), defined.dataset.raw(), records_, file_.path());
-    }
-  }
-}
-
-// Records for which there was room: all others read as the fill value in any case.
-void NetcdfRawTarget::fill_what_nobody_put(const Description& description) {
-  std::set<std::pair<int, std::int64_t>> put;
-  for (const auto& placed : description.contents) {
-    put.emplace(placed.variable.id, placed.step);
-  }
   for (const auto& [id, defined] : defined_) {
-    const Variable& variable = defined.variable;
-    for (std::int64_t step = 0; defined.records && step < records_; ++step) {
-      const std::int64_t offset = put.contains({id, step}) ? -1 : defined.records->offset(step);
-      if (offset >= 0) {
-        fill(file_.plain(), file_.path(), offset, variable.bytes(), variable.type,
-             std::endian::native, attributes_of(id, description.of_variable));
-      }
+    if (defined.records) {
+      defined.records->finish(put[id], records_);
     }
   }
 }
@@ -196,7 +166,7 @@ void NetcdfRawTarget::remove_what_nobody_put(const Description& description) {
 std::vector<Scaled> NetcdfRawTarget::with_dimensions() const {
   std::vector<Scaled> all;
   for (const auto& [id, defined] : defined_) {
-    Scaled one{defined.variable.name, defined.dataset.raw(), {}};
+    Scaled one{defined.variable.name, defined.dataset(), {}};
     if (defined.dimensions.has_time) {
       one.dimensions.push_back({time_name, one_step_ ? 1 : records_, !one_step_});
     }
@@ -211,8 +181,7 @@ std::vector<Scaled> NetcdfRawTarget::with_dimensions() const {
 
 void NetcdfRawTarget::finish(const Description& description) {
   const h5::Quiet quiet;
-  note_records(description);
-  fill_what_nobody_put(description);
+  finish_records(description);
   remove_what_nobody_put(description);
   add_dimensions(file_.raw(), with_dimensions(), file_.path());
   write_netcdf_attributes(file_.raw(), without_dimensions(description.attributes), file_.path());
@@ -228,7 +197,7 @@ void NetcdfRawTarget::finish(const Description& description) {
     if (has_fill_value(defined.variable)) {
       own.emplace("_FillValue", *defined.variable.fill_value);
     }
-    write_netcdf_attributes(defined.dataset.raw(), own, file_.path());
+    write_netcdf_attributes(defined.dataset(), own, file_.path());
   }
   defined_.clear();
   file_.close();

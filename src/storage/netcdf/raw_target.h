@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -13,7 +13,7 @@
 #include "storage/format.h"
 #include "storage/hdf5/buffered_file.h"
 #include "storage/hdf5/handle.h"
-#include "storage/hdf5/records.h"
+#include "storage/hdf5/time_dataset.h"
 #include "storage/netcdf/dimension_scales.h"
 #include "storage/variable.h"
 
@@ -39,18 +39,19 @@ class NetcdfRawTarget : public Target {
   struct Defined {
     Variable variable;
     Dimensions dimensions;
-    h5::Dataset dataset;
-    std::optional<h5::Records> records;  // where it has one per step
+    std::unique_ptr<h5::TimeDataset> records;  // where it has one per step
+    h5::Dataset once;                          // where it has not
     std::int64_t placed_in = -1;
-    std::int64_t offset = -1;  // where it has not
+    std::int64_t offset = -1;
+    [[nodiscard]] hid_t dataset() const { return records ? records->raw() : once.raw(); }
   };
   Defined& define(const Variable& variable);
-  void create(Defined& defined);
-  void note_records(const Description& description);
-  void fill_what_nobody_put(const Description& description);
+  void create_once(Defined& defined);
+  void finish_records(const Description& description);
   void remove_what_nobody_put(const Description& description);
   [[nodiscard]] std::vector<Scaled> with_dimensions() const;
 
+  FormatOptions options_;
   bool one_step_;
   h5::BufferedFile file_;
   DimensionTable table_;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "storage/hdf5/chunk_parts.h"
+
+namespace iocomp::storage::h5 {
+
+/// What came from other writers, with the memory that it lies in.
+struct Arrived {
+  std::vector<ChunkPart> parts;
+  std::vector<std::vector<std::byte>> memory;
+};
+
+/// Send parts of chunks to other writers, from where they lie, and take in what they send.
+/// Collective over `writers`; nobody spins while he waits.
+/// @param leaving  for each writer what goes to it; nothing for this one.
+/// @throws on all writers or on none.
+[[nodiscard]] Arrived exchange(const StepChunks& chunks,
+                               const std::vector<std::vector<const ChunkPart*>>& leaving,
+                               MPI_Comm writers);
+
+}  // namespace iocomp::storage::h5
