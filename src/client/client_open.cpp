@@ -61,7 +61,7 @@ void Client::open_without_servers(Opened& opened, const config::FileSettings& fi
 
 void Client::watch(File& file, const config::FileSettings& settings) {
   if (settings.guarded) {
-    file.watch_with(Guard{});
+    file.watch_with(Guard{place_.core_share});
   }
 }
 
