@@ -49,7 +49,9 @@ h5::Properties ordered_dataset() {
 }  // namespace
 
 NetcdfRawTarget::NetcdfRawTarget(std::string path, const FormatOptions& options)
-    : options_{options}, one_step_{options.one_step}, file_{std::move(path), options, ordered_file()} {}
+    : options_{options},
+      one_step_{options.one_step},
+      file_{std::move(path), options, ordered_file()} {}
 
 void NetcdfRawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
                             std::span<const std::byte> /*bytes*/) {
@@ -87,7 +89,8 @@ NetcdfRawTarget::Defined& NetcdfRawTarget::define(const Variable& variable) {
   (void)table_.add(variable, defined.dimensions);
   if (defined.dimensions.has_time && !one_step_) {
     Variable filled = variable;  // for records that nobody puts
-    filled.fill_value = Attribute{variable.type, false, fill_value(variable.type, variable.fill_value)};
+    filled.fill_value =
+        Attribute{variable.type, false, fill_value(variable.type, variable.fill_value)};
     defined.records = std::make_unique<h5::TimeDataset>(
         file_, filled, options_, netcdf_type(variable.type), ordered_dataset());
   } else {
@@ -117,9 +120,9 @@ void NetcdfRawTarget::create_once(Defined& defined) {
   }
   extent.insert(extent.end(), variable.shape.extent.begin(),
                 variable.shape.extent.begin() + variable.shape.dimensions);
-  const h5::Space space{extent.empty() ? H5Screate(H5S_SCALAR)
-                                       : H5Screate_simple(static_cast<int>(extent.size()),
-                                                          extent.data(), nullptr)};
+  const h5::Space space{
+      extent.empty() ? H5Screate(H5S_SCALAR)
+                     : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr)};
   defined.once =
       h5::Dataset{h5::check(H5Dcreate2(file_.raw(), variable.name.c_str(), type.raw(), space.raw(),
                                        link.raw(), create.raw(), H5P_DEFAULT),
@@ -130,6 +133,8 @@ void NetcdfRawTarget::create_once(Defined& defined) {
   }
   defined.offset = static_cast<std::int64_t>(offset);
 }
+
+void NetcdfRawTarget::flush() { file_.flush(); }
 
 // All variables have as many records; steps at the end that failed are cut off.
 void NetcdfRawTarget::finish_records(const Description& description) {
