@@ -223,6 +223,7 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   steps_.erase(step);
   rooms_.erase(rooms_.lower_bound({step, 0}), rooms_.lower_bound({step + 1, 0}));
   if (settings_.file_per_step) {
+    count_bytes(target(step));
     targets_.erase(step);
   }
   std::erase_if(in_a_hurry_, [step](const auto& entry) { return entry.second <= step; });
