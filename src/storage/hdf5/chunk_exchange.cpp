@@ -146,8 +146,8 @@ std::vector<Message> room(const Words& words, const Words& bytes, Arrived& arriv
 }  // namespace
 
 Arrived exchange(const StepChunks& chunks,
-                 const std::vector<std::vector<const ChunkPart*>>& leaving, MPI_Comm writers) {
-  const mpi::WaitPolicy policy;
+                 const std::vector<std::vector<const ChunkPart*>>& leaving, MPI_Comm writers,
+                 const mpi::WaitPolicy& policy) {
   std::vector<Message> out;
   Words words(leaving.size(), 0);
   Words bytes(leaving.size(), 0);
@@ -192,9 +192,11 @@ Arrived exchange(const StepChunks& chunks,
   for (auto& request : requests) {
     mpi::wait(request, policy, others);
   }
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    read(chunks, in[i].words, arrived.memory[i], arrived.parts);
-  }
+  arrived.outcome = outcome_of([&] {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      read(chunks, in[i].words, arrived.memory[i], arrived.parts);
+    }
+  });
   return arrived;
 }
 

@@ -6,12 +6,15 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
+#include "mpi/wait.h"
 #include "storage/hdf5/chunk_parts.h"
 
 namespace iocomp::storage::h5 {
 
-/// What came from other writers, with the memory that it lies in.
+/// What came from other writers, with the memory that it lies in; or why it cannot be used.
 struct Arrived {
+  Outcome outcome;
   std::vector<ChunkPart> parts;
   std::vector<std::vector<std::byte>> memory;
 };
@@ -22,6 +25,6 @@ struct Arrived {
 /// @throws on all writers or on none.
 [[nodiscard]] Arrived exchange(const StepChunks& chunks,
                                const std::vector<std::vector<const ChunkPart*>>& leaving,
-                               MPI_Comm writers);
+                               MPI_Comm writers, const mpi::WaitPolicy& policy);
 
 }  // namespace iocomp::storage::h5

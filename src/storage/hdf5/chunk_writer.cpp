@@ -29,15 +29,9 @@ constexpr std::int64_t failed = -1;
 
 using Parts = std::vector<const ChunkPart*>;
 
-void throw_if_failed(const Outcome& outcome) {
-  if (!outcome.ok()) {
-    throw Error{outcome.code, outcome.story};
-  }
-}
-
 // Who has most of each chunk; where several have as much, one after the other in turn.
 std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>& own, int rank,
-                         int size, MPI_Comm writers) {
+                         int size, const ChunkOutput& to) {
   std::vector<std::int64_t> most(static_cast<std::size_t>(chunks.count()), 0);
   for (const auto& part : own) {
     most[static_cast<std::size_t>(part.chunk)] += part.selection.count;
@@ -49,7 +43,7 @@ std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>&
     auto& mine = most[static_cast<std::size_t>(chunk)];
     mine = mine * size + (size - 1 - after(rank, chunk));
   }
-  mpi::maximum(writers, most, {}, others);
+  mpi::maximum(to.writers, most, to.policy, others);
   std::vector<int> holders;
   for (std::int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
     const auto loudest = most[static_cast<std::size_t>(chunk)];
@@ -121,6 +115,51 @@ class Assembly {
   std::vector<StoredChunk> stored_;  // from the first of the filtered bytes
 };
 
+// Who does what in which round; the same on all writers, but for whose parts these are.
+struct Plan {
+  std::vector<int> owners;                        // by chunk
+  std::vector<Parts> parts;                       // of this writer's, by round
+  std::vector<std::vector<std::int64_t>> chunks;  // of this writer's, by round
+  bool has_exchange = false;                      // some chunk has parts with several writers
+};
+
+std::size_t position(std::int64_t number) { return static_cast<std::size_t>(number); }
+
+Plan plan_of(const StepChunks& chunks, const std::vector<ChunkPart>& own, const ChunkOutput& to,
+             int rank, int size) {
+  Plan plan;
+  plan.owners = owners(chunks, holders(chunks, own, rank, size, to), size);
+  const auto round = rounds(chunks, plan.owners, size, round_bytes);
+  const auto all = round.empty() ? 0 : position(*std::ranges::max_element(round)) + 1;
+  plan.parts.resize(all);
+  plan.chunks.resize(all);
+  std::int64_t leaves = 0;
+  for (const auto& part : own) {
+    plan.parts[position(round[position(part.chunk)])].push_back(&part);
+    leaves = plan.owners[position(part.chunk)] == rank ? leaves : 1;
+  }
+  for (std::int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
+    if (plan.owners[position(chunk)] == rank) {
+      plan.chunks[position(round[position(chunk)])].push_back(chunk);
+    }
+  }
+  mpi::maximum(to.writers, std::span{&leaves, 1}, to.policy, others);
+  plan.has_exchange = leaves != 0;
+  return plan;
+}
+
+// Where each writer puts what he has, behind those before him, so that no page is shared.
+std::int64_t share_out(const std::vector<std::int64_t>& bytes, int rank,
+                       const FormatOptions& options, std::int64_t& end) {
+  const std::int64_t alignment = std::max<std::int64_t>(options.alignment_bytes, 1);
+  std::int64_t own = end;
+  for (std::size_t writer = 0; writer < bytes.size(); ++writer) {
+    own = writer == position(rank) ? end : own;
+    end += (bytes[writer] + alignment - 1) / alignment * alignment;
+  }
+  return own;
+}
+
 }  // namespace
 
 std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vector<ChunkPart>& own,
@@ -129,66 +168,46 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
   int size = 1;
   mpi::check(MPI_Comm_rank(to.writers, &rank));
   mpi::check(MPI_Comm_size(to.writers, &size));
-  const auto owner = owners(chunks, holders(chunks, own, rank, size, to.writers), size);
-  const auto round = rounds(chunks, owner, size, round_bytes);
-  const auto number = [](std::int64_t chunk) { return static_cast<std::size_t>(chunk); };
-  const int all_rounds = round.empty() ? 0 : *std::ranges::max_element(round) + 1;
-  std::vector<Parts> own_of_round(static_cast<std::size_t>(all_rounds));
-  std::vector<std::vector<std::int64_t>> chunks_of_round(own_of_round.size());
-  std::int64_t others_need_mine = 0;
-  for (const auto& part : own) {
-    own_of_round[number(round[number(part.chunk)])].push_back(&part);
-    others_need_mine |= owner[number(part.chunk)] == rank ? 0 : 1;
-  }
-  for (std::int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
-    if (owner[number(chunk)] == rank) {
-      chunks_of_round[number(round[number(chunk)])].push_back(chunk);
-    }
-  }
-  mpi::maximum(to.writers, std::span{&others_need_mine, 1}, {}, others);
-
+  const Plan plan = plan_of(chunks, own, to, rank, size);
   Assembly assembly{to.options};
   std::vector<StoredChunk> stored;
   Outcome mine;
-  for (std::size_t now = 0; now < own_of_round.size(); ++now) {
+  for (std::size_t round = 0; round < plan.parts.size(); ++round) {
     Parts here;
-    std::vector<Parts> leaving(number(size));
-    for (const ChunkPart* part : own_of_round[now]) {
-      const int to_whom = owner[number(part->chunk)];
-      (to_whom == rank ? here : leaving[number(to_whom)]).push_back(part);
+    std::vector<Parts> leaving(position(size));
+    for (const ChunkPart* part : plan.parts[round]) {
+      const int owner = plan.owners[position(part->chunk)];
+      (owner == rank ? here : leaving[position(owner)]).push_back(part);
     }
     Arrived arrived;
-    if (others_need_mine != 0) {
-      arrived = exchange(chunks, leaving, to.writers);
+    if (plan.has_exchange) {
+      arrived = exchange(chunks, leaving, to.writers, to.policy);
+      mine = mine.ok() ? arrived.outcome : mine;
     }
-    std::int64_t bytes = failed;
     if (mine.ok()) {
       mine = outcome_of([&] {
         for (const auto& part : arrived.parts) {
           here.push_back(&part);
         }
         std::ranges::stable_sort(here, {}, &ChunkPart::chunk);
-        for (const auto chunk : chunks_of_round[now]) {
+        for (const auto chunk : plan.chunks[round]) {
           assembly.add(chunks, chunk, std::ranges::equal_range(here, chunk, {}, &ChunkPart::chunk));
         }
-        bytes = assembly.bytes();
       });
     }
     arrived = {};
-    // Each begins where it shares no page with another.
-    std::int64_t offset = end;
-    const auto all = mpi::gather_to_all(to.writers, bytes, {}, others);
-    for (int writer = 0; writer < size; ++writer) {
-      const std::int64_t alignment = std::max<std::int64_t>(to.options.alignment_bytes, 1);
-      offset = writer == rank ? end : offset;
-      end += (all[number(writer)] + alignment - 1) / alignment * alignment;
-    }
-    if (std::ranges::find(all, failed) != all.end()) {
+    const auto bytes =
+        mpi::gather_to_all(to.writers, mine.ok() ? assembly.bytes() : failed, to.policy, others);
+    if (std::ranges::find(bytes, failed) != bytes.end()) {
       break;
     }
+    const std::int64_t offset = share_out(bytes, rank, to.options, end);
     mine = outcome_of([&] { assembly.write(to, offset, stored); });
   }
-  throw_if_failed(mpi::agree(to.writers, mine, {}, others));
+  const Outcome common = mpi::agree(to.writers, mine, to.policy, others);
+  if (!common.ok()) {
+    throw Error{common.code, common.story};
+  }
   return stored;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/wait.h"
 #include "storage/descriptor.h"
 #include "storage/format.h"
 #include "storage/hdf5/chunk_parts.h"
@@ -25,6 +26,7 @@ struct ChunkOutput {
   const Descriptor& file;
   const FormatOptions& options;
   MPI_Comm writers;
+  const mpi::WaitPolicy& policy;
 };
 
 /// Bring the chunks of a step together, filter and write them, in rounds that bound what is in

@@ -48,6 +48,7 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
     : path_{std::move(path)},
       options_{options},
       writers_{writers},
+      policy_{.deadline_seconds = options.deadline_seconds},
       plain_{open_together(path_, writers)} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
   agree(outcome_of([&] {
@@ -58,7 +59,7 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
 }
 
 void DeflateTarget::agree(const Outcome& mine) const {
-  const Outcome common = mpi::agree(writers_, mine, {}, others);
+  const Outcome common = mpi::agree(writers_, mine, policy_, others);
   if (!common.ok()) {
     throw Error{common.code, common.story};
   }
@@ -86,7 +87,7 @@ std::vector<std::int64_t> DeflateTarget::begin_step(std::int64_t step,
       offsets.back() = file_->end();
     }
   }));
-  mpi::maximum(writers_, offsets, {}, others);
+  mpi::maximum(writers_, offsets, policy_, others);
   return offsets;
 }
 
@@ -128,10 +129,10 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
     }
   }));
   std::int64_t end = offsets.back();
-  const auto stored = write_chunks(chunks, own, {path_, plain_, options_, writers_}, end);
+  const auto stored = write_chunks(chunks, own, {path_, plain_, options_, writers_, policy_}, end);
   std::string text(stored.size() * sizeof(StoredChunk), '\0');
   std::memcpy(text.data(), stored.data(), text.size());
-  const auto all = mpi::gather(writers_, 0, text, {}, others);
+  const auto all = mpi::gather(writers_, 0, text, policy_, others);
   agree(outcome_of([&] {
     sync(plain_, path_);
     if (file_) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "mpi/wait.h"
 #include "storage/descriptor.h"
 #include "storage/format.h"
 #include "storage/hdf5/chunk_parts.h"
@@ -54,6 +55,7 @@ class DeflateTarget : public Target {
   std::string path_;
   FormatOptions options_;
   MPI_Comm writers_;
+  mpi::WaitPolicy policy_;
   int rank_ = 0;
   Descriptor plain_;
   std::unique_ptr<TimeFile> file_;  // of the first writer
