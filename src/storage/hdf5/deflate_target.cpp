@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -131,7 +131,8 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
   std::int64_t end = offsets.back();
   const auto stored = write_chunks(chunks, own, {path_, plain_, options_, writers_, policy_}, end);
   std::string text(stored.size() * sizeof(StoredChunk), '\0');
-  std::memcpy(text.data(), stored.data(), text.size());
+  std::ranges::copy(std::as_bytes(std::span{stored}),
+                    std::as_writable_bytes(std::span{text}).begin());
   const auto all = mpi::gather(writers_, 0, text, policy_, others);
   agree(outcome_of([&] {
     sync(plain_, path_);
@@ -147,7 +148,8 @@ void DeflateTarget::keep(std::int64_t step, const StepChunks& chunks,
   std::vector<Extent> extents(static_cast<std::size_t>(chunks.count()));
   for (const auto& text : stored) {
     std::vector<StoredChunk> of_writer(text.size() / sizeof(StoredChunk));
-    std::memcpy(of_writer.data(), text.data(), text.size());
+    std::ranges::copy(std::as_bytes(std::span{text}),
+                      std::as_writable_bytes(std::span{of_writer}).begin());
     for (const auto& chunk : of_writer) {
       extents[static_cast<std::size_t>(chunk.chunk)] = chunk.where;
     }
