@@ -101,7 +101,8 @@ typedef enum iocomp_type {
   IOCOMP_COMPLEX128 = 13, /**< two FLOAT64: real, imaginary */
   IOCOMP_CHAR = 14 /**< one byte of text, UTF-8: a variable of shape {n, 80} holds n texts of at
                       most 80 bytes, those that are shorter ended by zeros. A string of fixed length
-                      in HDF5, NC_CHAR in netCDF, char in ADIOS2 */
+                      in HDF5, NC_CHAR in netCDF (which xarray joins to bytes, or to text where
+                      the variable's attribute "_Encoding" is "utf-8"), char in ADIOS2 */
 } iocomp_type;
 
 /** The most dimensions a variable may have; a scalar has none. */
