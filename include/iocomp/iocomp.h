@@ -186,8 +186,6 @@ IOCOMP_EXPORT int iocomp_set_var_attribute_text(iocomp_var *var, const char *nam
  * current step on. Called by all members in the same order, before the first put of the step; waits
  * for nobody.
  * @param value  one element of the variable's type.
- * @return IOCOMP_UNSUPPORTED for another value than 0 where neither servers nor the synchronous
- * mode write the file (transport kernel).
  */
 IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
 

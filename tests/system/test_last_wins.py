@@ -147,10 +147,10 @@ def test_the_last_of_random_puts_wins(
     seed = random.randrange(1 << 30)
     dice = random.Random(seed)
     compute = dice.randint(2, 4)
-    fill = 0 if way[0] == "kernel" else 77
+    fill = 77
     lines = [f"open out {kind}"]
     lines += [f"define out {name} int64 {by(list(SHAPE))}" for name in VARIABLES]
-    lines += [f"fill out u {fill}"] if fill else []
+    lines += [f"fill out u {fill}"]
     expected = []
     for step in range(STEPS):
         references = {
