@@ -83,6 +83,9 @@ class Target {
   /// plain_file, lead only: all variables that are defined by now, before room is made for one that
   /// comes after those that were known.
   virtual void know(std::span<const Variable> /*all*/) {}
+  /// The same of attributes, before that call: what names and values of all that are set by now
+  /// take together, in bytes, and how many there are.
+  virtual void know_attributes(std::int64_t /*bytes*/, std::int64_t /*count*/) {}
 
   /// Make room for a variable in a step. plain_file: called on the lead only, returns the offset of
   /// its first byte. mpi_file: collective over the writers in the same order; returns -1 (or an
@@ -211,7 +214,7 @@ class Format {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 5;
+inline constexpr int iocomp_format_interface_version = 6;
 struct iocomp_format_entry {
   int interface_version;
   const iocomp::storage::Format* (*format)();
