@@ -101,7 +101,8 @@ typedef enum iocomp_type {
   IOCOMP_COMPLEX128 = 13, /**< two FLOAT64: real, imaginary */
   IOCOMP_CHAR = 14 /**< one byte of text, UTF-8: a variable of shape {n, 80} holds n texts of at
                       most 80 bytes, those that are shorter ended by zeros. A string of fixed length
-                      in HDF5, NC_CHAR in netCDF, char in ADIOS2 */
+                      in HDF5, NC_CHAR in netCDF (which xarray joins to bytes, or to text where
+                      the variable's attribute "_Encoding" is "utf-8"), char in ADIOS2 */
 } iocomp_type;
 
 /** The most dimensions a variable may have; a scalar has none. */
@@ -185,8 +186,6 @@ IOCOMP_EXPORT int iocomp_set_var_attribute_text(iocomp_var *var, const char *nam
  * current step on. Called by all members in the same order, before the first put of the step; waits
  * for nobody.
  * @param value  one element of the variable's type.
- * @return IOCOMP_UNSUPPORTED for another value than 0 where neither servers nor the synchronous
- * mode write the file (transport kernel).
  */
 IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
 

@@ -43,6 +43,9 @@ class Collective {
   void maximum(const Circle& circle, const std::vector<std::int64_t>& values);
   void sum(const Circle& circle, const std::vector<std::int64_t>& values);
   void gather(const Circle& circle, std::int64_t value);
+  /// The values of all ranks, one behind the other. @param counts  how many each rank has.
+  void join(const Circle& circle, const std::vector<std::int64_t>& mine,
+            const std::vector<std::int64_t>& counts);
   void broadcast(const Circle& circle, int root, const std::vector<std::int64_t>& values);
 
   /// Whether the operation has ended. Never waits.
@@ -51,13 +54,16 @@ class Collective {
   [[nodiscard]] const std::vector<std::int64_t>& values() const noexcept { return *values_; }
 
  private:
-  enum class Kind { maximum, sum, gather, broadcast };
+  enum class Kind { maximum, sum, gather, join, broadcast };
   struct Messages;  // an operation that is done by messages
-  void begin(const Circle& circle, Kind kind, int root, std::vector<std::int64_t> mine);
+  struct Counts;    // of a join
+  void begin(const Circle& circle, Kind kind, int root, std::vector<std::int64_t> mine,
+             std::vector<std::int64_t> counts = {});
 
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::unique_ptr<std::vector<std::int64_t>> values_;
   std::unique_ptr<Messages> messages_;
+  std::unique_ptr<Counts> counts_;
 };
 
 /// An outcome in a broadcast: the first part of a long story.

@@ -79,8 +79,6 @@ class Carrier {
   virtual void urge(std::uint64_t ticket, State state) = 0;
   /// The program waits for the memory of a block from now on.
   virtual void wanted_back(std::uint64_t /*ticket*/) {}
-  /// Whether what nobody puts can hold something else than 0.
-  [[nodiscard]] virtual bool can_fill() const { return true; }
   /// Settle everything. `open_step` is the step that was not ended.
   [[nodiscard]] virtual Outcome close(std::int64_t open_step) = 0;
 };

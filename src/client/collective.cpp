@@ -22,6 +22,7 @@ struct Collective::Messages {
   std::vector<std::vector<std::int64_t>> parts;  // root: by member
   std::vector<MPI_Request> requests;
   bool is_spreading = false;
+  std::vector<std::int64_t> counts{};  // of a join, by member
 
   [[nodiscard]] bool is_root() const { return circle.rank() == root; }
   void send(int member, const std::vector<std::int64_t>& values) {
@@ -36,6 +37,9 @@ struct Collective::Messages {
   }
   void collect() {
     parts.assign(circle.ranks.size(), mine);
+    for (std::size_t member = 0; member < counts.size(); ++member) {
+      parts[member].resize(static_cast<std::size_t>(counts[member]));
+    }
     for (int member = 0; kind != Kind::broadcast && member < circle.size(); ++member) {
       if (member != root) {
         receive(member, parts[static_cast<std::size_t>(member)]);
@@ -43,6 +47,13 @@ struct Collective::Messages {
     }
   }
   void put_together(std::vector<std::int64_t>& values) const {
+    if (kind == Kind::join) {
+      values.clear();
+      for (const auto& part : parts) {
+        values.insert(values.end(), part.begin(), part.end());
+      }
+      return;
+    }
     if (kind == Kind::sum) {
       std::ranges::fill(values, 0);
     }
@@ -64,6 +75,11 @@ struct Collective::Messages {
   }
 };
 
+struct Collective::Counts {
+  std::vector<int> count;  // by rank
+  std::vector<int> begin;
+};
+
 Collective::Collective() = default;
 
 Collective::~Collective() {
@@ -71,11 +87,14 @@ Collective::~Collective() {
   if (request_ != MPI_REQUEST_NULL || is_underway) {
     (void)values_.release();  // the operation may still write there
     (void)messages_.release();
+    (void)counts_.release();
   }
 }
 
-void Collective::begin(const Circle& circle, Kind kind, int root, std::vector<std::int64_t> mine) {
-  messages_.reset(new Messages{kind, circle, root, std::move(mine), {}, {}, false});
+void Collective::begin(const Circle& circle, Kind kind, int root, std::vector<std::int64_t> mine,
+                       std::vector<std::int64_t> counts) {
+  messages_.reset(
+      new Messages{kind, circle, root, std::move(mine), {}, {}, false, std::move(counts)});
   if (messages_->is_root()) {
     messages_->collect();
     return;
@@ -116,6 +135,27 @@ void Collective::gather(const Circle& circle, std::int64_t value) {
   (*values_)[static_cast<std::size_t>(circle.rank())] = value;
   mpi::check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values_->data(), 1, MPI_INT64_T,
                             circle.comm, &request_));
+}
+
+void Collective::join(const Circle& circle, const std::vector<std::int64_t>& mine,
+                      const std::vector<std::int64_t>& counts) {
+  counts_ = std::make_unique<Counts>();
+  std::int64_t all = 0;
+  for (const auto count : counts) {
+    counts_->count.push_back(checked_cast<int>(count));
+    counts_->begin.push_back(checked_cast<int>(all));
+    all += count;
+  }
+  values_ = std::make_unique<std::vector<std::int64_t>>(static_cast<std::size_t>(all));
+  if (!circle.ranks.empty()) {
+    begin(circle, Kind::join, 0, mine, counts);
+    return;
+  }
+  const auto begins = counts_->begin.at(static_cast<std::size_t>(circle.rank()));
+  std::ranges::copy(mine, values_->begin() + begins);
+  mpi::check(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values_->data(),
+                             counts_->count.data(), counts_->begin.data(), MPI_INT64_T, circle.comm,
+                             &request_));
 }
 
 void Collective::broadcast(const Circle& circle, int root,

@@ -143,14 +143,6 @@ void File::set_fill(int variable, const void* value) {
   attribute.type = known.type;
   attribute.values.resize(array::size_bytes(known.type));
   std::memcpy(attribute.values.data(), value, attribute.values.size());
-  const bool is_zero =
-      std::ranges::all_of(attribute.values, [](auto byte) { return byte == std::byte{0}; });
-  if (!is_zero && !carrier_->can_fill()) {
-    throw Error{ErrorCode::unsupported,
-                call +
-                    "without servers (transport.kind = \"kernel\") only 0 can be filled in; "
-                    "with servers, or mode = \"sync\", anything"};
-  }
   set_attribute(variable, storage::fill_attribute, std::move(attribute));
 }
 

@@ -45,7 +45,8 @@ KernelCarrier::KernelCarrier(Setup setup, storage::Publication::Identity identit
       catalogue_{catalogue},
       files_{*setup_.format, setup_.disk, publication_, catalogue, link.counters()},
       placing_{setup_.placing, setup_.members,
-               [this](std::int64_t step, const auto& flags) { return place(step, flags); }} {
+               [this](std::int64_t step, const auto& flags) { return place(step, flags); }},
+      holes_{setup_.circle, setup_.members, catalogue} {
   rank_ = setup_.circle.rank();
 }
 
@@ -128,6 +129,7 @@ void KernelCarrier::put(const Block& block) {
     return;
   }
   array::add(steps_[block.step].variables[block.variable.id], block.cover);
+  holes_.note(block);
   if (files_.knows_offset(block.variable.id, block.step)) {
     write(block);
   } else {

@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "array/cover.h"
+#include "array/run_list.h"
 #include "base/error.h"
 #include "client/agreement.h"
 #include "client/carrier.h"
+#include "client/kernel_holes.h"
 #include "client/kernel_placing.h"
 #include "client/kernel_writer.h"
 #include "client/link.h"
@@ -66,7 +68,6 @@ class KernelCarrier : public Carrier {
   void wait_step(std::int64_t step) override;
   void urge(std::uint64_t ticket, State state) override;
   Outcome close(std::int64_t open_step) override;
-  [[nodiscard]] bool can_fill() const override { return false; }
 
   /// Go on with what was begun, as far as that is possible now; true if anything moved.
   bool advance();
@@ -92,6 +93,19 @@ class KernelCarrier : public Carrier {
     std::int64_t end = 0;  // of what was put: a byte offset; when agreed on, of all ranks
     bool is_synced = false;
     Outcome agreed{};
+  };
+  struct Filling {  // of the holes of step agreed_
+    enum class Stage { look, write, sync, agree };
+    Stage stage = Stage::look;
+    std::size_t writing = 0;
+    bool has_written = false;
+    Outcome outcome{};
+    std::unique_ptr<Agreement> agreement{};
+    void note(const Outcome& one) { outcome = outcome.ok() ? one : outcome; }
+    void ended(const Outcome& one) {
+      --writing;
+      note(one);
+    }
   };
   struct Verdict {           // of rank 0
     std::int64_t until = 0;  // steps before this one are settled
@@ -133,8 +147,9 @@ class KernelCarrier : public Carrier {
   bool sync_steps();
   void synced(std::int64_t until, const Outcome& outcome);
   bool agree_on_steps();
+  [[nodiscard]] bool is_whole();
   void agreed();
-  [[nodiscard]] Outcome check_coverage(std::int64_t step, const Agreement& agreement) const;
+  [[nodiscard]] static std::map<int, array::Cover> put_in_step(const Agreement& agreement);
   bool tell_verdicts();
   [[nodiscard]] bool is_publication_due() const;
   [[nodiscard]] std::int64_t publishable() const;
@@ -153,6 +168,14 @@ class KernelCarrier : public Carrier {
   [[nodiscard]] Verdict publish_file();
   [[nodiscard]] bool has_committed_steps() const;
 
+  // What nobody has put (kernel_fill.cpp).
+  [[nodiscard]] bool is_filled();
+  [[nodiscard]] std::map<int, array::Cover> variables_to_look_at(std::int64_t step,
+                                                                 const Agreement& agreement) const;
+  void begin_filling();
+  void fill(int variable, const std::shared_ptr<const array::RunList>& holes);
+  void sync_filled();
+
   Setup setup_;
   int rank_ = 0;
   bool per_step_;
@@ -163,6 +186,7 @@ class KernelCarrier : public Carrier {
   const storage::Catalogue& catalogue_;
   OutputFiles files_;
   KernelPlacing placing_;
+  KernelHoles holes_;
   std::uint64_t definitions_ = empty_digest;
   std::string last_definition_;
   std::map<std::int64_t, Step> steps_;               // not settled
@@ -176,6 +200,7 @@ class KernelCarrier : public Carrier {
   std::int64_t agreed_ = 0;
   std::int64_t settled_ = 0;
   std::unique_ptr<Agreement> agreement_;  // on step agreed_
+  std::optional<Filling> filling_;        // after that
   std::unique_ptr<Collective> verdict_;   // rank 0's
   std::optional<Outcome> end_;            // of the file
   std::int64_t durable_end_ = 0;          // of the one file of all steps

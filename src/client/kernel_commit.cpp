@@ -100,7 +100,7 @@ bool KernelCarrier::agree_on_steps() {
   bool moved = false;
   while (lost_.ok()) {
     if (agreement_) {
-      if (!agreement_->advance()) {
+      if (!agreement_->advance() || !is_whole()) {
         return moved;
       }
       agreed();
@@ -123,57 +123,50 @@ bool KernelCarrier::agree_on_steps() {
   return moved;
 }
 
+// Whether all is known and done that a step needs beside what the ranks have put.
+bool KernelCarrier::is_whole() {
+  if (!agreement_->outcome().ok()) {
+    return true;
+  }
+  if (!setup_.format->offsets_by_layout() && placed_until_ <= agreed_) {
+    return false;  // this rank has put nothing, and learns later where the others have
+  }
+  return is_filled();
+}
+
 void KernelCarrier::agreed() {
   const auto agreement = std::exchange(agreement_, nullptr);
+  const auto filling = std::exchange(filling_, std::nullopt);
   Step& step = steps_[agreed_];
   step.agreed = agreement->outcome();
   if (step.agreed.code == ErrorCode::inconsistent_calls) {
     lose(step.agreed);
     return;
   }
-  if (step.agreed.ok()) {
-    step.agreed = in_file(check_coverage(agreed_, *agreement), agreed_);
+  if (step.agreed.ok() && filling) {
+    step.agreed = in_file(filling->outcome, agreed_);
   }
   if (step.agreed.ok()) {
     step.end = agreement->extra();
-    const auto& flags = agreement->flags();
-    for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
-      if (flags[static_cast<std::size_t>(variable)] != 0) {
-        files_.note_contents(variable, agreed_);
-      }
+    for (const auto& [variable, cover] : put_in_step(*agreement)) {
+      files_.note_contents(variable, agreed_);
     }
   }
-  ++agreed_;
+  holes_.forget_until(++agreed_);
 }
 
-// The same on all ranks. Which puts overlap is not known here: no rank knows those of another.
-Outcome KernelCarrier::check_coverage(std::int64_t step, const Agreement& agreement) const {
-  const auto& sums = agreement.sums();
+std::map<int, array::Cover> KernelCarrier::put_in_step(const Agreement& agreement) {
+  const auto& flags = agreement.flags();
   array::CoverWords words{};
-  for (std::size_t i = 0; i < agreement.flags().size(); ++i) {
-    std::copy_n(sums.begin() + std::ssize(words) * static_cast<std::ptrdiff_t>(i), words.size(),
-                words.begin());
-    const array::Cover put = array::cover_from(words);
-    const auto variable = catalogue_.variable(static_cast<int>(i), step);
-    const array::Cover all = array::cover_of_all(variable.shape);
-    if (put.elements == 0 || put == all) {
-      continue;
-    }
-    const std::string name = "variable \"" + variable.name + "\": ";
-    if (put.elements >= all.elements) {
-      return {ErrorCode::overlapping_puts,
-              name + "puts of the ranks overlap: they have " + std::to_string(put.elements) +
-                  " elements of " + std::to_string(all.elements) +
-                  (put.elements == all.elements ? ", and not each once" : "")};
-    }
-    if (!catalogue_.fill(variable.id, step).empty()) {
-      return {ErrorCode::unsupported,
-              name +
-                  "there are elements that nobody has put, and without servers they cannot be "
-                  "given the fill value"};
+  std::map<int, array::Cover> put;
+  for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
+    if (flags[static_cast<std::size_t>(variable)] != 0) {
+      std::copy_n(agreement.sums().begin() + std::ssize(words) * variable, words.size(),
+                  words.begin());
+      put.emplace(variable, array::cover_from(words));
     }
   }
-  return {};
+  return put;
 }
 
 void KernelCarrier::fail_step(std::int64_t step, const Outcome& outcome) {

@@ -111,6 +111,7 @@ void KernelCarrier::take_over_steps(Remains& remains, std::int64_t settled,
     }
     Step& step = steps_[number];
     step.variables = std::move(left.variables);
+    holes_.take_over(number, std::move(left.puts));
     step.ended = left.ended;
     step.definitions = left.definitions;
     step.last_definition = std::move(left.last_definition);

@@ -49,7 +49,6 @@ class LastCarrier : public Carrier {
   void wait_step(std::int64_t step) override { inner_->wait_step(step); }
   void urge(std::uint64_t ticket, State state) override;
   void wanted_back(std::uint64_t ticket) override;
-  [[nodiscard]] bool can_fill() const override { return inner_->can_fill(); }
   Outcome close(std::int64_t open_step) override;
 
   /// The communicator may still be in use by others: it cannot be freed.

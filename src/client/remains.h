@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "client/meeting.h"
 #include "client/tickets.h"
+#include "protocol/put_log.h"
 #include "storage/variable.h"
 #include "transport/transport.h"
 
@@ -37,6 +38,7 @@ struct Remains {
   };
   struct Step {
     std::map<int, array::Cover> variables;
+    protocol::PutLog puts;  ///< of which these are the sum
     bool ended = false;
     std::uint64_t definitions = 0;  ///< when it was ended, like the next two
     std::string last_definition;

@@ -17,7 +17,11 @@ namespace iocomp::client {
 void RemoteCarrier::note(const Block& block) {
   array::add(variables_[block.variable.id], block.cover);
   if (route_.keeps_remains) {
-    array::add(remains_.steps[block.step].variables[block.variable.id], block.cover);
+    Remains::Step& step = remains_.steps[block.step];
+    array::add(step.variables[block.variable.id], block.cover);
+    step.puts.add({.variable = block.variable.id,
+                   .rank = route_.compute_rank,
+                   .part = {block.region, 0, array::elements(block.region)}});
   }
 }
 

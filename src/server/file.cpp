@@ -39,10 +39,8 @@ namespace {
 // What the engine takes for a small plan, which it writes at once.
 constexpr std::size_t gathered_at_most = std::size_t{192} << 10;
 
-// Where the ranks can read what this server has fetched, so that they can write it themselves, it
-// stays as it came.
 std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
-  return is_written_by_offset && context.place.staging.empty()
+  return is_written_by_offset
              ? Stripes::fitting(context.settings.bytes("staging.stripe"), context.arena)
              : 0;
 }
@@ -88,7 +86,8 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       swaps_bytes_{storage::swaps_bytes(format, options_)},
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
-      stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout())} {
+      stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout()),
+               !context.place.staging.empty()} {
   if (is_plain() && !settings_.file_per_step) {
     // Opened before the first commit gives the file its final name.
     const Outcome opened = outcome_of([this] { (void)output(-1); });

@@ -70,7 +70,8 @@ std::vector<array::Run> Stripe::runs() const {
   return array::joined(std::move(all));
 }
 
-Stripes::Stripes(staging::Arena& arena, std::int64_t bytes) : arena_{arena}, bytes_{bytes} {}
+Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent)
+    : arena_{arena}, bytes_{bytes}, keeps_as_sent_{keeps_as_sent} {}
 
 std::int64_t Stripes::fitting(std::int64_t asked, const staging::Arena& arena) {
   const auto each = static_cast<std::int64_t>(arena.capacity_bytes()) / stripes_at_once;
@@ -100,7 +101,8 @@ bool Stripes::fits(std::int64_t bytes) const noexcept {
   for (const auto& [key, stripe] : open_) {
     used += pages(std::ssize(stripe.lease.bytes()));
   }
-  return 2 * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
+  const std::int64_t copies = keeps_as_sent_ ? 2 : 1;
+  return 2 * copies * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
 }
 
 bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
@@ -143,9 +145,15 @@ void Stripes::take(Chunk& chunk, std::int64_t offset, double now) {
     }
     scatter(*chunk.piece, chunk.first, count, chunk.bytes.data(), *stripe);
     const auto bytes = static_cast<std::size_t>(count * chunk.piece->element_bytes());
-    // Chunks that are lent end where a stripe does: so the loan lasts until all is written.
-    Loan loan = count == chunk.count ? std::move(chunk.loan) : Loan{};
-    stripe->parts.push_back({chunk.piece, chunk.first, count, std::move(loan)});
+    Stripe::Part& part = stripe->parts.emplace_back();
+    part.piece = chunk.piece;
+    part.first = chunk.first;
+    part.count = count;
+    if (count == chunk.count) {
+      // Chunks that are lent end where a stripe does: so the loan lasts until all is written.
+      part.loan = std::move(chunk.loan);
+      part.lease = keeps_as_sent_ ? std::move(chunk.lease) : staging::Lease{};
+    }
     stripe->filled += count;
     stripe->touched = now;
     chunk.first += count;

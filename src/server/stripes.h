@@ -21,7 +21,9 @@ struct Stripe {
     std::shared_ptr<Piece> piece;
     std::int64_t first = 0;  // of its packed order
     std::int64_t count = 0;
-    Loan loan;  // of the sender's memory, which is not needed, but is there if this server ends
+    // Not needed, but there if this server ends: where it was fetched to, or the sender's memory.
+    staging::Lease lease;
+    Loan loan;
   };
   storage::Variable variable;
   std::int64_t step = 0;
@@ -40,11 +42,13 @@ struct Stripe {
 
 /// The stripes of one file that wait for pieces. A domain is divided into stripes of equal size,
 /// each gets memory when its first piece comes, and leaves when it is full, or is taken for another
-/// reason. They use at most half of the arena, so that something can always be fetched.
+/// reason. They use at most half of the arena, with what they keep, so that something can always be
+/// fetched.
 class Stripes {
  public:
   /// @param bytes  of a stripe; 0: no piece is put together with others.
-  Stripes(staging::Arena& arena, std::int64_t bytes);
+  /// @param keeps_as_sent  senders find what was taken as they sent it until it is written.
+  Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent = false);
 
   /// What fits into this arena, of what is asked for: several at once; 0 where that is too little.
   [[nodiscard]] static std::int64_t fitting(std::int64_t asked, const staging::Arena& arena);
@@ -72,6 +76,7 @@ class Stripes {
     return take_if(
         [&](const Stripe& stripe) { return stripe.touched <= time && is_wanted(stripe); });
   }
+  [[nodiscard]] bool keeps_as_sent() const noexcept { return keeps_as_sent_; }
   /// Give back what senders have lent to stripes that nobody has touched since `time`.
   void give_back_loans(double time);
 
@@ -99,6 +104,7 @@ class Stripes {
 
   staging::Arena& arena_;
   std::int64_t bytes_;
+  bool keeps_as_sent_;
   std::map<Key, Stripe> open_;
   std::vector<Stripe> full_;
 };

@@ -84,6 +84,9 @@ class Target {
   /// plain_file, lead only: all variables that are defined by now, before room is made for one that
   /// comes after those that were known.
   virtual void know(std::span<const Variable> /*all*/) {}
+  /// The same of attributes, before that call: what names and values of all that are set by now
+  /// take together, in bytes, and how many there are.
+  virtual void know_attributes(std::int64_t /*bytes*/, std::int64_t /*count*/) {}
 
   /// Make room for a variable in a step. plain_file: called on the lead only, returns the offset of
   /// its first byte. mpi_file: collective over the writers in the same order; returns -1 (or an

@@ -108,6 +108,30 @@ TEST(Agreement, NamesTheRankThatMadeAnotherCall) {
   EXPECT_NE(story.find("compute rank 100 called end_step"), std::string::npos) << story;
 }
 
+// By the communicator's own operation, and by messages between some ranks.
+TEST(Collective, JoinsWhatEachRankHas) {
+  const World world;
+  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> all;
+  for (int rank = 0; rank < world.ranks(); ++rank) {
+    counts.push_back((rank + 1) % 3);  // some have nothing
+    all.insert(all.end(), static_cast<std::size_t>(counts.back()), 10 * rank);
+  }
+  const std::vector<std::int64_t> mine(
+      static_cast<std::size_t>(counts[static_cast<std::size_t>(world.rank())]), 10 * world.rank());
+  std::vector<int> some(static_cast<std::size_t>(world.ranks()));
+  std::iota(some.begin(), some.end(), 0);
+  const mpi::WaitPolicy policy;
+  for (const Circle& circle : {Circle{world.comm()}, Circle{world.comm(), some, 3}}) {
+    Collective operation;
+    operation.join(circle, mine, counts);
+    for (mpi::Nap nap{policy}; !operation.test();) {
+      nap.pause();
+    }
+    EXPECT_EQ(operation.values(), all);
+  }
+}
+
 TEST(KernelPlacing, TellsAllRanksTheRoundsInTheirOrder) {
   const World world;
   KernelPlacing placing{

@@ -40,6 +40,7 @@ class Build:
     aggregators: str
     modules: str
     dump_adios2: str = ""  # a reader; empty where ADIOS2 is not there
+    bpls: str = ""  # likewise
 
     def has_back_end(self, name: str) -> bool:
         return Path(self.modules, f"libiocomp_format_{name}.so").exists()

@@ -7,6 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+import h5py
+import netCDF4
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -37,7 +39,30 @@ def file_settings(back_end: str, **more: object) -> dict[str, Any]:
 
 
 def extension(back_end: str) -> str:
-    return ".h5" if back_end.startswith("hdf5") else ".dat"
+    return {"hdf5": ".h5", "netcdf": ".nc", "pnetcdf": ".nc"}.get(back_end.partition("-")[0], ".dat")
+
+
+def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[Any] | None:
+    """Return a variable of a step as the format's readers see it; nothing where nobody put it.
+
+    Of files that have a record of every variable in every step that is one of fill values alone.
+    """
+    if "netcdf" in back_end:
+        with netCDF4.Dataset(path) as file:
+            if name not in file.variables:
+                return None
+            variable = file[name]
+            found = variable[step] if variable.dimensions[0] == "time" else variable[:]
+            return None if np.ma.getmaskarray(found).all() else np.asarray(found.data)
+    if back_end in ("hdf5-time", "hdf5-deflate"):
+        with h5py.File(path) as file:
+            found = file[name][step : step + 1]  # empty behind the last step that somebody put it in
+            return None if (found == file[name].fillvalue).all() else found
+    with open_dataset(path) as dataset:
+        if name not in dataset.variables(step):
+            return None
+        shape = dataset.shape(step, name)
+        return dataset.read(step, name, 0, int(np.prod(shape))).reshape(shape)
 
 
 def skip_if_missing(build: Build, back_end: str) -> None:

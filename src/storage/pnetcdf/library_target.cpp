@@ -21,7 +21,9 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "mpi/agree.h"
 #include "mpi/error.h"
+#include "mpi/wait.h"
 #include "storage/cdf/agree_on_names.h"
 #include "storage/cdf/attempts.h"
 #include "storage/cdf/dimensions.h"
@@ -139,7 +141,7 @@ void LibraryTarget::add(const Variable& variable) {
       [&] { check(ncmpi__enddef(file_, header_room_bytes, alignment_, 0, alignment_), action); });
   attempt([&] { check(ncmpi_begin_indep_data(file_), action); });
   // It may have moved what there is of the records, on some writers only.
-  mpi::check(MPI_Barrier(writers_));
+  mpi::gate(writers_, {}, "the other writers of a variable's room");
   attempt.rethrow();
   defined_.emplace(variable.id, std::move(defined));
 }
@@ -264,7 +266,8 @@ void LibraryTarget::finish(const Description& description) {
     }
   });
   attempt([&] { check(ncmpi_close(file_), "close"); });
-  mpi::check(MPI_Barrier(writers_));  // from here on the file is one writer's
+  mpi::gate(writers_, {},
+            "the other writers of the end of a file");  // from here on the file is one writer's
   int rank = 0;
   mpi::check(MPI_Comm_rank(writers_, &rank));
   if (rank == 0) {

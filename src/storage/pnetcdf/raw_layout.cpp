@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <span>
 #include <string>
@@ -25,18 +24,43 @@ std::int64_t round_up(std::int64_t bytes, std::int64_t multiple) {
   return multiple <= 1 ? bytes : (bytes + multiple - 1) / multiple * multiple;
 }
 
+// Of a variable, one of its dimensions or an attribute, beside names and values: lengths, numbers,
+// padding, the name that a dimension gets which has none.
+constexpr std::int64_t most_bytes_of_numbers = 64;
+
 }  // namespace
 
 RawLayout::RawLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step)
-    : alignment_{std::max<std::int64_t>(alignment_bytes, 4)},
+    : header_bytes_{header_bytes},
+      alignment_{std::max<std::int64_t>(alignment_bytes, 4)},
       one_step_{one_step},
       end_{header_bytes} {}
 
-int RawLayout::defined() const noexcept {
-  return one_step_ ? std::numeric_limits<int>::max() : known_;
+void RawLayout::expect_attributes(std::int64_t bytes, std::int64_t count) {
+  attribute_bytes_ = bytes + count * most_bytes_of_numbers;
+}
+
+// A hole in the file but for what the header needs of it, so there may be much.
+void RawLayout::make_room_for_header(std::span<const Variable> all) {
+  std::int64_t bytes = attribute_bytes_ + most_bytes_of_numbers;
+  for (const auto& variable : all) {
+    const std::int64_t names =
+        std::ssize(variable.name) + std::ssize(variable.dimensions.value_or(std::string{}));
+    const std::int64_t dimensions = variable.shape.dimensions + 1;
+    bytes += names + (1 + 2 * dimensions) * most_bytes_of_numbers;
+  }
+  header_bytes_ = std::max(header_bytes_, padded(2 * bytes));
+  end_ = header_bytes_;
 }
 
 void RawLayout::define(std::span<const Variable> all) {
+  if (first_record_ < 0 && slots_.empty()) {
+    make_room_for_header(all);
+  }
+  if (one_step_) {
+    known_ = static_cast<int>(all.size());
+    return;
+  }
   const bool is_first = first_record_ < 0;
   std::vector<Slot> with_time;
   for (const auto& variable : all.subspan(static_cast<std::size_t>(known_))) {
@@ -69,6 +93,8 @@ std::int64_t RawLayout::append(Slot slot, bool is_record) {
   if (is_record) {
     slot.begin = first_record_ + record_end_;
     record_end_ += padded(bytes);
+    ++with_time_;
+    last_part_ = bytes;
   } else {
     slot.begin = round_up(end_, alignment_);
     end_ = slot.begin + padded(bytes);
@@ -80,17 +106,7 @@ std::int64_t RawLayout::append(Slot slot, bool is_record) {
 
 // What readers of the format take: the parts of all variables with time, each padded, but a single
 // one is not.
-std::int64_t RawLayout::record_bytes() const {
-  const Slot* only = nullptr;
-  int with_time = 0;
-  for (const auto& [id, slot] : slots_) {
-    if (is_record(slot)) {
-      only = &slot;
-      ++with_time;
-    }
-  }
-  return with_time == 1 ? only->variable.bytes() : record_end_;
-}
+std::int64_t RawLayout::record_bytes() const { return with_time_ == 1 ? last_part_ : record_end_; }
 
 void RawLayout::name_dimensions(Slot& slot, const Variable& variable) {
   const auto dimensions = dimensions_of(variable, one_step_);

@@ -22,17 +22,22 @@ namespace iocomp::storage::cdf {
 /// placed.
 class RawLayout {
  public:
+  /// @param header_bytes  the least room for the header.
   /// @param alignment_bytes  of variables without time, and of the first record.
   RawLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step);
 
   /// As Target::know and Target::place.
-  [[nodiscard]] int defined() const noexcept;
+  [[nodiscard]] int defined() const noexcept { return known_; }
   void define(std::span<const Variable> all);
+  void expect_attributes(std::int64_t bytes, std::int64_t count);
   std::int64_t place(const Variable& variable, std::int64_t step);
 
   /// The header that describes this, and the size of the file.
   [[nodiscard]] Header header(const Description& description) const;
   [[nodiscard]] std::int64_t file_bytes(std::int64_t records) const;
+  /// Room for the header: final when something has its place. At least twice what
+  /// the variables and attributes take that are known by then.
+  [[nodiscard]] std::int64_t header_bytes() const noexcept { return header_bytes_; }
 
   [[nodiscard]] const Variable& variable(int id) const { return slots_.at(id).variable; }
 
@@ -56,15 +61,20 @@ class RawLayout {
   std::int64_t place_alone(const Variable& variable, std::int64_t step);
   void name_dimensions(Slot& slot, const Variable& variable);
   [[nodiscard]] std::int64_t record_bytes() const;
+  void make_room_for_header(std::span<const Variable> all);
   [[nodiscard]] bool is_record(const Slot& slot) const {
     return slot.dimensions.has_time && !one_step_;
   }
 
+  std::int64_t header_bytes_;
+  std::int64_t attribute_bytes_ = 0;  // as they will be in the header
   std::int64_t alignment_;
   bool one_step_;
   std::int64_t end_;                // of the variables without time
   std::int64_t first_record_ = -1;  // its begin, once variables without time have their places
   std::int64_t record_end_ = 0;     // of the parts that it has, padded
+  int with_time_ = 0;               // how many parts
+  std::int64_t last_part_ = 0;      // bytes
   int known_ = 0;
   bool is_frozen_ = false;     // the place of the second record was told
   std::map<int, Slot> slots_;  // by id of the variable

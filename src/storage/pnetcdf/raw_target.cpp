@@ -25,12 +25,11 @@
 namespace iocomp::storage::cdf {
 namespace {
 
-// A hole in the file, but for what the header needs of it.
-constexpr std::int64_t usual_header_bytes = std::int64_t{256} << 10;
+constexpr std::int64_t least_header_bytes = std::int64_t{256} << 10;
 constexpr const char* header_hint = "nc_header_align_size";
 
 std::int64_t header_room(const FormatOptions& options) {
-  std::int64_t bytes = usual_header_bytes;
+  std::int64_t bytes = least_header_bytes;
   for (const auto& [key, value] : options.hints) {
     if (key == header_hint) {
       const char* end = value.data() + value.size();
@@ -57,9 +56,8 @@ Descriptor opened(const std::string& path) {
 
 RawTarget::RawTarget(std::string path, const FormatOptions& options)
     : path_{std::move(path)},
-      header_bytes_{header_room(options)},
       file_{opened(path_)},
-      layout_{header_bytes_, options.alignment_bytes, options.one_step} {}
+      layout_{header_room(options), options.alignment_bytes, options.one_step} {}
 
 void RawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
                       std::span<const std::byte> /*bytes*/) {
@@ -69,11 +67,14 @@ void RawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
 void RawTarget::finish(const Description& description) {
   const Header header = layout_.header(description);
   const auto bytes = encode(header);
-  if (std::ssize(bytes) > header_bytes_) {
+  if (std::ssize(bytes) > layout_.header_bytes()) {
     throw Error{ErrorCode::storage_failure,
                 "cannot write the header of " + path_ + ": its names and attributes take " +
                     std::to_string(bytes.size()) + " bytes, room was made for " +
-                    std::to_string(header_bytes_) + "; the hint " + header_hint + " asks for more"};
+                    std::to_string(layout_.header_bytes()) +
+                    " when the first data were placed; set long attributes before the first put, "
+                    "or ask for more with the hint " +
+                    header_hint};
   }
   if (::ftruncate(file_.raw(), layout_.file_bytes(header.records)) != 0) {
     throw failure("set the size of", path_, errno);

@@ -20,6 +20,9 @@ class RawTarget : public Target {
 
   [[nodiscard]] int defined() const noexcept override { return layout_.defined(); }
   void know(std::span<const Variable> all) override { layout_.define(all); }
+  void know_attributes(std::int64_t bytes, std::int64_t count) override {
+    layout_.expect_attributes(bytes, count);
+  }
   std::int64_t place(const Variable& variable, std::int64_t step) override {
     return layout_.place(variable, step);
   }
@@ -32,7 +35,6 @@ class RawTarget : public Target {
 
  private:
   std::string path_;
-  std::int64_t header_bytes_;
   Descriptor file_;
   RawLayout layout_;
 };

@@ -34,11 +34,13 @@ def _listed(path: Path) -> dict[str, tuple[str, int, str]]:
 
 def _must_be(arrays: list[Array]) -> tuple[str, int, str]:
     first = arrays[0]
-    shapes = {array.shape for array in arrays}
     if not first.shape:
         is_letter = first.element_type == "char"  # ADIOS2 has no single characters
         return ("uint8" if is_letter else first.element_type, len(arrays), "scalar")
-    extents = ["__" if len(shapes) > 1 else str(extent) for extent in first.shape]
+    extents = [
+        str(extents[0]) if len(set(extents)) == 1 else "__"
+        for extents in zip(*(array.shape for array in arrays), strict=True)
+    ]
     return (first.element_type, len(arrays), "{" + ", ".join(extents) + "}")
 
 

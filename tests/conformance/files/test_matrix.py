@@ -188,8 +188,7 @@ def test_files_hold_what_was_put(
     without_servers = placement.ranks == placement.compute_ranks
     is_collective = tuning.of_files.get("collective", False)
     writes_at_once = back_end.writes_at_once(without_servers) and not is_collective
-    can_fill = back_end.can_fill and placement.settings.get("transport.kind") != "kernel"
-    script = all_scenarios(writes_at_once, back_end.lacks, back_end.is_netcdf, can_fill)
+    script = all_scenarios(writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.can_fill)
     job = Job(script, back_end, placement, tuning, folder)
     wrong = job.run(tools)
     if back_end.has_plain_layout and not wrong:

@@ -41,6 +41,7 @@ const std::map<std::string, Stage::Act>& Stage::acts() {
                                               {"fill", &Stage::fill},
                                               {"put", &Stage::put},
                                               {"put_runs", &Stage::put_runs},
+                                              {"put_text", &Stage::put_text},
                                               {"end_step", &Stage::end_step},
                                               {"wait", &Stage::wait},
                                               {"test", &Stage::test},

@@ -64,6 +64,7 @@ class Stage {
   void fill(const Line& line);
   void put(const Line& line);
   void put_runs(const Line& line);
+  void put_text(const Line& line);  // in text.cpp
   void end_step(const Line& line);
   void wait(const Line& line);
   void test(const Line& line);

@@ -62,7 +62,8 @@ iocomp_type type_of(const std::string& name) {
   static const std::map<std::string, iocomp_type> types{{"int8", IOCOMP_INT8},
                                                         {"int32", IOCOMP_INT32},
                                                         {"int64", IOCOMP_INT64},
-                                                        {"float64", IOCOMP_FLOAT64}};
+                                                        {"float64", IOCOMP_FLOAT64},
+                                                        {"char", IOCOMP_CHAR}};
   const auto found = types.find(name);
   if (found == types.end()) {
     throw std::runtime_error{"there is no type " + name + " here"};

@@ -10,7 +10,7 @@
 
 namespace actor {
 
-/// The type of that name: int8, int32, int64, float64. @throws std::runtime_error.
+/// The type of that name: int8, int32, int64, float64, char. @throws std::runtime_error.
 [[nodiscard]] iocomp_type type_of(const std::string& name);
 
 /// Begins at a border of pages, as arrays of iocomp_alloc do: so they can be written O_DIRECT.

@@ -64,54 +64,56 @@ TEST(Dimensions, HaveOneLengthEach) {
   EXPECT_EQ(table.entries().size(), 3U);
 }
 
+constexpr std::int64_t room = 65536;  // for the header
+
 TEST(RawLayout, PutsRecordsBehindVariablesWithoutTime) {
-  RawLayout layout{1024, 512, false};
+  RawLayout layout{room, 512, false};
   const std::vector<Variable> all{variable(0, ElementType::float64, {10}),
                                   variable(1, ElementType::int16, {3}),
                                   variable(2, ElementType::float32, {100}, "x")};
   EXPECT_EQ(layout.defined(), 0);
   layout.define(all);
   EXPECT_EQ(layout.defined(), 3);
-  EXPECT_EQ(layout.place(all[2], 0), 1024);
-  EXPECT_EQ(layout.place(all[0], 0), 1536);
-  EXPECT_EQ(layout.place(all[1], 0), 1536 + 80);
-  EXPECT_EQ(layout.place(all[0], 2), 1536 + 2 * 88);  // 80 bytes and 6, padded
-  EXPECT_EQ(layout.file_bytes(3), 1536 + 3 * 88);
+  EXPECT_EQ(layout.place(all[2], 0), room);
+  EXPECT_EQ(layout.place(all[0], 0), room + 512);
+  EXPECT_EQ(layout.place(all[1], 0), room + 512 + 80);
+  EXPECT_EQ(layout.place(all[0], 2), room + 512 + 2 * 88);  // 80 bytes and 6, padded
+  EXPECT_EQ(layout.file_bytes(3), room + 512 + 3 * 88);
 }
 
 TEST(RawLayout, DoesNotPadTheOnlyVariableWithTime) {
-  RawLayout layout{1024, 1, false};
+  RawLayout layout{room, 1, false};
   const std::vector<Variable> all{variable(0, ElementType::int16, {3})};
   layout.define(all);
-  EXPECT_EQ(layout.place(all[0], 5), 1024 + 5 * 6);
-  EXPECT_EQ(layout.file_bytes(7), 1024 + 44);
+  EXPECT_EQ(layout.place(all[0], 5), room + 5 * 6);
+  EXPECT_EQ(layout.file_bytes(7), room + 44);
 }
 
 TEST(RawLayout, TakesMoreVariablesAsLongAsThereIsOneRecord) {
-  RawLayout layout{1024, 1, false};
+  RawLayout layout{room, 1, false};
   std::vector<Variable> all{variable(0, ElementType::float64, {4})};
   layout.define(all);
-  EXPECT_EQ(layout.place(all[0], 0), 1024);
+  EXPECT_EQ(layout.place(all[0], 0), room);
   all.push_back(variable(1, ElementType::float64, {4}));
   layout.define(all);
-  EXPECT_EQ(layout.place(all[1], 0), 1024 + 32);
-  EXPECT_EQ(layout.place(all[0], 1), 1024 + 64);
+  EXPECT_EQ(layout.place(all[1], 0), room + 32);
+  EXPECT_EQ(layout.place(all[0], 1), room + 64);
   all.push_back(variable(2, ElementType::float64, {4}));
   EXPECT_THROW(layout.define(all), Error);
 }
 
 TEST(RawLayout, HasNoRoomForAVariableWithoutTimeThatComesLate) {
-  RawLayout layout{1024, 1, false};
+  RawLayout layout{room, 1, false};
   std::vector<Variable> all{variable(0, ElementType::float64, {4})};
   layout.define(all);
   all.push_back(variable(1, ElementType::float64, {4}, "x"));
   layout.define(all);
   EXPECT_THROW((void)layout.place(all[1], 0), Error);
-  EXPECT_EQ(layout.place(all[0], 0), 1024);
+  EXPECT_EQ(layout.place(all[0], 0), room);
 }
 
 TEST(RawLayout, TellsWhichPartsOfRecordsNobodyPut) {
-  RawLayout layout{1024, 1, false};
+  RawLayout layout{room, 1, false};
   const std::vector<Variable> all{variable(0, ElementType::float64, {4}),
                                   variable(1, ElementType::int32, {2})};
   layout.define(all);
@@ -119,19 +121,44 @@ TEST(RawLayout, TellsWhichPartsOfRecordsNobodyPut) {
   description.contents = {{0, all[0], layout.place(all[0], 0)}, {1, all[1], -1}};
   const auto gaps = layout.gaps(description);
   ASSERT_EQ(gaps.size(), 2U);
-  EXPECT_EQ(gaps[0].offset, 1024 + 32);
+  EXPECT_EQ(gaps[0].offset, room + 32);
   EXPECT_EQ(gaps[0].bytes, 8);
-  EXPECT_EQ(gaps[1].offset, 1024 + 40);
+  EXPECT_EQ(gaps[1].offset, room + 40);
   EXPECT_EQ(gaps[1].bytes, 32);
 }
 
 TEST(RawLayout, OfOneStepGivesAVariableNewRoomWithANewShape) {
-  RawLayout layout{1024, 512, true};
-  EXPECT_EQ(layout.place(variable(0, ElementType::int8, {5}), 7), 1024);
-  EXPECT_EQ(layout.place(variable(0, ElementType::int8, {600}), 7), 1536);
-  EXPECT_EQ(layout.place(variable(1, ElementType::int8, {}), 7), 1536 + 1024);
+  RawLayout layout{room, 512, true};
+  EXPECT_EQ(layout.place(variable(0, ElementType::int8, {5}), 7), room);
+  EXPECT_EQ(layout.place(variable(0, ElementType::int8, {600}), 7), room + 512);
+  EXPECT_EQ(layout.place(variable(1, ElementType::int8, {}), 7), room + 512 + 1024);
   EXPECT_EQ(layout.place(variable(2, ElementType::int8, {0}), 7), -1);
-  EXPECT_EQ(layout.file_bytes(0), 1536 + 1024 + 4);
+  EXPECT_EQ(layout.file_bytes(0), room + 512 + 1024 + 4);
+}
+
+TEST(RawLayout, MakesTwiceTheRoomThatAHeaderNeedsWhoseVariablesAreKnown) {
+  for (const bool one_step : {false, true}) {
+    RawLayout layout{room, 1, one_step};
+    std::vector<Variable> all;
+    for (int id = 0; id < 5000; ++id) {
+      all.push_back(variable(id, ElementType::float64, {4, id + 1}));  // a dimension each
+    }
+    constexpr std::int64_t attributes = 3 * room;
+    layout.expect_attributes(attributes, 1);
+    layout.define(all);
+    Description description;
+    for (const auto& one : all) {
+      description.contents.push_back({0, one, layout.place(one, 0)});
+    }
+    description.attributes["history"] = {ElementType::uint8, true,
+                                         std::vector<std::byte>(attributes)};
+    EXPECT_GE(layout.header_bytes(), 2 * std::ssize(encode(layout.header(description))));
+    EXPECT_EQ(description.contents.front().offset, layout.header_bytes());
+    const auto before = layout.header_bytes();
+    all.push_back(variable(5000, ElementType::float64, {4}));
+    layout.define(all);
+    EXPECT_EQ(layout.header_bytes(), before);  // there are data behind it
+  }
 }
 
 TEST(Header, IsThatOfTheSpecification) {

@@ -1,0 +1,150 @@
+"""What nobody puts holds the fill value, also where no server knows the puts of all ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from actors import OK, OVERLAPPING_PUTS, STORAGE_FAILURE, Actors, Job
+from files import (
+    MODES,
+    extension,
+    file_settings,
+    leftovers,
+    mode_settings,
+    skip_if_missing,
+    values,
+    values_in,
+)
+from test_server_death import lives_on
+
+SHAPE = (60, 5000)  # so much that all ranks fill a share
+FILL = -5
+BACK_ENDS = ["posix", "hdf5", "pnetcdf", "netcdf"]
+
+
+def settings_of(back_end: str, mode: str, **file: object) -> dict[str, object]:
+    path = f"out{extension(back_end)}"
+    return {
+        **mode_settings(mode),
+        "files": {"out": file_settings(back_end, path=path, guard=False, **file)},
+    }
+
+
+def box(start: tuple[int, int], count: tuple[int, int]) -> str:
+    return f"start={start[0]}x{start[1]} count={count[0]}x{count[1]}"
+
+
+class Expected:
+    """Lines that put boxes, and what must be there then."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.steps: list[npt.NDArray[np.int64] | None] = []
+
+    def step(self, *puts: tuple[int, tuple[int, int], tuple[int, int]]) -> None:
+        step = len(self.steps)
+        all_of_it = values("i8", int(np.prod(SHAPE)), step).reshape(SHAPE)
+        there = np.full(SHAPE, FILL, dtype=np.int64)
+        for rank, start, count in puts:
+            self.lines.append(f"@{rank} put out u {box(start, count)}")
+            part = tuple(slice(s, s + c) for s, c in zip(start, count, strict=True))
+            there[part] = all_of_it[part]
+        self.lines += ["end_step out", f"wait_step out {step}"]
+        self.steps.append(there)
+
+    def check(self, job: Job, back_end: str, kind: str = "series") -> None:
+        for step, there in enumerate(self.steps):
+            if there is None:
+                continue
+            number = f".{step:06}" if kind == "checkpoint" else ""
+            path = job.folder / f"out{number}{extension(back_end)}"
+            found = values_in(back_end, path, step, "u")
+            assert found is not None and (found == there).all(), f"step {step}: {job}"
+
+
+def begin(kind: str = "series") -> list[str]:
+    return [f"open out {kind}", f"define out u int64 {SHAPE[0]}x{SHAPE[1]}", f"fill out u {FILL}"]
+
+
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_what_nobody_puts_holds_the_fill_value(
+    actors: Actors, back_end: str, mode: str, kind: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    expected = Expected()
+    for _ in range(2):  # the same holes twice
+        expected.step((0, (1, 10), (20, 4000)), (1, (30, 0), (3, 5000)))
+    expected.step((1, (59, 4999), (1, 1)))
+    expected.step((0, (0, 0), (30, 5000)), (1, (30, 0), (30, 5000)))  # no holes
+    expected.step((0, (0, 0), SHAPE))
+    expected.step((0, (1, 10), (20, 4000)), (1, (30, 0), (3, 5000)))
+    lines = ["init", *begin(kind), *expected.lines, "close out"]
+    ranks = 4 if mode == "async" else 3
+    job = actors.play("\n".join(lines), ranks=ranks, settings=settings_of(back_end, mode))
+    assert job.status == 0 and not job.failures(), job
+    expected.check(job, back_end, kind)
+    assert not leftovers(job.folder), job
+
+
+def test_a_fill_value_that_cannot_be_written_costs_its_step(actors: Actors) -> None:
+    expected = Expected()
+    expected.step((0, (0, 0), (30, 5000)))
+    expected.step((0, (0, 0), SHAPE))
+    # Rank 1 puts nothing: what fails is its share of the holes.
+    lines = ["@1 fault pwrite EIO path=out times=1", "init", *begin(), *expected.lines, "close out"]
+    job = actors.play("\n".join(lines), ranks=2, settings=settings_of("posix", "kernel"))
+    assert job.status == 0, job
+    failed = job.calls("wait_step", step=0)
+    assert [entry["code"] for entry in failed] == [STORAGE_FAILURE] * 2, job
+    assert [entry["code"] for entry in job.calls("wait_step", step=1)] == [OK] * 2, job
+    expected.steps[0] = None
+    expected.check(job, "posix")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_attribute_may_come_after_puts_of_the_step(actors: Actors, mode: str) -> None:
+    lines = ["init", "open out series", "define out f float64 6x8"]
+    lines += ["@0 put out f start=1x2 count=3x4", "attribute out _FillValue -2 of=f type=float64"]
+    lines += ["end_step out", "wait_step out 0", "close out"]
+    job = actors.play("\n".join(lines), ranks=2, settings=settings_of("posix", mode))
+    assert job.status == 0 and not job.failures(), job
+    expected = np.full((6, 8), -2.0)
+    expected[1:4, 2:6] = np.arange(48).reshape(6, 8)[1:4, 2:6]
+    found = values_in("posix", job.folder / "out.dat", 0, "f")
+    assert found is not None and (found == expected).all(), job
+
+
+def test_overlaps_are_found_while_holes_are_looked_for(actors: Actors) -> None:
+    lines = ["init", *begin(), f"@0 put out u {box((0, 0), (10, 8))}"]
+    lines += [f"@1 put out u {box((9, 7), (2, 2))}", "end_step out", "wait_step out 0"]
+    job = actors.play(
+        "\n".join([*lines, "close out"]), ranks=2, settings=settings_of("posix", "kernel")
+    )
+    for entry in job.calls("wait_step"):
+        assert entry["code"] == OVERLAPPING_PUTS, job
+        for text in ("compute rank 0 ([0:10, 0:8])", "compute rank 1 ([9:11, 7:9])", "[9, 7]"):
+            assert text in entry["story"], job
+
+
+@pytest.mark.parametrize("victim", [2, 3])
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+def test_holes_are_filled_when_servers_are_lost(actors: Actors, kind: str, victim: int) -> None:
+    expected = Expected()
+    expected.step((0, (1, 10), (20, 4000)), (1, (30, 0), (3, 5000)))
+    expected.lines += ["barrier"]
+    for _ in range(2):
+        expected.step((0, (1, 10), (20, 4000)), (1, (40, 0), (3, 5000)))
+        if len(expected.steps) == 2:  # before the end of the step
+            expected.lines.insert(-2, f"@0 kill {victim}")
+    lines = ["init", *begin(kind), *expected.lines, "close out", "leave"]
+    settings = settings_of("posix", "async")
+    settings |= {"transport": {"kind": "shared"}, "staging": {"shared": True}}
+    job = actors.play(
+        "\n".join(lines), ranks=4, settings=settings, launcher=lives_on(actors, 4), seconds=25
+    )
+    assert not [entry for entry in job.failures() if entry["call"] != "kill"], job
+    expected.check(job, "posix", kind)
+    assert not leftovers(job.folder), job
