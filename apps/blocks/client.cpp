@@ -27,12 +27,13 @@ int run(const Options& options, const std::string& program, const MakeCase& make
   MPI_Allreduce(MPI_IN_PLACE, &read_bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
   nlohmann::json result = report(options, all, what.block.shape, size_of(comm), read_bytes);
   result.update(about);
+  const bool tells = rank_in(comm) == 0;  // the first of all ranks may serve
   const std::string trace = session ? session->setting("trace.json") : "";
   if (session) {
     result["settings"] = session->settings();
     session->finalize();
   }
-  if (rank_in(MPI_COMM_WORLD) == 0) {
+  if (tells) {
     if (std::ifstream counters{trace}; !trace.empty() && counters) {
       result["trace"] = nlohmann::json::parse(counters);
     }

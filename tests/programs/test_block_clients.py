@@ -20,6 +20,9 @@ ONE_SERVER = {
     "placement.policy": "tail",
     "placement.servers_per_node": "1",
 }
+FIRST_SERVES = {
+    key: value for key, value in ONE_SERVER.items() if key != "placement.servers_per_node"
+} | {"placement.policy": "list", "placement.servers": "0"}
 BASELINES = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "adios2", "adios2-async")
 
 
@@ -43,7 +46,9 @@ def benchio(
     return run(build, "benchio/benchio", arguments, ranks, settings)
 
 
-@pytest.mark.parametrize("settings", [SYNC, ONE_SERVER], ids=["sync", "async"])
+@pytest.mark.parametrize(
+    "settings", [SYNC, ONE_SERVER, FIRST_SERVES], ids=["sync", "async", "first-serves"]
+)
 def test_benchio_finds_every_element_again(
     build: Build, tmp_path: Path, settings: dict[str, str]
 ) -> None:
