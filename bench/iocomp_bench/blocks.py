@@ -28,9 +28,10 @@ STEPS = 20
 PHASE = 2.0
 MESSAGE_STEPS = (20, 40)
 """Two runs, so that messages of opening and closing do not count."""
-RAW = ("posix", "mpiio", "hdf5", "pnetcdf")
+RAW = ("posix", "mpiio", "hdf5", "pnetcdf", "netcdf")
 """Back-ends whose bytes the writers put into place themselves."""
-OTHERS = ("netcdf", "adios2")
+FORMATS = ("hdf5", "pnetcdf", "netcdf")
+OTHERS = ("adios2",)
 
 Result = dict[str, Any]
 
@@ -128,7 +129,7 @@ def block_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
             runs[_name("posix", ranks, servers, size)] = _posix(ranks, servers, size)
             runs[_name("sync", ranks, 0, size)] = _sync(ranks, size)
         runs[_name("bp5", ranks, servers)] = _bp5(ranks, servers)
-        for name in ("hdf5", "pnetcdf"):
+        for name in FORMATS:
             runs[_name(name, ranks, servers)] = _format(name, ranks, servers)
         for steps in MESSAGE_STEPS:
             name = _name(f"messages of {steps} steps", ranks, servers)
@@ -250,7 +251,7 @@ def block_figures() -> tuple[Figure, ...]:
             _at_least(0.90),
             {
                 _name(name, *job): _bandwidth_ratio(f"iocomp {name}", "iocomp posix")
-                for name in ("hdf5", "pnetcdf")
+                for name in FORMATS
                 for job in JOBS
             },
         ),

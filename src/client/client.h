@@ -40,6 +40,7 @@ struct Place {
   int home = -1;                  ///< number of this rank's server
   std::vector<int> neighbours;    ///< compute ranks with the same server, ascending; this one too
   std::size_t chunk_bytes = 0;    ///< largest message of data
+  double core_share = 1;          ///< of its hardware threads that other compute ranks leave it
   bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
 };
 
@@ -119,7 +120,7 @@ class Client {
                                                      const std::string& name,
                                                      const mpi::WaitPolicy& policy,
                                                      std::unique_ptr<Input>& input);
-  static void watch(File& file, const config::FileSettings& settings);
+  void watch(File& file, const config::FileSettings& settings);
   void carry(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
              std::unique_ptr<Carrier> carrier);
   void open_remote(Opened& opened, const config::FileSettings& file, MPI_Comm comm,

@@ -56,10 +56,8 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
   setup.verdicts = opened.verdicts;
   setup.members = members;
   setup.format = &format;
-  setup.options = {.library_path = false,
-                   .alignment_bytes = file.alignment_bytes,
-                   .hints = file.hints,
-                   .one_step = file.file_per_step};
+  setup.options = format_options(file);
+  setup.options.library_path = false;
   setup.disk = disk_;
   setup.steps_in_flight = file.steps_in_flight;
   auto carrier = std::make_unique<KernelCarrier>(std::move(setup), identity(opened, file), *kernel_,

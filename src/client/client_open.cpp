@@ -61,7 +61,7 @@ void Client::open_without_servers(Opened& opened, const config::FileSettings& fi
 
 void Client::watch(File& file, const config::FileSettings& settings) {
   if (settings.guarded) {
-    file.watch_with(Guard{});
+    file.watch_with(Guard{place_.core_share});
   }
 }
 
@@ -205,6 +205,7 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.compute_rank = place_.rank;
   setup.format = &format;
   setup.options = format_options(file);
+  setup.options.deadline_seconds = link_.policy().deadline_seconds;
   if (collective) {
     setup.options.collective = setup.options.library_path = true;
   }

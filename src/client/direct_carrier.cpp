@@ -113,7 +113,7 @@ void DirectCarrier::put(const Block& block) {
   coverage_.note(block);
   const bool waits =
       output_.exchanges(block) && (!block.buffered || link_.has_copy_room(block.bytes()));
-  if (output_.writes_at_once() && !waits) {
+  if (output_.writes_at_once(block) && !waits) {
     write(block);
     return;
   }
@@ -209,7 +209,7 @@ void DirectCarrier::urge(std::uint64_t number, State state) {
                                  [&](const Kept& k) { return k.block.ticket == number; });
   if (kept != kept_.end()) {
     const bool can_copy = !ticket->kept || link_.has_copy_room(kept->block.bytes());
-    if (output_.writes_at_once() && (state != State::handed_over || !can_copy)) {
+    if (output_.writes_at_once(kept->block) && (state != State::handed_over || !can_copy)) {
       write_now(number);
       urge(number, state);
       return;

@@ -48,9 +48,11 @@ DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
   }
 }
 
-bool DirectOutput::writes_at_once() const noexcept {
-  return !is_collective() && setup_.format->offsets_by_layout() &&
-         (is_plain() || publication_.target_of(0) == -1);
+bool DirectOutput::writes_at_once(const Block& block) const {
+  if (is_collective() || (!is_plain() && publication_.target_of(0) != -1)) {
+    return false;
+  }
+  return setup_.format->offsets_by_layout() || is_ahead(block.step, block.variable.id);
 }
 
 void DirectOutput::agree(const Outcome& mine, const char* what) {
@@ -81,25 +83,56 @@ void DirectOutput::create(std::int64_t target) {
         "the opening of a file");
 }
 
+bool DirectOutput::places_ahead(std::int64_t step) const {
+  return is_plain() && !is_collective() && !setup_.format->offsets_by_layout() &&
+         publication_.target_of(step) == -1;
+}
+
+// Not any more once the variable has another shape.
+bool DirectOutput::is_ahead(std::int64_t step, int variable) const {
+  const auto known = ahead_.places.find(variable);
+  return step == ahead_.step && known != ahead_.places.end() &&
+         known->second.first == catalogue_.variable(variable, step).shape;
+}
+
+std::int64_t DirectOutput::place_of(std::int64_t step, int variable) {
+  if (setup_.format->offsets_by_layout()) {
+    return catalogue_.layout().offset(variable, step);
+  }
+  if (is_ahead(step, variable)) {
+    return ahead_.places.at(variable).second;
+  }
+  auto& target = files_.at(publication_.target_of(step)).target;
+  return target && !writes_whole_steps() ? storage::place(*target, catalogue_, variable, step) : -1;
+}
+
 void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
-  std::vector<std::int64_t> placed(variables.size(), -1);
-  auto& output = files_.at(publication_.target_of(step));
+  const std::size_t count = variables.size();
+  const bool goes_on = places_ahead(step);
+  std::vector<std::int64_t> placed(goes_on ? 2 * count : count, -1);
   agree(outcome_of([&] {
-          for (std::size_t i = 0; i < variables.size(); ++i) {
-            if (setup_.format->offsets_by_layout()) {
-              placed[i] = catalogue_.layout().offset(variables[i], step);
-            } else if (output.target && !writes_whole_steps()) {
-              placed[i] = storage::place(*output.target, catalogue_, variables[i], step);
-            }
+          for (std::size_t i = 0; i < count; ++i) {
+            placed[i] = place_of(step, variables[i]);
           }
         }),
         "room for the variables of a step");
+  for (std::size_t i = count; i < placed.size(); ++i) {
+    // What has no place ahead gets one when it is put, or its error is told.
+    (void)outcome_of([&] { placed[i] = place_of(step + 1, variables[i - count]); });
+  }
   if (is_plain() && !setup_.format->offsets_by_layout() && !placed.empty()) {
     mpi::maximum(setup_.comm, placed, link_.policy(), "the offsets of a step");
   }
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    files_.note_offset(variables[i], step, placed[i]);
-    files_.note_contents(variables[i], step);
+  ahead_ = {goes_on ? step + 1 : -1, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    const int variable = variables[i];
+    files_.note_offset(variable, step, placed[i]);
+    files_.note_contents(variable, step);
+    if (goes_on && placed[count + i] >= 0) {
+      files_.note_offset(variable, step + 1, placed[count + i]);
+      ahead_.places.emplace(
+          variable, std::pair{catalogue_.variable(variable, step + 1).shape, placed[count + i]});
+    }
   }
 }
 

@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "array/box.h"
 #include "array/run_list.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -42,9 +45,9 @@ class DirectOutput {
   DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue,
                Link& link);
 
-  /// Whether a put can write before end_step: offsets are known and no collective call stands
-  /// before the write.
-  [[nodiscard]] bool writes_at_once() const noexcept;
+  /// Whether a block can be written before end_step: its offset is known, and no collective call
+  /// stands before the write.
+  [[nodiscard]] bool writes_at_once(const Block& block) const;
 
   /// Start the physical file (-1: of all steps). Collective over the file's ranks. @throws Error,
   /// the same on all ranks.
@@ -56,7 +59,8 @@ class DirectOutput {
   /// Forget what `write` was given for a step that failed. Local.
   void forget_step(std::int64_t step);
 
-  /// Make room for variables in a step. Collective. @throws Error, the same on all ranks.
+  /// Make room for variables in a step, and where the format decides on it, for the same ones in
+  /// the next step, ahead. Collective. @throws Error, the same on all ranks.
   void place(std::int64_t step, const std::vector<int>& variables);
   /// Write a block. Local. @throws Error{storage_failure}.
   void write(const Block& block);
@@ -94,6 +98,14 @@ class DirectOutput {
   void agree(const Outcome& mine, const char* what);
 
  private:
+  // What was done ahead for one step.
+  struct Ahead {
+    std::int64_t step = -1;
+    std::map<int, std::pair<array::Shape, std::int64_t>> places;  // by variable, with its offset
+  };
+  [[nodiscard]] bool places_ahead(std::int64_t step) const;
+  [[nodiscard]] std::int64_t place_of(std::int64_t step, int variable);
+  [[nodiscard]] bool is_ahead(std::int64_t step, int variable) const;
   [[nodiscard]] bool is_plain() const {
     return setup_.format->access(setup_.options) == storage::Access::plain_file;
   }
@@ -111,7 +123,8 @@ class DirectOutput {
   Link& link_;
   std::unique_ptr<Exchange> exchange_;
   std::vector<std::vector<std::byte>>
-      packed_;         // strided blocks of a step that is written as a whole
+      packed_;  // strided blocks of a step that is written as a whole
+  Ahead ahead_;
   OutputFiles files_;  // targets of plain files: on rank 0, where the format needs one
 };
 

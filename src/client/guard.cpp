@@ -46,7 +46,7 @@ void Guard::step_ended(double wall, double cpu) {
 }
 
 void Guard::watch(double period, double computing) {
-  if (period < shortest_step || computing > (1 - suspicious_share) * period) {
+  if (period < shortest_step || computing > (1 - suspicious_share) * core_share_ * period) {
     asynchronous_.clear();
     return;
   }
@@ -63,10 +63,10 @@ void Guard::compare(double period) {
     return;
   }
   synchronous_.push_back(period);
-  if (synchronous_.size() < steps_to_compare) {
+  const double before = median(asynchronous_);
+  if (synchronous_.size() < steps_to_compare && period < clear_loss * before) {
     return;
   }
-  const double before = median(asynchronous_);
   const double now = median(synchronous_);
   phase_ = now < margin * before ? Phase::synchronous : Phase::asynchronous;
   char text[160];

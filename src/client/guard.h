@@ -8,15 +8,21 @@ namespace iocomp::client {
 
 /// Watches whether asynchronous output of a file pays on this rank. As long as the rank computes
 /// nearly all the time nothing happens. When it spends much of several steps waiting, or kept from
-/// its core, a few steps are written synchronously for comparison, and the faster way stays. Plain
-/// logic: times come from the caller, in seconds.
+/// its core by others than compute ranks, a few steps are written synchronously for comparison, and
+/// the faster way stays. Plain logic: times come from the caller, in seconds.
 class Guard {
  public:
-  static constexpr double suspicious_share = 0.5;  ///< of a step that was not computing
-  static constexpr double shortest_step = 0.005;   ///< s; below, differences are of chance
-  static constexpr double margin = 0.97;           ///< synchronous ÷ asynchronous, to be worth it
+  static constexpr double suspicious_share =
+      0.5;  ///< of a step in which it could compute and did not
+  static constexpr double shortest_step = 0.005;  ///< s; below, differences are of chance
+  static constexpr double margin = 0.97;          ///< synchronous ÷ asynchronous, to be worth it
+  static constexpr double clear_loss = 1.2;       ///< the same: one step is enough to know
   static constexpr int steps_to_warm_up = 2;
   static constexpr int steps_to_compare = 4;
+
+  /// @param core_share  the part of the time in which the rank can compute at most: less than 1
+  /// where compute ranks share hardware threads.
+  explicit Guard(double core_share = 1) noexcept : core_share_{core_share} {}
 
   /// The rank comes to the end of a step.
   /// @param wall  a clock.
@@ -35,6 +41,7 @@ class Guard {
   void watch(double period, double computing);
   void compare(double period);
 
+  double core_share_;
   Phase phase_ = Phase::warming;
   std::optional<double> last_wall_;
   double last_cpu_ = 0;

@@ -52,8 +52,8 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
   }
   if (file.grows_along_time && settings.file_boolean(name, "collective")) {
     throw refuse("collective",
-                 "layout = \"time\" writes steps together where it compresses them, "
-                 "and has no other collective writes");
+                 "layout = \"time\" is written without the format library, which so has no "
+                 "collective writes of its own");
   }
   file.chunk_bytes = settings.file_bytes(name, "chunk");
   file.shuffle = settings.file_boolean(name, "shuffle");

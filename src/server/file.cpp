@@ -104,6 +104,19 @@ void File::apply(const protocol::Event& event) {
   }
 }
 
+File::~File() {
+  std::ranges::for_each(targets_, [this](const auto& target) { count_bytes(target.second); });
+}
+
+void File::count_bytes(const Target& target) {
+  if (target.file) {
+    context_.counters.add(trace::Counter::direct_bytes,
+                          static_cast<double>(target.file->direct_bytes()));
+    context_.counters.add(trace::Counter::buffered_bytes,
+                          static_cast<double>(target.file->buffered_bytes()));
+  }
+}
+
 disk::OutputFile& File::output(std::int64_t number) {
   auto& file = target(number).file;
   if (!file) {

@@ -31,6 +31,9 @@ class File {
  public:
   File(Context& context, std::uint64_t key, const protocol::Open& open,
        config::FileSettings settings, const storage::Format& format);
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File();
 
   // From the lead.
   void apply(const protocol::Event& event);
@@ -139,6 +142,8 @@ class File {
 
   [[nodiscard]] std::int64_t offset(const Piece& piece, const Room& room) const;
   Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
+  // What was written through its descriptors, before they go.
+  void count_bytes(const Target& target);
   Target& target(std::int64_t number) { return targets_[number]; }
   disk::OutputFile& output(std::int64_t number);
   [[nodiscard]] std::unique_ptr<storage::Target> create(const std::string& path);

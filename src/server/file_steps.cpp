@@ -223,6 +223,7 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   steps_.erase(step);
   rooms_.erase(rooms_.lower_bound({step, 0}), rooms_.lower_bound({step + 1, 0}));
   if (settings_.file_per_step) {
+    count_bytes(target(step));
     targets_.erase(step);
   }
   std::erase_if(in_a_hurry_, [step](const auto& entry) { return entry.second <= step; });
@@ -245,8 +246,9 @@ void File::fail(const Outcome& outcome) {
 }
 
 std::unique_ptr<storage::Target> File::create(const std::string& path) {
+  storage::FormatOptions options = options_;
+  options.deadline_seconds = context_.policy.deadline_seconds;
   if (settings_.aggregators_per_node == 0) {
-    storage::FormatOptions options = options_;
     if (whole_steps_) {
       options.aggregators = context_.place.ranks.size();  // that is what servers are
     }
@@ -254,7 +256,6 @@ std::unique_ptr<storage::Target> File::create(const std::string& path) {
   }
   const auto& openers =
       context_.openers(settings_.aggregator_order, settings_.aggregators_per_node);
-  storage::FormatOptions options = options_;
   options.aggregators_per_node = settings_.aggregators_per_node;
   options.aggregators = openers.aggregators;
   return format_.create(path, options, openers.comm.raw());

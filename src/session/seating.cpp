@@ -133,6 +133,25 @@ std::optional<int> Seating::by_seats(const placement::Request& request) {
   return numbers(text).at(static_cast<std::size_t>(mpi::rank(node_)));
 }
 
+double Seating::core_share(bool computes) const {
+  const auto cpus = allowed_cpus();
+  std::int64_t count = cpus.empty() ? 0 : cpus.back() + 1;
+  mpi::maximum(node_.raw(), std::span{&count, 1}, policy_, others);
+  std::vector<double> load(static_cast<std::size_t>(count), 0);
+  for (const int cpu : cpus) {
+    load[static_cast<std::size_t>(cpu)] = computes ? 1.0 / static_cast<double>(cpus.size()) : 0;
+  }
+  mpi::sum(node_.raw(), std::span{load}, policy_, others);
+  if (!computes || cpus.empty()) {
+    return 1;
+  }
+  double share = 0;
+  for (const int cpu : cpus) {
+    share += std::min(1.0, 1.0 / load[static_cast<std::size_t>(cpu)]);
+  }
+  return share / static_cast<double>(cpus.size());
+}
+
 // By rank of this node: which of them its server is, -1 for none of them.
 std::vector<int> Seating::on_node(const std::vector<int>& server_of) const {
   std::vector<int> found;

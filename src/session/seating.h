@@ -32,6 +32,10 @@ class Seating {
   /// nothing on all ranks where some are not bound to cores. Collective.
   [[nodiscard]] std::optional<int> by_seats(const placement::Request& request);
 
+  /// How much of the hardware threads that this rank may run on other compute ranks leave it: 0.5
+  /// where two share one. 1 for a server. Collective over the node.
+  [[nodiscard]] double core_share(bool computes) const;
+
   /// Compare with placement.mapping, write placement.report. Collective.
   /// @param server  session rank of this rank's server, its own if it serves, -1 without servers.
   /// @return on rank 0 what to warn of, empty if there is nothing.

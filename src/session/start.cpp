@@ -147,6 +147,7 @@ void Session::start_asynchronous() {
   check_seats(seating);
   share_staging(seating);
   split();
+  const double core_share = seating.core_share(role_ == Role::compute);
   meet_peers();
   log::configure(log_level(settings_), std::string{role_ == Role::server ? "server " : "compute "} +
                                            std::to_string(mpi::rank(own_comm_)));
@@ -164,6 +165,7 @@ void Session::start_asynchronous() {
   place.home = home_;
   place.neighbours = neighbours_;
   place.chunk_bytes = chunk_bytes_;
+  place.core_share = core_share;
   client_ = std::make_unique<client::Client>(settings_, policy_, disk_, std::move(place),
                                              transport_.get());
 }

@@ -40,7 +40,8 @@ struct FormatOptions {
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there: the largest chunk of a dataset
   int deflate_level = 0;                             ///< there: 1 to 9; 0: not compressed
   bool shuffle = true;                               ///< there: bytes are sorted before
-  bool one_step = false;  ///< the file is for one step; else for all of them
+  bool one_step = false;          ///< the file is for one step; else for all of them
+  double deadline_seconds = 600;  ///< of a wait for other writers without progress; 0: none
 };
 
 /// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major)

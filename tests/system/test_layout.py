@@ -10,6 +10,7 @@ import pytest
 import xarray
 from actors import INVALID_SETTING, STORAGE_FAILURE, Actors, Job
 from files import MODES, file_settings, leftovers, mode_settings, skip_if_missing, values
+from places import small_disk
 
 STEPS = 4
 SCRIPT = """init
@@ -120,20 +121,93 @@ def test_definitions_are_final_after_the_first_step(actors: Actors) -> None:
     assert all(entry["code"] != 0 for entry in job.calls("set_shape")), job
 
 
-@pytest.mark.parametrize("mode", ["async", "sync"])
-def test_a_write_that_fails_once_costs_one_step(actors: Actors, mode: str) -> None:
+# Who writes: servers are ranks 2 and 3; a file of the kernel transport is not compressed.
+WRITERS = [("async", "none", 2), ("async", "none", 3), ("async", "deflate", 2)]
+WRITERS += [("async", "deflate", 3), ("sync", "none", 0), ("sync", "none", 2)]
+WRITERS += [("sync", "deflate", 0), ("sync", "deflate", 2), ("kernel", "none", 1)]
+LARGE = "init\nopen out series\ndefine out u float64 400x500\n"
+BY_COLUMNS = "put out u by=columns\nend_step out\n"
+
+
+@pytest.mark.parametrize(("mode", "compression", "writer"), WRITERS)
+def test_a_write_that_fails_once_costs_one_step(
+    actors: Actors, mode: str, compression: str, writer: int
+) -> None:
     skip_if_missing(actors.build, "hdf5")
-    script = "@3 fault pwrite EIO path=out.h5 times=1\ninit\nopen out series\n"
-    script += "define out u float64 400x500\n"
-    script += "put out u by=columns\nend_step out\nwait_step out 0\n"
-    script += "put out u by=columns\nend_step out\nwait_step out 1\nclose out\nread out\n"
-    job = actors.play(script, ranks=4, settings=settings(mode, "none"))
+    script = f"@{writer} fault pwrite EIO path=out.h5 times=1\n" + LARGE
+    script += f"{BY_COLUMNS}wait_step out 0\n{BY_COLUMNS}wait_step out 1\nclose out\nread out\n"
+    job = actors.play(script, ranks=4, settings=settings(mode, compression))
     assert job.status == 0, job
     waits = job.calls("wait_step")
     assert {entry["code"] for entry in waits if entry["step"] == 0} == {STORAGE_FAILURE}, job
+    assert all("Input/output error" in e["story"] for e in waits if e["step"] == 0), job
+    assert all("out.h5" in entry["story"] for entry in waits if entry["step"] == 0), job
     assert {entry["code"] for entry in waits if entry["step"] == 1} == {0}, job
     for entry in job.calls("read"):
         assert entry["steps"] == [1] and entry["right"], job
     assert not leftovers(job.folder), job
     with h5py.File(job.folder / "out.h5") as file:
         assert not file["u"][0].any()  # as if nobody had put it
+        np.testing.assert_array_equal(file["u"][1].ravel(), values("f8", 200000, 1))
+
+
+@pytest.mark.parametrize(("mode", "compression", "writer"), WRITERS)
+def test_a_disk_that_stays_broken_leaves_nobody_waiting(
+    actors: Actors, mode: str, compression: str, writer: int
+) -> None:
+    skip_if_missing(actors.build, "hdf5")
+    script = f"@{writer} fault pwrite EIO path=out.h5\n" + LARGE
+    script += BY_COLUMNS * 3 + "wait_step out 0\nwait_step out 2\nclose out\nread out\n"
+    job = actors.play(script, ranks=4, settings=settings(mode, compression))
+    assert job.status == 0, job
+    waits = job.calls("wait_step")
+    assert {entry["code"] for entry in waits} == {STORAGE_FAILURE}, job
+    assert all("Input/output error" in entry["story"] for entry in waits), job
+    assert len(job.calls("close")) == len(job.calls("open")), job
+    assert all(entry["code"] != 0 for entry in job.calls("read")), job
+    assert not (job.folder / "out.h5").exists() and not leftovers(job.folder), job
+
+
+@pytest.mark.parametrize(
+    ("mode", "compression", "room"),
+    [("async", "none", "4m"), ("sync", "none", "4m"), ("kernel", "none", "4m")]
+    + [("async", "deflate", "1m"), ("sync", "deflate", "1m")],
+)
+def test_a_full_disk_costs_steps_and_not_the_file(
+    actors: Actors, mode: str, compression: str, room: str
+) -> None:
+    skip_if_missing(actors.build, "hdf5")
+    steps = 8
+    script = LARGE + "".join(f"{BY_COLUMNS}wait_step out {step}\n" for step in range(steps))
+    with small_disk(actors.folder / "disk", room) as disk:
+        chosen = settings(mode, compression)
+        chosen["files"]["out"] |= {"path": str(disk / "out.h5"), "shuffle": False}
+        job = actors.play(script + "close out\nread out\n", ranks=4, settings=chosen)
+        assert job.status == 0, job
+        failed = {entry["step"] for entry in job.failures(call="wait_step")}
+        assert 0 not in failed and steps - 1 in failed, job
+        for entry in job.failures(call="wait_step"):
+            assert "No space left on device" in entry["story"], job
+        for entry in job.calls("read"):
+            committed = sorted(set(range(steps)) - failed)
+            assert entry["steps"] == committed and entry["right"], job
+        assert not leftovers(disk), job
+
+
+@pytest.mark.parametrize(("mode", "writer"), [("async", 3), ("sync", 1)])
+def test_compressed_steps_outlive_a_writer_that_can_write_no_more(
+    actors: Actors, mode: str, writer: int
+) -> None:
+    skip_if_missing(actors.build, "hdf5")
+    script = f"@{writer} fault pwrite EIO path=out.h5 after=1\n" + LARGE
+    script += "".join(f"{BY_COLUMNS}wait_step out {step}\n" for step in range(3))
+    job = actors.play(
+        script + "close out\nread out\n", ranks=4, settings=settings(mode, "deflate")
+    )
+    assert job.status == 0, job
+    for step, code in enumerate([0, STORAGE_FAILURE, STORAGE_FAILURE]):
+        assert {e["code"] for e in job.calls("wait_step", step=step)} == {code}, job
+    for entry in job.calls("read"):
+        assert entry["steps"] == [0] and entry["right"], job
+    with h5py.File(job.folder / "out.h5") as file:
+        np.testing.assert_array_equal(file["u"][0].ravel(), values("f8", 200000, 0))

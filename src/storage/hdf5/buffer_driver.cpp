@@ -26,6 +26,7 @@ struct File {
   haddr_t alignment = 1;  // of what is allotted
   haddr_t allotted = 0;   // HDF5's "end of allocation"
   haddr_t written = 0;
+  haddr_t noted = HADDR_UNDEF;  // where the chunk lies that HDF5 is told of
 };
 
 /// The driver's part of a property list, which HDF5 copies byte by byte.
@@ -64,9 +65,16 @@ herr_t query(const H5FD_t* /*file*/, unsigned long* flags) {
 }
 
 // Here, because HDF5 would remember each gap, and look through all of them for the next place.
-haddr_t allot(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, hsize_t size) {
+haddr_t next_place(const File& file) {
+  return (file.allotted + file.alignment - 1) / file.alignment * file.alignment;
+}
+
+haddr_t allot(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) {
   File& to = own(file);
-  const haddr_t begin = (to.allotted + to.alignment - 1) / to.alignment * to.alignment;
+  if (type == H5FD_MEM_DRAW && to.noted != HADDR_UNDEF) {
+    return to.noted;
+  }
+  const haddr_t begin = next_place(to);
   to.allotted = begin + size;
   return begin;
 }
@@ -95,8 +103,11 @@ herr_t read(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offse
              : -1;
 }
 
-herr_t write(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset,
-             std::size_t size, const void* bytes) {
+herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, std::size_t size,
+             const void* bytes) {
+  if (type == H5FD_MEM_DRAW && own(file).noted != HADDR_UNDEF) {
+    return own(file).noted == offset ? 0 : -1;  // its bytes come from elsewhere
+  }
   try {
     own(file).buffer->write(static_cast<std::int64_t>(offset),
                             {static_cast<const std::byte*>(bytes), size});
@@ -139,6 +150,11 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
+File* file_of(hid_t file) {
+  void* found = nullptr;
+  return H5Fget_vfd_handle(file, H5P_DEFAULT, &found) < 0 ? nullptr : static_cast<File*>(found);
+}
+
 }  // namespace
 
 herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignment_bytes) {
@@ -155,10 +171,35 @@ herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignm
 }
 
 std::int64_t end_of_file(hid_t file) {
-  void* found = nullptr;
-  return H5Fget_vfd_handle(file, H5P_DEFAULT, &found) < 0 || found == nullptr
-             ? 0
-             : static_cast<std::int64_t>(static_cast<const File*>(found)->allotted);
+  const File* found = file_of(file);
+  return found == nullptr ? 0 : static_cast<std::int64_t>(found->allotted);
+}
+
+std::int64_t next_allotted(hid_t file) {
+  const File* found = file_of(file);
+  return found == nullptr ? 0 : static_cast<std::int64_t>(next_place(*found));
+}
+
+std::int64_t allot(hid_t file, std::int64_t bytes) {
+  const std::int64_t begin = next_allotted(file);
+  if (File* found = file_of(file)) {
+    found->allotted = static_cast<haddr_t>(begin + bytes);
+  }
+  return begin;
+}
+
+herr_t note_chunk(hid_t file, hid_t dataset, const hsize_t* corner, std::int64_t offset,
+                  std::int64_t bytes) {
+  File* found = file_of(file);
+  if (found == nullptr) {
+    return -1;
+  }
+  found->noted = static_cast<haddr_t>(offset);
+  // HDF5 wants an address, and looks at nothing there.
+  const herr_t result =
+      H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, corner, static_cast<std::size_t>(bytes), found);
+  found->noted = HADDR_UNDEF;
+  return result;
 }
 
 }  // namespace iocomp::storage::h5

@@ -19,4 +19,17 @@ namespace iocomp::storage::h5 {
 /// The length of a file that is open through a buffer.
 [[nodiscard]] std::int64_t end_of_file(hid_t file);
 
+/// Room in such a file for data that HDF5 does not write.
+/// @return its offset, a multiple of the alignment.
+[[nodiscard]] std::int64_t allot(hid_t file, std::int64_t bytes);
+/// What `allot` would return.
+[[nodiscard]] std::int64_t next_allotted(hid_t file);
+
+/// Have HDF5 take note of a chunk that lies in the file already, or will: in room that was
+/// allotted.
+/// @param corner  of the chunk, in elements of the dataset
+/// @return as other functions of HDF5.
+[[nodiscard]] herr_t note_chunk(hid_t file, hid_t dataset, const hsize_t* corner,
+                                std::int64_t offset, std::int64_t bytes);
+
 }  // namespace iocomp::storage::h5

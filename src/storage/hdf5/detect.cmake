@@ -30,8 +30,13 @@ else()
   endif()
 endif()
 
+# Chunks are compressed here, as HDF5's filter does it.
+find_package(ZLIB QUIET)
+
 if(NOT hdf5_libraries)
   set(IOCOMP_HDF5_REASON "no HDF5 was found")
+elseif(NOT ZLIB_FOUND)
+  set(IOCOMP_HDF5_REASON "no zlib was found")
 else()
   cmake_push_check_state(RESET)
   set(CMAKE_REQUIRED_LIBRARIES iocomp_hdf5_library MPI::MPI_C)
@@ -41,7 +46,7 @@ else()
      #ifndef H5_HAVE_PARALLEL
      #error serial
      #endif
-     #if !H5_VERSION_GE(1, 10, 2)
+     #if !H5_VERSION_GE(1, 10, 3)
      #error old
      #endif
      int main() { return H5open() + H5Pset_fapl_mpio(0, MPI_COMM_WORLD, MPI_INFO_NULL); }"
@@ -53,7 +58,7 @@ else()
   needs_another_mpi("${hdf5_alone}" wrong_mpi)
   list(JOIN hdf5_libraries ", " hdf5_text)
   if(NOT IOCOMP_HDF5_IS_PARALLEL)
-    set(IOCOMP_HDF5_REASON "not a parallel HDF5 of version 1.10.2 or later: ${hdf5_text}")
+    set(IOCOMP_HDF5_REASON "not a parallel HDF5 of version 1.10.3 or later: ${hdf5_text}")
     unset(IOCOMP_HDF5_IS_PARALLEL CACHE) # look again when something was installed
   elseif(wrong_mpi)
     set(IOCOMP_HDF5_REASON "built with another MPI than ${IOCOMP_MPI}: ${hdf5_text}")

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "storage/hdf5/dataset.h"
+#include "storage/hdf5/deflate_target.h"
 #include "storage/hdf5/library_target.h"
 #include "storage/hdf5/raw_target.h"
 #include "storage/hdf5/source.h"
@@ -87,7 +88,7 @@ class Hdf5AlongTime : public Hdf5 {
     return *this;
   }
   [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
-    return Access::mpi_file;
+    return is_filtered_ ? Access::mpi_file : Access::plain_file;
   }
   [[nodiscard]] bool keeps_first_definitions() const override { return true; }
   [[nodiscard]] bool writes_whole_steps() const override { return is_filtered_; }
@@ -98,7 +99,10 @@ class Hdf5AlongTime : public Hdf5 {
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
                                                const FormatOptions& options,
                                                MPI_Comm writers) const override {
-    return std::make_unique<h5::TimeTarget>(path, options, writers);
+    if (is_filtered_) {
+      return std::make_unique<h5::DeflateTarget>(path, options, writers);
+    }
+    return std::make_unique<h5::TimeTarget>(path, options);
   }
 
  private:

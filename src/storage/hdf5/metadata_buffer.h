@@ -17,6 +17,8 @@ class MetadataBuffer {
  public:
   explicit MetadataBuffer(Descriptor file) noexcept : file_{std::move(file)} {}
 
+  [[nodiscard]] const Descriptor& file() const noexcept { return file_; }
+
   void write(std::int64_t offset, std::span<const std::byte> bytes);
 
   /// What was written last, from here or from the file; zeros beyond its end.

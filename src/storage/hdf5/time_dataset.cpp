@@ -1,43 +1,54 @@
 #include "storage/hdf5/time_dataset.h"
 
+#include <fcntl.h>
 #include <hdf5.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <numeric>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "base/error.h"
-#include "storage/failure.h"
 #include "storage/format.h"
+#include "storage/hdf5/buffer_driver.h"
+#include "storage/hdf5/buffered_file.h"
 #include "storage/hdf5/error.h"
 #include "storage/hdf5/handle.h"
+#include "storage/hdf5/time_chunks.h"
 #include "storage/hdf5/types.h"
 #include "storage/variable.h"
+#include "storage/write_plainly.h"
 
 namespace iocomp::storage::h5 {
 namespace {
 
-constexpr std::int64_t page_bytes = 4096;
-constexpr std::int64_t most_steps_in_chunk = 1024;
-
 using Extents = std::array<hsize_t, array::max_dimensions + 1>;
 
-// Records of a variable, and of one element of each.
-Extents with_time(std::int64_t records, const array::Extents& extents, int dimensions) {
+// Records of a variable.
+Extents with_time(std::int64_t records, const array::Shape& shape) {
   Extents all{};
   all[0] = static_cast<hsize_t>(records);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
-    all.at(d + 1) = static_cast<hsize_t>(extents.at(d));
+  for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
+    all.at(d + 1) = static_cast<hsize_t>(shape.extent.at(d));
   }
   return all;
+}
+
+// Of an element of a record.
+Extents position(std::int64_t record, const array::Shape& shape, std::int64_t index) {
+  Extents at{};
+  at[0] = static_cast<hsize_t>(record);
+  for (auto d = static_cast<std::size_t>(shape.dimensions); d-- > 0;) {
+    at.at(d + 1) = static_cast<hsize_t>(index % shape.extent.at(d));
+    index /= shape.extent.at(d);
+  }
+  return at;
 }
 
 bool has_fill_value(const Variable& variable) {
@@ -45,128 +56,117 @@ bool has_fill_value(const Variable& variable) {
          variable.fill_value->count() == 1;
 }
 
+void describe_chunks(const Properties& create, const Variable& variable, const TimeChunks& chunks,
+                     const Type& type, const FormatOptions& options, const std::string& action,
+                     const std::string& path) {
+  const std::vector<hsize_t> chunk{chunks.shape.begin(), chunks.shape.end()};
+  check(H5Pset_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data()), action, path);
+  // No chunk is made unasked; those that are not there are read as the fill value.
+  H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_INCR);
+  H5Pset_fill_time(create.raw(), H5D_FILL_TIME_ALLOC);
+  H5Pset_obj_track_times(create.raw(), false);
+  if (has_fill_value(variable)) {
+    check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()), action,
+          path);
+  }
+  if (chunks.is_filtered && options.shuffle) {
+    check(H5Pset_shuffle(create.raw()), action, path);
+  }
+  if (chunks.is_filtered) {
+    check(H5Pset_deflate(create.raw(), static_cast<unsigned>(options.deflate_level)), action, path);
+  }
+}
+
 }  // namespace
 
 std::string time_dataset_name(const Variable& variable) { return '/' + variable.name; }
 
-std::vector<std::int64_t> time_chunk(const Variable& variable, std::int64_t most_bytes) {
-  const auto dimensions = static_cast<std::size_t>(variable.shape.dimensions);
-  std::vector<std::int64_t> chunk{1};
-  chunk.insert(chunk.end(), variable.shape.extent.begin(),
-               variable.shape.extent.begin() + static_cast<std::ptrdiff_t>(dimensions));
-  std::int64_t bytes = variable.bytes();
-  if (bytes < page_bytes) {
-    chunk[0] = std::min(page_bytes / bytes, most_steps_in_chunk);
-  }
-  for (std::size_t d = 1; d <= dimensions && bytes > most_bytes; ++d) {
-    const std::int64_t row = bytes / chunk[d];
-    const std::int64_t rows = std::max<std::int64_t>(most_bytes / row, 1);
-    const std::int64_t parts = (chunk[d] + rows - 1) / rows;
-    chunk[d] = (chunk[d] + parts - 1) / parts;  // of about the same length
-    bytes = row * chunk[d];
-  }
-  return chunk;
+std::vector<std::byte> fill_bytes(const Variable& variable) {
+  return has_fill_value(variable) ? variable.fill_value->values
+                                  : std::vector<std::byte>(array::size_bytes(variable.type));
 }
 
-TimeDataset::TimeDataset(hid_t file, const Variable& variable, const FormatOptions& options,
-                         std::string path)
-    : variable_{variable},
-      path_{std::move(path)},
-      chunk_{time_chunk(variable, options.chunk_bytes)},
-      is_filtered_{options.deflate_level > 0 && variable.bytes() >= page_bytes},
-      type_{element_type(variable.type)} {
+TimeDataset::TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,
+                         const Type& type, const Properties& create)
+    : file_{file}, variable_{variable}, chunks_{variable, options} {
   const std::string name = time_dataset_name(variable);
   const std::string action = "create the dataset " + name + " in";
+  const std::string& path = file.path();
   const Properties link{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_create_intermediate_group(link.raw(), 1);
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
-  const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
-  const std::vector<hsize_t> chunk{chunk_.begin(), chunk_.end()};
-  check(H5Pset_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data()), action, path_);
-  H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_EARLY);
-  // What passes no filter reads as 0 where nobody has written; whoever finishes the file fills.
-  H5Pset_fill_time(create.raw(), is_filtered_ ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER);
-  H5Pset_obj_track_times(create.raw(), false);
-  if (has_fill_value(variable)) {
-    check(H5Pset_fill_value(create.raw(), type_.raw(), variable.fill_value->values.data()), action,
-          path_);
-  }
-  if (is_filtered_) {
-    if (options.shuffle) {
-      check(H5Pset_shuffle(create.raw()), action, path_);
-    }
-    check(H5Pset_deflate(create.raw(), static_cast<unsigned>(options.deflate_level)), action,
-          path_);
-  }
-  const int dimensions = variable.shape.dimensions;
-  const Extents extent = with_time(0, variable.shape.extent, dimensions);
+  describe_chunks(create, variable, chunks_, type, options, action, path);
+  const Extents extent = with_time(0, variable.shape);
   Extents most = extent;
   most[0] = H5S_UNLIMITED;
-  const Space space{
-      check(H5Screate_simple(dimensions + 1, extent.data(), most.data()), action, path_)};
-  dataset_ = Dataset{check(H5Dcreate2(file, name.c_str(), type_.raw(), space.raw(), link.raw(),
+  const Space space{check(
+      H5Screate_simple(variable.shape.dimensions + 1, extent.data(), most.data()), action, path)};
+  dataset_ = Dataset{check(H5Dcreate2(file.raw(), name.c_str(), type.raw(), space.raw(), link.raw(),
                                       create.raw(), H5P_DEFAULT),
-                           action, path_)};
+                           action, path)};
 }
 
-std::int64_t TimeDataset::bytes_to(std::int64_t records, std::int64_t alignment) const {
-  const auto chunks_along = [](std::int64_t extent, std::int64_t chunk) {
-    return (extent + chunk - 1) / chunk;
-  };
-  std::int64_t chunks = chunks_along(records, chunk_[0]) - chunks_along(records_, chunk_[0]);
-  std::int64_t bytes = static_cast<std::int64_t>(array::size_bytes(variable_.type)) * chunk_[0];
-  for (std::size_t d = 1; d < chunk_.size(); ++d) {
-    chunks *= chunks_along(variable_.shape.extent.at(d - 1), chunk_[d]);
-    bytes *= chunk_[d];
+std::int64_t TimeDataset::place(std::int64_t step) {
+  const std::int64_t in_chunk = step % chunks_.steps;
+  const auto [place, is_new] = offsets_.try_emplace(step - in_chunk, 0);
+  if (is_new) {
+    place->second = allot(file_.raw(), chunks_.all_bytes());
   }
-  // Through a filter: as many bytes and a few more, once when they are allotted, once when written.
-  const std::int64_t each = is_filtered_ ? 2 * (bytes + bytes / 256 + page_bytes) : bytes;
-  return chunks * (each + 2 * alignment);
+  return place->second + in_chunk * variable_.bytes();
 }
 
-void TimeDataset::grow_to(std::int64_t records) {
-  if (records <= records_) {
-    return;
+void TimeDataset::keep(std::int64_t step, std::vector<Extent> chunks) {
+  filtered_.insert_or_assign(step, std::move(chunks));
+}
+
+void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunks) {
+  std::int64_t index = 0;
+  for (const auto& chunk : chunks) {
+    const Extents corner = position(first_step, variable_.shape, index);
+    check(note_chunk(file_.raw(), dataset_.raw(), corner.data(), chunk.offset, chunk.bytes),
+          "write the index of the variable \"" + variable_.name + "\" in", file_.path());
+    index += chunks_.elements;
   }
-  const Extents extent = with_time(records, variable_.shape.extent, variable_.shape.dimensions);
+}
+
+void TimeDataset::fill_others(std::int64_t first_step, std::int64_t offset,
+                              const std::set<std::int64_t>& steps) {
+  const auto value = fill_bytes(variable_);
+  std::vector<std::byte> record;
+  for (auto bytes = variable_.bytes(); bytes > 0; bytes -= std::ssize(value)) {
+    record.insert(record.end(), value.begin(), value.end());
+  }
+  for (std::int64_t i = 0; i < chunks_.steps; ++i) {
+    if (!steps.contains(first_step + i)) {
+      write_plainly(file_.plain(), offset + i * variable_.bytes(), record, file_.path());
+    }
+  }
+}
+
+void TimeDataset::finish(const std::set<std::int64_t>& steps, std::int64_t records) {
+  const Extents extent = with_time(records, variable_.shape);
   check(H5Dset_extent(dataset_.raw(), extent.data()),
-        "make room for step " + std::to_string(records - 1) + " of the variable \"" +
-            variable_.name + "\" in",
-        path_);
-  records_ = records;
-}
-
-Space TimeDataset::select(std::int64_t record, const std::vector<array::Box>& boxes) const {
-  const std::string action = "write to the variable \"" + variable_.name + "\" in";
-  Space space{check(H5Dget_space(dataset_.raw()), action, path_)};
-  check(H5Sselect_none(space.raw()), action, path_);
-  for (const auto& box : boxes) {
-    Extents start = with_time(record, box.start, box.dimensions);
-    const Extents count = with_time(1, box.count, box.dimensions);
-    check(H5Sselect_hyperslab(space.raw(), H5S_SELECT_OR, start.data(), nullptr, count.data(),
-                              nullptr),
-          action, path_);
+        "make room for the steps of the variable \"" + variable_.name + "\" in", file_.path());
+  for (const auto& [step, chunks] : filtered_) {
+    if (steps.contains(step)) {
+      note(step, chunks);
+    }
   }
-  return space;
-}
-
-void TimeDataset::write(const Space& selected, std::int64_t elements, const std::byte* bytes,
-                        bool together) {
-  const std::string action = "write to the variable \"" + variable_.name + "\" in";
-  const auto packed = static_cast<hsize_t>(std::max<std::int64_t>(elements, 1));
-  const Space memory{check(H5Screate_simple(1, &packed, nullptr), action, path_)};
-  if (elements == 0) {
-    check(H5Sselect_none(memory.raw()), action, path_);
-  }
-  const Properties transfer{H5Pcreate(H5P_DATASET_XFER)};
-  check(H5Pset_dxpl_mpio(transfer.raw(), together ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT),
-        action, path_);
-  if (H5Dwrite(dataset_.raw(), type_.raw(), memory.raw(), selected.raw(), transfer.raw(), bytes) <
-      0) {
-    try {
-      fail(action, path_);
-    } catch (const Error& error) {
-      throw Error{error.code(), std::string{error.what()} + "; " + cause_of_short_write(path_)};
+  for (const auto& [first, offset] : offsets_) {
+    const auto put = steps.lower_bound(first);
+    if (put == steps.end() || *put >= first + chunks_.steps) {
+      // Nobody will read it, and a full disk may need it for what is left to write.
+      (void)!::fallocate(file_.plain().raw(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+                         chunks_.all_bytes());
+      continue;
+    }
+    std::vector<Extent> chunks(static_cast<std::size_t>(chunks_.per_record));
+    for (std::int64_t i = 0; i < chunks_.per_record; ++i) {
+      chunks[static_cast<std::size_t>(i)] = {offset + i * chunks_.bytes(), chunks_.bytes()};
+    }
+    note(first, chunks);
+    if (chunks_.steps > 1) {
+      fill_others(first, offset, steps);
     }
   }
 }

@@ -3,12 +3,15 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "array/box.h"
 #include "storage/format.h"
+#include "storage/hdf5/buffered_file.h"
 #include "storage/hdf5/handle.h"
+#include "storage/hdf5/time_chunks.h"
 #include "storage/variable.h"
 
 namespace iocomp::storage::h5 {
@@ -16,42 +19,51 @@ namespace iocomp::storage::h5 {
 /// Of a variable in a file with `layout = "time"`: "/u".
 [[nodiscard]] std::string time_dataset_name(const Variable& variable);
 
-/// The chunk of such a dataset, time first: a whole record, cut along its slowest dimensions to
-/// `most_bytes`; several steps where a record has less than a page.
-[[nodiscard]] std::vector<std::int64_t> time_chunk(const Variable& variable,
-                                                   std::int64_t most_bytes);
+/// Bytes of a file.
+struct Extent {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
 
-/// A dataset whose first dimension, time, grows by a record per step. All calls that change it are
-/// collective over the writers.
+/// A dataset whose first dimension, time, grows by a record per step. HDF5 writes none of its data,
+/// and hears of its chunks at the end, of those that are worth something: what a step left behind
+/// that failed is in no chunk, and reads as the fill value.
 class TimeDataset {
  public:
   /// Make it, without records.
+  /// @param type  of the elements in the file, where those of memory are alike.
+  /// @param create  what else the dataset shall have.
   /// @throws Error{storage_failure}.
-  TimeDataset(hid_t file, const Variable& variable, const FormatOptions& options, std::string path);
+  TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,
+              const Type& type, const Properties& create);
 
-  [[nodiscard]] const Variable& variable() const noexcept { return variable_; }
-  [[nodiscard]] std::int64_t records() const noexcept { return records_; }
   [[nodiscard]] hid_t raw() const noexcept { return dataset_.raw(); }
-  /// Whether chunks go through a filter: such a dataset is written collectively only. Records
-  /// smaller than a page do not.
-  [[nodiscard]] bool is_filtered() const noexcept { return is_filtered_; }
-  /// What a file grows by, at most, with this many records, not counting metadata.
-  [[nodiscard]] std::int64_t bytes_to(std::int64_t records, std::int64_t alignment) const;
-  void grow_to(std::int64_t records);
 
-  /// The elements of boxes of one record; none: none of them.
-  [[nodiscard]] Space select(std::int64_t record, const std::vector<array::Box>& boxes) const;
-  /// Write them, packed in the order of the file.
-  void write(const Space& selected, std::int64_t elements, const std::byte* bytes, bool together);
+  /// Room for a record, without filters.
+  /// @return the offset of its first byte; the others follow.
+  std::int64_t place(std::int64_t step);
+  /// Where the chunks of a record are that went through filters, in their order.
+  void keep(std::int64_t step, std::vector<Extent> chunks);
+
+  /// Tell HDF5 of the records of these steps, of so many that the dataset has. The others hold the
+  /// fill value. @throws Error{storage_failure}.
+  void finish(const std::set<std::int64_t>& steps, std::int64_t records);
 
  private:
+  void note(std::int64_t first_step, const std::vector<Extent>& chunks);
+  void fill_others(std::int64_t first_step, std::int64_t offset,
+                   const std::set<std::int64_t>& steps);
+
+  BufferedFile& file_;
   Variable variable_;
-  std::string path_;
-  std::vector<std::int64_t> chunk_;
-  bool is_filtered_ = false;
-  Type type_;
+  TimeChunks chunks_;
   Dataset dataset_;
-  std::int64_t records_ = 0;
+  std::map<std::int64_t, std::int64_t> offsets_;  // of chunks of several steps, or of records, by
+                                                  // their first step
+  std::map<std::int64_t, std::vector<Extent>> filtered_;  // by step
 };
+
+/// One element of what a variable holds where nobody puts anything.
+[[nodiscard]] std::vector<std::byte> fill_bytes(const Variable& variable);
 
 }  // namespace iocomp::storage::h5

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -26,13 +27,13 @@
 #include "storage/cdf/agree_on_names.h"
 #include "storage/cdf/attempts.h"
 #include "storage/cdf/dimensions.h"
+#include "storage/cdf/fill.h"
 #include "storage/cdf/types.h"
 #include "storage/failure.h"
 #include "storage/format.h"
 #include "storage/hdf5/room.h"
 #include "storage/mpi_hints.h"
 #include "storage/open_together.h"
-#include "storage/pnetcdf/fill.h"
 #include "storage/pnetcdf/header.h"
 #include "storage/pnetcdf/mpi_type.h"
 #include "storage/sub_boxes.h"
@@ -307,7 +308,7 @@ void LibraryTarget::end_the_file(const Description& description, std::int64_t re
     for (std::int64_t step = 0; defined.has_records && step < records; ++step) {
       if (!put.contains({step, id})) {
         fill(plain_, path_, begins.at(id) + step * record_bytes, defined.variable.bytes(),
-             defined.variable.type, attributes_of(id, description.of_variable));
+             defined.variable.type, std::endian::big, attributes_of(id, description.of_variable));
       }
     }
   }

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "storage/cdf/dimensions.h"
+#include "storage/cdf/fill.h"
 #include "storage/cdf/types.h"
 #include "storage/format.h"
-#include "storage/pnetcdf/fill.h"
 #include "storage/pnetcdf/header.h"
 #include "storage/variable.h"
 

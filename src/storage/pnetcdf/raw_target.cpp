@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
@@ -12,10 +13,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "storage/cdf/fill.h"
 #include "storage/descriptor.h"
 #include "storage/failure.h"
 #include "storage/format.h"
-#include "storage/pnetcdf/fill.h"
 #include "storage/pnetcdf/header.h"
 #include "storage/pnetcdf/raw_layout.h"
 #include "storage/variable.h"
@@ -79,7 +80,7 @@ void RawTarget::finish(const Description& description) {
     throw failure("set the size of", path_, errno);
   }
   for (const auto& gap : layout_.gaps(description)) {
-    fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type,
+    fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type, std::endian::big,
          attributes_of(gap.variable, description.of_variable));
   }
   write_plainly(file_, 0, bytes, path_);

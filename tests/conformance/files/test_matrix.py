@@ -19,6 +19,7 @@ BACK_ENDS = [
     BackEnd("hdf5", is_raw=False),
     BackEnd("pnetcdf"),
     BackEnd("pnetcdf", is_raw=False),
+    BackEnd("netcdf"),
     BackEnd("netcdf", is_raw=False),
     BackEnd("example_format"),
     BackEnd("adios2", engine="BP5"),
@@ -129,17 +130,19 @@ QUICK = [
     "pnetcdf-packed_3to2-staged",
     "pnetcdf_library-halves_2to1-default",
     "netcdf-halves_2to2-odd",
+    "netcdf-kernel3-default",
+    "netcdf_library-halves_2to2-odd",
     "mpiio-sync3-collective",
     "hdf5_library-sync3-collective",
     "pnetcdf_library-sync3-collective",
-    "netcdf-sync3-collective",
+    "netcdf_library-sync3-collective",
 ]
 
 
 def _is_chosen(label: str, number: int, back_end: BackEnd, placement: Placement) -> bool:
     """Every placement with every tuning for posix; elsewhere each with some of the others."""
     if label.endswith("-collective"):
-        can = back_end.label in ("mpiio", "hdf5_library", "pnetcdf_library", "netcdf")
+        can = back_end.label in ("mpiio", "hdf5_library", "pnetcdf_library", "netcdf_library")
         return placement.settings["mode"] == "sync" and (can or back_end.name == "adios2")
     everything = back_end.name == "posix" and placement.settings["mode"] == "async"
     return everything or number % 5 == 0 or label in QUICK

@@ -16,11 +16,13 @@ from script import FileScript, Script
 from verification import BackEnd
 
 xarray = pytest.importorskip("xarray")
+netCDF4 = pytest.importorskip("netCDF4")
 pytestmark = pytest.mark.quick
 
 BACK_ENDS = [
     BackEnd("pnetcdf"),
     BackEnd("pnetcdf", is_raw=False),
+    BackEnd("netcdf"),
     BackEnd("netcdf", is_raw=False),
 ]
 ALONE = Placement("sync1", 1, 1, {"mode": "sync"})
@@ -31,7 +33,7 @@ CASES = [
     pytest.param(back_end, placement, id=f"{back_end.label}-{placement.label}")
     for back_end in BACK_ENDS
     for placement in (SYNC, SERVERS, KERNEL)
-    if placement is not KERNEL or back_end == BACK_ENDS[0]
+    if placement is not KERNEL or back_end.is_raw
 ]
 MISSING = -12345.0
 
@@ -145,6 +147,44 @@ def test_a_checkpoint_has_one_time(
             assert (data.temperature[0].values == _values(file, step, "temperature")).all()
             assert data.unnamed.dims == ("dim_3", "dim_3_2")
             assert (data.x.values == _values(file, step, "x")).all()
+
+
+@pytest.mark.parametrize(("back_end", "placement"), CASES)
+def test_a_variable_may_have_the_name_of_any_dimension(
+    back_end: BackEnd, placement: Placement, tools: Tools, folder: Path
+) -> None:
+    script = Script(is_netcdf=True)
+    file = script.open("fields")
+    shapes = {"y": ("y x", [4, 6]), "x": ("time y", [4]), "u": ("time y x", [4, 6])}
+    for name, (dimensions, shape) in shapes.items():
+        file.define(name, "float32", shape)
+        file.text("dimensions", dimensions, variable=name)
+    for step in range(2):
+        for name, (dimensions, shape) in shapes.items():
+            if step == 0 or dimensions.startswith("time"):
+                put_blocks(file, name, [1] * len(shape))
+        file.end_step()
+    file.close()
+    path = _play(script, back_end, placement, tools, folder).outputs / "fields.nc"
+    with netCDF4.Dataset(path, "a") as data:  # netCDF itself goes on with it
+        assert {name: len(data.dimensions[name]) for name in data.dimensions} == {
+            "time": 2,
+            "y": 4,
+            "x": 6,
+        }
+        for name, (dimensions, _) in shapes.items():
+            assert data[name].dimensions == tuple(dimensions.split())
+            has_time = dimensions.startswith("time")
+            for step in range(2 if has_time else 1):
+                found = data[name][step] if has_time else data[name][:]
+                assert (found == _values(file, step, name)).all()
+        added = data.createVariable("added", "i4", ("time", "x"))
+        added[2, :] = range(6)
+    with netCDF4.Dataset(path) as data:
+        assert list(data["added"][2]) == list(range(6))
+        assert data["u"].shape == (3, 4, 6)
+        assert data["u"][2].mask.all()
+        assert (data["u"][1] == _values(file, 1, "u")).all()
 
 
 def _with_dimensions(script: Script, text: str) -> FileScript:

@@ -39,8 +39,7 @@ class BackEnd:
 
     @property
     def _way(self) -> str:
-        has_choice = self.name != "netcdf"
-        return "" if self.is_raw or not has_choice else "_library"
+        return "" if self.is_raw else "_library"
 
     @property
     def settings(self) -> dict[str, object]:

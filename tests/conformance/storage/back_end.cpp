@@ -71,6 +71,7 @@ std::vector<BackEnd> back_ends() {
 #endif
 #ifdef IOCOMP_TESTS_NETCDF
   all.push_back({"netcdf", false, {}});
+  all.push_back({"netcdf", true, {}});
 #endif
   return all;
 }

@@ -11,8 +11,11 @@ namespace {
 // which computes for `computing` seconds of each.
 class Rank {
  public:
-  Rank(double asynchronous, double synchronous, double computing)
-      : asynchronous_{asynchronous}, synchronous_{synchronous}, computing_{computing} {}
+  Rank(double asynchronous, double synchronous, double computing, double core_share = 1)
+      : asynchronous_{asynchronous},
+        synchronous_{synchronous},
+        computing_{computing},
+        guard_{core_share} {}
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) {
@@ -40,6 +43,22 @@ TEST(Guard, LeavesARankAloneThatComputes) {
   rank.run(100);
   EXPECT_EQ(rank.waited(), 0);
   EXPECT_FALSE(rank.guard().take_story());
+}
+
+TEST(Guard, LeavesRanksAloneThatShareACore) {
+  Rank rank{1.0, 1.5, 0.45, 0.5};
+  rank.run(100);
+  EXPECT_EQ(rank.waited(), 0);
+  Rank kept_from_it{1.0, 1.5, 0.2, 0.5};
+  kept_from_it.run(100);
+  EXPECT_GT(kept_from_it.waited(), 0);
+}
+
+TEST(Guard, GivesUpAtTheFirstStepThatIsMuchSlower) {
+  Rank rank{1.0, 1.5, 0.3};
+  rank.run(100);
+  EXPECT_EQ(rank.waited(), 2) << "one with something of both, one to compare";
+  EXPECT_TRUE(rank.guard().take_story());
 }
 
 TEST(Guard, KeepsTheSynchronousWayWhereItIsFaster) {

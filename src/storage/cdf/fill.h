@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,11 +11,12 @@
 
 namespace iocomp::storage::cdf {
 
-/// Write the fill value of a variable, big-endian, to `bytes` of a CDF-5 file.
+/// Write the fill value of a variable to `bytes` of a file.
+/// @param order  of the bytes of an element there.
 /// @param attributes  of the variable: _FillValue counts, if it is there.
 /// @throws Error{storage_failure}.
 void fill(const Descriptor& file, const std::string& path, std::int64_t offset, std::int64_t bytes,
-          array::ElementType type, const Attributes& attributes);
+          array::ElementType type, std::endian order, const Attributes& attributes);
 
 /// The attributes of a variable in a description.
 [[nodiscard]] Attributes attributes_of(int variable, const std::vector<Attributes>& all);

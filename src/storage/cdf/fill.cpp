@@ -1,4 +1,4 @@
-#include "storage/pnetcdf/fill.h"
+#include "storage/cdf/fill.h"
 
 #include <algorithm>
 #include <bit>
@@ -24,11 +24,11 @@ constexpr std::size_t part_bytes = std::size_t{1} << 20;
 }  // namespace
 
 void fill(const Descriptor& file, const std::string& path, std::int64_t offset, std::int64_t bytes,
-          array::ElementType type, const Attributes& attributes) {
+          array::ElementType type, std::endian order, const Attributes& attributes) {
   const auto own = attributes.find("_FillValue");
   auto value = fill_value(
       type, own == attributes.end() ? std::nullopt : std::optional<Attribute>{own->second});
-  if constexpr (std::endian::native == std::endian::little) {
+  if (order != std::endian::native) {
     array::swap_bytes(value, value.size());
   }
   std::vector<std::byte> part(
