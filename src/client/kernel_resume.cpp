@@ -90,7 +90,7 @@ std::int64_t KernelCarrier::find_checkpoints(const Remains& remains, const HasNo
   }
   std::deque<std::int64_t> kept;
   for (std::int64_t step = settled - 1; step >= 0 && kept.size() < publication_.keeps(); --step) {
-    if (storage::look_at(publication_.names(step)).has_target) {
+    if (storage::look_at(publication_.names(step)).has_target && !has_note(Note::dropped, step)) {
       kept.push_front(step);
     }
   }

@@ -114,7 +114,8 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
       return old;
     };
     return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
-            keep = static_cast<std::size_t>(identity_.keep)]() mutable {
+            keep = static_cast<std::size_t>(identity_.keep), path = identity_.path,
+            job = identity_.job]() mutable {
       if (ends_itself) {
         manifest.bytes = settled_bytes(target.temporary, whole_steps);
       }
@@ -138,7 +139,7 @@ Publication::Job Publication::commit_step(std::int64_t step, const Contents& con
           }
         }
         xdmf->add(described.steps, target.target);
-        xdmf->write(target.temporary + ".xdmf");
+        xdmf->write(target_names(path, -1, job).temporary + ".xdmf");
       }
       for (const auto& names : old) {  // that nothing describes any more
         remove_committed(names);

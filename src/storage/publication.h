@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -64,8 +65,10 @@ class Publication {
   /// absent, and under its final name or not; or after these checkpoints, oldest first.
   void go_on_after(std::int64_t steps, std::vector<std::int64_t> absent, bool is_published);
   void go_on_after(std::deque<std::int64_t> committed) { *kept_ = std::move(committed); }
+  /// How many of those it wants to know: to be removed in time, or described.
   [[nodiscard]] std::size_t keeps() const noexcept {
-    return static_cast<std::size_t>(identity_.keep);
+    return xdmf_ && identity_.keep == 0 ? std::numeric_limits<std::size_t>::max()
+                                        : static_cast<std::size_t>(identity_.keep);
   }
 
   /// Nothing of what is not published yet shall appear.

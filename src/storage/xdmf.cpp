@@ -34,16 +34,11 @@ std::optional<Placed> time_put(const XdmfStep& step) {
   return found == step.contents.end() ? std::nullopt : std::optional{*found};
 }
 
-std::string xdmf_document(const std::string& name,
-                          const std::map<std::int64_t, std::string>& steps) {
-  std::string all =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"2.0\">\n <Domain>\n";
-  all += "  <Grid Name=\"" + (xdmf::is_utf8(name) ? xdmf::escaped(name) : "steps") +
+std::string xdmf_beginning(const std::string& name) {
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"2.0\">\n <Domain>\n"
+         "  <Grid Name=\"" +
+         (xdmf::is_utf8(name) ? xdmf::escaped(name) : "steps") +
          "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-  for (const auto& [step, grids] : steps) {
-    all += grids;
-  }
-  return all + "  </Grid>\n </Domain>\n</Xdmf>\n";
 }
 
 void check_xdmf(const std::string& name, const std::string& path, const Format& format) {

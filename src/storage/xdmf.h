@@ -46,10 +46,9 @@ struct XdmfStep {
 [[nodiscard]] std::string xdmf_grids(const XdmfStep& step, double time, const std::string& file,
                                      const Format& format, const FormatOptions& options);
 
-/// The whole text.
-/// @param steps  what `xdmf_grids` returned, by step.
-[[nodiscard]] std::string xdmf_document(const std::string& name,
-                                        const std::map<std::int64_t, std::string>& steps);
+/// What stands before that of all steps, and behind.
+[[nodiscard]] std::string xdmf_beginning(const std::string& name);
+inline constexpr const char* xdmf_ending = "  </Grid>\n </Domain>\n</Xdmf>\n";
 
 /// Refuse what XDMF cannot describe, before anything is written.
 /// @throws Error{invalid_setting} naming the setting and what is allowed.

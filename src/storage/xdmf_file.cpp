@@ -14,6 +14,7 @@
 #include "array/element_type.h"
 #include "array/memory_box.h"
 #include "array/region.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "storage/plain_source.h"
 #include "storage/read_manifest.h"
@@ -35,7 +36,8 @@ XdmfFile::XdmfFile(std::string name, std::string path, const Format& format, For
     : name_{std::move(name)},
       path_{std::move(path) + ".xdmf"},
       format_{&format},
-      options_{std::move(options)} {}
+      options_{std::move(options)},
+      file_{path_, xdmf_ending} {}
 
 void XdmfFile::step_aside() {
   before_ = read_file(path_);
@@ -75,10 +77,10 @@ double XdmfFile::time_of(const XdmfStep& step, const std::string& file) const {
 void XdmfFile::add(const std::vector<XdmfStep>& steps, const std::string& file) {
   for (const auto& step : steps) {
     try {
-      steps_[step.step] =
-          xdmf_grids(step, time_of(step, file), name_in_folder(file), *format_, options_);
+      set(step.step,
+          xdmf_grids(step, time_of(step, file), name_in_folder(file), *format_, options_));
     } catch (const std::exception& error) {
-      steps_.erase(step.step);
+      remove(step.step);
       log::error("the XDMF file " + path_ + " lacks step " + std::to_string(step.step) + ": " +
                  error.what());
     }
@@ -109,9 +111,41 @@ void XdmfFile::add_from_manifest(const std::string& file) {
   }
 }
 
+void XdmfFile::set(std::int64_t step, std::string grids) {
+  has_changed_ = has_changed_ || step < written_until_;
+  steps_[step] = std::move(grids);
+}
+
+void XdmfFile::remove(std::int64_t step) {
+  has_changed_ = (steps_.erase(step) != 0 && step < written_until_) || has_changed_;
+}
+
+void XdmfFile::clear() {
+  steps_.clear();
+  has_changed_ = true;
+}
+
+std::string XdmfFile::text_from(std::int64_t step) const {
+  std::string text;
+  for (auto at = steps_.lower_bound(step); at != steps_.end(); ++at) {
+    text += at->second;
+  }
+  return text;
+}
+
 void XdmfFile::write(const std::string& temporary) noexcept {
   try {
-    write_durably(path_, temporary, xdmf_document(name_, steps_));
+    const auto append = [&] {
+      if (has_changed_ || !file_.can_grow()) {
+        return false;
+      }
+      return outcome_of([&] { file_.append(text_from(written_until_), temporary); }).ok();
+    };
+    if (!append()) {
+      file_.write(xdmf_beginning(name_) + text_from(0), temporary);
+    }
+    has_changed_ = false;
+    written_until_ = steps_.empty() ? 0 : steps_.rbegin()->first + 1;
   } catch (const std::exception& error) {
     ::unlink(path_.c_str());
     log::error("there is no XDMF file " + path_ + ", the data are committed: " + error.what());

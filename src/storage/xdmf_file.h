@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "storage/format.h"
+#include "storage/growing_file.h"
 #include "storage/xdmf.h"
 
 namespace iocomp::storage {
@@ -29,15 +30,18 @@ class XdmfFile {
   /// The steps of a committed file of which only the manifest is known. None if that is gone.
   void add_from_manifest(const std::string& file);
   [[nodiscard]] bool knows(std::int64_t step) const { return steps_.contains(step); }
-  void remove(std::int64_t step) { steps_.erase(step); }
-  void clear() { steps_.clear(); }
+  void remove(std::int64_t step);
+  void clear();
 
-  /// Write it. Data that are committed stay so whatever happens here: a failure is logged, and
-  /// leaves no description rather than an old one.
+  /// Write it: what steps behind all others add to it, or the whole where others have changed. Data
+  /// that are committed stay so whatever happens here: a failure is logged, and leaves no
+  /// description rather than an old one.
   /// @param temporary  a name beside it that nobody else uses.
   void write(const std::string& temporary) noexcept;
 
  private:
+  void set(std::int64_t step, std::string grids);
+  [[nodiscard]] std::string text_from(std::int64_t step) const;
   [[nodiscard]] double time_of(const XdmfStep& step, const std::string& file) const;
 
   std::string name_;
@@ -45,6 +49,9 @@ class XdmfFile {
   const Format* format_;
   FormatOptions options_;
   std::map<std::int64_t, std::string> steps_;
+  std::int64_t written_until_ = 0;  // steps before this one are in the file as they are here
+  bool has_changed_ = true;         // one of them is not
+  GrowingFile file_;
   std::optional<std::string> before_;
 };
 

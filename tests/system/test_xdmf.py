@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from actors import INVALID_SETTING, Actors
 from files import MODES, leftovers, skip_if_missing
-from xdmf_files import play, steps_of
+from test_server_death import lives_on
+from xdmf_files import play, settings, steps_of
 
 DEFINE = "define out u float64 4x6\ndefine out v int32 8\n"
 STEP = "put out u by=columns\nput out v\nend_step out\n"
@@ -46,6 +47,29 @@ def test_a_kill_between_commit_and_description_leaves_the_older_one(
     job = play(actors, "posix", "sync", lines, fault=fault)
     assert job.status != 0, job
     assert steps_of(job, "posix") == [(0, 0)], job
+
+
+@pytest.mark.parametrize("victim", [2, 3])
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+def test_the_ranks_go_on_with_the_description_of_lost_servers(
+    actors: Actors, kind: str, victim: int
+) -> None:
+    lines = f"init\nopen out {kind}\n{DEFINE}"
+    for step in range(6):
+        lines += f"attribute out time {step / 2} type=float64\n"
+        lines += f"barrier\n@0 kill {victim}\n" if step == 3 else ""
+        lines += f"{STEP}wait_step out {step}\n"
+    job = actors.play(
+        lines + "close out\nleave\n",
+        ranks=4,
+        settings=settings("posix", "async")
+        | {"transport": {"kind": "shared"}, "staging": {"shared": True}},
+        launcher=lives_on(actors, 4),
+        seconds=25,
+    )
+    assert not [entry for entry in job.failures() if entry["call"] != "kill"], job
+    assert steps_of(job, "posix") == [(step, step / 2) for step in range(6)], job
+    assert not leftovers(job.folder), job
 
 
 @pytest.mark.parametrize("kind", ["series", "checkpoint"])
