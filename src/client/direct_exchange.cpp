@@ -23,6 +23,16 @@
 #include "trace/counters.h"
 
 namespace iocomp::client {
+namespace {
+
+// Whoever writes for others tells of what.
+Outcome in_variable(const storage::Variable& variable, const Outcome& outcome) {
+  return outcome.ok()
+             ? outcome
+             : Outcome{outcome.code, "variable \"" + variable.name + "\": " + outcome.story};
+}
+
+}  // namespace
 
 bool DirectOutput::exchanges(const Block& block) const noexcept {
   return exchange_ && exchange_->takes(block);
@@ -48,7 +58,13 @@ Outcome DirectOutput::exchange(std::int64_t step, const std::vector<const Block*
       .offset = [&](const storage::Variable& variable) { return files_.offset(variable.id, step); },
       .write =
           [&](const storage::Variable& variable, std::int64_t index,
-              std::span<const std::byte> bytes) { write_elements(step, variable, index, bytes); },
+              std::span<const std::byte> bytes) {
+            const Outcome outcome = in_variable(
+                variable, outcome_of([&] { write_elements(step, variable, index, bytes); }));
+            if (!outcome.ok()) {
+              throw Error{outcome.code, outcome.story};
+            }
+          },
       .swaps_bytes = storage::swaps_bytes(*setup_.format, setup_.options)};
   return exchange_->carry_out(
       blocks, [&](int id) { return catalogue_.variable(id, step); }, target);
@@ -89,7 +105,7 @@ Outcome DirectOutput::write_together(std::int64_t step, const std::vector<int>& 
         target->write_together({step, variable, files_.offset(variable.id, step)},
                                block != nullptr ? block->region.box : none, bytes);
       });
-      first = first.ok() ? outcome : first;
+      first = first.ok() ? in_variable(variable, outcome) : first;
     }
   }
   // Who writes for others may read and write back the gaps, which are filled next.
