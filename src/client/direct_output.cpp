@@ -20,6 +20,7 @@
 #include "mpi/agree.h"
 #include "storage/catalogue.h"
 #include "storage/format.h"
+#include "storage/lustre_layout.h"
 #include "storage/publication.h"
 #include "storage/write_region.h"
 #include "trace/counters.h"
@@ -66,6 +67,9 @@ void DirectOutput::create(std::int64_t target) {
   const auto path = publication_.names(target).temporary;
   auto& output = files_.at(target);
   agree(outcome_of([&] {
+          if (setup_.rank == 0 && setup_.format->folder_mark().empty()) {
+            storage::lay_out(path);
+          }
           if (has_target() && is_plain()) {
             output.target = setup_.format->create(path, setup_.options, MPI_COMM_SELF);
           }

@@ -20,6 +20,7 @@
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "storage/catalogue.h"
+#include "storage/lustre_layout.h"
 #include "storage/publication.h"
 #include "trace/counters.h"
 
@@ -67,8 +68,9 @@ std::string KernelCarrier::what(const std::string& owed) const {
 }
 
 void KernelCarrier::create_target(std::int64_t target) {
-  files_.at(target).target =
-      setup_.format->create(publication_.names(target).temporary, setup_.options, MPI_COMM_SELF);
+  const std::string path = publication_.names(target).temporary;
+  storage::lay_out(path);
+  files_.at(target).target = setup_.format->create(path, setup_.options, MPI_COMM_SELF);
 }
 
 void KernelCarrier::open() {

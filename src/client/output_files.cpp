@@ -7,6 +7,7 @@
 
 #include "disk/output_file.h"
 #include "storage/catalogue.h"
+#include "storage/lustre_layout.h"
 #include "storage/publication.h"
 #include "trace/counters.h"
 
@@ -15,6 +16,7 @@ namespace iocomp::client {
 const std::shared_ptr<disk::OutputFile>& OutputFiles::file(std::int64_t target) {
   auto& output = outputs_[target];
   if (!output.file) {
+    storage::lay_out(publication_.names(target).temporary);
     output.file = std::make_shared<disk::OutputFile>(publication_.names(target).temporary, disk_);
   }
   return output.file;

@@ -20,6 +20,7 @@
 #include "storage/catalogue.h"
 #include "storage/file_system.h"
 #include "storage/format.h"
+#include "storage/lustre_layout.h"
 #include "storage/publication.h"
 #include "trace/counters.h"
 
@@ -124,6 +125,9 @@ void LeadFile::with_target(std::int64_t number, Then then) {
   const Outcome outcome = outcome_of([&] {
     if (number >= 0) {
       publication_.prepare(number);
+    }
+    if (format_.folder_mark().empty()) {
+      storage::lay_out(publication_.names(number).temporary);
     }
     if (is_plain() && !format_.offsets_by_layout()) {
       target.format = format_.create(publication_.names(number).temporary, options_, MPI_COMM_SELF);

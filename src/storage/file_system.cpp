@@ -185,19 +185,26 @@ std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& fac
   return (setting_bytes + unit - 1) / unit * unit;
 }
 
-std::int64_t domain_bytes_at(const std::string& path, std::int64_t setting_bytes) {
+FileSystemFacts layout_facts_at(const std::string& path) {
   const std::string directory = folder_to_ask(path);
+  FileSystemFacts facts;
   struct statfs found{};
   struct stat entry{};
   if (statfs(directory.c_str(), &found) != 0 || stat(directory.c_str(), &entry) != 0) {
-    return setting_bytes;  // opening the file will tell why
+    return facts;  // opening the file will tell why
   }
-  FileSystemFacts facts;
   facts.kind = kind_of(static_cast<std::uint32_t>(found.f_type));
-  if (facts.kind == FileSystemKind::other) return setting_bytes;
   facts.block_bytes = entry.st_blksize;
-  if (facts.kind == FileSystemKind::lustre) facts.stripe_bytes = lustre_stripe(directory);
-  return domain_bytes(setting_bytes, facts);
+  if (facts.kind == FileSystemKind::lustre) {
+    facts.targets = lustre_targets();
+    facts.stripe_bytes = lustre_stripe(directory);
+  }
+  return facts;
+}
+
+std::int64_t domain_bytes_at(const std::string& path, std::int64_t setting_bytes) {
+  const FileSystemFacts facts = layout_facts_at(path);
+  return facts.kind == FileSystemKind::other ? setting_bytes : domain_bytes(setting_bytes, facts);
 }
 
 std::vector<std::pair<std::string, std::string>> file_system_hints(const std::string& path,

@@ -40,6 +40,10 @@ struct FileSystemAdvice {
 /// @throws Error{storage_failure} naming the directory and the cause.
 [[nodiscard]] FileSystemFacts file_system_of(const std::string& directory);
 
+/// The same for a file that is yet to be, as far as its layout goes: nothing is tried, and where
+/// its folder cannot be asked nothing is told. Local.
+[[nodiscard]] FileSystemFacts layout_facts_at(const std::string& path);
+
 /// Pure. Lustre: all targets, stripes of 1 MiB, borders of domains on borders of stripes, as many
 /// aggregators per stripe as there are writers for, up to 16, with a lock mode in which they do not
 /// wait for each other (Henty, benchio, CUG 2022: 50 instead of 9.6 GiB/s). GPFS: borders on
