@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 MODES = {"shared": SHARED, "message": MESSAGE, "kernel": KERNEL, "sync": SYNC}
 WITH_SERVERS = ("shared", "message")
-BACKENDS = ("posix", "hdf5", "pnetcdf", "netcdf")
+BACKENDS = ("posix", "hdf5", "hdf5-time", "pnetcdf", "netcdf")
+"""hdf5-time: one dataset for all steps of a variable."""
 DECOMPOSITION = "definition of runs"
 DECOMPOSITION_RANKS = 8
 
@@ -29,8 +30,11 @@ def _name(mode: str, backend: str) -> str:
 
 def _small_variables(runner: Runner, mode: str, backend: str) -> Result:
     """Put 500 variables in each of 20 steps, from two ranks."""
-    arguments = ("--backend", backend, "--file", str(runner.directory / "small.dat"))
+    name, _, layout = backend.partition("-")
+    arguments = ("--backend", name, "--file", str(runner.directory / "small.dat"))
     settings = dict(MODES[mode])
+    if layout:
+        settings["files.default.layout"] = layout
     if mode in WITH_SERVERS:
         settings |= {"placement.policy": "list", "placement.servers": "2"}
     cpus = (0, 1, 0) if mode in WITH_SERVERS else (0, 1)
