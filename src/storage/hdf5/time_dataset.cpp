@@ -129,17 +129,24 @@ void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunk
   }
 }
 
+// Also behind the last record: somebody may go on with the file.
 void TimeDataset::fill_others(std::int64_t first_step, std::int64_t offset,
                               const std::set<std::int64_t>& steps) {
   const auto value = fill_bytes(variable_);
-  std::vector<std::byte> record;
-  for (auto bytes = variable_.bytes(); bytes > 0; bytes -= std::ssize(value)) {
-    record.insert(record.end(), value.begin(), value.end());
+  std::vector<std::byte> values;
+  for (auto bytes = chunks_.bytes(); bytes > 0; bytes -= std::ssize(value)) {
+    values.insert(values.end(), value.begin(), value.end());
   }
-  for (std::int64_t i = 0; i < chunks_.steps; ++i) {
-    if (!steps.contains(first_step + i)) {
-      write_plainly(file_.plain(), offset + i * variable_.bytes(), record, file_.path());
+  const std::int64_t end = first_step + chunks_.steps;
+  for (std::int64_t begin = first_step; begin < end; ++begin) {
+    const auto next = steps.lower_bound(begin);
+    const std::int64_t put = next == steps.end() ? end : std::min(*next, end);
+    if (put > begin) {
+      const auto bytes = static_cast<std::size_t>((put - begin) * variable_.bytes());
+      write_plainly(file_.plain(), offset + (begin - first_step) * variable_.bytes(),
+                    std::span{values}.first(bytes), file_.path());
     }
+    begin = put;
   }
 }
 
