@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "mpi/error.h"
 #include "storage/descriptor.h"
+#include "storage/failure.h"
 
 namespace iocomp::storage {
 namespace {
@@ -37,6 +38,14 @@ void agree_on_errno(int errno_value, const std::string& action, const std::strin
                                                 " (on writer " +
                                                 std::to_string(size - first.loudness) + ')'};
   }
+}
+
+Descriptor open_beside_others(const std::string& path, int access) {
+  Descriptor file{::open(path.c_str(), access | O_CREAT | O_CLOEXEC, 0666)};
+  if (!file.is_open()) {
+    throw failure("create", path, errno);
+  }
+  return file;
 }
 
 Descriptor open_together(const std::string& path, MPI_Comm writers) {

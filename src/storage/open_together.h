@@ -16,6 +16,12 @@ namespace iocomp::storage {
 /// failed.
 [[nodiscard]] Descriptor open_together(const std::string& path, MPI_Comm writers);
 
+/// Open a file that is there already, but empty, or is not: others may have opened it, so it is not
+/// made anew. Local.
+/// @param access  O_RDWR or O_WRONLY.
+/// @throws Error{storage_failure}.
+[[nodiscard]] Descriptor open_beside_others(const std::string& path, int access);
+
 /// Fail on all writers if one of them has a failure to tell (`errno_value` not 0). Collective over
 /// `writers`.
 /// @throws Error{storage_failure} "cannot ACTION PATH: TEXT (on writer 2)".

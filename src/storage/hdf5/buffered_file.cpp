@@ -3,36 +3,22 @@
 #include <fcntl.h>
 #include <hdf5.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "storage/descriptor.h"
 #include "storage/failure.h"
 #include "storage/format.h"
 #include "storage/hdf5/buffer_driver.h"
 #include "storage/hdf5/dataset.h"
 #include "storage/hdf5/error.h"
 #include "storage/hdf5/handle.h"
+#include "storage/open_together.h"
 
 namespace iocomp::storage::h5 {
-namespace {
-
-// The file is there already or not, but empty: others may have opened it, so it is not made anew.
-Descriptor opened(const std::string& path) {
-  Descriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)};
-  if (!file.is_open()) {
-    throw failure("create", path, errno);
-  }
-  return file;
-}
-
-}  // namespace
-
 BufferedFile::BufferedFile(std::string path, const FormatOptions& options,
                            const Properties& creation)
-    : path_{std::move(path)}, buffer_{opened(path_)} {
+    : path_{std::move(path)}, buffer_{open_beside_others(path_, O_RDWR)} {
   const Quiet quiet;
   const Properties access = file_access(options);
   check(use_buffer(access.raw(), buffer_, options.alignment_bytes), "create", path_);

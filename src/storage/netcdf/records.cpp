@@ -16,7 +16,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/region.h"
-#include "mpi/error.h"
+#include "mpi/agree.h"
 #include "storage/cdf/attempts.h"
 #include "storage/cdf/types.h"
 #include "storage/format.h"
@@ -52,7 +52,7 @@ void NetcdfTarget::add_record(Defined& defined, std::int64_t step) {
     check(nc_put_vara(file_, defined.number, start.data(), count.data(), zero.data()), action);
   });
   attempt([&] { check(nc_var_par_access(file_, defined.number, NC_INDEPENDENT), action); });
-  mpi::check(MPI_Barrier(writers_));
+  mpi::gate(writers_, {}, "the other writers of a record's room");
   attempt.rethrow();
   defined.records = step + 1;
 }

@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "storage/cdf/fill.h"
-#include "storage/descriptor.h"
 #include "storage/failure.h"
 #include "storage/format.h"
+#include "storage/open_together.h"
 #include "storage/pnetcdf/header.h"
 #include "storage/pnetcdf/raw_layout.h"
 #include "storage/variable.h"
@@ -43,20 +43,11 @@ std::int64_t header_room(const FormatOptions& options) {
   return bytes;
 }
 
-// The file is there already or not, but empty: others may have opened it, so it is not made anew.
-Descriptor opened(const std::string& path) {
-  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
-  if (!file.is_open()) {
-    throw failure("create", path, errno);
-  }
-  return file;
-}
-
 }  // namespace
 
 RawTarget::RawTarget(std::string path, const FormatOptions& options)
     : path_{std::move(path)},
-      file_{opened(path_)},
+      file_{open_beside_others(path_, O_WRONLY)},
       layout_{header_room(options), options.alignment_bytes, options.one_step} {}
 
 void RawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
