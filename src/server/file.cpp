@@ -87,7 +87,7 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
       stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout()),
-               !context.place.staging.empty()} {
+               !context.place.staging.empty(), swaps_bytes_} {
   if (is_plain() && !settings_.file_per_step) {
     // Opened before the first commit gives the file its final name.
     const Outcome opened = outcome_of([this] { (void)output(-1); });

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/byte_order.h"
 #include "array/region.h"
 #include "array/runs.h"
 #include "base/clock.h"
@@ -99,11 +98,8 @@ void File::write(Stripe stripe) {
   const std::int64_t element = any.element_bytes();
   const std::int64_t begin = offset(any, room(any.step, any.variable.id));
   for (const auto& run : runs) {
-    const std::span<std::byte> bytes{held->bytes + (run.index - held->begin) * element,
-                                     static_cast<std::size_t>(run.elements * element)};
-    if (swaps_bytes_) {
-      array::swap_bytes(bytes, static_cast<std::size_t>(element));
-    }
+    const std::span<const std::byte> bytes{held->bytes + (run.index - held->begin) * element,
+                                           static_cast<std::size_t>(run.elements * element)};
     plan.writes.push_back({begin + run.index * element, bytes});
   }
   context_.submit(std::move(plan), [this, shared = std::shared_ptr<Stripe>{std::move(held)}](

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "array/box.h"
+#include "array/byte_order.h"
 #include "array/copy_run.h"
 #include "array/runs.h"
 #include "server/piece.h"
@@ -34,16 +35,21 @@ Span stripe_of(const Piece& piece, std::int64_t index) {
   return {begin, std::min(piece.stripe_elements, piece.domain_end - begin)};
 }
 
-void scatter(const Piece& piece, std::int64_t first, std::int64_t count, const std::byte* from,
-             Stripe& stripe) {
+void scatter(const Piece& piece, std::int64_t first, std::int64_t count,
+             std::span<const std::byte> from, bool swaps_bytes, Stripe& stripe) {
   const auto element = static_cast<std::size_t>(piece.element_bytes());
   array::RunCursor cursor{piece.variable.shape, piece.region, first, count};
   array::Run run;
   while (cursor.next(run)) {
     const std::size_t bytes = static_cast<std::size_t>(run.elements) * element;
-    array::copy_run(stripe.bytes + static_cast<std::size_t>(run.index - stripe.begin) * element,
-                    from, bytes);
-    from += bytes;
+    std::byte* const to =
+        stripe.bytes + static_cast<std::size_t>(run.index - stripe.begin) * element;
+    if (swaps_bytes) {
+      array::copy_swapped(from.first(bytes), {to, bytes}, element);
+    } else {
+      array::copy_run(to, from.data(), bytes);
+    }
+    from = from.subspan(bytes);
   }
 }
 
@@ -70,8 +76,8 @@ std::vector<array::Run> Stripe::runs() const {
   return array::joined(std::move(all));
 }
 
-Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent)
-    : arena_{arena}, bytes_{bytes}, keeps_as_sent_{keeps_as_sent} {}
+Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent, bool swaps_bytes)
+    : arena_{arena}, bytes_{bytes}, keeps_as_sent_{keeps_as_sent}, swaps_bytes_{swaps_bytes} {}
 
 std::int64_t Stripes::fitting(std::int64_t asked, const staging::Arena& arena) {
   const auto each = static_cast<std::int64_t>(arena.capacity_bytes()) / stripes_at_once;
@@ -143,7 +149,7 @@ void Stripes::take(Chunk& chunk, std::int64_t offset, double now) {
     if (stripe == nullptr) {
       return;
     }
-    scatter(*chunk.piece, chunk.first, count, chunk.bytes.data(), *stripe);
+    scatter(*chunk.piece, chunk.first, count, chunk.bytes, swaps_bytes_, *stripe);
     const auto bytes = static_cast<std::size_t>(count * chunk.piece->element_bytes());
     Stripe::Part& part = stripe->parts.emplace_back();
     part.piece = chunk.piece;

@@ -30,7 +30,7 @@ struct Stripe {
   std::int64_t begin = 0;  ///< elements of the variable's row-major order
   std::int64_t end = 0;
   staging::Lease lease;
-  std::byte* bytes = nullptr;  ///< of element `begin`; aligned in memory as in the file
+  std::byte* bytes = nullptr;  ///< of element `begin`; aligned in memory and ordered as in the file
   std::vector<Part> parts;
   std::int64_t filled = 0;  ///< elements
   double touched = 0;       ///< when
@@ -48,7 +48,9 @@ class Stripes {
  public:
   /// @param bytes  of a stripe; 0: no piece is put together with others.
   /// @param keeps_as_sent  senders find what was taken as they sent it until it is written.
-  Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent = false);
+  /// @param swaps_bytes  of every element, on the way into a stripe.
+  Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent = false,
+          bool swaps_bytes = false);
 
   /// What fits into this arena, of what is asked for: several at once; 0 where that is too little.
   [[nodiscard]] static std::int64_t fitting(std::int64_t asked, const staging::Arena& arena);
@@ -105,6 +107,7 @@ class Stripes {
   staging::Arena& arena_;
   std::int64_t bytes_;
   bool keeps_as_sent_;
+  bool swaps_bytes_;
   std::map<Key, Stripe> open_;
   std::vector<Stripe> full_;
 };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/byte_order.h"
 #include "array/pieces.h"
 #include "array/runs.h"
 #include "server/piece.h"
@@ -58,6 +59,11 @@ std::vector<std::int64_t> values(const Piece& of, std::int64_t first, std::int64
     }
   }
   return made;
+}
+
+std::int64_t swapped(std::int64_t value) {
+  array::swap_bytes(std::as_writable_bytes(std::span{&value, 1}), sizeof value);
+  return value;
 }
 
 /// A file that counts how often each element was written.
@@ -124,6 +130,24 @@ TEST(Stripes, AreWrittenAsOneWhenAllOfTheirPiecesAreThere) {
   take(stripes, left, 0, 64 * 64, file);
   EXPECT_TRUE(stripes.is_empty());
   EXPECT_EQ(std::ranges::count(file.times, 1), 64 * 128);
+}
+
+TEST(Stripes, HoldBytesInTheOrderOfTheFile) {
+  staging::Arena arena{1 << 20};
+  Stripes stripes{arena, 64 * kib, false, true};
+  const auto of = variable({64, 128});
+  const auto columns = whole_piece(of, {0, 3}, {64, 2});
+  stripes.choose(*columns, 0, 64 * 128);
+  Written file{64 * 128};
+  take(stripes, columns, 0, 128, file);
+  file.add(stripes.take_oldest());
+  for (std::size_t row = 0; row < 64; ++row) {
+    for (std::size_t column = 3; column < 5; ++column) {
+      const std::size_t index = row * 128 + column;
+      EXPECT_EQ(file.value.at(index), swapped(static_cast<std::int64_t>(index) + 1)) << index;
+    }
+  }
+  EXPECT_EQ(std::ranges::count(file.times, 1), 128);
 }
 
 TEST(Stripes, LeaveLongRunsAndWholeBlocksAlone) {
