@@ -3,17 +3,22 @@
 #include <fcntl.h>
 #include <mpi.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <string>
 #include <system_error>
 
 #include "base/error.h"
+#include "mpi/agree.h"
 #include "mpi/error.h"
 #include "storage/descriptor.h"
 #include "storage/failure.h"
 
 namespace iocomp::storage {
 namespace {
+
+constexpr std::int64_t errno_range = 1 << 16;
 
 int open_error(const Descriptor& file) { return file.is_open() ? 0 : errno; }
 
@@ -25,18 +30,16 @@ void agree_on_errno(int errno_value, const std::string& action, const std::strin
   int size = 0;
   mpi::check(MPI_Comm_rank(writers, &rank));
   mpi::check(MPI_Comm_size(writers, &size));
-  // The first that failed is the one with the greatest size - rank; MPI_MAXLOC brings its errno
-  // along.
-  struct {
-    int loudness;
-    int errno_value;
-  } mine{errno_value == 0 ? 0 : size - rank, errno_value}, first{0, 0};
-  mpi::check(MPI_Allreduce(&mine, &first, 1, MPI_2INT, MPI_MAXLOC, writers));
-  if (first.loudness != 0) {
-    throw Error{ErrorCode::storage_failure, "cannot " + action + ' ' + path + ": " +
-                                                std::generic_category().message(first.errno_value) +
-                                                " (on writer " +
-                                                std::to_string(size - first.loudness) + ')'};
+  // The first that failed is the one with the greatest size - rank, and brings its errno along.
+  const std::int64_t loudness = errno_value == 0 ? 0 : size - rank;
+  std::array<std::int64_t, 1> loudest{loudness * errno_range + errno_value};
+  mpi::maximum(writers, loudest, {}, "the other writers of a file");
+  if (loudest[0] != 0) {
+    const auto first_errno = static_cast<int>(loudest[0] % errno_range);
+    throw Error{ErrorCode::storage_failure,
+                "cannot " + action + ' ' + path + ": " +
+                    std::generic_category().message(first_errno) + " (on writer " +
+                    std::to_string(size - loudest[0] / errno_range) + ')'};
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -41,9 +43,9 @@ Writers::Writers(MPI_Comm comm) : comm_{comm} {
   mpi::check(MPI_Bcast(&first_on_node, 1, MPI_INT, 0, node));
   MPI_Comm_free(&node);
   syncs_ = rank_on_node == 0 && first_on_node != 0;
-  int any = syncs_ ? 1 : 0;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm));
-  has_other_nodes_ = any != 0;
+  std::array<std::int64_t, 1> any{syncs_ ? 1 : 0};
+  mpi::maximum(comm, any, {}, "the other writers of a dataset");
+  has_other_nodes_ = any[0] != 0;
 }
 
 void Writers::agree(const Outcome& mine, double deadline_seconds) const {

@@ -3,12 +3,10 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include "base/checked.h"
 #include "base/wire.h"
-#include "mpi/error.h"
+#include "mpi/agree.h"
 #include "storage/variable.h"
 
 namespace iocomp::storage::cdf {
@@ -23,10 +21,7 @@ Variable agree_on_names(const Variable& variable, MPI_Comm writers) {
   writer.put(fill.is_text);
   writer.put_bytes(fill.values);
   auto bytes = writer.take();
-  auto size = static_cast<std::int64_t>(bytes.size());
-  mpi::check(MPI_Bcast(&size, 1, MPI_INT64_T, 0, writers));
-  bytes.resize(static_cast<std::size_t>(size));
-  mpi::check(MPI_Bcast(bytes.data(), checked_cast<int>(size), MPI_BYTE, 0, writers));
+  mpi::broadcast(writers, 0, bytes, {}, "the other writers of a file");
 
   WireReader reader{bytes};
   Variable agreed = variable;
