@@ -102,8 +102,10 @@ class Target {
   /// @param where  with the offset that Layout computes, where `offsets_by_layout`; else what
   /// `place` returned.
   /// @throws Error{storage_failure} with the cause; a short write is one.
-  virtual void write(const Placed& where, const Selection& selection,
-                     std::span<const std::byte> bytes) = 0;
+  virtual void write(const Placed& /*where*/, const Selection& /*selection*/,
+                     std::span<const std::byte> /*bytes*/) {
+    throw Error{ErrorCode::internal, "a plain file is not written through its target"};
+  }
 
   /// Where `Format::writes_together`: write a box of a variable (packed, native byte order) in the
   /// format library's own collective way; the target was created with the option `collective`.

@@ -3,11 +3,8 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <cstddef>
-#include <span>
 #include <string>
 
-#include "base/error.h"
 #include "storage/descriptor.h"
 #include "storage/failure.h"
 #include "storage/format.h"
@@ -19,11 +16,6 @@ PlainTarget::PlainTarget(const std::string& path) {
   if (!created.is_open()) {
     throw failure("create", path, errno);
   }
-}
-
-void PlainTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
-                        std::span<const std::byte> /*bytes*/) {
-  throw Error{ErrorCode::internal, "a plain file is not written through its target"};
 }
 
 }  // namespace iocomp::storage

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "storage/format.h"
@@ -17,8 +15,6 @@ class PlainTarget : public Target {
   explicit PlainTarget(const std::string& path);
 
   std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
-  void write(const Placed& where, const Selection& selection,
-             std::span<const std::byte> bytes) override;
   void flush() override {}
   void finish(const Description& /*description*/) override {}
 };

@@ -37,6 +37,12 @@ struct Variable {
   std::optional<std::string> dimensions = std::nullopt;  ///< text "dimensions": "time y x"
   std::optional<Attribute> fill_value = std::nullopt;    ///< "_FillValue"
 
+  /// Whether its fill value is one value of its type: other ones formats do not take.
+  [[nodiscard]] bool has_fill_value() const noexcept {
+    return fill_value && !fill_value->is_text && fill_value->type == type &&
+           fill_value->count() == 1;
+  }
+
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return array::elements(shape) * static_cast<std::int64_t>(array::size_bytes(type));
   }

@@ -19,6 +19,14 @@ namespace {
 constexpr std::int64_t at_once_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t bytes_around_an_attribute = 512;
 
+std::int64_t size_of(const Attributes& attributes) {
+  return std::accumulate(attributes.begin(), attributes.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& entry) {
+                           return sum + bytes_around_an_attribute + std::ssize(entry.first) +
+                                  std::ssize(entry.second.values);
+                         });
+}
+
 }  // namespace
 
 ReservedRoom::ReservedRoom(const std::string& path, const Descriptor& file, MPI_Comm writers)
@@ -36,12 +44,12 @@ void ReservedRoom::reserve(std::int64_t bytes, const std::string& action) {
   reserved_ = ahead;
 }
 
-std::int64_t ReservedRoom::size_of(const Attributes& attributes) {
-  return std::accumulate(attributes.begin(), attributes.end(), std::int64_t{0},
-                         [](std::int64_t sum, const auto& entry) {
-                           return sum + bytes_around_an_attribute + std::ssize(entry.first) +
-                                  std::ssize(entry.second.values);
-                         });
+std::int64_t ReservedRoom::size_of_attributes(const Description& description) {
+  std::int64_t sum = size_of(description.attributes);
+  for (const auto& of_variable : description.of_variable) {
+    sum += size_of(of_variable);
+  }
+  return sum;
 }
 
 }  // namespace iocomp::storage::cdf

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "storage/descriptor.h"
-#include "storage/variable.h"
+#include "storage/format.h"
 
 namespace iocomp::storage::cdf {
 
@@ -22,8 +22,8 @@ class ReservedRoom {
   /// @throws Error{storage_failure} on all of them "cannot ACTION PATH: No space left on device".
   void reserve(std::int64_t bytes, const std::string& action);
 
-  /// What these attributes take in a file, at most.
-  [[nodiscard]] static std::int64_t size_of(const Attributes& attributes);
+  /// What the attributes of a file and of its variables take in it, at most.
+  [[nodiscard]] static std::int64_t size_of_attributes(const Description& description);
 
  private:
   const std::string& path_;

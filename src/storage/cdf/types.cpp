@@ -103,7 +103,7 @@ std::optional<ElementType> type_of(int number) {
 }
 
 std::vector<std::byte> fill_value(ElementType type, const std::optional<Attribute>& own) {
-  const bool fits = has_fill_value({0, {}, type, {}, std::nullopt, own});
+  const bool fits = Variable{0, {}, type, {}, std::nullopt, own}.has_fill_value();
   return fits ? own->values : usual_fill_value(type);
 }
 
@@ -132,11 +132,6 @@ void check(const std::string& name, const Attribute& attribute, std::string_view
   if (!attribute.is_text) {
     (void)type_number(attribute.type, format, what);
   }
-}
-
-bool has_fill_value(const Variable& variable) {
-  const auto& fill = variable.fill_value;
-  return fill && !fill->is_text && fill->type == variable.type && fill->count() == 1;
 }
 
 void tell_of_left_out_fill_value(const std::string& path, const std::string& variable) {

@@ -33,10 +33,6 @@ void check_name(const std::string& name, std::string_view format, const std::str
 void check(const Variable& variable, std::string_view format);
 void check(const std::string& name, const Attribute& attribute, std::string_view format);
 
-/// Whether the variable's attribute _FillValue is one of its type: other ones netCDF does not take,
-/// and none at all once there are data.
-[[nodiscard]] bool has_fill_value(const Variable& variable);
-
 /// Say in the log that an attribute _FillValue came too late, or with another type.
 void tell_of_left_out_fill_value(const std::string& path, const std::string& variable);
 

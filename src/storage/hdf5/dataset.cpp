@@ -52,13 +52,17 @@ Properties file_access(const FormatOptions& options) {
   return access;
 }
 
+void let_others_write(const Properties& create) {
+  H5Pset_layout(create.raw(), H5D_CONTIGUOUS);
+  H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(create.raw(), H5D_FILL_TIME_NEVER);
+  H5Pset_obj_track_times(create.raw(), false);  // the same calls make the same file
+}
+
 Creation::Creation() : link_{H5Pcreate(H5P_LINK_CREATE)}, create_{H5Pcreate(H5P_DATASET_CREATE)} {
   H5Pset_create_intermediate_group(link_.raw(), 1);
   H5Pset_char_encoding(link_.raw(), H5T_CSET_UTF8);
-  H5Pset_layout(create_.raw(), H5D_CONTIGUOUS);
-  H5Pset_alloc_time(create_.raw(), H5D_ALLOC_TIME_EARLY);
-  H5Pset_fill_time(create_.raw(), H5D_FILL_TIME_NEVER);
-  H5Pset_obj_track_times(create_.raw(), false);  // the same calls make the same file
+  let_others_write(create_);
 }
 
 Dataset Creation::dataset(hid_t file, const Variable& variable, std::int64_t step,

@@ -19,6 +19,10 @@ namespace iocomp::storage::h5 {
 /// no object left open by closing it. The driver is the caller's.
 [[nodiscard]] Properties file_access(const FormatOptions& options);
 
+/// Of a contiguous dataset whose room in the file is allotted now and never filled: others write
+/// it.
+void let_others_write(const Properties& create);
+
 /// Makes contiguous datasets whose room in the file is allotted now and never filled, with the
 /// groups above them.
 class Creation {
@@ -43,11 +47,11 @@ class Creation {
 [[nodiscard]] Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
                                      const std::string& path);
 
-/// The variables of each step that have a dataset: (step, name).
 /// Remove a link, a dataset's or a group's.
 /// @throws Error{storage_failure}.
 void unlink(hid_t file, const std::string& name, const std::string& path);
 
+/// The variables of each step that have a dataset: (step, name).
 using Datasets = std::set<std::pair<std::int64_t, std::string>>;
 
 /// Write all attributes, and unlink the datasets that the description does not have: those of

@@ -2,13 +2,10 @@
 
 #include <hdf5.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 
-#include "base/error.h"
 #include "storage/format.h"
 #include "storage/hdf5/dataset.h"
 #include "storage/hdf5/error.h"
@@ -34,11 +31,6 @@ std::int64_t RawTarget::place(const Variable& variable, std::int64_t step) {
     fail("find the offset of " + dataset_name(variable, step) + " in", file_.path());
   }
   return static_cast<std::int64_t>(offset);
-}
-
-void RawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
-                      std::span<const std::byte> /*bytes*/) {
-  throw Error{ErrorCode::internal, "a plain file is not written through its target"};
 }
 
 void RawTarget::finish(const Description& description) {

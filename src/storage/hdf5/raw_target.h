@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "storage/format.h"
@@ -19,8 +17,6 @@ class RawTarget : public Target {
   RawTarget(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step) override;
-  void write(const Placed& where, const Selection& selection,
-             std::span<const std::byte> bytes) override;
   void flush() override { file_.flush(); }
   void finish(const Description& description) override;
 

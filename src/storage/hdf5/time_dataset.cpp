@@ -51,11 +51,6 @@ Extents position(std::int64_t record, const array::Shape& shape, std::int64_t in
   return at;
 }
 
-bool has_fill_value(const Variable& variable) {
-  return variable.fill_value && variable.fill_value->type == variable.type &&
-         variable.fill_value->count() == 1;
-}
-
 void describe_chunks(const Properties& create, const Variable& variable, const TimeChunks& chunks,
                      const Type& type, const FormatOptions& options, const std::string& action,
                      const std::string& path) {
@@ -65,7 +60,7 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
   H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_INCR);
   H5Pset_fill_time(create.raw(), H5D_FILL_TIME_ALLOC);
   H5Pset_obj_track_times(create.raw(), false);
-  if (has_fill_value(variable)) {
+  if (variable.has_fill_value()) {
     check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()), action,
           path);
   }
@@ -82,8 +77,8 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
 std::string time_dataset_name(const Variable& variable) { return '/' + variable.name; }
 
 std::vector<std::byte> fill_bytes(const Variable& variable) {
-  return has_fill_value(variable) ? variable.fill_value->values
-                                  : std::vector<std::byte>(array::size_bytes(variable.type));
+  return variable.has_fill_value() ? variable.fill_value->values
+                                   : std::vector<std::byte>(array::size_bytes(variable.type));
 }
 
 TimeDataset::TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,

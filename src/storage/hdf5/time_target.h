@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -21,8 +19,6 @@ class TimeTarget : public Target {
   std::int64_t place(const Variable& variable, std::int64_t step) override {
     return variable.bytes() == 0 ? -1 : file_.dataset(variable).place(step);
   }
-  void write(const Placed& where, const Selection& selection,
-             std::span<const std::byte> bytes) override;
   void flush() override { file_.flush(); }
   void finish(const Description& description) override { file_.finish(description); }
 

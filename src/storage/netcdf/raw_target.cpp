@@ -8,13 +8,11 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "array/box.h"
-#include "base/error.h"
 #include "storage/cdf/dimensions.h"
 #include "storage/cdf/fill.h"
 #include "storage/cdf/types.h"
@@ -52,11 +50,6 @@ NetcdfRawTarget::NetcdfRawTarget(std::string path, const FormatOptions& options)
     : options_{options},
       one_step_{options.one_step},
       file_{std::move(path), options, ordered_file()} {}
-
-void NetcdfRawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
-                            std::span<const std::byte> /*bytes*/) {
-  throw Error{ErrorCode::internal, "a plain file is not written through its target"};
-}
 
 std::int64_t NetcdfRawTarget::place(const Variable& variable, std::int64_t step) {
   if (variable.bytes() == 0) {
@@ -105,12 +98,9 @@ void NetcdfRawTarget::create_once(Defined& defined) {
   const h5::Properties link{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
   const h5::Properties create = ordered_dataset();
-  H5Pset_layout(create.raw(), H5D_CONTIGUOUS);
-  H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_EARLY);
-  H5Pset_fill_time(create.raw(), H5D_FILL_TIME_NEVER);
-  H5Pset_obj_track_times(create.raw(), false);  // the same calls make the same file
+  h5::let_others_write(create);
   const h5::Type type = netcdf_type(variable.type);
-  if (has_fill_value(variable)) {
+  if (variable.has_fill_value()) {
     h5::check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()),
               action, file_.path());
   }
@@ -195,11 +185,11 @@ void NetcdfRawTarget::finish(const Description& description) {
     if (own.contains("_FillValue")) {
       // netCDF takes it when the variable is defined, and only then.
       own.erase("_FillValue");
-      if (!has_fill_value(defined.variable)) {
+      if (!defined.variable.has_fill_value()) {
         tell_of_left_out_fill_value(file_.path(), defined.variable.name);
       }
     }
-    if (has_fill_value(defined.variable)) {
+    if (defined.variable.has_fill_value()) {
       own.emplace("_FillValue", *defined.variable.fill_value);
     }
     write_netcdf_attributes(defined.dataset(), own, file_.path());

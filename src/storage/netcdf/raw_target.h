@@ -2,11 +2,9 @@
 
 #include <hdf5.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "storage/cdf/dimensions.h"
@@ -30,8 +28,6 @@ class NetcdfRawTarget : public Target {
   NetcdfRawTarget(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step) override;
-  void write(const Placed& where, const Selection& selection,
-             std::span<const std::byte> bytes) override;
   void flush() override;
   void finish(const Description& description) override;
 

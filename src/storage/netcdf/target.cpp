@@ -164,7 +164,7 @@ void NetcdfTarget::define_variable(Defined& defined, const std::vector<int>& use
   }
   check(nc_def_var_fill(file_, defined.number, NC_NOFILL, nullptr), action);
   // netCDF takes it before there are data, and only then.
-  if (has_fill_value(variable)) {
+  if (variable.has_fill_value()) {
     check(nc_put_att(file_, defined.number, "_FillValue",
                      type_number(variable.type, "netcdf", action), 1,
                      variable.fill_value->values.data()),
@@ -249,15 +249,11 @@ void NetcdfTarget::put_attributes(int number, const Attributes& attributes) {
 }
 
 void NetcdfTarget::finish(const Description& description) {
-  std::int64_t attributes = ReservedRoom::size_of(description.attributes);
-  for (const auto& of_variable : description.of_variable) {
-    attributes += ReservedRoom::size_of(of_variable);
-  }
   // All steps, whatever fails: each is collective, and the other writers will be in them.
   Attempts attempt;
   bool has_room = false;  // on all writers alike
   attempt([&] {
-    reserve(2 * attributes, "make room for the attributes in");
+    reserve(2 * ReservedRoom::size_of_attributes(description), "make room for the attributes in");
     has_room = true;
   });
   if (rank_ == 0) {
@@ -270,7 +266,7 @@ void NetcdfTarget::finish(const Description& description) {
         const auto of_variable = static_cast<std::size_t>(id);
         if (of_variable < description.of_variable.size()) {
           const auto& own = description.of_variable[of_variable];
-          if (own.contains("_FillValue") && !has_fill_value(defined.variable)) {
+          if (own.contains("_FillValue") && !defined.variable.has_fill_value()) {
             tell_of_left_out_fill_value(path_, defined.variable.name);
           }
           put_attributes(defined.number, own);

@@ -130,7 +130,7 @@ void LibraryTarget::add(const Variable& variable) {
                         type_number(variable.type, "pnetcdf", variable.name),
                         static_cast<int>(used.size()), used.data(), &defined.number),
           action);
-    if (has_fill_value(variable)) {  // PnetCDF takes it before there are data, and only then
+    if (variable.has_fill_value()) {  // PnetCDF takes it before there are data, and only then
       check(ncmpi_put_att(file_, defined.number, "_FillValue",
                           type_number(variable.type, "pnetcdf", variable.name), 1,
                           variable.fill_value->values.data()),
@@ -229,13 +229,9 @@ void LibraryTarget::put_attributes(int number, const Attributes& attributes) {
 void LibraryTarget::finish(const Description& description) {
   // All steps, whatever fails: each is collective, and the other writers will be in them.
   Attempts attempt;
-  std::int64_t attributes = ReservedRoom::size_of(description.attributes);
-  for (const auto& of_variable : description.of_variable) {
-    attributes += ReservedRoom::size_of(of_variable);
-  }
   bool has_room = false;  // on all writers alike
   attempt([&] {
-    reserve(2 * attributes, "make room for the attributes in");
+    reserve(2 * ReservedRoom::size_of_attributes(description), "make room for the attributes in");
     has_room = true;
   });
   attempt([&] { check(ncmpi_end_indep_data(file_), "end"); });
@@ -247,7 +243,7 @@ void LibraryTarget::finish(const Description& description) {
     put_attributes(NC_GLOBAL, description.attributes);
     for (const auto& [id, defined] : defined_) {
       const auto own = attributes_of(id, description.of_variable);
-      if (own.contains("_FillValue") && !has_fill_value(defined.variable)) {
+      if (own.contains("_FillValue") && !defined.variable.has_fill_value()) {
         tell_of_left_out_fill_value(path_, defined.variable.name);
       }
       put_attributes(defined.number, own);

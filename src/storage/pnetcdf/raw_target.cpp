@@ -6,9 +6,7 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -49,11 +47,6 @@ RawTarget::RawTarget(std::string path, const FormatOptions& options)
     : path_{std::move(path)},
       file_{open_beside_others(path_, O_WRONLY)},
       layout_{header_room(options), options.alignment_bytes, options.one_step} {}
-
-void RawTarget::write(const Placed& /*where*/, const Selection& /*selection*/,
-                      std::span<const std::byte> /*bytes*/) {
-  throw Error{ErrorCode::internal, "a plain file is not written through its target"};
-}
 
 void RawTarget::finish(const Description& description) {
   const Header header = layout_.header(description);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,8 +25,6 @@ class RawTarget : public Target {
   std::int64_t place(const Variable& variable, std::int64_t step) override {
     return layout_.place(variable, step);
   }
-  void write(const Placed& where, const Selection& selection,
-             std::span<const std::byte> bytes) override;
   /// Does nothing: there is no header before the end.
   void flush() override {}
   /// Parts of records that nobody has put get the fill value of their variable.
