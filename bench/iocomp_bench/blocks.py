@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,8 @@ LARGE = 512
 """Elements (doubles) in each of three dimensions."""
 JOBS = ((4, 1), (8, 2))
 """Compute ranks and servers, all on two cores."""
+PHASED_JOB = (4, 2)
+"""A server on each core: else the ranks of the core without one wait for those of the other."""
 STEPS = 20
 PHASE = 2.0
 MESSAGE_STEPS = (20, 40)
@@ -100,7 +102,7 @@ def _bp5(ranks: int, servers: int) -> Blocks:
 def _phases(name: str) -> Blocks:
     synchronous = "posix:sync" if name == "posix" else f"posix:sync,{name}:sync"
     ways = f"--backend {synchronous},{name} --baseline none"
-    return Blocks(ways, *JOBS[0], f"--repetitions 1 --steps {STEPS} --phase {PHASE}")
+    return Blocks(ways, *PHASED_JOB, f"--repetitions 1 --steps {STEPS} --phase {PHASE}")
 
 
 def _messages(ranks: int, servers: int, steps: int, runner: Runner) -> Result:
@@ -160,26 +162,21 @@ def _worst_job(
     goal: Goal,
     methods: Mapping[str, Callable[[Result], float]],
 ) -> Figure:
-    """Return the worst of a number of several runs; beside it that of each."""
-    worst: Callable[[list[float]], float] = max if goal.at_most else min
+    """Return a number of the run in which it is worst; beside it that of each."""
+    worst = max if goal.at_most else min
 
     def find(rounds: Rounds) -> Found:
-        numbers = list(methods.values())
-        found = per_round(
-            rounds,
-            tuple(methods),
-            lambda runs: worst([number(run) for number, run in zip(numbers, runs, strict=True)]),
-        )
+        by_run = {
+            name: per_round(rounds, (name,), lambda runs, n=number: n(runs[0]))
+            for name, number in methods.items()
+        }
         beside = {
-            "by_run": {
-                name: per_round(rounds, (name,), lambda runs, n=number: n(runs[0])).value
-                for name, number in methods.items()
-            },
+            "by_run": {name: asdict(found) for name, found in by_run.items()},
             "median_gib_per_second": {
                 name: _median_bandwidths(rounds.results[name]) for name in methods
             },
         }
-        return Found(found, beside)
+        return Found(worst(by_run.values(), key=lambda found: found.value), beside)
 
     return Figure(id_, "1", goal, tuple(methods), find)
 
