@@ -51,6 +51,14 @@ placement::Request request_of(const config::Settings& settings) {
   for (const auto server : settings.integers("placement.servers")) {
     request.servers.push_back(static_cast<int>(server));
   }
+  if (!request.servers.empty() && policy == "auto") {
+    request.policy = placement::Policy::list;
+  } else if (!request.servers.empty() && request.policy != placement::Policy::list) {
+    throw Error{ErrorCode::invalid_setting,
+                "placement.servers names ranks for placement.policy = \"list\" (or \"auto\"), but "
+                "that is \"" +
+                    policy + '"'};
+  }
   return request;
 }
 
@@ -62,7 +70,8 @@ void Session::place_ranks(Seating& seating) {
   const int rank = mpi::rank(comm_);
   const int ranks = mpi::size(comm_);
   // Where a node is what the settings say, seats have nothing to say.
-  const bool asks_seats = policy == "auto" && request.node_size == 0 && ranks > 1;
+  const bool asks_seats =
+      policy == "auto" && request.servers.empty() && request.node_size == 0 && ranks > 1;
   const auto by_seats = asks_seats ? seating.by_seats(request) : std::nullopt;
   std::int64_t nodes = seating.nodes();
   if (by_seats) {
@@ -86,6 +95,8 @@ void Session::place_ranks(Seating& seating) {
     reason_ += ", chosen by where the ranks sit";
   } else if (policy != "auto") {
     reason_ += ", policy " + policy;
+  } else if (request.policy == placement::Policy::list) {
+    reason_ += ", named by placement.servers";
   } else {
     reason_ += request.policy == placement::Policy::halves ? ", in halves: " : ", spread: ";
     reason_ += request.node_size > 0 ? "placement.node_size says what a node is"

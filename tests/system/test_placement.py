@@ -131,6 +131,23 @@ def test_synchronous_ranks_are_sequential(actors: Actors) -> None:
     assert "iocomp:" not in job.output, job
 
 
+def test_servers_that_are_named_serve(actors: Actors) -> None:
+    settings = {"placement": {"report": "seats", "servers": [1]}}
+    job = actors.play(script(0, 0, 1, 1), ranks=4, settings=settings, environment=CORES)
+    about, rows = read(job.folder / "seats")
+    assert "placement.servers" in about["why"]
+    assert [row[1] for row in rows] == ["compute", "server", "compute", "compute"]
+
+
+def test_servers_named_for_another_policy_are_refused(actors: Actors) -> None:
+    settings = {"placement": {"policy": "halves", "servers": [1]}}
+    job = actors.play("init\n", ranks=4, settings=settings)
+    inits = job.calls("init")
+    assert {entry["code"] for entry in inits} == {INVALID_SETTING}, job
+    assert 'placement.policy = "list"' in inits[0]["story"]
+    assert 'is "halves"' in inits[0]["story"]
+
+
 def test_a_report_that_cannot_be_written_is_told_to_all(actors: Actors) -> None:
     job = actors.play(
         "init\n", ranks=4, settings={"placement": {"report": "nowhere/seats"}}
