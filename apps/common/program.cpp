@@ -3,9 +3,11 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
 #include "common/ranks.h"
 
@@ -34,8 +36,12 @@ int run_program(int argc, char** argv, CLI::App& options, const std::function<in
     try {
       code = body();
     } catch (const std::exception& error) {
-      std::cerr << options.get_name() << ": rank " << rank_in(MPI_COMM_WORLD) << ": "
-                << error.what() << '\n';
+      std::ostringstream line;  // in one write, which the abort of another rank cannot cut
+      line << options.get_name() << ": rank " << rank_in(MPI_COMM_WORLD) << ": " << error.what()
+           << '\n';
+      std::cerr << line.str();
+      // A launcher forgets what it has not read when a rank aborts.
+      std::this_thread::sleep_for(std::chrono::milliseconds{100});
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
   }

@@ -24,11 +24,9 @@ mark_as_advanced(IOCOMP_NETCDF_INCLUDE_DIR IOCOMP_NETCDF_LIBRARY)
 if(NOT IOCOMP_NETCDF_INCLUDE_DIR OR NOT IOCOMP_NETCDF_LIBRARY)
   set(IOCOMP_NETCDF_REASON "no parallel netCDF was found")
 else()
-  add_library(iocomp_netcdf_library INTERFACE IMPORTED GLOBAL) # imported: try_compile takes no other
-  target_include_directories(iocomp_netcdf_library SYSTEM INTERFACE ${IOCOMP_NETCDF_INCLUDE_DIR})
-  target_link_libraries(iocomp_netcdf_library INTERFACE ${IOCOMP_NETCDF_LIBRARY})
   cmake_push_check_state(RESET)
-  set(CMAKE_REQUIRED_LIBRARIES iocomp_netcdf_library MPI::MPI_C)
+  set(CMAKE_REQUIRED_INCLUDES ${IOCOMP_NETCDF_INCLUDE_DIR})
+  set(CMAKE_REQUIRED_LIBRARIES ${IOCOMP_NETCDF_LIBRARY} MPI::MPI_C)
   set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
   check_cxx_source_compiles(
     "#include <mpi.h>
@@ -46,6 +44,9 @@ else()
     unset(IOCOMP_NETCDF_IS_PARALLEL CACHE) # look again when something was installed
   else()
     set(IOCOMP_NETCDF_FOUND TRUE)
+    add_library(iocomp_netcdf_library INTERFACE IMPORTED GLOBAL)
+    target_include_directories(iocomp_netcdf_library SYSTEM INTERFACE ${IOCOMP_NETCDF_INCLUDE_DIR})
+    target_link_libraries(iocomp_netcdf_library INTERFACE ${IOCOMP_NETCDF_LIBRARY})
   endif()
 endif()
 
