@@ -31,7 +31,8 @@ const std::vector<Key>& all_keys() {
       {"placement.strict", boolean, "false", "",
        "ranks that do not sit as placement.mapping says are an error, not a warning"},
       {"placement.report", text, "", "", "file that gets the place of every rank, as a table"},
-      {"placement.servers", list, "", "0..", "the ranks that serve, for policy list; auto takes them too"},
+      {"placement.servers", list, "", "0..",
+       "the ranks that serve, for policy list; auto takes them too"},
 
       {"transport.kind", choice, "auto", "auto|kernel|shared|message",
        "how data leave a rank: through the kernel, without servers; to servers through memory of "
