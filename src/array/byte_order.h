@@ -11,6 +11,10 @@ namespace iocomp::array {
 void copy_swapped(std::span<const std::byte> from, std::span<std::byte> to,
                   std::size_t number_bytes);
 
+/// The same into other memory, past the caches where that pays: see base/stream_copy.h.
+void stream_swapped(std::span<const std::byte> from, std::span<std::byte> to,
+                    std::size_t number_bytes);
+
 /// Reverse the bytes of every number where it lies.
 void swap_bytes(std::span<std::byte> numbers, std::size_t number_bytes);
 

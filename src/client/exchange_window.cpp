@@ -5,11 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "array/byte_order.h"
-#include "array/copy_run.h"
 #include "array/memory_box.h"
 #include "array/region.h"
 #include "array/runs.h"
+#include "array/scatter.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/exchange_parts.h"
@@ -37,14 +36,8 @@ void ExchangeRound::put_in(const array::Region& region, const ExchangedPart& par
                            const std::byte* bytes) {
   Window& window = *window_;
   const std::size_t element = array::size_bytes(window.variable.type);
-  array::RunCursor cursor{window.variable.shape, region, part.first, part.count};
-  array::Run run;
-  while (cursor.next(run)) {
-    const std::size_t run_bytes = static_cast<std::size_t>(run.elements) * element;
-    array::copy_run(window.bytes + static_cast<std::size_t>(run.index - window.begin) * element,
-                    bytes, run_bytes);
-    bytes += run_bytes;
-  }
+  array::scatter({window.variable.shape, region, part.first, part.count, element, bytes},
+                 target_.swaps_bytes, window.bytes, window.begin);
   window.parts.emplace_back(region, part);
   window.filled += part.count;
 }
@@ -76,11 +69,8 @@ void ExchangeRound::write_window() {
   }
   failure_ = outcome_of([&] {
     for (const auto& run : runs) {
-      const std::span<std::byte> bytes{window.bytes + (run.index - window.begin) * element,
-                                       static_cast<std::size_t>(run.elements * element)};
-      if (target_.swaps_bytes) {
-        array::swap_bytes(bytes, static_cast<std::size_t>(element));
-      }
+      const std::span<const std::byte> bytes{window.bytes + (run.index - window.begin) * element,
+                                             static_cast<std::size_t>(run.elements * element)};
       target_.write(window.variable, run.index, bytes);
     }
   });

@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "array/box.h"
-#include "array/byte_order.h"
-#include "array/copy_run.h"
 #include "array/runs.h"
+#include "array/scatter.h"
 #include "server/piece.h"
 #include "staging/arena.h"
 
@@ -33,24 +31,6 @@ Span stripe_of(const Piece& piece, std::int64_t index) {
   const std::int64_t before = (index - piece.domain_begin) / piece.stripe_elements;
   const std::int64_t begin = piece.domain_begin + before * piece.stripe_elements;
   return {begin, std::min(piece.stripe_elements, piece.domain_end - begin)};
-}
-
-void scatter(const Piece& piece, std::int64_t first, std::int64_t count,
-             std::span<const std::byte> from, bool swaps_bytes, Stripe& stripe) {
-  const auto element = static_cast<std::size_t>(piece.element_bytes());
-  array::RunCursor cursor{piece.variable.shape, piece.region, first, count};
-  array::Run run;
-  while (cursor.next(run)) {
-    const std::size_t bytes = static_cast<std::size_t>(run.elements) * element;
-    std::byte* const to =
-        stripe.bytes + static_cast<std::size_t>(run.index - stripe.begin) * element;
-    if (swaps_bytes) {
-      array::copy_swapped(from.first(bytes), {to, bytes}, element);
-    } else {
-      array::copy_run(to, from.data(), bytes);
-    }
-    from = from.subspan(bytes);
-  }
 }
 
 }  // namespace
@@ -149,8 +129,11 @@ void Stripes::take(Chunk& chunk, std::int64_t offset, double now) {
     if (stripe == nullptr) {
       return;
     }
-    scatter(*chunk.piece, chunk.first, count, chunk.bytes, swaps_bytes_, *stripe);
-    const auto bytes = static_cast<std::size_t>(count * chunk.piece->element_bytes());
+    const auto element = static_cast<std::size_t>(chunk.piece->element_bytes());
+    array::scatter({chunk.piece->variable.shape, chunk.piece->region, chunk.first, count, element,
+                    chunk.bytes.data()},
+                   swaps_bytes_, stripe->bytes, stripe->begin);
+    const auto bytes = static_cast<std::size_t>(count) * element;
     Stripe::Part& part = stripe->parts.emplace_back();
     part.piece = chunk.piece;
     part.first = chunk.first;

@@ -1,0 +1,39 @@
+#include "array/scatter.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "array/byte_order.h"
+#include "array/copy_run.h"
+#include "array/runs.h"
+#include "base/stream_copy.h"
+
+namespace iocomp::array {
+namespace {
+
+constexpr std::size_t largest_element_bytes = 16;  // a run of one is moved, not copied
+
+}  // namespace
+
+void scatter(const PackedElements& elements, bool swaps_bytes, std::byte* memory,
+             std::int64_t begin) {
+  const std::size_t element = elements.element_bytes;
+  const std::byte* from = elements.bytes;
+  RunCursor cursor{elements.shape, elements.region, elements.first, elements.count};
+  Run run;
+  while (cursor.next(run)) {
+    const std::size_t bytes = static_cast<std::size_t>(run.elements) * element;
+    std::byte* const to = memory + static_cast<std::size_t>(run.index - begin) * element;
+    if (swaps_bytes) {
+      stream_swapped({from, bytes}, {to, bytes}, element);
+    } else if (bytes <= largest_element_bytes) {
+      copy_run(to, from, bytes);
+    } else {
+      stream_part(to, from, bytes);
+    }
+    from += bytes;
+  }
+  stream_end();
+}
+
+}  // namespace iocomp::array

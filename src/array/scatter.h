@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "array/box.h"
+#include "array/region.h"
+
+namespace iocomp::array {
+
+/// Elements `first` to `first + count` of the packed order of a region, one behind the other.
+struct PackedElements {
+  const Shape& shape;    ///< of the variable
+  const Region& region;  ///< in it
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::size_t element_bytes = 0;
+  const std::byte* bytes = nullptr;
+};
+
+/// Copy them to where they belong in memory that has the variable from its element `begin` on, past
+/// the caches: for what is written to a file next.
+/// @param swaps_bytes  of every element.
+/// @pre that memory has all of them.
+void scatter(const PackedElements& elements, bool swaps_bytes, std::byte* memory,
+             std::int64_t begin);
+
+}  // namespace iocomp::array
