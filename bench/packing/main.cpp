@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "array/box.h"
-#include "array/copy_run.h"
 #include "array/memory_box.h"
-#include "array/runs.h"
+#include "array/region.h"
+#include "array/scatter.h"
 #include "base/huge_memory.h"
 
 namespace {
@@ -40,16 +40,6 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void scatter(const array::Shape& shape, const array::Box& box, const std::byte* from,
-             std::byte* to) {
-  array::RunCursor cursor{shape, box, 0, array::elements(box)};
-  for (array::Run run; cursor.next(run);) {
-    const auto bytes = static_cast<std::size_t>(run.elements) * sizeof(double);
-    array::copy_run(to + run.index * 8, from, bytes);
-    from += bytes;
-  }
-}
-
 // A block of `row` elements in its fastest dimension, with one element of halo on each side.
 void measure(std::int64_t row) {
   const std::int64_t columns = 64;
@@ -66,6 +56,7 @@ void measure(std::int64_t row) {
   std::ranges::fill(copied.bytes(), std::byte{3});
   std::vector<double> packing;
   std::vector<double> scattering;
+  std::vector<double> swapping;
   for (int round = 0; round < rounds; ++round) {
     const double plain =
         seconds_of([&] { std::memcpy(copied.bytes().data(), strided.bytes().data(), bytes); });
@@ -74,18 +65,23 @@ void measure(std::int64_t row) {
                                     elements, packed.bytes().data());
                       }) /
                       plain);
-    scattering.push_back(
-        seconds_of([&] { scatter(shape, box, packed.bytes().data(), strided.bytes().data()); }) /
-        plain);
+    const auto scatter = [&](bool swaps) {
+      const array::Region region{box};
+      array::scatter({shape, region, 0, elements, sizeof(double), packed.bytes().data()}, swaps,
+                     strided.bytes().data(), 0);
+    };
+    scattering.push_back(seconds_of([&] { scatter(false); }) / plain);
+    swapping.push_back(seconds_of([&] { scatter(true); }) / plain);
   }
-  std::printf("%6lld %8.2f %8.2f\n", static_cast<long long>(row), median(packing),
-              median(scattering));
+  std::printf("%6lld %8.2f %8.2f %8.2f\n", static_cast<long long>(row), median(packing),
+              median(scattering), median(swapping));
 }
 
 }  // namespace
 
 int main() {
-  std::printf("times memcpy of the same 128 MiB, median of %d\n   run     pack  scatter\n", rounds);
+  std::printf("times memcpy of the same 128 MiB, median of %d\n   run     pack  scatter  swapped\n",
+              rounds);
   for (const std::int64_t row : {8, 32, 64, 128, 256, 512, 2048, 8192}) {
     measure(row);
   }
