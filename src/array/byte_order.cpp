@@ -1,9 +1,5 @@
 #include "array/byte_order.h"
 
-#if defined(__SSE2__) && defined(__x86_64__)
-#include <emmintrin.h>
-#endif
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/stream_copy.h"
 
 namespace iocomp::array {
 namespace {
@@ -37,14 +34,7 @@ struct Plainly {
   static void store(std::byte* to, std::uint64_t word) { std::memcpy(to, &word, sizeof word); }
 };
 struct PastCaches {
-  static void store(std::byte* to, std::uint64_t word) {
-#if defined(__SSE2__) && defined(__x86_64__)
-    // NOLINTNEXTLINE(google-runtime-int): what the processor's instruction is declared with
-    _mm_stream_si64(reinterpret_cast<long long*>(to), static_cast<long long>(word));
-#else
-    Plainly::store(to, word);
-#endif
-  }
+  static void store(std::byte* to, std::uint64_t word) { stream_word(to, word); }
 };
 
 template <typename Numbers, typename Stores>
@@ -96,10 +86,12 @@ void copy_swapped(std::span<const std::byte> from, std::span<std::byte> to,
 
 void stream_swapped(std::span<const std::byte> from, std::span<std::byte> to,
                     std::size_t number_bytes) {
-  constexpr std::size_t from_bytes = 256;
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(to.data()) % sizeof(std::uint64_t) == 0;
-  from.size() >= from_bytes&& is_aligned ? copy<PastCaches>(from, to, number_bytes)
-                                         : copy<Plainly>(from, to, number_bytes);
+  if (is_aligned && from.size() >= least_streamed_bytes) {
+    copy<PastCaches>(from, to, number_bytes);
+  } else {
+    copy<Plainly>(from, to, number_bytes);
+  }
 }
 
 void swap_bytes(std::span<std::byte> numbers, std::size_t number_bytes) {

@@ -9,11 +9,6 @@
 #include "base/stream_copy.h"
 
 namespace iocomp::array {
-namespace {
-
-constexpr std::size_t largest_element_bytes = 16;  // a run of one is moved, not copied
-
-}  // namespace
 
 void scatter(const PackedElements& elements, bool swaps_bytes, std::byte* memory,
              std::int64_t begin) {
@@ -26,7 +21,7 @@ void scatter(const PackedElements& elements, bool swaps_bytes, std::byte* memory
     std::byte* const to = memory + static_cast<std::size_t>(run.index - begin) * element;
     if (swaps_bytes) {
       stream_swapped({from, bytes}, {to, bytes}, element);
-    } else if (bytes <= largest_element_bytes) {
+    } else if (bytes < least_streamed_bytes) {
       copy_run(to, from, bytes);
     } else {
       stream_part(to, from, bytes);

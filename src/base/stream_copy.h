@@ -1,25 +1,36 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
-
-#include <cstdint>
 #endif
 
 namespace iocomp {
+
+/// Less than this is copied sooner through the caches.
+inline constexpr std::size_t least_streamed_bytes = 512;
+
+/// Write a word past the caches of this processor, where it can. @pre `to` is aligned to it.
+inline void stream_word(std::byte* to, std::uint64_t word) noexcept {
+#if defined(__SSE2__) && defined(__x86_64__)
+  // NOLINTNEXTLINE(google-runtime-int): what the processor's instruction is declared with
+  _mm_stream_si64(reinterpret_cast<long long*>(to), static_cast<long long>(word));
+#else
+  std::memcpy(to, &word, sizeof word);
+#endif
+}
 
 /// Copy one of several parts past the caches of this processor, where it can and where that pays:
 /// twice to three times as fast into memory that is not in them, and what the program has there
 /// stays. Others see the part after `stream_end`.
 inline void stream_part(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
 #if defined(__SSE2__) && defined(__x86_64__)
-  constexpr std::size_t from_bytes = 512;
   constexpr std::size_t word = sizeof(std::uint64_t);
   constexpr std::size_t line = 64;
-  if (bytes >= from_bytes) {
+  if (bytes >= least_streamed_bytes) {
     std::size_t at = (word - reinterpret_cast<std::uintptr_t>(to) % word) % word;
     std::memcpy(to, from, at);
     // Lines that are written in part too: to have one in the cache costs reading it.
@@ -27,8 +38,7 @@ inline void stream_part(std::byte* to, const std::byte* from, std::size_t bytes)
       for (; at + word <= end; at += word) {
         std::uint64_t value = 0;
         std::memcpy(&value, from + at, word);
-        // NOLINTNEXTLINE(google-runtime-int): what the processor's instruction is declared with
-        _mm_stream_si64(reinterpret_cast<long long*>(to + at), static_cast<long long>(value));
+        stream_word(to + at, value);
       }
     };
     stream_words((line - reinterpret_cast<std::uintptr_t>(to) % line) % line);
