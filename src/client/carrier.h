@@ -14,14 +14,14 @@
 #include "array/region.h"
 #include "base/error.h"
 #include "client/tickets.h"
-#include "storage/catalogue.h"
-#include "storage/variable.h"
+#include "contents/catalogue.h"
+#include "contents/variable.h"
 
 namespace iocomp::client {
 
 /// A block that a rank puts: where it goes, and where it comes from.
 struct Block {
-  storage::Variable variable;
+  contents::Variable variable;
   std::int64_t step = 0;
   array::Region region;
   array::MemoryBox memory;
@@ -66,7 +66,7 @@ class Carrier {
   virtual ~Carrier() = default;
 
   /// An event that this rank's catalogue has applied.
-  virtual void announce(const storage::Event& event, std::int64_t sequence) = 0;
+  virtual void announce(const contents::Event& event, std::int64_t sequence) = 0;
   /// Called before the first put of a step, and before its end: may wait for earlier steps.
   virtual void enter_step(std::int64_t step) = 0;
   virtual void put(const Block& block) = 0;

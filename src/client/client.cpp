@@ -18,13 +18,13 @@
 #include "base/pages.h"
 #include "client/file.h"
 #include "client/last_carrier.h"
+#include "commit/xdmf.h"
 #include "config/file_settings.h"
+#include "formats/format.h"
+#include "formats/registry.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
-#include "storage/format.h"
-#include "storage/registry.h"
-#include "storage/xdmf.h"
 
 namespace iocomp::client {
 
@@ -79,9 +79,9 @@ std::vector<int> Client::members(MPI_Comm comm) const {
 File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind) {
   check_name(name);
   const auto file = config::file_settings(settings_, name, kind);
-  const auto& format = storage::format(file.backend, modules()).chosen(format_options(file));
+  const auto& format = formats::format(file.backend, modules()).chosen(format_options(file));
   if (file.xdmf) {
-    storage::check_xdmf(name, file.path.empty() ? name : file.path, format);
+    commit::check_xdmf(name, file.path.empty() ? name : file.path, format);
   }
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
   const auto ranks = members(group);

@@ -25,8 +25,8 @@
 #include "config/file_settings.h"
 #include "config/settings.h"
 #include "disk/options.h"
+#include "formats/format.h"
 #include "mpi/peers.h"
-#include "storage/format.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -104,7 +104,7 @@ class Client {
     RemoteCarrier* remote = nullptr;
     config::FileSettings settings;
     std::vector<int> members;
-    const storage::Format* format = nullptr;
+    const formats::Format* format = nullptr;
     // Of a file that the kernel writes:
     MPI_Comm placing = MPI_COMM_NULL;
     MPI_Comm verdicts = MPI_COMM_NULL;
@@ -126,26 +126,26 @@ class Client {
   void open_remote(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                    const std::vector<int>& members);
   void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                   const std::vector<int>& members, const storage::Format& format);
+                   const std::vector<int>& members, const formats::Format& format);
   void open_kernel(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                   const std::vector<int>& members, const storage::Format& format);
+                   const std::vector<int>& members, const formats::Format& format);
   void offer_kernel(Opened& opened, const config::FileSettings& file,
-                    const storage::Format& format);
+                    const formats::Format& format);
   bool advance_kernel();
   void open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                            const std::vector<int>& members, const storage::Format& format);
+                            const std::vector<int>& members, const formats::Format& format);
   void go_on_without_servers();
   [[nodiscard]] std::unique_ptr<Carrier> take_over(Opened& opened);
   void start_kernel();
   [[nodiscard]] std::unique_ptr<Carrier> successor(Opened& opened);
   [[nodiscard]] bool is_opened_by_servers(const Opened& opened);
   void carry_on(Opened& opened);
-  [[nodiscard]] static bool kernel_can_write(const storage::Format& format,
+  [[nodiscard]] static bool kernel_can_write(const formats::Format& format,
                                              const config::FileSettings& file);
   [[nodiscard]] mpi::WaitPolicy policy_with_kernel(mpi::WaitPolicy policy);
-  [[nodiscard]] storage::Publication::Identity identity(const Opened& opened,
-                                                        const config::FileSettings& file) const;
-  [[nodiscard]] static storage::FormatOptions format_options(const config::FileSettings& file);
+  [[nodiscard]] commit::Publication::Identity identity(const Opened& opened,
+                                                       const config::FileSettings& file) const;
+  [[nodiscard]] static formats::FormatOptions format_options(const config::FileSettings& file);
   Meeting& meet_to_open(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                         const std::vector<int>& members);
   void put_openers_in_order(Opened& opened, const config::FileSettings& file,

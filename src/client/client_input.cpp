@@ -18,14 +18,14 @@
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
-#include "storage/committed.h"
-#include "storage/find_committed.h"
+#include "reading/committed.h"
+#include "reading/find_committed.h"
 
 namespace iocomp::client {
 namespace {
 
-storage::Sought::Kind kind_sought(const config::Settings& settings, const std::string& name) {
-  using Kind = storage::Sought::Kind;
+reading::Sought::Kind kind_sought(const config::Settings& settings, const std::string& name) {
+  using Kind = reading::Sought::Kind;
   const auto chosen = settings.file_text(name, "kind");
   if (chosen == "checkpoint" || settings.file_boolean(name, "file_per_step")) {
     return Kind::file_per_step;
@@ -33,22 +33,22 @@ storage::Sought::Kind kind_sought(const config::Settings& settings, const std::s
   return chosen == "series" ? Kind::one_file : Kind::either;
 }
 
-std::vector<std::byte> encode(const Outcome& outcome, const storage::Committed& committed) {
+std::vector<std::byte> encode(const Outcome& outcome, const reading::Committed& committed) {
   WireWriter writer;
   writer.put(outcome.code);
   writer.put_text(outcome.story);
-  writer.put_bytes(storage::encode(committed));
+  writer.put_bytes(reading::encode(committed));
   return writer.take();
 }
 
-storage::Committed decode(const std::vector<std::byte>& bytes) {
+reading::Committed decode(const std::vector<std::byte>& bytes) {
   WireReader reader{bytes};
   const auto code = reader.get<ErrorCode>();
   const auto story = reader.get_text();
   if (code != ErrorCode::ok) {
     throw Error{code, story};
   }
-  return storage::decode_committed(reader.get_bytes());
+  return reading::decode_committed(reader.get_bytes());
 }
 
 // The other ranks wait for what comes of it, whatever goes wrong.
@@ -109,9 +109,9 @@ std::vector<std::byte> Client::find_together(MPI_Comm comm, Meeting& meeting,
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
-    storage::Committed committed;
+    reading::Committed committed;
     const Outcome looked = outcome_of_anything([&] {
-      committed = storage::find_committed(
+      committed = reading::find_committed(
           {name, settings_.file_text(name, "path"), settings_.file_text(name, "backend"), modules(),
            kind_sought(settings_, name), settings_.file_text(name, "engine")});
       input = std::make_unique<Input>(name, committed, modules(), link_.counters());

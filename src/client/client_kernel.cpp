@@ -12,19 +12,19 @@
 #include "client/own_writes.h"
 #include "client/remote_carrier.h"
 #include "config/file_settings.h"
+#include "formats/format.h"
 #include "mpi/agree.h"
 #include "mpi/wait.h"
-#include "storage/format.h"
 
 namespace iocomp::client {
 
 // Offsets must be known to ranks that do not write through the format library.
-bool Client::kernel_can_write(const storage::Format& format, const config::FileSettings& file) {
+bool Client::kernel_can_write(const formats::Format& format, const config::FileSettings& file) {
   const bool is_plain = format.offsets_by_layout() || format.access([&] {
-    storage::FormatOptions options;
+    formats::FormatOptions options;
     options.library_path = !file.raw;
     return options;
-  }()) == storage::Access::plain_file;
+  }()) == formats::Access::plain_file;
   if (!is_plain) {
     log::warning("transport kernel: files of " + std::string{format.name()} +
                  (file.raw ? "" : " with raw = false") +
@@ -43,7 +43,7 @@ mpi::WaitPolicy Client::policy_with_kernel(mpi::WaitPolicy policy) {
 }
 
 void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                         const std::vector<int>& members, const storage::Format& format) {
+                         const std::vector<int>& members, const formats::Format& format) {
   (void)meet_to_open(opened, file, comm, members);
   for (MPI_Comm* own : {&opened.placing, &opened.verdicts}) {
     *own = mpi::duplicate(opened.comm, link_.policy(), "the other ranks to open a file").release();
@@ -83,10 +83,10 @@ void Client::start_kernel() {
 // Of the formats whose offsets every rank knows, files that this rank can hold open from before
 // their first commit.
 void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
-                          const storage::Format& format) {
+                          const formats::Format& format) {
   const std::string name = "file \"" + opened.file->name() + "\": by servers, ";
   if (!format.offsets_by_layout() ||
-      format.access(format_options(file)) != storage::Access::plain_file) {
+      format.access(format_options(file)) != formats::Access::plain_file) {
     link_.explain(name + std::string{format.name()} + " lays its variables out itself");
     return;
   }
@@ -94,7 +94,7 @@ void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
     link_.explain(name + "each step is a file of its own");
     return;
   }
-  const storage::Publication names{identity(opened, file), format};
+  const commit::Publication names{identity(opened, file), format};
   auto output = std::make_shared<disk::OutputFile>(names.names(-1).temporary, disk_);
   if (!kernel_) {
     start_kernel();

@@ -18,12 +18,12 @@
 #include "client/last_carrier.h"
 #include "client/remote_carrier.h"
 #include "config/file_settings.h"
+#include "formats/aggregators.h"
+#include "formats/file_system.h"
+#include "formats/format.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "protocol/messages.h"
-#include "storage/aggregators.h"
-#include "storage/file_system.h"
-#include "storage/format.h"
 
 namespace iocomp::client {
 namespace {
@@ -34,7 +34,7 @@ constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
 
 }  // namespace
 
-storage::FormatOptions Client::format_options(const config::FileSettings& file) {
+formats::FormatOptions Client::format_options(const config::FileSettings& file) {
   return {.library_path = !file.raw,
           .alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
@@ -48,7 +48,7 @@ storage::FormatOptions Client::format_options(const config::FileSettings& file) 
 }
 
 void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,
-                                  const std::vector<int>& ranks, const storage::Format& format) {
+                                  const std::vector<int>& ranks, const formats::Format& format) {
   if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
     open_kernel(opened, file, group, ranks, format);
     if (format.offsets_by_layout()) {  // else a rank's blocks may wait for another rank
@@ -104,7 +104,7 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file, MPI_C
   // A rank alone cannot know what is left of its blocks.
   route.keeps_remains = !file.last_wins && link_.transport()->has_notes() &&
                         opened.format->offsets_by_layout() &&
-                        opened.format->access(format_options(file)) == storage::Access::plain_file;
+                        opened.format->access(format_options(file)) == formats::Access::plain_file;
   protocol::Open open;
   open.name = route.name;
   open.kind = file.checkpoint ? 2 : 1;
@@ -121,8 +121,8 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file, MPI_C
   opened.remote = &opening;
 }
 
-storage::Publication::Identity Client::identity(const Opened& opened,
-                                                const config::FileSettings& file) const {
+commit::Publication::Identity Client::identity(const Opened& opened,
+                                               const config::FileSettings& file) const {
   return {.name = opened.file->name(),
           .path = file.path,
           .job = place_.job,
@@ -163,7 +163,7 @@ void Client::put_openers_in_order(Opened& opened, const config::FileSettings& fi
     return;
   }
   const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
-  auto ordered = storage::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
+  auto ordered = formats::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
                                   link_.policy(), what.c_str());
   const auto aggregates =
       mpi::gather_to_all(opened.comm, ordered.aggregates ? 1 : 0, link_.policy(), what.c_str());
@@ -172,7 +172,7 @@ void Client::put_openers_in_order(Opened& opened, const config::FileSettings& fi
       setup.aggregators.push_back(static_cast<int>(rank));
     }
   }
-  if (setup.format->access(setup.options) == storage::Access::mpi_file) {
+  if (setup.format->access(setup.options) == formats::Access::mpi_file) {
     setup.options.aggregators_per_node = file.aggregators_per_node;
     setup.options.aggregators = ordered.aggregators;
     opened.openers = setup.openers = ordered.comm.release();
@@ -188,7 +188,7 @@ void Client::free(Opened& opened) {
 }
 
 void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                         const std::vector<int>& members, const storage::Format& format) {
+                         const std::vector<int>& members, const formats::Format& format) {
   // What writes whole steps does so collectively anyway.
   const bool collective = file.collective && !format.writes_whole_steps();
   if (collective && !format.writes_together()) {
@@ -213,8 +213,8 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.window_bytes = settings_.bytes("staging.stripe");
   put_openers_in_order(opened, file, setup);
   const auto names = identity(opened, file);
-  std::vector<std::int64_t> domain_bytes{storage::domain_bytes_at(
-      storage::Publication{names, format}.names(0).target, file.alignment_bytes)};
+  std::vector<std::int64_t> domain_bytes{formats::domain_bytes_at(
+      commit::Publication{names, format}.names(0).target, file.alignment_bytes)};
   mpi::maximum(opened.comm, domain_bytes, link_.policy(), "the other ranks to open a file");
   setup.domain_bytes = domain_bytes[0];
   auto carrier =

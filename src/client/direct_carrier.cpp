@@ -15,15 +15,15 @@
 #include "client/direct_output.h"
 #include "client/link.h"
 #include "client/tickets.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
 #include "mpi/agree.h"
-#include "storage/catalogue.h"
-#include "storage/publication.h"
 
 namespace iocomp::client {
 
 DirectCarrier::DirectCarrier(std::uint64_t key, std::string name, DirectOutput::Setup setup,
-                             storage::Publication::Identity identity, Link& link, Meeting& meeting,
-                             const storage::Catalogue& catalogue)
+                             commit::Publication::Identity identity, Link& link, Meeting& meeting,
+                             const contents::Catalogue& catalogue)
     : key_{key},
       name_{std::move(name)},
       comm_{setup.comm},
@@ -67,12 +67,12 @@ std::int64_t DirectCarrier::meet(const char* call, std::int64_t step, std::int64
   return meeting_.meet({call, key_, name_, step, definitions_, last_definition_}, extra);
 }
 
-void DirectCarrier::announce(const storage::Event& event, std::int64_t /*sequence*/) {
-  const auto bytes = storage::encode(event);
+void DirectCarrier::announce(const contents::Event& event, std::int64_t /*sequence*/) {
+  const auto bytes = contents::encode(event);
   for (const auto byte : bytes) {
     definitions_ = mix(definitions_, std::to_integer<std::uint64_t>(byte));
   }
-  last_definition_ = storage::text(event);
+  last_definition_ = contents::text(event);
 }
 
 void DirectCarrier::open() {

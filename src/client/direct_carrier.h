@@ -14,9 +14,9 @@
 #include "client/link.h"
 #include "client/meeting.h"
 #include "client/step_coverage.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
 
 namespace iocomp::client {
 
@@ -28,14 +28,14 @@ namespace iocomp::client {
 class DirectCarrier : public Carrier {
  public:
   DirectCarrier(std::uint64_t key, std::string name, DirectOutput::Setup setup,
-                storage::Publication::Identity identity, Link& link, Meeting& meeting,
-                const storage::Catalogue& catalogue);
+                commit::Publication::Identity identity, Link& link, Meeting& meeting,
+                const contents::Catalogue& catalogue);
   ~DirectCarrier() override;
 
   /// Collective over the file's ranks. @throws Error, the same on all ranks.
   void open();
 
-  void announce(const storage::Event& event, std::int64_t sequence) override;
+  void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t) override {}
   void put(const Block& block) override;
   void end_step(std::int64_t step) override;
@@ -90,10 +90,10 @@ class DirectCarrier : public Carrier {
   MPI_Comm comm_;
   bool per_step_;
   bool readable_while_open_;
-  storage::Publication publication_;
+  commit::Publication publication_;
   Link& link_;
   Meeting& meeting_;
-  const storage::Catalogue& catalogue_;
+  const contents::Catalogue& catalogue_;
   StepCoverage coverage_;  // of the open step
   DirectOutput output_;
   std::uint64_t definitions_ = empty_digest;

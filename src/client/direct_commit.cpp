@@ -9,8 +9,8 @@
 #include "client/direct_output.h"
 #include "client/link.h"
 #include "client/tickets.h"
-#include "storage/catalogue.h"
-#include "storage/publication.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
 
 namespace iocomp::client {
 

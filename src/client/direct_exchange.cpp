@@ -15,18 +15,18 @@
 #include "client/exchange.h"
 #include "client/link.h"
 #include "client/tickets.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "contents/variable.h"
+#include "formats/format.h"
 #include "mpi/agree.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
-#include "storage/variable.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
 namespace {
 
 // Whoever writes for others tells of what.
-Outcome in_variable(const storage::Variable& variable, const Outcome& outcome) {
+Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) {
   return outcome.ok()
              ? outcome
              : Outcome{outcome.code, "variable \"" + variable.name + "\": " + outcome.story};
@@ -38,7 +38,7 @@ bool DirectOutput::exchanges(const Block& block) const noexcept {
   return exchange_ && exchange_->takes(block);
 }
 
-void DirectOutput::write_elements(std::int64_t step, const storage::Variable& variable,
+void DirectOutput::write_elements(std::int64_t step, const contents::Variable& variable,
                                   std::int64_t index, std::span<const std::byte> bytes) {
   const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
   const auto element = static_cast<std::int64_t>(array::size_bytes(variable.type));
@@ -55,9 +55,10 @@ void DirectOutput::write_elements(std::int64_t step, const storage::Variable& va
 
 Outcome DirectOutput::exchange(std::int64_t step, const std::vector<const Block*>& blocks) {
   const Exchange::Target target{
-      .offset = [&](const storage::Variable& variable) { return files_.offset(variable.id, step); },
+      .offset =
+          [&](const contents::Variable& variable) { return files_.offset(variable.id, step); },
       .write =
-          [&](const storage::Variable& variable, std::int64_t index,
+          [&](const contents::Variable& variable, std::int64_t index,
               std::span<const std::byte> bytes) {
             const Outcome outcome = in_variable(
                 variable, outcome_of([&] { write_elements(step, variable, index, bytes); }));
@@ -65,7 +66,7 @@ Outcome DirectOutput::exchange(std::int64_t step, const std::vector<const Block*
               throw Error{outcome.code, outcome.story};
             }
           },
-      .swaps_bytes = storage::swaps_bytes(*setup_.format, setup_.options)};
+      .swaps_bytes = formats::swaps_bytes(*setup_.format, setup_.options)};
   return exchange_->carry_out(
       blocks, [&](int id) { return catalogue_.variable(id, step); }, target);
 }

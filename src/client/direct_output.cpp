@@ -16,13 +16,14 @@
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
 #include "disk/output_file.h"
+#include "formats/format.h"
+#include "formats/lustre_layout.h"
+#include "formats/place.h"
+#include "formats/write_region.h"
 #include "mpi/agree.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/lustre_layout.h"
-#include "storage/publication.h"
-#include "storage/write_region.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -33,8 +34,8 @@ constexpr std::size_t part_bytes = std::size_t{8}
 
 }  // namespace
 
-DirectOutput::DirectOutput(Setup setup, storage::Publication& publication,
-                           const storage::Catalogue& catalogue, Link& link)
+DirectOutput::DirectOutput(Setup setup, commit::Publication& publication,
+                           const contents::Catalogue& catalogue, Link& link)
     : setup_{std::move(setup)},
       publication_{publication},
       catalogue_{catalogue},
@@ -68,7 +69,7 @@ void DirectOutput::create(std::int64_t target) {
   auto& output = files_.at(target);
   agree(outcome_of([&] {
           if (setup_.rank == 0 && setup_.format->folder_mark().empty()) {
-            storage::lay_out(path);
+            formats::lay_out(path);
           }
           if (has_target() && is_plain()) {
             output.target = setup_.format->create(path, setup_.options, MPI_COMM_SELF);
@@ -107,7 +108,7 @@ std::int64_t DirectOutput::place_of(std::int64_t step, int variable) {
     return ahead_.places.at(variable).second;
   }
   auto& target = files_.at(publication_.target_of(step)).target;
-  return target && !writes_whole_steps() ? storage::place(*target, catalogue_, variable, step) : -1;
+  return target && !writes_whole_steps() ? formats::place(*target, catalogue_, variable, step) : -1;
 }
 
 void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
@@ -143,7 +144,7 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
 void DirectOutput::write(const Block& block) {
   const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
   const std::int64_t elements = array::elements(block.region);
-  const bool swaps = storage::swaps_bytes(*setup_.format, setup_.options);
+  const bool swaps = formats::swaps_bytes(*setup_.format, setup_.options);
   const bool copies = swaps || !block.is_dense();
   if (!copies && (is_plain() || writes_whole_steps())) {
     write_part(block, 0, elements, block.first_value());
@@ -178,7 +179,7 @@ void DirectOutput::write_part(const Block& block, std::int64_t first, std::int64
   const std::int64_t target = publication_.target_of(block.step);
   const std::int64_t begin = files_.offset(block.variable.id, block.step);
   if (!is_plain()) {
-    storage::write_region(*files_.at(target).target, {block.step, block.variable, begin},
+    formats::write_region(*files_.at(target).target, {block.step, block.variable, begin},
                           block.region, first, count,
                           {packed, static_cast<std::size_t>(count) * element});
     return;
@@ -259,7 +260,7 @@ void DirectOutput::finish(std::int64_t target, std::int64_t first_step, std::int
 }
 
 void DirectOutput::seal(std::int64_t target, std::int64_t step,
-                        const std::function<storage::Publication::Job()>& job) {
+                        const std::function<commit::Publication::Job()>& job) {
   agree(outcome_of([&] {
           if (setup_.rank == 0) {
             const trace::Timer timer{link_.counters(), trace::Counter::commit_seconds};

@@ -18,10 +18,10 @@
 #include "client/exchange.h"
 #include "client/link.h"
 #include "client/output_files.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
 #include "disk/options.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
+#include "formats/format.h"
 
 namespace iocomp::client {
 
@@ -35,14 +35,14 @@ class DirectOutput {
     int rank = 0;                   ///< in `comm`
     int compute_rank = 0;
     MPI_Comm openers = MPI_COMM_NULL;  ///< the same ranks in the order that opens MPI files
-    const storage::Format* format = nullptr;
-    storage::FormatOptions options;
+    const formats::Format* format = nullptr;
+    formats::FormatOptions options;
     disk::Options disk;
     std::int64_t window_bytes = 0;  ///< of an exchange; 0: none
     std::int64_t domain_bytes = 1;  ///< what borders between its domains are multiples of
     std::vector<int> aggregators;   ///< of exchanges, ranks in `comm`; none: all
   };
-  DirectOutput(Setup setup, storage::Publication& publication, const storage::Catalogue& catalogue,
+  DirectOutput(Setup setup, commit::Publication& publication, const contents::Catalogue& catalogue,
                Link& link);
 
   /// Whether a block can be written before end_step: its offset is known, and no collective call
@@ -88,11 +88,11 @@ class DirectOutput {
   /// alone makes the job; others do nothing. Collective:
   /// @throws Error, the same on all ranks.
   void seal(std::int64_t target, std::int64_t step,
-            const std::function<storage::Publication::Job()>& job);
+            const std::function<commit::Publication::Job()>& job);
   /// The descriptors of a physical file are not needed any more. Local.
   void forget(std::int64_t target) { files_.forget(target); }
 
-  [[nodiscard]] const storage::Contents& contents() const noexcept { return files_.contents(); }
+  [[nodiscard]] const contents::Contents& contents() const noexcept { return files_.contents(); }
   void drop_step(std::int64_t step) { files_.drop_step(step); }
   /// All ranks throw if one failed. Collective.
   void agree(const Outcome& mine, const char* what);
@@ -107,19 +107,19 @@ class DirectOutput {
   [[nodiscard]] std::int64_t place_of(std::int64_t step, int variable);
   [[nodiscard]] bool is_ahead(std::int64_t step, int variable) const;
   [[nodiscard]] bool is_plain() const {
-    return setup_.format->access(setup_.options) == storage::Access::plain_file;
+    return setup_.format->access(setup_.options) == formats::Access::plain_file;
   }
   [[nodiscard]] bool has_target() const {
     return !is_plain() || (setup_.rank == 0 && !setup_.format->offsets_by_layout());
   }
-  void write_elements(std::int64_t step, const storage::Variable& variable, std::int64_t index,
+  void write_elements(std::int64_t step, const contents::Variable& variable, std::int64_t index,
                       std::span<const std::byte> bytes);
   void write_part(const Block& block, std::int64_t first, std::int64_t count,
                   const std::byte* packed);
 
   Setup setup_;
-  storage::Publication& publication_;
-  const storage::Catalogue& catalogue_;
+  commit::Publication& publication_;
+  const contents::Catalogue& catalogue_;
   Link& link_;
   std::unique_ptr<Exchange> exchange_;
   std::vector<std::vector<std::byte>>

@@ -14,9 +14,9 @@
 #include "array/runs.h"
 #include "client/carrier.h"
 #include "client/exchange_round.h"
+#include "contents/variable.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
-#include "storage/variable.h"
 
 namespace iocomp::client {
 namespace {

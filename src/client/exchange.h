@@ -10,8 +10,8 @@
 
 #include "client/carrier.h"
 #include "client/exchange_runs.h"
+#include "contents/variable.h"
 #include "mpi/wait.h"
-#include "storage/variable.h"
 
 namespace iocomp::client {
 
@@ -31,14 +31,14 @@ class Exchange {
   /// What the aggregators do. Both are local.
   struct Target {
     /// Where a variable begins in the file: memory is aligned alike.
-    std::function<std::int64_t(const storage::Variable&)> offset;
+    std::function<std::int64_t(const contents::Variable&)> offset;
     /// Write elements of a variable from `index` of its row-major order on.
-    std::function<void(const storage::Variable&, std::int64_t index, std::span<const std::byte>)>
+    std::function<void(const contents::Variable&, std::int64_t index, std::span<const std::byte>)>
         write;
     /// Whether the bytes of every number are reversed before.
     bool swaps_bytes = false;
   };
-  using FindVariable = std::function<storage::Variable(int id)>;
+  using FindVariable = std::function<contents::Variable(int id)>;
 
   explicit Exchange(Setup setup);
 

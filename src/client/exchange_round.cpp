@@ -18,10 +18,10 @@
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/exchange_parts.h"
+#include "contents/variable.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
-#include "storage/variable.h"
 
 namespace iocomp::client {
 namespace {
@@ -50,14 +50,14 @@ ExchangeRound::ExchangeRound(const Exchange::Setup& setup, int rank, int ranks, 
   }
 }
 
-const storage::Variable& ExchangeRound::variable(std::int64_t id) {
+const contents::Variable& ExchangeRound::variable(std::int64_t id) {
   const auto found = variables_.find(id);
   return found != variables_.end()
              ? found->second
              : variables_.emplace(id, find_variable_(static_cast<int>(id))).first->second;
 }
 
-Windows ExchangeRound::windows(const storage::Variable& variable, int aggregator) const {
+Windows ExchangeRound::windows(const contents::Variable& variable, int aggregator) const {
   const auto element = static_cast<std::int64_t>(array::size_bytes(variable.type));
   return {
       .domains = array::divide(variable.shape, element, static_cast<int>(setup_.aggregators.size()),
@@ -68,7 +68,7 @@ Windows ExchangeRound::windows(const storage::Variable& variable, int aggregator
 
 void ExchangeRound::cut(const std::vector<const Block*>& blocks) {
   for (const Block* block : blocks) {
-    const storage::Variable& of = variable(block->variable.id);
+    const contents::Variable& of = variable(block->variable.id);
     const auto pieces = array::cut(of.shape, block->region, windows(of, 0).domains);
     for (const auto& piece : pieces) {
       Outbound& to = outbound_[setup_.aggregators[static_cast<std::size_t>(piece.part)]];

@@ -19,7 +19,7 @@
 #include "client/exchange.h"
 #include "client/exchange_parts.h"
 #include "client/exchange_runs.h"
-#include "storage/variable.h"
+#include "contents/variable.h"
 
 namespace iocomp::client {
 
@@ -62,7 +62,7 @@ class ExchangeRound {
     std::vector<std::byte> own;  // instead of scratch memory, for blocks that overlap others
   };
   struct Window {
-    storage::Variable variable;
+    contents::Variable variable;
     std::int64_t begin = 0;
     std::int64_t end = 0;
     std::byte* bytes = nullptr;
@@ -71,8 +71,8 @@ class ExchangeRound {
     std::size_t missing = 0;  // parts
   };
 
-  [[nodiscard]] const storage::Variable& variable(std::int64_t id);
-  [[nodiscard]] Windows windows(const storage::Variable& variable, int aggregator) const;
+  [[nodiscard]] const contents::Variable& variable(std::int64_t id);
+  [[nodiscard]] Windows windows(const contents::Variable& variable, int aggregator) const;
   void wait_all(std::vector<MPI_Request>& requests, const char* what) const;
   bool send();
   void send_part(int to, Outbound& outbound);
@@ -93,7 +93,7 @@ class ExchangeRound {
   ExchangedRuns& runs_;
   const Exchange::FindVariable& find_variable_;
   const Exchange::Target& target_;
-  std::map<std::int64_t, storage::Variable> variables_;
+  std::map<std::int64_t, contents::Variable> variables_;
   std::map<int, Outbound> outbound_;             // by rank
   std::map<int, Inbound> inbound_;               // by rank; of this one, too
   std::map<int, std::vector<std::byte>> told_;   // by rank: messages that MPI sends

@@ -18,8 +18,8 @@
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/tickets.h"
-#include "storage/catalogue.h"
-#include "storage/variable.h"
+#include "contents/catalogue.h"
+#include "contents/variable.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -80,14 +80,14 @@ Outcome in_block(const std::string& file_name, const Block& block, const Outcome
                             "\", step " + std::to_string(block.step) + ": " + outcome.story};
 }
 
-File::File(std::string name, std::uint64_t key, const storage::Format& format,
+File::File(std::string name, std::uint64_t key, const formats::Format& format,
            std::int64_t alignment_bytes, bool one_file, Link& link)
     : name_{std::move(name)},
       key_{key},
       catalogue_{format, alignment_bytes, one_file},
       link_{link} {}
 
-void File::announce(const storage::Event& event) {
+void File::announce(const contents::Event& event) {
   const std::int64_t sequence = catalogue_.events();
   catalogue_.apply(event);
   carry([&] { carrier_->announce(event, sequence); });
@@ -95,8 +95,8 @@ void File::announce(const storage::Event& event) {
 
 int File::define(const std::string& name, array::ElementType type, int dimensions,
                  const std::int64_t* shape) {
-  storage::Event event;
-  event.what = storage::Event::What::define;
+  contents::Event event;
+  event.what = contents::Event::What::define;
   event.step = step_;
   event.name = name;
   event.type = type;
@@ -113,17 +113,17 @@ void File::set_shape(int variable, const std::int64_t* shape) {
                     " puts of step " + std::to_string(step_) + " of file \"" + name_ +
                     "\": shapes change before the first put of a step"};
   }
-  storage::Event event;
-  event.what = storage::Event::What::set_shape;
+  contents::Event event;
+  event.what = contents::Event::What::set_shape;
   event.step = step_;
   event.variable = variable;
   event.shape = array::make_shape(known.shape.dimensions, shape);
   announce(event);
 }
 
-void File::set_attribute(int variable, const std::string& name, storage::Attribute value) {
-  storage::Event event;
-  event.what = storage::Event::What::attribute;
+void File::set_attribute(int variable, const std::string& name, contents::Attribute value) {
+  contents::Event event;
+  event.what = contents::Event::What::attribute;
   event.step = step_;
   event.variable = variable;
   event.name = name;
@@ -139,11 +139,11 @@ void File::set_fill(int variable, const void* value) {
                 call + "after " + std::to_string(puts_in_step_) + " puts of step " +
                     std::to_string(step_) + "; fill values change before the first put of a step"};
   }
-  storage::Attribute attribute;
+  contents::Attribute attribute;
   attribute.type = known.type;
   attribute.values.resize(array::size_bytes(known.type));
   std::memcpy(attribute.values.data(), value, attribute.values.size());
-  set_attribute(variable, storage::fill_attribute, std::move(attribute));
+  set_attribute(variable, contents::fill_attribute, std::move(attribute));
 }
 
 std::uint64_t File::put(int variable, const PutArguments& arguments) {

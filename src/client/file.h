@@ -14,8 +14,8 @@
 #include "client/carrier.h"
 #include "client/guard.h"
 #include "client/link.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
 
 namespace iocomp::client {
 
@@ -34,7 +34,7 @@ struct PutArguments {
 /// the carrier does the rest.
 class File {
  public:
-  File(std::string name, std::uint64_t key, const storage::Format& format,
+  File(std::string name, std::uint64_t key, const formats::Format& format,
        std::int64_t alignment_bytes, bool one_file, Link& link);
 
   /// The carrier needs the catalogue, so it comes second.
@@ -51,7 +51,7 @@ class File {
              const std::int64_t* shape);
   void set_shape(int variable, const std::int64_t* shape);
   /// @param variable  -1 for the file itself.
-  void set_attribute(int variable, const std::string& name, storage::Attribute value);
+  void set_attribute(int variable, const std::string& name, contents::Attribute value);
   /// @param value  one element.
   void set_fill(int variable, const void* value);
   /// @return the number of the ticket.
@@ -71,7 +71,7 @@ class File {
   [[nodiscard]] std::int64_t current_step() const noexcept { return step_; }
   [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] const storage::Catalogue& catalogue() const noexcept { return catalogue_; }
+  [[nodiscard]] const contents::Catalogue& catalogue() const noexcept { return catalogue_; }
 
  private:
   /// Make a call of the carrier; where the servers are lost, of the one that follows it.
@@ -87,12 +87,12 @@ class File {
     react_();
     call();
   }
-  void announce(const storage::Event& event);
+  void announce(const contents::Event& event);
   void consult_guard(std::int64_t ended);
 
   std::string name_;
   std::uint64_t key_;
-  storage::Catalogue catalogue_;
+  contents::Catalogue catalogue_;
   Link& link_;
   std::unique_ptr<Carrier> carrier_;
   std::int64_t step_ = 0;

@@ -15,10 +15,10 @@
 #include "base/error.h"
 #include "base/number_ranges.h"
 #include "config/nearest.h"
-#include "storage/committed.h"
-#include "storage/format.h"
-#include "storage/registry.h"
-#include "storage/source.h"
+#include "formats/format.h"
+#include "formats/registry.h"
+#include "formats/source.h"
+#include "reading/committed.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -36,7 +36,7 @@ std::string list(const Steps& steps, Number number) {
 
 }  // namespace
 
-Input::Input(std::string name, storage::Committed committed, std::string modules,
+Input::Input(std::string name, reading::Committed committed, std::string modules,
              trace::Counters& counters)
     : name_{std::move(name)},
       committed_{std::move(committed)},
@@ -68,16 +68,16 @@ const Input::Variable& Input::variable(std::int64_t index) const {
 
 int Input::file_of(std::int64_t step) const {
   const auto& steps = committed_.steps;
-  const auto found = std::ranges::lower_bound(steps, step, {}, &storage::Committed::Step::number);
+  const auto found = std::ranges::lower_bound(steps, step, {}, &reading::Committed::Step::number);
   if (found == steps.end() || found->number != step) {
-    const auto torn = std::ranges::find(committed_.torn, step, &storage::Committed::Torn::step);
+    const auto torn = std::ranges::find(committed_.torn, step, &reading::Committed::Torn::step);
     if (torn != committed_.torn.end()) {
       throw Error{ErrorCode::storage_failure, "step " + std::to_string(step) + " of file \"" +
                                                   name_ + "\" is there, but: " + torn->story};
     }
     throw Error{ErrorCode::not_found,
                 "file \"" + name_ + "\" has no step " + std::to_string(step) +
-                    "; committed steps: " + list(steps, &storage::Committed::Step::number)};
+                    "; committed steps: " + list(steps, &reading::Committed::Step::number)};
   }
   return found->file;
 }
@@ -105,14 +105,14 @@ const Input::Place& Input::place(const std::string& variable, std::int64_t step)
   return *found;
 }
 
-storage::Source& Input::source(int file) {
+formats::Source& Input::source(int file) {
   const auto is_it = [file](const auto& open) { return open.first == file; };
   const auto found = std::ranges::find_if(open_, is_it);
   if (found != open_.end()) {
     return *found->second;
   }
   const auto& opening = committed_.files.at(static_cast<std::size_t>(file));
-  auto source = storage::format(opening.format, modules_).open(opening.path, {});
+  auto source = formats::format(opening.format, modules_).open(opening.path, {});
   if (open_.size() == most_open_files) {
     open_.pop_front();
   }
@@ -130,7 +130,7 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
   const Place& where = place(variable, step);
   try {
     const auto box = array::make_box(where.shape, arguments.start, arguments.count);
-    const storage::Destination to{
+    const formats::Destination to{
         array::make_memory_box(box, arguments.memory_shape, arguments.memory_start),
         static_cast<std::byte*>(arguments.values)};
     const auto elements = array::elements(box);
@@ -140,7 +140,7 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
     }
     counters_->add(trace::Counter::reads, 1);
     if (elements > 0) {
-      const storage::Placed placed{
+      const contents::Placed placed{
           step, {find(variable), variable, where.type, where.shape}, where.offset};
       source(file_of(step)).read(placed, box, to);
       counters_->add(

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "storage/committed.h"
-#include "storage/source.h"
+#include "formats/source.h"
+#include "reading/committed.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -25,16 +25,16 @@ struct ReadArguments {
 /// Something committed, open for reading on this rank. All calls are local.
 class Input {
  public:
-  using Place = storage::Committed::Place;
-  using Variable = storage::Committed::Variable;
+  using Place = reading::Committed::Place;
+  using Variable = reading::Committed::Variable;
 
   /// @param modules   the setting storage.modules.
   /// @param counters  those of the session, which must live longer.
-  Input(std::string name, storage::Committed committed, std::string modules,
+  Input(std::string name, reading::Committed committed, std::string modules,
         trace::Counters& counters);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] const storage::Committed& committed() const noexcept { return committed_; }
+  [[nodiscard]] const reading::Committed& committed() const noexcept { return committed_; }
 
   /// The index of a variable.
   /// @throws Error{not_found} naming the nearest.
@@ -54,13 +54,13 @@ class Input {
 
  private:
   [[nodiscard]] int file_of(std::int64_t step) const;
-  [[nodiscard]] storage::Source& source(int file);
+  [[nodiscard]] formats::Source& source(int file);
 
   std::string name_;
-  storage::Committed committed_;
+  reading::Committed committed_;
   std::string modules_;
   trace::Counters* counters_;
-  std::deque<std::pair<int, std::unique_ptr<storage::Source>>> open_;  // the latest at the end
+  std::deque<std::pair<int, std::unique_ptr<formats::Source>>> open_;  // the latest at the end
 };
 
 }  // namespace iocomp::client

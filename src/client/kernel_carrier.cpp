@@ -17,11 +17,11 @@
 #include "client/kernel_placing.h"
 #include "client/link.h"
 #include "client/tickets.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "formats/lustre_layout.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
-#include "storage/catalogue.h"
-#include "storage/lustre_layout.h"
-#include "storage/publication.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -35,8 +35,8 @@ std::int64_t end_in_variable(const Block& block) {
 
 }  // namespace
 
-KernelCarrier::KernelCarrier(Setup setup, storage::Publication::Identity identity,
-                             KernelWriter& writer, Link& link, const storage::Catalogue& catalogue)
+KernelCarrier::KernelCarrier(Setup setup, commit::Publication::Identity identity,
+                             KernelWriter& writer, Link& link, const contents::Catalogue& catalogue)
     : setup_{std::move(setup)},
       per_step_{identity.file_per_step},
       readable_while_open_{setup_.format->readable_while_open()},
@@ -69,7 +69,7 @@ std::string KernelCarrier::what(const std::string& owed) const {
 
 void KernelCarrier::create_target(std::int64_t target) {
   const std::string path = publication_.names(target).temporary;
-  storage::lay_out(path);
+  formats::lay_out(path);
   files_.at(target).target = setup_.format->create(path, setup_.options, MPI_COMM_SELF);
 }
 
@@ -98,12 +98,12 @@ void KernelCarrier::open() {
          "the opening of a file");
 }
 
-void KernelCarrier::announce(const storage::Event& event, std::int64_t /*sequence*/) {
-  for (const auto byte : storage::encode(event)) {
+void KernelCarrier::announce(const contents::Event& event, std::int64_t /*sequence*/) {
+  for (const auto byte : contents::encode(event)) {
     definitions_ = mix(definitions_, std::to_integer<std::uint64_t>(byte));
   }
-  last_definition_ = storage::text(event);
-  if (event.what == storage::Event::What::set_shape) {
+  last_definition_ = contents::text(event);
+  if (event.what == contents::Event::What::set_shape) {
     // Its place, if it was told ahead, was for the old shape.
     reshaped_.emplace(event.step, event.variable);
     files_.forget_offset(event.variable, event.step);
@@ -153,7 +153,7 @@ void KernelCarrier::write(const Block& block) {
       }
     };
     const bool lends = writer_.write(block, file, offset,
-                                     storage::swaps_bytes(*setup_.format, setup_.options), done);
+                                     formats::swaps_bytes(*setup_.format, setup_.options), done);
     Ticket* ticket = link_.tickets().find(block.ticket);
     if (ticket != nullptr && !lends) {
       ticket->kept = false;

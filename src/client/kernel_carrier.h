@@ -24,10 +24,10 @@
 #include "client/link.h"
 #include "client/output_files.h"
 #include "client/remains.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
 #include "protocol/notes.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
 
 namespace iocomp::client {
 
@@ -43,13 +43,13 @@ class KernelCarrier : public Carrier {
     MPI_Comm placing = MPI_COMM_NULL;  ///< the same ranks, for places of variables
     Circle verdicts{MPI_COMM_NULL};    ///< the same ranks, for what rank 0 tells
     std::vector<int> members;          ///< compute ranks of the ranks in `comm`
-    const storage::Format* format = nullptr;
-    storage::FormatOptions options;
+    const formats::Format* format = nullptr;
+    formats::FormatOptions options;
     disk::Options disk;
     int steps_in_flight = 8;
   };
-  KernelCarrier(Setup setup, storage::Publication::Identity identity, KernelWriter& writer,
-                Link& link, const storage::Catalogue& catalogue);
+  KernelCarrier(Setup setup, commit::Publication::Identity identity, KernelWriter& writer,
+                Link& link, const contents::Catalogue& catalogue);
   ~KernelCarrier() override;
 
   /// Collective over the file's ranks; they wait for one another here. @throws Error, the same on
@@ -61,7 +61,7 @@ class KernelCarrier : public Carrier {
   using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
   std::size_t resume(Remains remains, const HasNote& has_note);
 
-  void announce(const storage::Event& event, std::int64_t sequence) override;
+  void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;
   void put(const Block& block) override;
   void end_step(std::int64_t step) override;
@@ -156,8 +156,8 @@ class KernelCarrier : public Carrier {
   void begin_verdict(const Verdict& verdict);
   [[nodiscard]] static Verdict unpack(std::vector<std::int64_t> packed);
   [[nodiscard]] Verdict publish(std::int64_t until);
-  [[nodiscard]] storage::Publication::Job prepare_job(std::int64_t until);
-  void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job,
+  [[nodiscard]] commit::Publication::Job prepare_job(std::int64_t until);
+  void seal(std::int64_t target, std::int64_t step, const commit::Publication::Job& job,
             bool format_wrote);
   void settle(std::int64_t step, const Outcome& verdict);
   void fail_step(std::int64_t step, const Outcome& outcome);
@@ -180,10 +180,10 @@ class KernelCarrier : public Carrier {
   int rank_ = 0;
   bool per_step_;
   bool readable_while_open_;
-  storage::Publication publication_;
+  commit::Publication publication_;
   KernelWriter& writer_;
   Link& link_;
-  const storage::Catalogue& catalogue_;
+  const contents::Catalogue& catalogue_;
   OutputFiles files_;
   KernelPlacing placing_;
   KernelHoles holes_;

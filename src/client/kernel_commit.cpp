@@ -16,7 +16,7 @@
 #include "client/kernel_writer.h"
 #include "client/link.h"
 #include "client/tickets.h"
-#include "storage/publication.h"
+#include "commit/publication.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {

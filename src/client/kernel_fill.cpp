@@ -17,8 +17,8 @@
 #include "client/carrier.h"
 #include "client/kernel_carrier.h"
 #include "client/kernel_writer.h"
-#include "storage/catalogue.h"
-#include "storage/publication.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
 
 namespace iocomp::client {
 namespace {
@@ -107,7 +107,7 @@ void KernelCarrier::fill(int variable, const std::shared_ptr<const array::RunLis
   const std::int64_t most =
       std::min(static_cast<std::int64_t>(most_bytes / value.size()), holes->elements());
   const auto bytes = std::make_shared<const std::vector<std::byte>>(
-      repeated(value, most, storage::swaps_bytes(*setup_.format, setup_.options)));
+      repeated(value, most, formats::swaps_bytes(*setup_.format, setup_.options)));
   const auto& file = files_.file(publication_.target_of(agreed_));
   const std::int64_t offset = files_.offset(variable, agreed_);
   for (std::int64_t first = 0; first < holes->elements(); first += most) {

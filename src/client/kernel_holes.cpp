@@ -15,10 +15,10 @@
 #include "array/coverage.h"
 #include "array/element_type.h"
 #include "array/region.h"
+#include "contents/overlap.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "storage/overlap.h"
 
 namespace iocomp::client {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::int64_t least_share_bytes = std::int64_t{256} << 10;
 }  // namespace
 
 KernelHoles::KernelHoles(Circle circle, const std::vector<int>& members,
-                         const storage::Catalogue& catalogue)
+                         const contents::Catalogue& catalogue)
     : circle_{std::move(circle)},
       compute_rank_{members.at(static_cast<std::size_t>(circle_.rank()))},
       catalogue_{catalogue} {}
@@ -121,9 +121,9 @@ Outcome KernelHoles::look_at(int variable, const std::vector<protocol::PutRecord
   const auto found = array::coverage_of(of.shape, parts);
   if (const auto& overlap = found.overlap) {
     const auto whose = [&](std::size_t part) {
-      return storage::whose_put(ranks[part], parts[part].region);
+      return contents::whose_put(ranks[part], parts[part].region);
     };
-    return storage::overlap(of, overlap->index, whose(overlap->one), whose(overlap->other));
+    return contents::overlap(of, overlap->index, whose(overlap->one), whose(overlap->other));
   }
   gaps_[variable] = {variables_.at(variable), of.shape,
                      std::make_shared<const array::RunList>(share_of(variable, found.holes))};

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "client/agreement.h"
 #include "client/carrier.h"
+#include "contents/catalogue.h"
 #include "protocol/put_log.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::client {
 
@@ -24,7 +24,7 @@ class KernelHoles {
   using Shares = std::map<int, std::shared_ptr<const array::RunList>>;  // by variable
 
   /// @param members  compute ranks of the ranks in the circle.
-  KernelHoles(Circle circle, const std::vector<int>& members, const storage::Catalogue& catalogue);
+  KernelHoles(Circle circle, const std::vector<int>& members, const contents::Catalogue& catalogue);
 
   /// This rank puts a block.
   void note(const Block& block);
@@ -58,7 +58,7 @@ class KernelHoles {
 
   Circle circle_;
   int compute_rank_;
-  const storage::Catalogue& catalogue_;
+  const contents::Catalogue& catalogue_;
   std::map<std::int64_t, protocol::PutLog> puts_;  // by step
   std::map<int, Gaps> gaps_;                       // as they were last
 

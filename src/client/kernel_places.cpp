@@ -10,8 +10,9 @@
 #include "client/kernel_placing.h"
 #include "client/link.h"
 #include "client/tickets.h"
-#include "storage/catalogue.h"
-#include "storage/publication.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "formats/place.h"
 
 namespace iocomp::client {
 
@@ -75,7 +76,7 @@ void KernelCarrier::place_variables(std::int64_t step, const std::vector<std::in
     const bool is_reshaped = reshaped_.contains({step, variable});
     if (is_put && (is_reshaped || !placed_.contains({step, variable}))) {
       const std::int64_t offset =
-          storage::place(*files_.at(target).target, catalogue_, variable, step);
+          formats::place(*files_.at(target).target, catalogue_, variable, step);
       placed_.emplace(step, variable);
       places.push_back({step, variable, offset});
     }

@@ -10,8 +10,8 @@
 #include "client/agreement.h"
 #include "client/kernel_carrier.h"
 #include "client/link.h"
+#include "commit/publication.h"
 #include "disk/output_file.h"
-#include "storage/publication.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -86,7 +86,7 @@ KernelCarrier::Verdict KernelCarrier::publish(std::int64_t until) {
   const double begin = now_seconds();
   Verdict verdict{until, {}};
   verdict.outcome = in_file(outcome_of([&] {
-                              storage::Publication::Job job = prepare_job(until);
+                              commit::Publication::Job job = prepare_job(until);
                               if (job) {
                                 seal(publication_.target_of(until - 1), until - 1, job, per_step_);
                               }
@@ -99,8 +99,8 @@ KernelCarrier::Verdict KernelCarrier::publish(std::int64_t until) {
 }
 
 // The job of the last step tells all; a step that failed is absent.
-storage::Publication::Job KernelCarrier::prepare_job(std::int64_t until) {
-  storage::Publication::Job job;
+commit::Publication::Job KernelCarrier::prepare_job(std::int64_t until) {
+  commit::Publication::Job job;
   for (std::int64_t step = settled_; step < until; ++step) {
     if (!steps_[step].agreed.ok()) {
       dropped_.insert(step);
@@ -117,7 +117,7 @@ storage::Publication::Job KernelCarrier::prepare_job(std::int64_t until) {
 }
 
 void KernelCarrier::seal(std::int64_t target, std::int64_t step,
-                         const storage::Publication::Job& job, bool format_wrote) {
+                         const commit::Publication::Job& job, bool format_wrote) {
   disk::OutputFile& output = *files_.file(target);
   const std::int64_t bytes = publication_.bytes(step, files_.contents(), catalogue_);
   std::int64_t durable = durable_end_;

@@ -16,8 +16,8 @@
 #include "client/link.h"
 #include "client/remains.h"
 #include "client/tickets.h"
+#include "commit/published.h"
 #include "protocol/notes.h"
-#include "storage/published.h"
 
 namespace iocomp::client {
 
@@ -49,7 +49,7 @@ std::size_t KernelCarrier::resume(Remains remains, const HasNote& has_note) {
 // The manifest tells which steps are committed, once the file has its final name.
 std::int64_t KernelCarrier::find_published_steps(const Remains& remains) {
   const auto names = publication_.names(-1);
-  const auto found = storage::read_published(names);
+  const auto found = commit::read_published(names);
   if (!found.has_temporary && !found.has_target) {
     throw Error{ErrorCode::storage_failure,
                 "neither " + names.temporary + " nor " + names.target + " is there any more"};
@@ -78,7 +78,7 @@ std::int64_t KernelCarrier::find_published_steps(const Remains& remains) {
 // noted what they were about to publish.
 std::int64_t KernelCarrier::find_checkpoints(const Remains& remains, const HasNote& has_note) {
   const auto is_committed = [&](std::int64_t step) {
-    const auto found = storage::look_at(publication_.names(step));
+    const auto found = commit::look_at(publication_.names(step));
     return has_note(Note::publishing, step) && found.has_target && !found.has_temporary;
   };
   std::int64_t settled = remains.committed;
@@ -90,7 +90,7 @@ std::int64_t KernelCarrier::find_checkpoints(const Remains& remains, const HasNo
   }
   std::deque<std::int64_t> kept;
   for (std::int64_t step = settled - 1; step >= 0 && kept.size() < publication_.keeps(); --step) {
-    if (storage::look_at(publication_.names(step)).has_target && !has_note(Note::dropped, step)) {
+    if (commit::look_at(publication_.names(step)).has_target && !has_note(Note::dropped, step)) {
       kept.push_front(step);
     }
   }

@@ -17,13 +17,13 @@
 #include "client/link.h"
 #include "client/meeting.h"
 #include "client/tickets.h"
+#include "contents/catalogue.h"
 #include "mpi/handle.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::client {
 
 LastCarrier::LastCarrier(Setup setup, std::unique_ptr<Carrier> inner, Link& link,
-                         const storage::Catalogue& catalogue)
+                         const contents::Catalogue& catalogue)
     : setup_{std::move(setup)},
       inner_{std::move(inner)},
       link_{link},
@@ -46,8 +46,8 @@ LastCarrier::~LastCarrier() {
   }
 }
 
-void LastCarrier::announce(const storage::Event& event, std::int64_t sequence) {
-  for (const auto byte : storage::encode(event)) {
+void LastCarrier::announce(const contents::Event& event, std::int64_t sequence) {
+  for (const auto byte : contents::encode(event)) {
     definitions_ = mix(definitions_, std::to_integer<std::uint64_t>(byte));
   }
   inner_->announce(event, sequence);

@@ -16,10 +16,10 @@
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/tickets.h"
+#include "contents/catalogue.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 #include "protocol/put_log.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::client {
 
@@ -36,10 +36,10 @@ class LastCarrier : public Carrier {
     bool has_servers = false;  ///< the carrier inside needs them
   };
   LastCarrier(Setup setup, std::unique_ptr<Carrier> inner, Link& link,
-              const storage::Catalogue& catalogue);
+              const contents::Catalogue& catalogue);
   ~LastCarrier() override;
 
-  void announce(const storage::Event& event, std::int64_t sequence) override;
+  void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override { inner_->enter_step(step); }
   /// Keeps the block. @throws Error{out_of_staging_memory} for a buffered one, where those of the
   /// step are more than client.buffer_memory.
@@ -85,7 +85,7 @@ class LastCarrier : public Carrier {
   Setup setup_;
   std::unique_ptr<Carrier> inner_;
   Link& link_;
-  const storage::Catalogue& catalogue_;
+  const contents::Catalogue& catalogue_;
   mpi::WaitPolicy policy_;
   int rank_ = 0;
   std::uint64_t definitions_;

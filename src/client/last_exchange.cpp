@@ -21,11 +21,11 @@
 #include "base/wire.h"
 #include "client/last_carrier.h"
 #include "client/meeting.h"
+#include "contents/catalogue.h"
 #include "mpi/agree.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::client {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
-#include "storage/catalogue.h"
+#include "contents/catalogue.h"
 
 namespace iocomp::client {
 
@@ -32,7 +32,7 @@ class LostCarrier : public Carrier {
     });
   }
 
-  void announce(const storage::Event&, std::int64_t) override { tell(); }
+  void announce(const contents::Event&, std::int64_t) override { tell(); }
   void enter_step(std::int64_t) override { tell(); }
   void put(const Block&) override { tell(); }
   void end_step(std::int64_t) override { tell(); }

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
+#include "commit/publication.h"
+#include "contents/catalogue.h"
 #include "disk/output_file.h"
-#include "storage/catalogue.h"
-#include "storage/lustre_layout.h"
-#include "storage/publication.h"
+#include "formats/lustre_layout.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -16,7 +16,7 @@ namespace iocomp::client {
 const std::shared_ptr<disk::OutputFile>& OutputFiles::file(std::int64_t target) {
   auto& output = outputs_[target];
   if (!output.file) {
-    storage::lay_out(publication_.names(target).temporary);
+    formats::lay_out(publication_.names(target).temporary);
     output.file = std::make_shared<disk::OutputFile>(publication_.names(target).temporary, disk_);
   }
   return output.file;
@@ -66,7 +66,7 @@ void OutputFiles::note_contents(int variable, std::int64_t step) {
 }
 
 void OutputFiles::seal(std::int64_t target, std::int64_t step,
-                       const storage::Publication::Job& job) {
+                       const commit::Publication::Job& job) {
   if (!format_.writes_whole_steps()) {
     disk::OutputFile& output = *file(target);
     output.grow(publication_.bytes(step, contents_, catalogue_));

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "commit/publication.h"
+#include "contents/catalogue.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
+#include "formats/format.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -21,10 +21,10 @@ class OutputFiles {
  public:
   struct Output {
     std::shared_ptr<disk::OutputFile> file;
-    std::unique_ptr<storage::Target> target;
+    std::unique_ptr<formats::Target> target;
   };
-  OutputFiles(const storage::Format& format, const disk::Options& disk,
-              storage::Publication& publication, const storage::Catalogue& catalogue,
+  OutputFiles(const formats::Format& format, const disk::Options& disk,
+              commit::Publication& publication, const contents::Catalogue& catalogue,
               trace::Counters& counters)
       : format_{format},
         disk_{disk},
@@ -57,24 +57,24 @@ class OutputFiles {
 
   /// What will be described: note a variable of a step that was put.
   void note_contents(int variable, std::int64_t step);
-  [[nodiscard]] const storage::Contents& contents() const noexcept { return contents_; }
+  [[nodiscard]] const contents::Contents& contents() const noexcept { return contents_; }
   void drop_step(std::int64_t step) { contents_.remove_step(step); }
 
   /// Let a physical file grow to its size at `step`, make it durable, and do the job.
   /// @throws Error{storage_failure}.
-  void seal(std::int64_t target, std::int64_t step, const storage::Publication::Job& job);
+  void seal(std::int64_t target, std::int64_t step, const commit::Publication::Job& job);
 
  private:
   void count(const Output& output) const;
 
-  const storage::Format& format_;
+  const formats::Format& format_;
   disk::Options disk_;
-  storage::Publication& publication_;
-  const storage::Catalogue& catalogue_;
+  commit::Publication& publication_;
+  const contents::Catalogue& catalogue_;
   trace::Counters& counters_;
   std::map<std::int64_t, Output> outputs_;                        // by physical file
   std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // step, variable; where noted
-  storage::Contents contents_;
+  contents::Contents contents_;
 };
 
 }  // namespace iocomp::client

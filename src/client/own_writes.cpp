@@ -34,7 +34,7 @@ std::int64_t place_in_variable(const Block& block) {
 }  // namespace
 
 OwnWrites::OwnWrites(Setup setup, KernelWriter& writer, Link& link,
-                     const storage::Catalogue& catalogue)
+                     const contents::Catalogue& catalogue)
     : setup_{std::move(setup)}, writer_{writer}, link_{link}, catalogue_{catalogue} {}
 
 const char* OwnWrites::obstacle(const Block& block) const {

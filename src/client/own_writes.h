@@ -13,10 +13,10 @@
 #include "client/carrier.h"
 #include "client/kernel_writer.h"
 #include "client/link.h"
+#include "contents/catalogue.h"
 #include "disk/output_file.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::client {
 
@@ -33,7 +33,7 @@ class OwnWrites {
     std::size_t least_bytes = 0;  ///< of a block
     std::shared_ptr<disk::OutputFile> file;
   };
-  OwnWrites(Setup setup, KernelWriter& writer, Link& link, const storage::Catalogue& catalogue);
+  OwnWrites(Setup setup, KernelWriter& writer, Link& link, const contents::Catalogue& catalogue);
   ~OwnWrites() { *is_here_ = false; }
   OwnWrites(const OwnWrites&) = delete;
   OwnWrites& operator=(const OwnWrites&) = delete;
@@ -78,7 +78,7 @@ class OwnWrites {
   Setup setup_;
   KernelWriter& writer_;
   Link& link_;
-  const storage::Catalogue& catalogue_;
+  const contents::Catalogue& catalogue_;
   std::map<std::int64_t, Step> steps_;           // with blocks that the server does not know of yet
   std::set<int> explained_;                      // variables
   std::map<std::uint64_t, double> wanted_back_;  // tickets, since when

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "client/meeting.h"
 #include "client/tickets.h"
+#include "contents/variable.h"
 #include "protocol/put_log.h"
-#include "storage/variable.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -23,7 +23,7 @@ namespace iocomp::client {
 /// needs to finish the file when its servers are given up.
 struct Remains {
   struct Piece {
-    storage::Variable variable;
+    contents::Variable variable;
     std::int64_t step = 0;
     array::Region region;
     std::int64_t first = 0;  ///< element of the packed order of the region

@@ -16,9 +16,9 @@
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/tickets.h"
+#include "contents/catalogue.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
-#include "storage/catalogue.h"
 #include "trace/counters.h"
 #include "transport/transport.h"
 
@@ -32,7 +32,7 @@ constexpr std::size_t strided_chunk_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-RemoteCarrier::RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue)
+RemoteCarrier::RemoteCarrier(Route route, Link& link, const contents::Catalogue& catalogue)
     : route_{std::move(route)}, link_{link}, catalogue_{catalogue} {}
 
 std::string RemoteCarrier::what(const std::string& owed) const {
@@ -52,14 +52,14 @@ void RemoteCarrier::open(const protocol::Open& open) {
   }
 }
 
-void RemoteCarrier::announce(const storage::Event& event, std::int64_t sequence) {
+void RemoteCarrier::announce(const contents::Event& event, std::int64_t sequence) {
   link_.post(route_.home, protocol::encode(route_.key, Kind::event,
                                            protocol::Event{sequence, route_.compute_rank,
-                                                           storage::encode(event)}));
-  for (const auto byte : storage::encode(event)) {
+                                                           contents::encode(event)}));
+  for (const auto byte : contents::encode(event)) {
     remains_.definitions = mix(remains_.definitions, std::to_integer<std::uint64_t>(byte));
   }
-  remains_.last_definition = storage::text(event);
+  remains_.last_definition = contents::text(event);
   link_.pump();
 }
 

@@ -14,8 +14,8 @@
 #include "client/link.h"
 #include "client/own_writes.h"
 #include "client/remains.h"
+#include "contents/catalogue.h"
 #include "protocol/messages.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::client {
 
@@ -37,7 +37,7 @@ class RemoteCarrier : public Carrier {
     bool keeps_remains = false;  ///< the file can be finished without servers
     bool whole_steps = false;    ///< the format writes a step when all ranks have ended it
   };
-  RemoteCarrier(Route route, Link& link, const storage::Catalogue& catalogue);
+  RemoteCarrier(Route route, Link& link, const contents::Catalogue& catalogue);
 
   /// Tell home about the file and sleep until the servers have opened it.
   /// @throws Error with the servers' reason.
@@ -47,7 +47,7 @@ class RemoteCarrier : public Carrier {
   void write_with(std::unique_ptr<OwnWrites> own) { own_ = std::move(own); }
   bool advance() { return own_ && own_->advance(); }
 
-  void announce(const storage::Event& event, std::int64_t sequence) override;
+  void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;
   void put(const Block& block) override;
   void end_step(std::int64_t step) override;
@@ -75,7 +75,7 @@ class RemoteCarrier : public Carrier {
 
   Route route_;
   Link& link_;
-  const storage::Catalogue& catalogue_;
+  const contents::Catalogue& catalogue_;
   Remains remains_;
   std::int64_t ended_ = 0;                          // steps
   std::int64_t next_settled_ = 0;                   // step that remains_ was not told of

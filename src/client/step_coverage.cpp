@@ -16,12 +16,12 @@
 #include "array/region.h"
 #include "base/error.h"
 #include "client/carrier.h"
+#include "contents/catalogue.h"
+#include "contents/overlap.h"
 #include "mpi/agree.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "storage/catalogue.h"
-#include "storage/overlap.h"
 
 namespace iocomp::client {
 
@@ -87,9 +87,9 @@ Outcome StepCoverage::look_at(std::int64_t step, int variable, const protocol::P
   auto found = array::coverage_of(of.shape, parts);
   if (const auto& overlap = found.overlap) {
     const auto whose = [&](std::size_t part) {
-      return storage::whose_put(ranks[part], parts[part].region);
+      return contents::whose_put(ranks[part], parts[part].region);
     };
-    return storage::overlap(of, overlap->index, whose(overlap->one), whose(overlap->other));
+    return contents::overlap(of, overlap->index, whose(overlap->one), whose(overlap->other));
   }
   gaps_[variable].holes = std::make_shared<const array::RunList>(std::move(found.holes));
   return {};

@@ -11,10 +11,10 @@
 #include "array/run_list.h"
 #include "base/error.h"
 #include "client/carrier.h"
+#include "contents/catalogue.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::client {
 
@@ -26,7 +26,7 @@ class StepCoverage {
 
   /// @param fills_zeros  holes are to be filled even if the variable has no fill value.
   StepCoverage(MPI_Comm comm, int compute_rank, const mpi::WaitPolicy& policy,
-               const storage::Catalogue& catalogue, bool fills_zeros)
+               const contents::Catalogue& catalogue, bool fills_zeros)
       : comm_{comm},
         compute_rank_{compute_rank},
         policy_{policy},
@@ -56,7 +56,7 @@ class StepCoverage {
   MPI_Comm comm_;
   int compute_rank_;
   mpi::WaitPolicy policy_;
-  const storage::Catalogue& catalogue_;
+  const contents::Catalogue& catalogue_;
   bool fills_zeros_;
   std::map<int, array::Cover> mine_;
   protocol::PutLog puts_;

@@ -17,12 +17,12 @@
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
+#include "formats/aggregators.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
 #include "server/post_office.h"
 #include "server/worker.h"
 #include "staging/arena.h"
-#include "storage/aggregators.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
 
@@ -88,10 +88,10 @@ struct Context {
 
   /// The servers in the order in which they open a file of theirs together; made when first asked
   /// for. Collective over the servers.
-  [[nodiscard]] const storage::Openers& openers(Order order, int aggregators_per_node) {
+  [[nodiscard]] const formats::Openers& openers(Order order, int aggregators_per_node) {
     auto& made = ordered[{order, aggregators_per_node}];
     if (made.aggregators == 0) {
-      made = storage::openers(place.servers, order, aggregators_per_node, policy,
+      made = formats::openers(place.servers, order, aggregators_per_node, policy,
                               "the other servers to open a file");
     }
     return made;
@@ -100,7 +100,7 @@ struct Context {
   std::uint64_t next_id = 1;
   std::unordered_map<std::uint64_t, Underway> plans;
   std::unordered_map<std::uint64_t, std::function<void(const Outcome&)>> jobs;
-  std::map<std::pair<Order, int>, storage::Openers> ordered;
+  std::map<std::pair<Order, int>, formats::Openers> ordered;
 };
 
 }  // namespace iocomp::server

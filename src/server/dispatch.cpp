@@ -13,12 +13,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "config/file_settings.h"
+#include "formats/registry.h"
 #include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/server.h"
-#include "storage/registry.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -27,8 +27,8 @@ using protocol::Kind;
 
 namespace {
 
-const storage::Format& format_of(const config::FileSettings& settings, const std::string& modules) {
-  return storage::format(settings.backend, modules).chosen(format_options(settings));
+const formats::Format& format_of(const config::FileSettings& settings, const std::string& modules) {
+  return formats::format(settings.backend, modules).chosen(format_options(settings));
 }
 
 }  // namespace

@@ -15,18 +15,18 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "commit/publication.h"
 #include "config/file_settings.h"
+#include "contents/catalogue.h"
 #include "disk/engine.h"
 #include "disk/output_file.h"
+#include "formats/format.h"
+#include "formats/write_region.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/piece.h"
 #include "server/stripes.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
-#include "storage/write_region.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -47,7 +47,7 @@ std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
 
 }  // namespace
 
-storage::FormatOptions format_options(const config::FileSettings& settings) {
+formats::FormatOptions format_options(const config::FileSettings& settings) {
   return {.library_path = !settings.raw,
           .alignment_bytes = settings.alignment_bytes,
           .hints = settings.hints,
@@ -60,9 +60,9 @@ storage::FormatOptions format_options(const config::FileSettings& settings) {
           .one_step = settings.file_per_step};
 }
 
-storage::Publication::Identity identity(const std::string& name,
-                                        const config::FileSettings& settings,
-                                        const std::string& job) {
+commit::Publication::Identity identity(const std::string& name,
+                                       const config::FileSettings& settings,
+                                       const std::string& job) {
   return {.name = name,
           .path = settings.path,
           .job = job,
@@ -74,7 +74,7 @@ storage::Publication::Identity identity(const std::string& name,
 }
 
 File::File(Context& context, std::uint64_t key, const protocol::Open& open,
-           config::FileSettings settings, const storage::Format& format)
+           config::FileSettings settings, const formats::Format& format)
     : context_{context},
       key_{key},
       name_{open.name},
@@ -83,7 +83,7 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       format_{format},
       whole_steps_{format.writes_whole_steps()},
       options_{format_options(settings_)},
-      swaps_bytes_{storage::swaps_bytes(format, options_)},
+      swaps_bytes_{formats::swaps_bytes(format, options_)},
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
       stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout()),
@@ -100,7 +100,7 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
 
 void File::apply(const protocol::Event& event) {
   if (failure_.ok()) {
-    catalogue_.apply(storage::decode_event(event.what));
+    catalogue_.apply(contents::decode_event(event.what));
   }
 }
 

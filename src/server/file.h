@@ -12,15 +12,15 @@
 #include "array/region.h"
 #include "array/runs.h"
 #include "base/error.h"
+#include "commit/publication.h"
 #include "config/file_settings.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
 #include "server/piece.h"
 #include "server/stripes.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
 
 namespace iocomp::server {
 
@@ -30,7 +30,7 @@ namespace iocomp::server {
 class File {
  public:
   File(Context& context, std::uint64_t key, const protocol::Open& open,
-       config::FileSettings settings, const storage::Format& format);
+       config::FileSettings settings, const formats::Format& format);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File();
@@ -99,7 +99,7 @@ class File {
   /// Whether chunks are written as they come, by the engine. Others are kept until their turn, too
   /// long to keep memory of a compute rank busy.
   [[nodiscard]] bool is_plain() const {
-    return format_.access(options_) == storage::Access::plain_file;
+    return format_.access(options_) == formats::Access::plain_file;
   }
   /// Whether chunks are written from where their sender has them.
   [[nodiscard]] bool writes_as_they_lie() const { return is_plain() && !swaps_bytes_; }
@@ -113,7 +113,7 @@ class File {
   };
   struct Target {  // a physical file, as this server writes it
     std::shared_ptr<disk::OutputFile> file;
-    std::unique_ptr<storage::Target> format;  // MPI files
+    std::unique_ptr<formats::Target> format;  // MPI files
     std::deque<ToWrite> to_write;             // MPI files
     std::vector<Chunk> kept;                  // until the step is written
     std::vector<Chunk> gathered;              // small, not given to the engine yet
@@ -146,7 +146,7 @@ class File {
   void count_bytes(const Target& target);
   Target& target(std::int64_t number) { return targets_[number]; }
   disk::OutputFile& output(std::int64_t number);
-  [[nodiscard]] std::unique_ptr<storage::Target> create(const std::string& path);
+  [[nodiscard]] std::unique_ptr<formats::Target> create(const std::string& path);
   void write(Chunk chunk);
   void came(const std::shared_ptr<Piece>& piece, std::int64_t elements);
   void write_alone(Chunk chunk);
@@ -160,7 +160,7 @@ class File {
   void write_chunk_slice(std::int64_t number, Target& writing);
   void write_stripe_slice(std::int64_t number, Target& writing);
   void keep(Chunk chunk);
-  void write_step(storage::Target& format, std::int64_t step);
+  void write_step(formats::Target& format, std::int64_t step);
   void settle_kept(std::int64_t step, const Outcome& outcome);
   void submit(Target& target);
   void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes);
@@ -181,13 +181,13 @@ class File {
   std::string name_;
   config::FileSettings settings_;
   std::int64_t domain_bytes_;  // borders between domains
-  const storage::Format& format_;
+  const formats::Format& format_;
   bool whole_steps_;
-  storage::FormatOptions options_;
-  bool swaps_bytes_;                  // in staging memory, before they are written
-  storage::Publication publication_;  // for the names only
-  storage::Catalogue catalogue_;
-  storage::Contents contents_;  // MPI files: what the format was told to make room for
+  formats::FormatOptions options_;
+  bool swaps_bytes_;                 // in staging memory, before they are written
+  commit::Publication publication_;  // for the names only
+  contents::Catalogue catalogue_;
+  contents::Contents contents_;  // MPI files: what the format was told to make room for
   std::map<std::int64_t, Target> targets_;
   std::map<std::int64_t, Step> steps_;
   std::map<std::pair<std::int64_t, int>, Room> rooms_;
@@ -199,9 +199,9 @@ class File {
 };
 
 /// What storage needs to know of a file, from its settings.
-[[nodiscard]] storage::FormatOptions format_options(const config::FileSettings& settings);
-[[nodiscard]] storage::Publication::Identity identity(const std::string& name,
-                                                      const config::FileSettings& settings,
-                                                      const std::string& job);
+[[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& settings);
+[[nodiscard]] commit::Publication::Identity identity(const std::string& name,
+                                                     const config::FileSettings& settings,
+                                                     const std::string& job);
 
 }  // namespace iocomp::server

@@ -10,11 +10,11 @@
 
 #include "array/byte_order.h"
 #include "array/run_list.h"
+#include "contents/catalogue.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/file.h"
 #include "server/piece.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::server {
 namespace {

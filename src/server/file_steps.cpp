@@ -10,18 +10,18 @@
 #include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "commit/publication.h"
 #include "config/file_settings.h"
+#include "contents/catalogue.h"
 #include "disk/engine.h"
 #include "disk/output_file.h"
+#include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
 #include "server/file.h"
 #include "server/piece.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -245,8 +245,8 @@ void File::fail(const Outcome& outcome) {
   drop(stripes_.take_all(), outcome);
 }
 
-std::unique_ptr<storage::Target> File::create(const std::string& path) {
-  storage::FormatOptions options = options_;
+std::unique_ptr<formats::Target> File::create(const std::string& path) {
+  formats::FormatOptions options = options_;
   options.deadline_seconds = context_.policy.deadline_seconds;
   if (settings_.aggregators_per_node == 0) {
     if (whole_steps_) {
@@ -296,7 +296,7 @@ void File::act(const protocol::ActionNote& action) {
     case protocol::Action::discard:
       if (auto closing = std::move(acting.format)) {
         closing->forget_step();
-        storage::Description kept;
+        contents::Description kept;
         if (number < 0) {
           kept.contents = contents_.describe(catalogue_, 0, action.settled - 1).contents;
         }

@@ -12,12 +12,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "disk/engine.h"
+#include "formats/format.h"
+#include "formats/write_region.h"
 #include "server/context.h"
 #include "server/file.h"
 #include "server/piece.h"
 #include "server/stripes.h"
-#include "storage/format.h"
-#include "storage/write_region.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -179,7 +179,7 @@ void File::write_chunk_slice(std::int64_t number, Target& writing) {
     const Outcome outcome = outcome_of([&] {
       (void)output(number);  // the descriptor that will be fsynced is held open from before the
                              // first write
-      storage::write_region(*writing.format, {piece.step, piece.variable, where}, piece.region,
+      formats::write_region(*writing.format, {piece.step, piece.variable, where}, piece.region,
                             chunk.first, now, bytes);
     });
     if (!outcome.ok()) {

@@ -11,14 +11,14 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
+#include "formats/write_region.h"
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/file.h"
 #include "server/piece.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
-#include "storage/write_region.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -32,7 +32,7 @@ void File::keep(Chunk chunk) {
     if (!to.format) {
       throw Error{ErrorCode::storage_failure, "the step was given up"};
     }
-    storage::write_region(*to.format, {piece.step, piece.variable, -1}, piece.region, chunk.first,
+    formats::write_region(*to.format, {piece.step, piece.variable, -1}, piece.region, chunk.first,
                           chunk.count, chunk.bytes);
   });
   if (!outcome.ok()) {
@@ -48,7 +48,7 @@ void File::keep(Chunk chunk) {
   chunk_done(last);
 }
 
-void File::write_step(storage::Target& format, std::int64_t step) {
+void File::write_step(formats::Target& format, std::int64_t step) {
   context_.busy.begin(trace::Activity::write, now_seconds());
   const Outcome outcome = outcome_of([&] {
     const std::int64_t number = settings_.file_per_step ? 0 : step;

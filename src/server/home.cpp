@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "contents/catalogue.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
-#include "storage/catalogue.h"
 
 namespace iocomp::server {
 
@@ -64,9 +64,9 @@ void HomeFile::event(int client, const protocol::Event& event) {
     throw Error{ErrorCode::internal, "an event of " + compute_rank(client) + " came out of order"};
   } else if (events_[sequence].second != event.what) {
     inconsistent(compute_rank(client) + " called " +
-                 storage::text(storage::decode_event(event.what)) + " where compute rank " +
+                 contents::text(contents::decode_event(event.what)) + " where compute rank " +
                  std::to_string(events_[sequence].first) + " called " +
-                 storage::text(storage::decode_event(events_[sequence].second)));
+                 contents::text(contents::decode_event(events_[sequence].second)));
   }
 }
 

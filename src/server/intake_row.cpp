@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "array/runs.h"
+#include "contents/variable.h"
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/intake.h"
 #include "server/piece.h"
 #include "staging/arena.h"
-#include "storage/variable.h"
 
 namespace iocomp::server {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::size_t longest_row = std::size_t{256} << 10;
 // behind the other in one variable.
 std::size_t Intake::bytes_in_row(const Client& client) {
   const Queued& front = client.queue.front();
-  const storage::Variable& variable = front.begun->variable;
+  const contents::Variable& variable = front.begun->variable;
   std::size_t bytes = 0;
   std::int64_t next = -1;
   for (const Queued& queued : client.queue) {

@@ -10,18 +10,19 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "commit/publication.h"
 #include "config/file_settings.h"
+#include "contents/catalogue.h"
 #include "disk/output_file.h"
+#include "formats/file_system.h"
+#include "formats/format.h"
+#include "formats/lustre_layout.h"
+#include "formats/place.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
 #include "server/context.h"
 #include "server/file.h"
-#include "storage/catalogue.h"
-#include "storage/file_system.h"
-#include "storage/format.h"
-#include "storage/lustre_layout.h"
-#include "storage/publication.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -29,7 +30,7 @@ namespace iocomp::server {
 using protocol::Kind;
 
 LeadFile::LeadFile(Context& context, std::uint64_t key, const protocol::Open& open,
-                   config::FileSettings settings, const storage::Format& format)
+                   config::FileSettings settings, const formats::Format& format)
     : context_{context},
       key_{key},
       open_{open},
@@ -39,7 +40,7 @@ LeadFile::LeadFile(Context& context, std::uint64_t key, const protocol::Open& op
       publication_{identity(open_.name, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step} {
   open_.domain_bytes =
-      storage::domain_bytes_at(publication_.names(0).target, settings_.alignment_bytes);
+      formats::domain_bytes_at(publication_.names(0).target, settings_.alignment_bytes);
 }
 
 void LeadFile::start() {
@@ -98,12 +99,13 @@ void LeadFile::event(const protocol::Event& event) {
             "file \"" + open_.name +
                 "\": the ranks do not make the same calls in the same order: compute rank " +
                 std::to_string(event.caller) + " called " +
-                storage::text(storage::decode_event(event.what)) + " where compute rank " +
-                std::to_string(caller) + " called " + storage::text(storage::decode_event(what))});
+                contents::text(contents::decode_event(event.what)) + " where compute rank " +
+                std::to_string(caller) + " called " +
+                contents::text(contents::decode_event(what))});
     }
     return;
   }
-  const Outcome applied = outcome_of([&] { catalogue_.apply(storage::decode_event(event.what)); });
+  const Outcome applied = outcome_of([&] { catalogue_.apply(contents::decode_event(event.what)); });
   if (!applied.ok()) {
     fail(applied);
     return;
@@ -127,7 +129,7 @@ void LeadFile::with_target(std::int64_t number, Then then) {
       publication_.prepare(number);
     }
     if (format_.folder_mark().empty()) {
-      storage::lay_out(publication_.names(number).temporary);
+      formats::lay_out(publication_.names(number).temporary);
     }
     if (is_plain() && !format_.offsets_by_layout()) {
       target.format = format_.create(publication_.names(number).temporary, options_, MPI_COMM_SELF);
@@ -208,7 +210,7 @@ void LeadFile::place(std::int64_t step, int variable) {
     } else if (is_plain()) {
       std::int64_t offset = -1;
       const Outcome made = outcome_of(
-          [&] { offset = storage::place(*targets_[number].format, catalogue_, variable, step); });
+          [&] { offset = formats::place(*targets_[number].format, catalogue_, variable, step); });
       placed(step, variable, offset, in_file(made, step));
     } else {
       act(protocol::Action::place, step, variable,

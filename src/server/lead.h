@@ -12,13 +12,13 @@
 #include "array/cover.h"
 #include "array/coverage.h"
 #include "base/error.h"
+#include "commit/publication.h"
 #include "config/file_settings.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
 
 namespace iocomp::server {
 
@@ -27,7 +27,7 @@ namespace iocomp::server {
 class LeadFile {
  public:
   LeadFile(Context& context, std::uint64_t key, const protocol::Open& open,
-           config::FileSettings settings, const storage::Format& format);
+           config::FileSettings settings, const formats::Format& format);
 
   /// Begin: refuse what stands in the way, start the physical file, tell all servers.
   void start();
@@ -70,7 +70,7 @@ class LeadFile {
     array::Coverage found;
   };
   struct Target {
-    std::unique_ptr<storage::Target> format;  // plain files whose offsets the format chooses
+    std::unique_ptr<formats::Target> format;  // plain files whose offsets the format chooses
     std::shared_ptr<disk::OutputFile> file;   // for size and fsync
     bool asked = false;
     bool started = false;
@@ -84,7 +84,7 @@ class LeadFile {
   };
 
   [[nodiscard]] bool is_plain() const {
-    return format_.access(options_) == storage::Access::plain_file;
+    return format_.access(options_) == formats::Access::plain_file;
   }
   void with_target(std::int64_t number, Then then);
   void target_started(std::int64_t number, const Outcome& outcome);
@@ -102,7 +102,7 @@ class LeadFile {
   void commit(std::int64_t first, std::int64_t last);
   void drop(std::int64_t step, const Outcome& outcome);
   void prepare_commit(std::int64_t step, const Then& then);
-  void seal(std::int64_t last, storage::Publication::Job job, Then then);
+  void seal(std::int64_t last, commit::Publication::Job job, Then then);
   void settle(std::int64_t step, const Outcome& outcome);
   void close();
   void closed(const Outcome& outcome);
@@ -112,11 +112,11 @@ class LeadFile {
   std::uint64_t key_;
   protocol::Open open_;
   config::FileSettings settings_;
-  const storage::Format& format_;
-  storage::FormatOptions options_;
-  storage::Publication publication_;
-  storage::Catalogue catalogue_;
-  storage::Contents contents_;
+  const formats::Format& format_;
+  formats::FormatOptions options_;
+  commit::Publication publication_;
+  contents::Catalogue catalogue_;
+  contents::Contents contents_;
   std::vector<std::pair<std::int32_t, protocol::Bytes>> events_;  // first caller, what
   std::map<std::int64_t, Target> targets_;
   std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // told by the format

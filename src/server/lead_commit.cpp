@@ -8,8 +8,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "commit/publication.h"
 #include "config/file_settings.h"
+#include "contents/catalogue.h"
 #include "disk/output_file.h"
+#include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
@@ -17,9 +20,6 @@
 #include "server/context.h"
 #include "server/file.h"
 #include "server/lead.h"
-#include "storage/catalogue.h"
-#include "storage/format.h"
-#include "storage/publication.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -161,7 +161,7 @@ void LeadFile::prepare_commit(std::int64_t step, const Then& then) {
   }
 }
 
-void LeadFile::seal(std::int64_t last, storage::Publication::Job job, Then then) {
+void LeadFile::seal(std::int64_t last, commit::Publication::Job job, Then then) {
   const auto file = targets_[publication_.target_of(last)].file;
   const std::int64_t bytes = publication_.bytes(last, contents_, catalogue_);
   context_.busy.begin(trace::Activity::commit, now_seconds());

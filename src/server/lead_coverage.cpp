@@ -13,13 +13,13 @@
 #include "array/region.h"
 #include "array/run_list.h"
 #include "base/error.h"
+#include "contents/catalogue.h"
+#include "contents/overlap.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
 #include "server/lead.h"
-#include "storage/catalogue.h"
-#include "storage/overlap.h"
 
 namespace iocomp::server {
 
@@ -102,11 +102,11 @@ void LeadFile::examined(std::int64_t number, const std::vector<Question>& questi
     }
     if (const auto& overlap = question.found.overlap) {
       const auto whose = [&](std::size_t part) {
-        return storage::whose_put(question.ranks[part], question.parts[part].region);
+        return contents::whose_put(question.ranks[part], question.parts[part].region);
       };
       step.failure =
-          in_file(storage::overlap(catalogue_.variable(question.variable, number), overlap->index,
-                                   whose(overlap->one), whose(overlap->other)),
+          in_file(contents::overlap(catalogue_.variable(question.variable, number), overlap->index,
+                                    whose(overlap->one), whose(overlap->other)),
                   number);
       break;
     }

@@ -10,8 +10,8 @@
 #include "array/region.h"
 #include "array/runs.h"
 #include "base/error.h"
+#include "contents/variable.h"
 #include "staging/arena.h"
-#include "storage/variable.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
@@ -21,7 +21,7 @@ struct Piece {
   int client = -1;  ///< session rank
   std::uint64_t ticket = 0;
   std::int64_t step = 0;
-  storage::Variable variable;
+  contents::Variable variable;
   array::Region region;
   std::int64_t first = 0;             ///< of the packed order of the region
   std::int64_t elements_left = 0;     ///< not written yet

@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "config/file_settings.h"
+#include "formats/registry.h"
 #include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
-#include "storage/registry.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "array/runs.h"
+#include "contents/variable.h"
 #include "server/piece.h"
 #include "staging/arena.h"
-#include "storage/variable.h"
 
 namespace iocomp::server {
 
@@ -25,7 +25,7 @@ struct Stripe {
     staging::Lease lease;
     Loan loan;
   };
-  storage::Variable variable;
+  contents::Variable variable;
   std::int64_t step = 0;
   std::int64_t begin = 0;  ///< elements of the variable's row-major order
   std::int64_t end = 0;

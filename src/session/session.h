@@ -12,13 +12,13 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "config/settings.h"
+#include "contents/variable.h"
 #include "disk/options.h"
 #include "mpi/handle.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
 #include "server/server.h"
 #include "session/seating.h"
-#include "storage/variable.h"
 #include "trace/counters.h"
 #include "transport/shared_memory/shared_transport.h"
 #include "transport/transport.h"
@@ -33,8 +33,8 @@ using ReadArguments = client::ReadArguments;
 using PutArguments = client::PutArguments;
 using Decomposition = array::Decomposition;
 using State = client::State;
-using Attribute = storage::Attribute;
-using Attributes = storage::Attributes;
+using Attribute = contents::Attribute;
+using Attributes = contents::Attributes;
 using Counter = trace::Counter;
 using Timer = trace::Timer;
 

@@ -60,7 +60,7 @@ class PlainDataset:
     """A file of raw bytes (posix, mpiio, and the data of pnetcdf) and its manifest `<file>.json`."""
 
     def __init__(self, path: Path) -> None:
-        """Read the manifest; the format is documented in src/storage/commit.h."""
+        """Read the manifest; the format is documented in src/commit/commit.h."""
         manifest = json.loads(Path(f"{path}.json").read_text())
         if manifest.get("iocomp_manifest") != 1:
             raise ValueError(f"{path}.json: not a manifest of version 1")

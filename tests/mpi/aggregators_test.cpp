@@ -1,4 +1,4 @@
-#include "storage/aggregators.h"
+#include "formats/aggregators.h"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "base/order.h"
+#include "formats/format.h"
+#include "formats/mpi_hints.h"
 #include "mpi/error.h"
 #include "mpi/handle.h"
-#include "storage/format.h"
-#include "storage/mpi_hints.h"
 
 // Which ranks do aggregate is not asked of the MPI but of the system: who has written the bytes of
 // a collective write. tests/mpi/CMakeLists.txt runs this with ROMIO and with Open MPI's own MPI-IO,
 // tests/system/test_aggregators.py on several virtual nodes.
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 constexpr int block_bytes = 1 << 16;
@@ -141,4 +141,4 @@ TEST(Aggregators, AreTheFirstOfTheirParts) {
 }
 
 }  // namespace
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -19,7 +19,7 @@
 #include "array/run_list.h"
 #include "array/runs.h"
 #include "client/carrier.h"
-#include "storage/variable.h"
+#include "contents/variable.h"
 #include "unit/seed.h"
 
 namespace iocomp::client {
@@ -34,8 +34,8 @@ struct Job {
   int ranks = 1;
 };
 
-storage::Variable variable(int id, std::vector<std::int64_t> extent) {
-  storage::Variable made;
+contents::Variable variable(int id, std::vector<std::int64_t> extent) {
+  contents::Variable made;
   made.id = id;
   made.type = array::ElementType::int64;
   made.shape = array::make_shape(static_cast<int>(extent.size()), extent.data());
@@ -44,7 +44,7 @@ storage::Variable variable(int id, std::vector<std::int64_t> extent) {
 
 /// A block with its values (global index + 1 + 10^9 * variable), in a local array with a halo.
 struct Local {
-  Local(const storage::Variable& of, const array::Box& box, std::int64_t halo) {
+  Local(const contents::Variable& of, const array::Box& box, std::int64_t halo) {
     block.variable = of;
     block.region = box;
     array::Extents shape{};
@@ -75,7 +75,7 @@ struct Local {
   std::vector<std::int64_t> memory;
 };
 
-array::Box column_block(const storage::Variable& of, int rank, int ranks) {
+array::Box column_block(const contents::Variable& of, int rank, int ranks) {
   array::Box box{of.shape.dimensions, {}, of.shape.extent};
   const auto last = static_cast<std::size_t>(of.shape.dimensions) - 1;
   const std::int64_t extent = of.shape.extent[last];
@@ -86,15 +86,15 @@ array::Box column_block(const storage::Variable& of, int rank, int ranks) {
 
 /// What the ranks have written of the variables, summed: each element at most once.
 struct Files {
-  explicit Files(std::vector<storage::Variable> of) : variables{std::move(of)} {
+  explicit Files(std::vector<contents::Variable> of) : variables{std::move(of)} {
     for (const auto& one : variables) {
       values.emplace_back(static_cast<std::size_t>(array::elements(one.shape)));
     }
   }
   Exchange::Target target() {
-    return {.offset = [](const storage::Variable& of) { return std::int64_t{40} * of.id; },
+    return {.offset = [](const contents::Variable& of) { return std::int64_t{40} * of.id; },
             .write =
-                [this](const storage::Variable& of, std::int64_t index,
+                [this](const contents::Variable& of, std::int64_t index,
                        std::span<const std::byte> bytes) {
                   const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
                   EXPECT_EQ(static_cast<std::int64_t>(address % 4096),
@@ -118,7 +118,7 @@ struct Files {
                     MPI_SUM, MPI_COMM_WORLD);
     }
   }
-  std::vector<storage::Variable> variables;
+  std::vector<contents::Variable> variables;
   std::vector<std::vector<std::int64_t>> values;
   std::ptrdiff_t longest = 0;
   int writes = 0;
@@ -157,7 +157,7 @@ TEST(Exchange, GoesOnWhereAWriteFails) {
                      .alignment_bytes = 1,
                      .policy = {}}};
   auto target = files.target();
-  target.write = [](const storage::Variable&, std::int64_t, std::span<const std::byte>) {
+  target.write = [](const contents::Variable&, std::int64_t, std::span<const std::byte>) {
     throw Error{ErrorCode::storage_failure, "the disk is full"};
   };
   const Outcome outcome =
@@ -231,7 +231,7 @@ TEST(Exchange, WritesEveryElementOnceWhateverTheBlocks) {
 
 /// What falls to a rank of an array that is dealt out in short runs, and its values.
 struct Irregular {
-  Irregular(const storage::Variable& of, std::uint32_t seed, const Job& job) {
+  Irregular(const contents::Variable& of, std::uint32_t seed, const Job& job) {
     std::mt19937 generator{seed};
     array::RunList runs;
     for (std::int64_t index = 0; index < array::elements(of.shape);) {

@@ -17,10 +17,10 @@
 #include "config/settings.h"
 #include "disk/engine.h"
 #include "disk/options.h"
+#include "formats/registry.h"
 #include "iocomp/place.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
-#include "storage/registry.h"
 
 namespace iocomp::command {
 namespace {
@@ -32,7 +32,7 @@ struct Installation {
   std::string hwloc;
   std::string disk_engine;          ///< that files would be written by here, with the reason
   bool huge_shared_memory = false;  ///< whether iocomp_alloc shares its memory with servers
-  std::vector<storage::FormatStatus> formats;
+  std::vector<formats::FormatStatus> formats;
 };
 
 /// These two MPI calls are allowed before MPI_Init, so the command needs no launcher.
@@ -85,7 +85,7 @@ Installation inspect() {
           .hwloc = hwloc_version(),
           .disk_engine = disk_engine(settings.text("disk.engine")),
           .huge_shared_memory = shared_memory_has_huge_pages(),
-          .formats = storage::available_formats(chosen.empty() ? modules_beside() : chosen)};
+          .formats = formats::available_formats(chosen.empty() ? modules_beside() : chosen)};
 }
 
 /// The first line of what MPICH says about itself is enough for people.

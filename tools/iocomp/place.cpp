@@ -9,11 +9,11 @@
 namespace iocomp::command {
 
 Place place_at(const std::string& directory, int writers) {
-  const auto facts = storage::file_system_of(directory);
+  const auto facts = formats::file_system_of(directory);
   return {.directory = directory,
           .writers = writers,
           .facts = facts,
-          .advice = storage::advise(facts, writers, directory)};
+          .advice = formats::advise(facts, writers, directory)};
 }
 
 std::vector<std::vector<std::string>> rows_of(const Place& place) {
@@ -30,7 +30,7 @@ std::vector<std::vector<std::string>> rows_of(const Place& place) {
     rows.push_back({"advice", "nothing to choose on this file system"});
     return rows;
   }
-  if (facts.kind == storage::FileSystemKind::lustre) {
+  if (facts.kind == formats::FileSystemKind::lustre) {
     rows.push_back({"targets", facts.targets > 0 ? std::to_string(facts.targets) : "not told"});
     rows.push_back({"stripe count",
                     advice.stripe_count > 0 ? std::to_string(advice.stripe_count) : "all (-1)"});

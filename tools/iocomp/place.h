@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/file_system.h"
+#include "formats/file_system.h"
 
 namespace iocomp::command {
 
@@ -12,8 +12,8 @@ namespace iocomp::command {
 struct Place {
   std::string directory;
   int writers = 0;
-  storage::FileSystemFacts facts;
-  storage::FileSystemAdvice advice;
+  formats::FileSystemFacts facts;
+  formats::FileSystemAdvice advice;
 };
 
 /// @throws Error naming the directory.

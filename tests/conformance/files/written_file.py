@@ -1,4 +1,4 @@
-"""Read what was written, without iocomp: through the manifest (src/storage/commit.h), or h5py."""
+"""Read what was written, without iocomp: through the manifest (src/commit/commit.h), or h5py."""
 
 from __future__ import annotations
 

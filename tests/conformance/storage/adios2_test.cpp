@@ -14,15 +14,15 @@
 #include "array/element_type.h"
 #include "back_end.h"
 #include "base/error.h"
+#include "contents/variable.h"
+#include "formats/format.h"
+#include "formats/registry.h"
 #include "read_adios2.h"
 #include "read_back.h"
 #include "shared_file.h"
 #include "shared_folder.h"
-#include "storage/format.h"
-#include "storage/registry.h"
-#include "storage/variable.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 using array::ElementType;
@@ -212,4 +212,4 @@ INSTANTIATE_TEST_SUITE_P(Storage, Adios2,
                          [](const auto& tested) { return label(tested.param); });
 
 }  // namespace
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

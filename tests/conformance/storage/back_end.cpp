@@ -6,10 +6,10 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
-#include "storage/format.h"
-#include "storage/registry.h"
+#include "formats/format.h"
+#include "formats/registry.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 FormatOptions BackEnd::options() const {
   FormatOptions options;
@@ -21,7 +21,7 @@ FormatOptions BackEnd::options() const {
   return options;
 }
 
-const Format& BackEnd::format() const { return storage::format(name, folder).chosen(options()); }
+const Format& BackEnd::format() const { return formats::format(name, folder).chosen(options()); }
 
 bool BackEnd::is_plain() const { return format().access(options()) == Access::plain_file; }
 
@@ -82,4 +82,4 @@ std::string label(const BackEnd& back_end) {
          (back_end.layout.empty() ? "" : '_' + back_end.layout);
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "array/element_type.h"
-#include "storage/format.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// What the suite runs for: a format, and which of its ways.
 struct BackEnd {
@@ -32,4 +32,4 @@ struct BackEnd {
 [[nodiscard]] std::string label(const BackEnd& back_end);
 inline void PrintTo(const BackEnd& back_end, std::ostream* out) { *out << label(back_end); }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -11,12 +11,12 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "formats/format.h"
+#include "formats/source.h"
 #include "shared_file.h"
 #include "shared_folder.h"
-#include "storage/format.h"
-#include "storage/source.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 constexpr std::byte untouched{0xa5};
@@ -115,4 +115,4 @@ std::string BoxReader::differences(const Placed& placed) {
   return different;
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -8,10 +8,10 @@
 
 #include "array/box.h"
 #include "back_end.h"
-#include "storage/format.h"
-#include "storage/source.h"
+#include "formats/format.h"
+#include "formats/source.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// Reads boxes of a committed file through its format, as this rank likes. Local.
 class BoxReader {
@@ -31,4 +31,4 @@ class BoxReader {
   std::mt19937_64 random_;  // of its own on each rank
 };
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

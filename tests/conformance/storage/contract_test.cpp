@@ -11,12 +11,12 @@
 #include "back_end.h"
 #include "base/error.h"
 #include "box_reader.h"
+#include "formats/format.h"
 #include "read_back.h"
 #include "shared_file.h"
 #include "shared_folder.h"
-#include "storage/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 using array::Box;
@@ -288,4 +288,4 @@ INSTANTIATE_TEST_SUITE_P(Storage, Contract, testing::ValuesIn(back_ends()),
                          [](const auto& tested) { return label(tested.param); });
 
 }  // namespace
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

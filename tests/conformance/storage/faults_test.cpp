@@ -11,14 +11,14 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "back_end.h"
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "contents/variable.h"
+#include "formats/format.h"
 #include "shared_file.h"
 #include "shared_folder.h"
-#include "storage/descriptor.h"
-#include "storage/format.h"
-#include "storage/variable.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 Variable one_dimension(std::int64_t extent) {
@@ -202,4 +202,4 @@ INSTANTIATE_TEST_SUITE_P(Storage, Faults, testing::ValuesIn(back_ends()),
                          [](const auto& tested) { return label(tested.param); });
 
 }  // namespace
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 void write_text(hid_t object, const char* name, hid_t type, const void* text) {
@@ -85,4 +85,4 @@ void write_foreign_hdf5(const std::string& path) {
   H5Fclose(file);
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// Write an HDF5 file as no iocomp does: "/temperature", 6 x 7 big-endian float32, chunked and
 /// deflated, element (i, j) is 7 i + j, with the attributes "units" = "K" (of variable length) and
@@ -10,4 +10,4 @@ namespace iocomp::storage {
 /// attribute "title" = "foreign" (of fixed length) of the file.
 void write_foreign_hdf5(const std::string& path);
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -16,14 +16,14 @@
 #include "array/memory_box.h"
 #include "back_end.h"
 #include "base/error.h"
+#include "contents/variable.h"
 #include "foreign_hdf5.h"
+#include "formats/format.h"
+#include "formats/source.h"
 #include "shared_file.h"
 #include "shared_folder.h"
-#include "storage/format.h"
-#include "storage/source.h"
-#include "storage/variable.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 using array::ElementType;
@@ -162,4 +162,4 @@ TEST_F(Hdf5Reading, WhatIsNoHdf5FileIsTold) {
 }
 
 }  // namespace
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -11,13 +11,13 @@
 #include "array/element_type.h"
 #include "back_end.h"
 #include "base/error.h"
+#include "contents/variable.h"
+#include "formats/format.h"
 #include "read_hdf5.h"
 #include "shared_file.h"
 #include "shared_folder.h"
-#include "storage/format.h"
-#include "storage/variable.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 template <typename T>
@@ -128,4 +128,4 @@ INSTANTIATE_TEST_SUITE_P(Storage, Hdf5, testing::ValuesIn(both_ways()),
                          [](const auto& tested) { return label(tested.param); });
 
 }  // namespace
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

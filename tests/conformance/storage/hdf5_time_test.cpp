@@ -13,13 +13,13 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "back_end.h"
+#include "contents/variable.h"
+#include "formats/format.h"
 #include "read_hdf5.h"
 #include "shared_file.h"
 #include "shared_folder.h"
-#include "storage/format.h"
-#include "storage/variable.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 Variable variable(int id, const std::string& name, std::vector<std::int64_t> extents) {
@@ -226,4 +226,4 @@ INSTANTIATE_TEST_SUITE_P(Storage, Hdf5AlongTime,
                          [](const auto& tested) { return tested.param.layout; });
 
 }  // namespace
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -12,13 +12,13 @@
 #include "array/element_type.h"
 #include "back_end.h"
 #include "base/error.h"
+#include "contents/variable.h"
+#include "formats/format.h"
+#include "formats/source.h"
 #include "shared_file.h"
 #include "shared_folder.h"
-#include "storage/format.h"
-#include "storage/source.h"
-#include "storage/variable.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 using array::ElementType;
@@ -119,4 +119,4 @@ INSTANTIATE_TEST_SUITE_P(Storage, Netcdf, testing::ValuesIn(netcdf_back_ends()),
                          [](const auto& tested) { return label(tested.param); });
 
 }  // namespace
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "array/element_type.h"
+#include "formats/format.h"
 #include "read_adios2.h"
-#include "storage/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 std::string name_in_adios2(array::ElementType type) {
@@ -44,4 +44,4 @@ std::vector<std::byte> read_adios2_variable(const std::string& path, const std::
   return is_alike ? found->second.bytes : std::vector<std::byte>{};
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

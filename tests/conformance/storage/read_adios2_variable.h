@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "storage/format.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// The variable in the step of that number, if it has the type and shape; else nothing.
 [[nodiscard]] std::vector<std::byte> read_adios2_variable(const std::string& path,
                                                           const std::string& engine,
                                                           const Placed& placed);
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "back_end.h"
-#include "storage/descriptor.h"
-#include "storage/format.h"
+#include "base/descriptor.h"
+#include "formats/format.h"
 #ifdef IOCOMP_TESTS_HDF5
 #include "read_hdf5.h"
 #endif
@@ -23,7 +23,7 @@
 #include "read_netcdf.h"
 #endif
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 std::vector<std::byte> read_plain(const std::string& path, const Placed& placed) {
@@ -63,4 +63,4 @@ std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& pat
   return read_plain(path, placed);
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

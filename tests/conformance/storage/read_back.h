@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "back_end.h"
-#include "storage/format.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// All elements of a variable, packed, read without iocomp: by pread, or by the library of the
 /// format. Local. Empty when there is no such variable, or not with that type and shape.
 [[nodiscard]] std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& path,
                                                const Placed& placed);
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

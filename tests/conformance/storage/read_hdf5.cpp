@@ -11,9 +11,9 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "storage/format.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 // Closed by the process's end at the latest: a test that reads has nothing to lose.
@@ -149,4 +149,4 @@ std::string hdf5_attribute(const std::string& path, const std::string& object,
   return text.str();
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

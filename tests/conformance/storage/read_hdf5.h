@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "storage/format.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// The dataset "/<step>/<name>", if it has the type and shape of the variable; else nothing.
 [[nodiscard]] std::vector<std::byte> read_hdf5(const std::string& path, const Placed& placed);
@@ -19,4 +19,4 @@ namespace iocomp::storage {
 [[nodiscard]] std::string hdf5_attribute(const std::string& path, const std::string& object,
                                          const std::string& name);
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

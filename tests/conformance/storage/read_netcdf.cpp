@@ -9,10 +9,10 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "storage/cdf/types.h"
-#include "storage/format.h"
+#include "formats/cdf/types.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 constexpr std::size_t most_dimensions = array::max_dimensions + 1;
@@ -71,4 +71,4 @@ std::vector<std::byte> read_netcdf(const std::string& path, const Placed& placed
   return bytes;
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -10,10 +10,10 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
-#include "storage/cdf/types.h"
-#include "storage/format.h"
+#include "formats/cdf/types.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 constexpr std::size_t most_dimensions = array::max_dimensions + 1;
@@ -91,4 +91,4 @@ std::vector<std::byte> read_pnetcdf(const std::string& path, const Placed& place
   return bytes;
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "storage/format.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// The variable as PnetCDF reads it, in the record of its step if it has records, if it has the
 /// type and shape that are expected; else nothing.
 [[nodiscard]] std::vector<std::byte> read_pnetcdf(const std::string& path, const Placed& placed);
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

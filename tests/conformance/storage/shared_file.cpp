@@ -20,10 +20,10 @@
 #include "array/element_type.h"
 #include "array/runs.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "shared_folder.h"
-#include "storage/failure.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 namespace {
 
 std::uint64_t mixed(std::uint64_t value) {
@@ -197,4 +197,4 @@ void SharedFile::forget(std::int64_t step) {
                 [step](const Placed& placed) { return placed.step == step; });
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

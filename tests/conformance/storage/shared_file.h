@@ -9,11 +9,11 @@
 
 #include "array/box.h"
 #include "back_end.h"
-#include "storage/descriptor.h"
-#include "storage/format.h"
-#include "storage/layout.h"
+#include "base/descriptor.h"
+#include "contents/layout.h"
+#include "formats/format.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// Does with a target what iocomp does with it, in the shortest way: rank 0 is the lead, all ranks
 /// write.
@@ -57,7 +57,7 @@ class SharedFile {
   BackEnd back_end_;
   std::string path_;
   std::vector<Variable> variables_;
-  Layout layout_;
+  contents::Layout layout_;
   std::unique_ptr<Target> target_;  // on rank 0 only for a plain file
   Descriptor plain_;
   Description description_;
@@ -69,4 +69,4 @@ class SharedFile {
 /// else.
 [[nodiscard]] std::vector<std::byte> expected(const Placed& placed);
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

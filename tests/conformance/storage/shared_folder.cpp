@@ -12,9 +12,9 @@
 #include <filesystem>
 #include <string>
 
-#include "storage/descriptor.h"
+#include "base/descriptor.h"
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 int rank() {
   int value = 0;
@@ -85,4 +85,4 @@ void SmallDisk::fill() const {
   }
 }
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace iocomp::storage {
+namespace iocomp::formats {
 
 /// A folder of one test's own, made by rank 0 and removed by it when all have left. Collective over
 /// MPI_COMM_WORLD.
@@ -47,4 +47,4 @@ void barrier();
 /// Whether it holds on some rank. Collective over MPI_COMM_WORLD.
 [[nodiscard]] bool on_some_rank(bool holds);
 
-}  // namespace iocomp::storage
+}  // namespace iocomp::formats

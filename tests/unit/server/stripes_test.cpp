@@ -25,15 +25,15 @@ namespace {
 
 constexpr std::int64_t kib = 1024;
 
-storage::Variable variable(std::vector<std::int64_t> extent) {
-  storage::Variable made;
+contents::Variable variable(std::vector<std::int64_t> extent) {
+  contents::Variable made;
   made.type = array::ElementType::int64;
   made.shape = array::make_shape(static_cast<int>(extent.size()), extent.data());
   return made;
 }
 
-std::shared_ptr<Piece> piece(const storage::Variable& of, const array::Box& box, std::int64_t first,
-                             std::int64_t count) {
+std::shared_ptr<Piece> piece(const contents::Variable& of, const array::Box& box,
+                             std::int64_t first, std::int64_t count) {
   auto made = std::make_shared<Piece>();
   made->variable = of;
   made->region = box;
@@ -42,7 +42,7 @@ std::shared_ptr<Piece> piece(const storage::Variable& of, const array::Box& box,
   return made;
 }
 
-std::shared_ptr<Piece> whole_piece(const storage::Variable& of, std::vector<std::int64_t> start,
+std::shared_ptr<Piece> whole_piece(const contents::Variable& of, std::vector<std::int64_t> start,
                                    std::vector<std::int64_t> count) {
   const auto box = array::make_box(of.shape, start.data(), count.data());
   return piece(of, box, 0, array::elements(box));

@@ -1,0 +1,115 @@
+#include "base/small_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/descriptor.h"
+#include "base/failure.h"
+
+namespace iocomp {
+namespace {
+
+void write_all(const Descriptor& file, const std::string& path, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file.raw(), text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      throw failure("write", path, errno);
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void write_file(const std::string& path, std::span<const std::string_view> parts) {
+  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (!file.is_open()) {
+    throw failure("create", path, errno);
+  }
+  for (const auto& text : parts) {
+    write_all(file, path, text);
+  }
+  if (::fsync(file.raw()) != 0) {
+    throw failure("fsync", path, errno);
+  }
+  if (file.close() != 0) {
+    throw failure("close", path, errno);
+  }
+}
+
+}  // namespace
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) {
+    return ".";
+  }
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string name_in_folder(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+void write_durably(const std::string& path, const std::string& temporary, std::string_view text) {
+  write_durably(path, temporary, std::span{&text, 1});
+}
+
+void write_durably(const std::string& path, const std::string& temporary,
+                   std::span<const std::string_view> parts) {
+  try {
+    write_file(temporary, parts);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      throw failure("rename " + temporary + " to", path, errno);
+    }
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_folder_of(path);
+}
+
+std::int64_t size_of_file(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw failure("find", path, errno);
+  }
+  return status.st_size;
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  if (!file) {
+    return std::nullopt;
+  }
+  return std::string{std::istreambuf_iterator<char>{file}, {}};
+}
+
+void sync_folder_of(const std::string& path) {
+  const std::string folder = folder_of(path);
+  const Descriptor opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!opened.is_open()) {
+    throw failure("open the folder", folder, errno);
+  }
+  // Some network file systems know no fsync of a folder and say EINVAL: there is nothing more to do
+  // there.
+  if (::fsync(opened.raw()) != 0 && errno != EINVAL) {
+    throw failure("fsync the folder", folder, errno);
+  }
+}
+
+}  // namespace iocomp

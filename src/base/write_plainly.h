@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/descriptor.h"
+
+namespace iocomp {
+
+/// Write bytes without the library that could not: MPI does not say why a write was short, the
+/// system does. Where this succeeds there is nothing to tell.
+/// @throws Error{storage_failure} with the errno text.
+void write_plainly(const Descriptor& file, std::int64_t offset, std::span<const std::byte> bytes,
+                   const std::string& path);
+
+}  // namespace iocomp

@@ -1,0 +1,223 @@
+#include "commit/commit.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/folder_targets.h"
+#include "base/small_files.h"
+#include "commit/rename_target.h"
+
+namespace iocomp::commit {
+namespace {
+
+constexpr std::string_view temporary_mark = ".iocomp-";
+constexpr std::string_view manifest_ending = ".json";
+constexpr std::string_view xdmf_ending = ".xdmf";
+
+std::string this_host() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()}
+                                                          : std::string{};
+}
+
+// Of a process that is there: it has ended, and nobody has asked how.
+bool is_zombie(long process) {
+  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+  std::string status;
+  std::getline(file, status);
+  const auto end_of_name = status.rfind(") ");
+  return end_of_name != std::string::npos && status.compare(end_of_name + 2, 1, "Z") == 0;
+}
+
+bool is_alive(long process) {
+  return (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) && !is_zombie(process);
+}
+
+// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json", ".xdmf" or ".old": whether <host> is this
+// one and <pid> has ended.
+bool is_left_by_the_dead(std::string_view name, std::string_view host) {
+  const auto mark = name.rfind(temporary_mark);
+  if (host.empty() || !name.starts_with('.') || mark == std::string_view::npos) {
+    return false;
+  }
+  std::string_view job = name.substr(mark + temporary_mark.size());
+  for (const std::string_view ending : {manifest_ending, xdmf_ending, set_aside_ending}) {
+    if (job.ends_with(ending)) {
+      job.remove_suffix(ending.size());
+    }
+  }
+  if (!job.starts_with(host) || job.size() < host.size() + 2 || job[host.size()] != '-') {
+    return false;
+  }
+  job.remove_prefix(host.size() + 1);
+  long process = 0;
+  const auto [end, error] = std::from_chars(job.data(), job.data() + job.size(), process);
+  return error == std::errc{} && end == job.data() + job.size() && process > 0 &&
+         !is_alive(process);
+}
+
+void remove_what_the_dead_left(const std::string& folder) {
+  const auto close = [](DIR* opened) { ::closedir(opened); };
+  const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
+  const std::string host = this_host();
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    const std::string name = entry->d_name;
+    if (!is_left_by_the_dead(name, host)) {
+      continue;
+    }
+    if (name.ends_with(set_aside_ending)) {
+      put_back(folder + '/' + name, folder + '/' + name.substr(1, name.rfind(temporary_mark) - 1));
+    } else {
+      remove_target(folder + '/' + name);
+    }
+  }
+}
+
+void check_folder(const TargetNames& names) {
+  const std::string folder = folder_of(names.target);
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0) {
+    throw failure("write " + names.target + " into the folder", folder, errno);
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    throw failure("write " + names.target + " into the folder", folder, ENOTDIR);
+  }
+}
+
+// By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
+void check_that_files_can_be_created(const TargetNames& names) {
+  remove_target(names.temporary);  // of an earlier process with our number
+  const Descriptor probe{
+      ::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+  if (!probe.is_open()) {
+    throw failure("create a file beside", names.target, errno);
+  }
+  ::unlink(names.temporary.c_str());
+}
+
+bool is_folder(const std::string& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+void refuse_a_folder(const std::string& path) {
+  if (is_folder(path)) {
+    throw failure("write", path, EISDIR);
+  }
+}
+
+// A folder that is no dataset is never replaced, whatever `replace` says: the user's files would be
+// lost.
+void refuse_other_folders(const TargetNames& names) {
+  if (names.folder_mark.empty()) {
+    refuse_a_folder(names.target);
+  } else if (is_folder(names.target) && !is_folder_of_a_format(names.target, names.folder_mark)) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot write " + names.target + ": it is a folder, and no dataset: it has no \"" +
+                    names.folder_mark + "\", or has folders; remove it, or choose another path"};
+  }
+}
+
+bool exists(const std::string& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+Error target_is_there(const TargetNames& names, const char* when) {
+  return Error{
+      ErrorCode::target_exists,
+      names.target + ' ' + when + "; remove it, choose another path, or set replace = true"};
+}
+
+// Better none than one that describes another file.
+void take_back_manifest(const TargetNames& names,
+                        const std::optional<std::string>& before) noexcept {
+  try {
+    if (before) {
+      write_durably(names.manifest, names.temporary + ".json", *before);
+      return;
+    }
+  } catch (const std::exception&) {  // the failure that led here is the one to tell
+  }
+  ::unlink(names.manifest.c_str());
+}
+
+}  // namespace
+
+void prepare_target(const TargetNames& names, bool replace) {
+  check_folder(names);
+  remove_what_the_dead_left(folder_of(names.target));  // first: it may put a target back
+  refuse_other_folders(names);
+  refuse_a_folder(names.manifest);
+  if (!replace && exists(names.target)) {
+    throw target_is_there(names, "exists");
+  }
+  check_that_files_can_be_created(names);
+}
+
+void publish(const TargetNames& names, bool replace) {
+  const bool is_folder_target = !names.folder_mark.empty();
+  if (replace && is_folder_target) {
+    refuse_other_folders(names);  // it may have appeared meanwhile
+  }
+  const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
+                    : is_folder_target ? rename_replacing(names.temporary, names.target)
+                    : ::rename(names.temporary.c_str(), names.target.c_str()) == 0 ? 0
+                                                                                   : errno;
+  if (error == EEXIST) {
+    throw target_is_there(names, "has appeared meanwhile");
+  }
+  if (error != 0) {
+    throw failure("rename " + names.temporary + " to", names.target, error);
+  }
+  sync_folder_of(names.target);
+  if (is_folder_target) {  // the old one; what a crash leaves of it the next job removes
+    remove_target(names.temporary);
+    remove_target(names.temporary + std::string{set_aside_ending});
+  }
+}
+
+void publish_described(const TargetNames& names, const ManifestHead& head,
+                       const contents::Description& description, bool replace, ToldSteps earlier) {
+  const auto before = read_file(names.manifest);
+  write_manifest(names, head, description, std::move(earlier));
+  try {
+    publish(names, replace);
+  } catch (...) {
+    take_back_manifest(names, before);
+    throw;
+  }
+}
+
+void abandon(const TargetNames& names) noexcept { remove_target(names.temporary); }
+
+void remove_committed(const TargetNames& names) noexcept {
+  if (!names.folder_mark.empty()) {
+    // So that a kill leaves no half of it under its name.
+    (void)::rename(names.target.c_str(), names.temporary.c_str());
+    remove_target(names.temporary);
+  } else {
+    ::unlink(names.target.c_str());
+  }
+  ::unlink(names.manifest.c_str());
+}
+
+}  // namespace iocomp::commit

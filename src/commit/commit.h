@@ -1,0 +1,94 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/format.h"
+
+namespace iocomp::commit {
+
+/// The names of one physical file.
+struct TargetNames {
+  std::string
+      target;  ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
+  std::string temporary;      ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
+  std::string manifest;       ///< "out/fields.h5.json"
+  std::string folder_mark{};  ///< see Format::folder_mark: not empty where the target is a folder
+};
+
+/// @param path  as in the settings, or "<name><extension>".
+/// @param step  -1 for a file of all steps; else the number goes before the extension, six digits
+/// or more.
+/// @param job   "<host>-<pid>" of the session's rank 0, the same on all ranks.
+[[nodiscard]] TargetNames target_names(const std::string& path, std::int64_t step,
+                                       const std::string& job);
+
+/// The other way: the step whose file is called `name`, beside a file of all steps called `plain`;
+/// nothing where it is none.
+[[nodiscard]] std::optional<std::int64_t> step_in_name(const std::string& name,
+                                                       const std::string& plain);
+
+/// Refuse what stands in the way, before anything is written: a target that exists (unless
+/// `replace`), a directory that is missing or cannot be written, a target that is a directory
+/// (where targets are directories: one that no format has written). Removes temporaries of jobs
+/// that died on this host.
+/// @throws Error{target_exists} or Error{storage_failure}, naming path and cause.
+void prepare_target(const TargetNames& names, bool replace);
+
+/// What the manifest says besides the description.
+struct ManifestHead {
+  std::string name;    ///< of the file in the program
+  std::string format;  ///< "posix"
+  std::string kind;    ///< "series" or "checkpoint"
+  std::int64_t first_step = 0;
+  std::int64_t steps =
+      0;  ///< committed steps: first_step ... first_step + steps - 1, less those in `absent`
+  std::vector<std::int64_t> absent;              ///< steps that failed
+  std::int64_t bytes = 0;                        ///< size of the data file at this commit
+  std::endian byte_order = std::endian::native;  ///< of the elements, where they have an offset
+};
+
+/// The steps that an earlier manifest has told already, as text: so a commit costs what its own
+/// steps do, however many were before. Copies share the text.
+struct ToldSteps {
+  std::vector<std::shared_ptr<const std::string>> lines;  ///< one per step, many in a text
+  std::map<int, std::string> variables;                   ///< that appear in them: names by id
+};
+/// Tell the steps of a description too.
+void tell(ToldSteps& told, const contents::Description& description);
+
+/// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the
+/// directory). JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes",
+/// "byte_order": "little" (of the elements, where they have an offset),
+///  "steps": [{"step", "variables": [{"name", "type", "shape", "offset"}]}], "absent": [],
+///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}. Complex
+///  values are pairs; text is a string.
+/// @param description  with the steps that are not in `earlier`.
+/// @throws Error{storage_failure}.
+void write_manifest(const TargetNames& names, const ManifestHead& head,
+                    const contents::Description& description, ToldSteps earlier = {});
+
+/// Rename the (already durable) temporary to the target and fsync the directory: this is the
+/// commit. Without `replace` a target that has appeared meanwhile is not overwritten. A directory
+/// is replaced by exchanging the names, then the old one is removed.
+/// @throws Error{target_exists} or Error{storage_failure}.
+void publish(const TargetNames& names, bool replace);
+
+/// Manifest, then target: the first commit of a file. Where the target cannot be published, the
+/// manifest is again what it was before.
+/// @throws as the two.
+void publish_described(const TargetNames& names, const ManifestHead& head,
+                       const contents::Description& description, bool replace,
+                       ToldSteps earlier = {});
+
+/// Remove the temporary, if it is there. Never throws.
+void abandon(const TargetNames& names) noexcept;
+/// Remove a committed target and its manifest (the oldest of `keep` checkpoints). Never throws.
+void remove_committed(const TargetNames& names) noexcept;
+
+}  // namespace iocomp::commit

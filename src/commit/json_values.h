@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "contents/variable.h"
+
+namespace iocomp::commit {
+
+using Json = nlohmann::ordered_json;
+
+/// {"type", "value"}: text as a string, numbers as a list; a complex number is a pair. Integers are
+/// exact, floating-point numbers have the digits that give them back; what JSON has no number for
+/// is "NaN", "Infinity" or "-Infinity".
+[[nodiscard]] Json json(const contents::Attribute& attribute);
+/// An object of them, by name.
+[[nodiscard]] Json json(const contents::Attributes& attributes);
+
+/// The other way.
+/// @throws Json::exception for what is not of this form; Error{unsupported} for a type that this
+/// release does not know.
+[[nodiscard]] contents::Attributes attributes_from(const Json& all);
+
+}  // namespace iocomp::commit

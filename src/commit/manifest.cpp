@@ -1,0 +1,120 @@
+#include "commit/manifest.h"
+
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "array/element_type.h"
+#include "base/small_files.h"
+#include "commit/commit.h"
+#include "commit/json_values.h"
+
+namespace iocomp::commit {
+namespace {
+
+// From here on a text is shared as it is; shorter ones are copied, with what follows.
+constexpr std::size_t enough_text = std::size_t{128} << 10;
+
+std::string line(const Json& value) {
+  // Names are the user's: bytes that are no UTF-8 must not make the manifest impossible.
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string field(const char* name, const Json& value) { return line(name) + ": " + line(value); }
+
+// Put together by hand: there may be hundreds of them in each step.
+void add_variable(std::string& text, const contents::Placed& placed) {
+  text += "{\"name\":" + line(placed.variable.name) + ",\"type\":\"";
+  text += array::name(placed.variable.type);
+  text += "\",\"shape\":[";
+  for (int d = 0; d < placed.variable.shape.dimensions; ++d) {
+    text += (d == 0 ? "" : ",") +
+            std::to_string(placed.variable.shape.extent[static_cast<std::size_t>(d)]);
+  }
+  text += "],\"offset\":" + std::to_string(placed.offset) + '}';
+}
+
+Json variable_attributes(const ToldSteps& told, const contents::Description& description) {
+  Json all = Json::object();
+  for (const auto& [id, name] : told.variables) {
+    const auto index = static_cast<std::size_t>(id);
+    if (index < description.of_variable.size() && !description.of_variable[index].empty()) {
+      all[name] = json(description.of_variable[index]);
+    }
+  }
+  return all;
+}
+
+// What stands before the lines of the steps, and behind.
+std::pair<std::string, std::string> frame(const TargetNames& names, const ManifestHead& head,
+                                          const ToldSteps& told,
+                                          const contents::Description& description) {
+  const std::vector<std::string> before{
+      field("iocomp_manifest", manifest_version),
+      field("name", head.name),
+      field("format", head.format),
+      field("kind", head.kind),
+      field("file", name_in_folder(names.target)),
+      field("bytes", head.bytes),
+      field("byte_order", head.byte_order == std::endian::little ? "little" : "big"),
+      field("first_step", head.first_step),
+      field("committed_steps", head.steps)};
+  const std::vector<std::string> behind{
+      field("absent", head.absent), field("attributes", json(description.attributes)),
+      field("variable_attributes", variable_attributes(told, description))};
+  std::string first;
+  for (const auto& each : before) {
+    first += (first.empty() ? "{\n " : ",\n ") + each;
+  }
+  std::string last = told.lines.empty() ? "]" : "\n ]";
+  for (const auto& each : behind) {
+    last += ",\n " + each;
+  }
+  return {first + ",\n \"steps\": [", last + "\n}\n"};
+}
+
+}  // namespace
+
+// One line per step, so that two manifests can be compared by eye and by diff.
+void tell(ToldSteps& told, const contents::Description& description) {
+  const auto& contents = description.contents;
+  if (contents.empty()) {
+    return;
+  }
+  std::string text;
+  if (!told.lines.empty() && told.lines.back()->size() < enough_text) {
+    text = *told.lines.back();
+    told.lines.pop_back();
+  }
+  for (std::size_t i = 0; i < contents.size();) {
+    const auto step = contents[i].step;
+    text += (text.empty() && told.lines.empty() ? "\n  " : ",\n  ") + std::string{"{\"step\":"} +
+            std::to_string(step) + ",\"variables\":[";
+    const char* separator = "";
+    for (; i < contents.size() && contents[i].step == step; ++i) {
+      text += std::exchange(separator, ",");
+      add_variable(text, contents[i]);
+      told.variables.try_emplace(contents[i].variable.id, contents[i].variable.name);
+    }
+    text += "]}";
+  }
+  told.lines.push_back(std::make_shared<const std::string>(std::move(text)));
+}
+
+void write_manifest(const TargetNames& names, const ManifestHead& head,
+                    const contents::Description& description, ToldSteps earlier) {
+  tell(earlier, description);
+  const auto [first, last] = frame(names, head, earlier, description);
+  std::vector<std::string_view> parts{first};
+  for (const auto& lines : earlier.lines) {
+    parts.emplace_back(*lines);
+  }
+  parts.emplace_back(last);
+  write_durably(names.manifest, names.temporary + ".json", parts);
+}
+
+}  // namespace iocomp::commit

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commit/commit.h"
+#include "commit/xdmf_file.h"
+#include "commit/xdmf_steps.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
+
+namespace iocomp::commit {
+
+/// How a file appears under its names, seen from the one process that publishes it (the lead
+/// server, or rank 0 of a synchronous file): which physical file a step goes to, which steps are
+/// committed, and what a commit does.
+class Publication {
+ public:
+  struct Identity {
+    std::string name;
+    std::string path;
+    std::string job;  ///< "<host>-<pid>", the same on all ranks
+    bool checkpoint = false;
+    bool file_per_step = false;
+    bool replace = false;
+    int keep = 0;
+    bool xdmf = false;  ///< an XDMF file describes what is committed
+  };
+  Publication(Identity identity, const formats::Format& format);
+
+  /// Names of the physical file that holds `step`.
+  [[nodiscard]] TargetNames names(std::int64_t step) const;
+  /// The number of that physical file: the step, or -1 for the one file of all steps.
+  [[nodiscard]] std::int64_t target_of(std::int64_t step) const noexcept {
+    return identity_.file_per_step ? step : -1;
+  }
+
+  /// Refuse what stands in the way of the file of `step` (see prepare_target).
+  void prepare(std::int64_t step) const { prepare_target(names(step), identity_.replace); }
+
+  /// The size that the physical file of `step` must have when this step is committed; 0 where the
+  /// format itself ends its files.
+  [[nodiscard]] std::int64_t bytes(std::int64_t step, const contents::Contents& contents,
+                                   const contents::Catalogue& catalogue) const;
+
+  /// File operations that may take long and call no MPI; run anywhere, throw Error on failure.
+  using Job = std::function<void()>;
+
+  /// What makes a step visible, once its data and whatever the format needs are durable. Steps in
+  /// ascending order.
+  [[nodiscard]] Job commit_step(std::int64_t step, const contents::Contents& contents,
+                                const contents::Catalogue& catalogue);
+  /// A step that failed: it will be absent.
+  [[nodiscard]] Job drop_step(std::int64_t step);
+  /// What makes the one file of all steps final, once it is finished and durable.
+  [[nodiscard]] Job commit_file(const contents::Contents& contents,
+                                const contents::Catalogue& catalogue);
+  /// Go on where another process has stopped: with these many steps of one file, some of them
+  /// absent, and under its final name or not; or after these checkpoints, oldest first.
+  void go_on_after(std::int64_t steps, std::vector<std::int64_t> absent, bool is_published);
+  void go_on_after(std::deque<std::int64_t> committed) { *kept_ = std::move(committed); }
+  /// How many of those it wants to know: to be removed in time, or described.
+  [[nodiscard]] std::size_t keeps() const noexcept {
+    return xdmf_ && identity_.keep == 0 ? std::numeric_limits<std::size_t>::max()
+                                        : static_cast<std::size_t>(identity_.keep);
+  }
+
+  /// Nothing of what is not published yet shall appear.
+  [[nodiscard]] Job abandon_file() const;
+
+ private:
+  [[nodiscard]] contents::Description tell_until(std::int64_t last,
+                                                 const contents::Contents& contents,
+                                                 const contents::Catalogue& catalogue);
+  [[nodiscard]] NewXdmfSteps told_to_xdmf(const contents::Contents& contents,
+                                          const contents::Catalogue& catalogue, std::int64_t last);
+  [[nodiscard]] ManifestHead head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const;
+
+  Identity identity_;
+  const formats::Format* format_;
+  std::shared_ptr<bool> published_ =
+      std::make_shared<bool>(false);  // the one file; jobs set it, in their order
+  std::int64_t steps_ = 0;            // one file: steps seen so far
+  std::vector<std::int64_t> absent_;
+  ToldSteps told_;                                   // one file: the steps before ...
+  std::int64_t told_until_ = 0;                      // ... this one, as they were ...
+  std::int64_t removals_ = 0;                        // ... after so many removals
+  std::shared_ptr<std::deque<std::int64_t>> kept_ =  // committed checkpoints, oldest first; jobs'
+      std::make_shared<std::deque<std::int64_t>>();
+
+  std::shared_ptr<XdmfFile> xdmf_;  // null: none is wanted; jobs'
+  XdmfSteps xdmf_steps_;
+};
+
+}  // namespace iocomp::commit

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "contents/description.h"
+#include "formats/source.h"
+
+namespace iocomp::commit {
+
+/// What a manifest tells.
+struct Manifest {
+  std::string format;      ///< "posix"
+  std::int64_t bytes = 0;  ///< the size that the file has at least
+  contents::Inventory inventory;
+};
+
+/// @param path  of the manifest, for messages.
+/// @throws Error{storage_failure} for text that is no manifest, or that contradicts itself;
+/// Error{unsupported} for one of a later release, or of a machine with the other byte order.
+[[nodiscard]] Manifest parse_manifest(const std::string& text, const std::string& path);
+
+}  // namespace iocomp::commit

@@ -1,0 +1,310 @@
+#include "contents/catalogue.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "base/wire.h"
+#include "contents/variable.h"
+
+namespace iocomp::contents {
+namespace {
+
+void check_name(const std::string& name, const char* what) {
+  const bool parts_filled = !name.empty() && name.front() != '/' && name.back() != '/' &&
+                            name.find("//") == std::string::npos;
+  const bool printable =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+  if (!parts_filled || !printable || name == "." || name == ".." || name.size() > 255) {
+    throw Error{ErrorCode::invalid_argument,
+                std::string{"the name \""} + name + "\" of " + what +
+                    " is not allowed: 1 to 255 printable characters; '/' separates "
+                    "groups and may neither begin, end nor be doubled"};
+  }
+}
+
+void check_bytes(const std::string& name, array::ElementType type, const array::Shape& shape) {
+  const auto element = static_cast<std::int64_t>(array::size_bytes(type));
+  if (array::elements(shape) > std::numeric_limits<std::int64_t>::max() / element) {
+    throw Error{ErrorCode::invalid_argument,
+                "the variable \"" + name + "\" (" + array::text(shape) + ", " +
+                    std::to_string(element) + " bytes each) has more bytes than 63 bits count"};
+  }
+}
+
+Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>>& history,
+                   std::int64_t step) {
+  Attributes found;
+  for (const auto& [name, values] : history) {
+    if (const auto later = values.upper_bound(step); later != values.begin()) {
+      found.emplace(name, std::prev(later)->second);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const Event& event) {
+  WireWriter writer;
+  writer.put(event.what);
+  writer.put(event.step);
+  writer.put(event.variable);
+  writer.put_text(event.name);
+  writer.put(event.type);
+  writer.put(event.shape.dimensions);
+  for (const auto extent : event.shape.extent) {
+    writer.put(extent);
+  }
+  writer.put(event.attribute.type);
+  writer.put(event.attribute.is_text);
+  writer.put_bytes(event.attribute.values);
+  return writer.take();
+}
+
+Event decode_event(std::span<const std::byte> bytes) {
+  WireReader reader{bytes};
+  Event event;
+  event.what = reader.get<Event::What>();
+  event.step = reader.get<std::int64_t>();
+  event.variable = reader.get<std::int32_t>();
+  event.name = reader.get_text();
+  event.type = reader.get<array::ElementType>();
+  event.shape.dimensions = reader.get<int>();
+  for (auto& extent : event.shape.extent) {
+    extent = reader.get<std::int64_t>();
+  }
+  event.attribute.type = reader.get<array::ElementType>();
+  event.attribute.is_text = reader.get<bool>();
+  const auto values = reader.get_bytes();
+  event.attribute.values.assign(values.begin(), values.end());
+  return event;
+}
+
+std::string text(const Event& event) {
+  const std::string where = " in step " + std::to_string(event.step);
+  switch (event.what) {
+    case Event::What::define:
+      return "define(\"" + event.name + "\", " + std::string{array::name(event.type)} + ", " +
+             array::text(event.shape) + ')' + where;
+    case Event::What::set_shape:
+      return "set_shape(variable " + std::to_string(event.variable) + ", " +
+             array::text(event.shape) + ')' + where;
+    case Event::What::attribute:
+      break;
+  }
+  const std::string owner =
+      event.variable < 0 ? "file" : "variable " + std::to_string(event.variable);
+  return "attribute(" + owner + ", \"" + event.name + "\", " +
+         std::to_string(event.attribute.values.size()) + " bytes)" + where;
+}
+
+void Catalogue::apply(const Event& event) {
+  switch (event.what) {
+    case Event::What::define:
+      define(event);
+      break;
+    case Event::What::set_shape:
+      set_shape(event);
+      break;
+    case Event::What::attribute:
+      check_name(event.name, "an attribute");
+      rules_->check_attribute(event.name, event.attribute);
+      if (event.variable >= 0) {
+        (void)entry(event.variable);
+        variables_[static_cast<std::size_t>(event.variable)].attributes[event.name][event.step] =
+            event.attribute;
+      } else {
+        attributes_[event.name][event.step] = event.attribute;
+      }
+      break;
+  }
+  ++events_;
+}
+
+void Catalogue::check_free(const std::string& name) const {
+  if (names_.contains(name)) {
+    throw Error{ErrorCode::invalid_argument, "the variable \"" + name + "\" is defined already"};
+  }
+  // A variable "a" and a variable "a/b" would need a dataset and a group of one name.
+  const auto refuse = [&](const std::string& other) {
+    throw Error{ErrorCode::invalid_argument,
+                "the variable \"" + name + "\" cannot exist beside \"" + other +
+                    "\": one name would be both a group and a variable"};
+  };
+  const auto inside = names_.lower_bound(name + '/');
+  if (inside != names_.end() && inside->starts_with(name + '/')) {
+    refuse(*inside);
+  }
+  for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+    if (const auto group = name.substr(0, slash); names_.contains(group)) {
+      refuse(group);
+    }
+  }
+}
+
+void Catalogue::define(const Event& event) {
+  check_name(event.name, "a variable");
+  check_free(event.name);
+  check_bytes(event.name, event.type, event.shape);
+  check_step(event, event.name);
+  const int id = variables();
+  Variable variable{id, event.name, event.type, event.shape};
+  rules_->check(variable);
+  layout_.define(id, variable.bytes(), event.step);
+  variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}});
+  names_.insert(event.name);
+}
+
+void Catalogue::check_step(const Event& event, const std::string& name) const {
+  const bool is_later = event.what == Event::What::set_shape || event.step > 0;
+  if (one_file_ && is_later && rules_->keeps_first_definitions()) {
+    throw Error{ErrorCode::unsupported,
+                text(event) + " of variable \"" + name + "\": a file of " +
+                    std::string{rules_->name()} +
+                    " that holds all steps has the variables of its first step in all of them, "
+                    "with the shapes they were defined with; with file_per_step = true every step "
+                    "may have its own"};
+  }
+}
+
+void Catalogue::set_shape(const Event& event) {
+  check_step(event, entry(event.variable).name);
+  auto& shapes = variables_[static_cast<std::size_t>(event.variable)].shapes;
+  const auto& old = shapes.back();
+  if (old.second.dimensions != event.shape.dimensions) {
+    throw Error{ErrorCode::invalid_argument,
+                "the variable \"" + entry(event.variable).name + "\" has " +
+                    std::to_string(old.second.dimensions) + " dimensions, a shape with " +
+                    std::to_string(event.shape.dimensions) + " cannot be set"};
+  }
+  check_bytes(entry(event.variable).name, entry(event.variable).type, event.shape);
+  Variable variable{event.variable, {}, entry(event.variable).type, event.shape};
+  layout_.set_bytes(event.variable, variable.bytes(), event.step);
+  if (old.first == event.step) {
+    shapes.back().second = event.shape;
+  } else {
+    shapes.emplace_back(event.step, event.shape);
+  }
+}
+
+const Catalogue::Entry& Catalogue::entry(int id) const {
+  if (id < 0 || id >= variables()) {
+    throw Error{ErrorCode::internal, "there is no variable number " + std::to_string(id)};
+  }
+  return variables_[static_cast<std::size_t>(id)];
+}
+
+Variable Catalogue::variable(int id, std::int64_t step) const {
+  const Entry& found = entry(id);
+  auto shape = found.shapes.begin()->second;
+  for (const auto& [from, later] : found.shapes) {
+    if (from <= step) {
+      shape = later;
+    }
+  }
+  Variable variable{id, found.name, found.type, shape};
+  const auto set = [&](const char* name) -> const Attribute* {
+    const auto history = found.attributes.find(name);
+    if (history == found.attributes.end()) {
+      return nullptr;
+    }
+    const auto later = history->second.upper_bound(step);
+    return later == history->second.begin() ? nullptr : &std::prev(later)->second;
+  };
+  if (const auto* names = set("dimensions"); names != nullptr && names->is_text) {
+    const auto* first = reinterpret_cast<const char*>(names->values.data());
+    variable.dimensions = std::string(first, names->values.size());
+  }
+  if (const auto* fill = set("_FillValue"); fill != nullptr) {
+    variable.fill_value = *fill;
+  }
+  return variable;
+}
+
+std::vector<Variable> Catalogue::all_variables(std::int64_t step) const {
+  std::vector<Variable> all;
+  all.reserve(variables_.size());
+  for (int id = 0; id < variables(); ++id) {
+    all.push_back(variable(id, step));
+  }
+  return all;
+}
+
+Attributes Catalogue::attributes(std::int64_t step) const { return in_step(attributes_, step); }
+
+std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const {
+  std::vector<Attributes> all;
+  all.reserve(variables_.size());
+  for (const auto& variable : variables_) {
+    all.push_back(in_step(variable.attributes, step));
+  }
+  return all;
+}
+
+std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
+  const Entry& found = entry(id);
+  const auto history = found.attributes.find(fill_attribute);
+  if (history == found.attributes.end()) {
+    return {};
+  }
+  const auto later = history->second.upper_bound(step);
+  if (later == history->second.begin()) {
+    return {};
+  }
+  const Attribute& value = std::prev(later)->second;
+  const bool is_one = value.type == found.type && !value.is_text &&
+                      value.values.size() == array::size_bytes(found.type);
+  const bool is_zero = std::ranges::all_of(value.values, [](auto b) { return b == std::byte{0}; });
+  return is_one && !is_zero ? value.values : std::vector<std::byte>{};
+}
+
+void Contents::add(std::int64_t step, int variable, std::int64_t offset) {
+  offset_[step][variable] = offset;
+}
+
+void Contents::remove_step(std::int64_t step) {
+  offset_.erase(step);
+  ++removals_;
+}
+
+Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
+                               std::int64_t last) const {
+  Description description;
+  for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last;
+       ++step) {
+    for (const auto& [id, offset] : step->second) {
+      description.contents.push_back({step->first, catalogue.variable(id, step->first), offset});
+    }
+  }
+  // The ranks may have gone on: what belongs to later steps is none of these.
+  description.attributes = catalogue.attributes(last);
+  description.of_variable = catalogue.variable_attributes(last);
+  return description;
+}
+
+std::int64_t Contents::end(const Catalogue& catalogue, std::int64_t first,
+                           std::int64_t last) const {
+  std::int64_t end = 0;
+  for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last;
+       ++step) {
+    for (const auto& [id, offset] : step->second) {
+      if (offset >= 0) {
+        end = std::max(end, offset + catalogue.variable(id, step->first).bytes());
+      }
+    }
+  }
+  return end;
+}
+
+}  // namespace iocomp::contents

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "contents/description.h"
+#include "contents/layout.h"
+#include "contents/rules.h"
+#include "contents/variable.h"
+
+namespace iocomp::contents {
+
+/// The attribute of a variable that says what elements hold that nobody puts.
+inline constexpr const char* fill_attribute = "_FillValue";
+
+/// Something that all members of a file say in the same order: define, set_shape or an attribute.
+struct Event {
+  enum class What : std::uint8_t { define = 1, set_shape = 2, attribute = 3 };
+  What what{};
+  std::int64_t step = 0;                                  ///< current step of the caller
+  std::int32_t variable = -1;                             ///< set_shape; attribute: -1 for the file
+  std::string name;                                       ///< define, attribute
+  array::ElementType type = array::ElementType::float64;  ///< define
+  array::Shape shape;                                     ///< define, set_shape
+  Attribute attribute;                                    ///< attribute
+};
+[[nodiscard]] std::vector<std::byte> encode(const Event& event);
+[[nodiscard]] Event decode_event(std::span<const std::byte> bytes);
+/// As the user wrote it: `define("u", float64, 4 x 16) in step 0`.
+[[nodiscard]] std::string text(const Event& event);
+
+/// What a file contains, as the log of its events tells: every process that applied the same events
+/// knows the same variables, shapes and offsets.
+class Catalogue {
+ public:
+  /// @param one_file  all steps go to one physical file.
+  Catalogue(const Rules& rules, std::int64_t alignment_bytes, bool one_file)
+      : rules_{&rules}, one_file_{one_file}, layout_{alignment_bytes, one_file} {}
+
+  /// @throws Error{invalid_argument} (name taken or malformed, other number of dimensions) or
+  /// Error{unsupported}; then nothing has changed.
+  void apply(const Event& event);
+
+  /// Number of events applied.
+  [[nodiscard]] std::int64_t events() const noexcept { return events_; }
+  [[nodiscard]] int variables() const noexcept { return static_cast<int>(variables_.size()); }
+  /// The variable as it is in a step.
+  /// @throws Error{internal} if there is none of that number.
+  [[nodiscard]] Variable variable(int id, std::int64_t step) const;
+  /// All variables as they are in a step.
+  [[nodiscard]] std::vector<Variable> all_variables(std::int64_t step) const;
+  [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
+  /// Attributes as they are in a step: those that were set in it or before.
+  [[nodiscard]] Attributes attributes(std::int64_t step) const;
+  [[nodiscard]] std::vector<Attributes> variable_attributes(std::int64_t step) const;
+  /// What elements of a variable hold that nobody puts in a step: one element's bytes, or nothing
+  /// where that is 0, which a new file holds anyway.
+  [[nodiscard]] std::vector<std::byte> fill(int id, std::int64_t step) const;
+
+ private:
+  using AttributeHistory = std::map<std::string, std::map<std::int64_t, Attribute>>;  // by step
+  struct Entry {
+    std::string name;
+    array::ElementType type{};
+    std::vector<std::pair<std::int64_t, array::Shape>> shapes;  // from which step on
+    AttributeHistory attributes;
+  };
+  void define(const Event& event);
+  void check_free(const std::string& name) const;
+  void set_shape(const Event& event);
+  [[nodiscard]] const Entry& entry(int id) const;
+
+  void check_step(const Event& event, const std::string& name) const;
+
+  const Rules* rules_;
+  bool one_file_;
+  Layout layout_;
+  std::int64_t events_ = 0;
+  std::vector<Entry> variables_;
+  std::set<std::string> names_;  // of the variables
+  AttributeHistory attributes_;
+};
+
+/// What the lead keeps of a file besides the catalogue: which variables each step has, and where.
+class Contents {
+ public:
+  /// A variable is in a step; `offset` as in Placed.
+  void add(std::int64_t step, int variable, std::int64_t offset);
+  void remove_step(std::int64_t step);
+  /// How often a step was removed: what was described before may hold one that is gone.
+  [[nodiscard]] std::int64_t removals() const noexcept { return removals_; }
+  /// For manifest and finish: the steps `first` to `last` (included).
+  [[nodiscard]] Description describe(const Catalogue& catalogue, std::int64_t first,
+                                     std::int64_t last) const;
+  /// Where the last variable of these steps ends, of those that have an offset.
+  [[nodiscard]] std::int64_t end(const Catalogue& catalogue, std::int64_t first,
+                                 std::int64_t last) const;
+
+ private:
+  std::map<std::int64_t, std::map<int, std::int64_t>> offset_;  // step -> variable -> offset
+  std::int64_t removals_ = 0;
+};
+
+}  // namespace iocomp::contents

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "contents/variable.h"
+
+namespace iocomp::contents {
+
+/// A variable at one step, and where it lies.
+struct Placed {
+  std::int64_t step = 0;
+  Variable variable;
+  std::int64_t offset =
+      -1;  ///< of its first byte in the file; -1 where the format library keeps it
+};
+
+/// What a finished file must know besides its data. Steps that are not in it are absent: their data
+/// are not kept.
+struct Description {
+  std::vector<Placed> contents;         ///< in order of step, then definition
+  Attributes attributes;                ///< of the file
+  std::vector<Attributes> of_variable;  ///< indexed by Variable::id
+};
+
+/// What one committed file holds.
+struct Inventory {
+  std::vector<std::int64_t> steps;  ///< that are committed, ascending; also those without variables
+  std::vector<Placed> contents;     ///< in order of step, then definition
+  Attributes attributes;            ///< of the file
+  std::map<std::string, Attributes> of_variable;  ///< by name
+};
+
+}  // namespace iocomp::contents

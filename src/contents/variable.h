@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+
+namespace iocomp::contents {
+
+/// An attribute: `count` values of a type, or text (then `type` is uint8 and `is_text` set; no
+/// terminating zero).
+struct Attribute {
+  array::ElementType type = array::ElementType::uint8;
+  bool is_text = false;
+  std::vector<std::byte> values;  // count * size_bytes(type) bytes
+
+  [[nodiscard]] std::int64_t count() const noexcept {
+    return static_cast<std::int64_t>(values.size() / array::size_bytes(type));
+  }
+  friend bool operator==(const Attribute&, const Attribute&) = default;
+};
+using Attributes = std::map<std::string, Attribute>;
+
+/// A variable as a back-end sees it at one step.
+struct Variable {
+  int id = 0;  ///< position in the order of definition
+  std::string name;
+  array::ElementType type = array::ElementType::float64;
+  array::Shape shape;  ///< at that step
+  /// What its attributes of these names say, set in that step or before: formats with named
+  /// dimensions want to know it before they make room.
+  std::optional<std::string> dimensions = std::nullopt;  ///< text "dimensions": "time y x"
+  std::optional<Attribute> fill_value = std::nullopt;    ///< "_FillValue"
+
+  /// Whether its fill value is one value of its type: other ones formats do not take.
+  [[nodiscard]] bool has_fill_value() const noexcept {
+    return fill_value && !fill_value->is_text && fill_value->type == type &&
+           fill_value->count() == 1;
+  }
+
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    return array::elements(shape) * static_cast<std::int64_t>(array::size_bytes(type));
+  }
+};
+
+}  // namespace iocomp::contents

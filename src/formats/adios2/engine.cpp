@@ -1,0 +1,63 @@
+#include "formats/adios2/engine.h"
+
+#include <adios2.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "formats/format.h"
+
+namespace iocomp::formats::bp {
+namespace {
+
+// With others data would be written later than EndStep says, or somewhere else.
+constexpr std::array<std::string_view, 4> ours{"AsyncWrite", "AsyncOpen", "BurstBufferPath",
+                                               "IdleH5Writer"};
+
+// ADIOS2 does not tell upper from lower case in names of parameters.
+bool is_alike(std::string_view one, std::string_view other) {
+  const auto lower = [](unsigned char letter) { return std::tolower(letter); };
+  return std::ranges::equal(one, other, {}, lower, lower);
+}
+
+}  // namespace
+
+const char* name(Kind kind) noexcept {
+  return kind == Kind::bp4 ? "BP4" : kind == Kind::bp5 ? "BP5" : "HDF5";
+}
+
+adios2::Params parameters(Kind kind, const FormatOptions& options, int writers) {
+  adios2::Params chosen{{"Profile", "Off"}};
+  if (kind == Kind::hdf5) {
+    // All variables of a step are made together: then a writer may have nothing of some of them.
+    chosen["IdleH5Writer"] = "true";
+  }
+  if (kind == Kind::bp5) {
+    chosen["AsyncWrite"] = "Sync";
+    chosen["AsyncOpen"] = "false";
+  }
+  if (options.aggregators > 0) {
+    chosen["NumAggregators"] = std::to_string(std::min(options.aggregators, writers));
+    if (options.aggregators >= writers) {
+      chosen["AggregationType"] = "EveryoneWrites";
+    }
+  }
+  for (const auto& [key, value] : options.engine_parameters) {
+    const auto is_this = [&key](std::string_view other) { return is_alike(key, other); };
+    if (std::ranges::any_of(ours, is_this)) {
+      throw Error{ErrorCode::invalid_setting,
+                  "engine_parameters: " + key +
+                      " is set by iocomp, which writes asynchronously itself and must know when a "
+                      "step is written; remove it"};
+    }
+    std::erase_if(chosen, [&](const auto& set) { return is_this(set.first); });
+    chosen[key] = value;
+  }
+  return chosen;
+}
+
+}  // namespace iocomp::formats::bp

@@ -1,0 +1,103 @@
+#include "formats/format.h"
+
+#include <adios2.h>
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "array/element_type.h"
+#include "base/error.h"
+#include "formats/adios2/engine.h"
+#include "formats/adios2/source.h"
+#include "formats/adios2/target.h"
+#include "formats/adios2/values.h"
+
+namespace iocomp::formats {
+namespace {
+
+class Adios2 : public Format {
+ public:
+  explicit Adios2(bp::Kind kind) : kind_{kind} {}
+
+  [[nodiscard]] std::string_view name() const override { return "adios2"; }
+  [[nodiscard]] std::string_view extension() const override { return is_folder() ? ".bp" : ".h5"; }
+  [[nodiscard]] std::string version() const override {
+#ifdef ADIOS2_HAVE_HDF5
+    return "ADIOS2 " ADIOS2_VERSION_STR ", engines BP4, BP5 and HDF5";
+#else
+    return "ADIOS2 " ADIOS2_VERSION_STR ", engines BP4 and BP5";
+#endif
+  }
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::mpi_file;
+  }
+  [[nodiscard]] bool offsets_by_layout() const override { return false; }
+  [[nodiscard]] bool readable_while_open() const override { return is_folder(); }
+  [[nodiscard]] bool writes_whole_steps() const override { return true; }
+  [[nodiscard]] std::string_view folder_mark() const override {
+    return is_folder() ? "md.idx" : "";
+  }
+  [[nodiscard]] const Format& chosen(const FormatOptions& options) const override;
+  void check(const Variable& variable) const override {
+    if (!bp::has_type(variable.type)) {
+      throw Error{ErrorCode::unsupported, "adios2 cannot hold \"" + variable.name +
+                                              "\": ADIOS2 has no elements of type " +
+                                              std::string{array::name(variable.type)}};
+    }
+    if (!is_folder() && variable.type == array::ElementType::character) {
+      throw Error{ErrorCode::unsupported,
+                  "adios2 cannot hold \"" + variable.name +
+                      "\": its engine HDF5 gives characters back as numbers; BP4, BP5 and the "
+                      "back-end hdf5 have text"};
+    }
+  }
+  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
+                                               const FormatOptions& options,
+                                               MPI_Comm writers) const override {
+    return std::make_unique<bp::StepTarget>(path, options, kind_, writers);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return std::make_unique<bp::StepSource>(path);
+  }
+
+ private:
+  [[nodiscard]] bool is_folder() const noexcept { return kind_ != bp::Kind::hdf5; }
+
+  bp::Kind kind_;
+};
+
+const std::array<Adios2, 3>& all() {
+  static const std::array<Adios2, 3> formats{Adios2{bp::Kind::bp4}, Adios2{bp::Kind::bp5},
+                                             Adios2{bp::Kind::hdf5}};
+  return formats;
+}
+
+const Format& Adios2::chosen(const FormatOptions& options) const {
+  for (const bp::Kind kind : {bp::Kind::bp4, bp::Kind::bp5, bp::Kind::hdf5}) {
+    if (options.engine != bp::name(kind)) {
+      continue;
+    }
+#ifndef ADIOS2_HAVE_HDF5
+    if (kind == bp::Kind::hdf5) {
+      throw Error{ErrorCode::unsupported,
+                  "the engine HDF5 of adios2 is not there: this ADIOS2 was built without HDF5"};
+    }
+#endif
+    (void)bp::parameters(kind, options, 1);  // refuses some
+    return all().at(static_cast<std::size_t>(kind));
+  }
+  throw Error{ErrorCode::invalid_setting,
+              "unknown engine \"" + options.engine + "\" of adios2; allowed are BP4, BP5 and HDF5"};
+}
+
+const Format* adios2_format() { return &all().at(static_cast<std::size_t>(bp::Kind::bp5)); }
+
+}  // namespace
+}  // namespace iocomp::formats
+
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::adios2_format};

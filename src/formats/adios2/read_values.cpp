@@ -1,0 +1,138 @@
+#include "formats/adios2/read_values.h"
+
+#include <adios2.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "formats/adios2/values.h"
+#include "formats/adios2/with_type.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::bp {
+namespace {
+
+using array::ElementType;
+
+std::string name_of(ElementType type) {
+  std::string name;
+  with_type(type, [&]<typename T>(std::type_identity<T>) { name = adios2::GetType<T>(); });
+  return name;
+}
+
+std::optional<ElementType> type_called(const std::string& name) {
+  for (int value = 1; array::element_type(value); ++value) {
+    const auto type = *array::element_type(value);
+    if (has_type(type) && name_of(type) == name) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
+array::Shape shape_of(const adios2::Dims& dims) {
+  std::vector<std::int64_t> extents(dims.begin(), dims.end());
+  return array::make_shape(static_cast<int>(extents.size()), extents.data());
+}
+
+adios2::Dims first(const array::Extents& extents, int dimensions) {
+  return {extents.begin(), extents.begin() + dimensions};
+}
+
+Attribute attribute(adios2::IO& io, const std::string& name, ElementType type) {
+  Attribute found;
+  found.type = type;
+  with_type(type, [&]<typename T>(std::type_identity<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      const std::vector<T> values = io.InquireAttribute<T>(name).Data();
+      found.values.resize(values.size() * sizeof(T));
+      std::memcpy(found.values.data(), values.data(), found.values.size());
+    }
+  });
+  return found;
+}
+
+Attribute text(adios2::IO& io, const std::string& name) {
+  const std::vector<std::string> values = io.InquireAttribute<std::string>(name).Data();
+  Attribute found;
+  found.is_text = true;
+  if (!values.empty()) {
+    found.values.resize(values.front().size());
+    std::memcpy(found.values.data(), values.front().data(), found.values.size());
+  }
+  return found;
+}
+
+}  // namespace
+
+void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
+         std::byte* values) {
+  with_type(stored_type(variable), [&]<typename T>(std::type_identity<T>) {
+    adios2::Variable<T> found = io.InquireVariable<T>(variable.name);
+    if (!found) {
+      throw Error{ErrorCode::storage_failure, "there is no \"" + variable.name + "\" of type " +
+                                                  std::string{array::name(variable.type)} +
+                                                  " in that step"};
+    }
+    if (engine.Type() == "HDF5Reader" && variable.shape.dimensions > 0) {
+      // It knows the shapes of the first step alone; HDF5 finds out where this is not true.
+      found.SetShape(first(variable.shape.extent, variable.shape.dimensions));
+    }
+    const array::Shape shape = shape_of(found.Shape());
+    if (shape != variable.shape) {
+      throw Error{ErrorCode::storage_failure, "\"" + variable.name + "\" is " + array::text(shape) +
+                                                  " there, not " + array::text(variable.shape)};
+    }
+    if (box.dimensions > 0) {
+      found.SetSelection({first(box.start, box.dimensions), first(box.count, box.dimensions)});
+    }
+    engine.Get(found, reinterpret_cast<T*>(values), adios2::Mode::Sync);
+  });
+}
+
+std::vector<Variable> variables_in(adios2::IO& io) {
+  std::vector<Variable> found;
+  for (const auto& [name, about] : io.AvailableVariables(true)) {
+    const auto type = type_called(io.VariableType(name));
+    if (!type || name == empty_step) {
+      continue;
+    }
+    Variable variable;
+    variable.name = name;
+    variable.type = *type;
+    with_type(*type, [&]<typename T>(std::type_identity<T>) {
+      variable.shape = shape_of(io.InquireVariable<T>(name).Shape());
+    });
+    found.push_back(variable);
+  }
+  return found;
+}
+
+void read_attributes(adios2::IO& io, Attributes& of_file,
+                     std::map<std::string, Attributes>& of_variable) {
+  const auto variables = io.AvailableVariables(true);
+  for (const auto& [name, about] : io.AvailableAttributes()) {
+    const std::string type_name = io.AttributeType(name);
+    const auto type = type_called(type_name);
+    if (!type && type_name != "string") {
+      continue;
+    }
+    const auto slash = name.rfind('/');
+    const bool has_owner = slash != std::string::npos && variables.contains(name.substr(0, slash));
+    auto& owner = has_owner ? of_variable[name.substr(0, slash)] : of_file;
+    owner.insert_or_assign(has_owner ? name.substr(slash + 1) : name,
+                           type ? attribute(io, name, *type) : text(io, name));
+  }
+}
+
+}  // namespace iocomp::formats::bp

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <adios2.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::bp {
+
+/// Read a box of a variable in the step that is open, dense.
+/// @throws Error{storage_failure} where that step has no such variable, or one of another type or
+/// shape.
+void get(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
+         std::byte* values);
+
+/// The variables of the step that is open, by name; without those whose elements iocomp does not
+/// have (text).
+[[nodiscard]] std::vector<Variable> variables_in(adios2::IO& io);
+
+/// The attributes as they are in the step that is open: `<variable>/<name>` belongs to a variable,
+/// if there is one.
+void read_attributes(adios2::IO& io, Attributes& of_file,
+                     std::map<std::string, Attributes>& of_variable);
+
+}  // namespace iocomp::formats::bp

@@ -1,0 +1,121 @@
+#include "formats/adios2/source.h"
+
+#include <adios2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "formats/adios2/read_values.h"
+#include "formats/source.h"
+
+namespace iocomp::formats::bp {
+namespace {
+
+template <typename Action>
+auto told(const std::string& action, const std::string& path, const Action& body) {
+  try {
+    return body();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot " + action + ' ' + path + ": ADIOS2: " + error.what()};
+  }
+}
+
+}  // namespace
+
+StepSource::StepSource(std::string path) : path_{std::move(path)} {
+  told("open", path_, [this] { open(); });
+}
+
+StepSource::~StepSource() { close(); }
+
+void StepSource::close() noexcept {
+  try {
+    if (engine_) {
+      engine_.Close();
+    }
+  } catch (const std::exception&) {  // nothing was written
+  }
+}
+
+void StepSource::open() {
+  close();
+  if (io_) {
+    adios_.RemoveIO("iocomp");
+  }
+  std::error_code error;
+  io_ = adios_.DeclareIO("iocomp");
+  io_.SetEngine(std::filesystem::is_directory(path_, error) ? "BPFile" : "HDF5");
+  engine_ = io_.Open(path_, adios2::Mode::Read);
+  step_ = -1;
+}
+
+bool StepSource::next_step() {
+  if (step_ >= 0) {
+    engine_.EndStep();
+  }
+  if (engine_.BeginStep(adios2::StepMode::Read, 0.0F) != adios2::StepStatus::OK) {
+    return false;
+  }
+  ++step_;
+  return true;
+}
+
+void StepSource::go_to(std::int64_t step) {
+  if (step < step_) {
+    open();
+  }
+  while (step_ < step) {
+    const std::int64_t before = step_;
+    if (!next_step()) {
+      throw Error{ErrorCode::storage_failure, "cannot read step " + std::to_string(step) + " of " +
+                                                  path_ + ": it has " + std::to_string(before + 1) +
+                                                  " steps"};
+    }
+  }
+}
+
+void StepSource::read(const Placed& where, const array::Box& box, const Destination& to) {
+  told("read \"" + where.variable.name + "\" from", path_, [&] {
+    const auto steps = static_cast<std::int64_t>(engine_.Steps());
+    go_to(steps == 1 ? 0 : where.step);  // a file of its own for each step has one
+    DenseBlock block{to, array::size_bytes(where.variable.type)};
+    std::memset(
+        block.bytes(), 0,
+        static_cast<std::size_t>(array::elements(box)) * array::size_bytes(where.variable.type));
+    get(io_, engine_, where.variable, box, block.bytes());
+    block.scatter();
+  });
+}
+
+Inventory StepSource::inventory() {
+  return told("read", path_, [this] {
+    Inventory found;
+    std::map<std::string, int> ids;
+    open();
+    while (next_step()) {
+      found.steps.push_back(step_);
+      for (auto& variable : variables_in(io_)) {
+        variable.id = ids.emplace(variable.name, static_cast<int>(ids.size())).first->second;
+        found.contents.push_back({step_, variable, -1});
+      }
+      read_attributes(io_, found.attributes, found.of_variable);
+    }
+    open();
+    return found;
+  });
+}
+
+}  // namespace iocomp::formats::bp

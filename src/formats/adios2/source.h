@@ -1,0 +1,39 @@
+#pragma once
+
+#include <adios2.h>
+
+#include <cstdint>
+#include <string>
+
+#include "array/box.h"
+#include "formats/source.h"
+
+namespace iocomp::formats::bp {
+
+/// Reads a dataset step by step, by ADIOS2, without other ranks. Reading an earlier step than the
+/// last one opens it again.
+class StepSource : public Source {
+ public:
+  /// @throws Error{storage_failure}.
+  explicit StepSource(std::string path);
+  ~StepSource() override;
+
+  /// Elements that nobody put are zeros.
+  void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  [[nodiscard]] Inventory inventory() override;
+
+ private:
+  void open();
+  void close() noexcept;
+  /// Whether there is a step after the one that is open; then that is open.
+  bool next_step();
+  void go_to(std::int64_t step);
+
+  std::string path_;
+  adios2::ADIOS adios_;
+  adios2::IO io_;
+  adios2::Engine engine_;
+  std::int64_t step_ = -1;  // that is open
+};
+
+}  // namespace iocomp::formats::bp

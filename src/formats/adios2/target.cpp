@@ -1,0 +1,291 @@
+#include "formats/adios2/target.h"
+
+#include <adios2.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "base/folder_targets.h"
+#include "base/small_files.h"
+#include "formats/adios2/engine.h"
+#include "formats/adios2/room.h"
+#include "formats/adios2/values.h"
+#include "formats/open_together.h"
+#include "formats/sub_boxes.h"
+#include "mpi/error.h"
+
+namespace iocomp::formats::bp {
+namespace {
+
+// More than ADIOS2 writes around a block, an attribute and a step.
+constexpr std::int64_t bytes_around_a_block = 1024;
+constexpr std::int64_t bytes_around_a_step = std::int64_t{64} << 10;
+
+template <typename Action>
+void for_each_attribute(const Description& description, const Action& action) {
+  for (const auto& [name, value] : description.attributes) {
+    action(std::string{}, name, value);
+  }
+  std::set<int> seen;
+  for (const auto& placed : description.contents) {
+    const auto id = static_cast<std::size_t>(placed.variable.id);
+    if (id >= description.of_variable.size() || !seen.insert(placed.variable.id).second) {
+      continue;
+    }
+    for (const auto& [name, value] : description.of_variable[id]) {
+      action(placed.variable.name, name, value);
+    }
+  }
+}
+
+bool is_alike(const Attribute& one, const Attribute& other) {
+  return one.type == other.type && one.is_text == other.is_text;
+}
+
+}  // namespace
+
+StepTarget::StepTarget(std::string path, const FormatOptions& options, Kind kind, MPI_Comm writers)
+    : path_{std::move(path)}, kind_{kind}, writers_{writers} {
+  make_place();
+  open(options);
+}
+
+StepTarget::~StepTarget() {
+  // Never closed: that is collective, and the other writers may not follow.
+  (void)adios_.release();
+}
+
+// What ADIOS2 would do next, where a rank that fails would leave the others waiting.
+void StepTarget::make_place() {
+  if (is_folder()) {
+    int error = 0;
+    if (writers_.rank() == 0 && ::mkdir(path_.c_str(), 0777) != 0) {
+      error = errno;
+    }
+    agree_on_errno(error, "create", path_, writers_.comm());
+  }
+  const std::string file = is_folder() ? path_ + "/md.idx" : path_;
+  const Descriptor probe = open_together(file, writers_.comm());
+  const std::string folder = is_folder() ? path_ : folder_of(path_);
+  folder_ = Descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", folder, writers_.comm());
+}
+
+void StepTarget::open(const FormatOptions& options) {
+  const adios2::Params chosen = parameters(kind_, options, writers_.size());
+  together("open", [&] {
+    adios_ = std::make_unique<adios2::ADIOS>(writers_.comm());
+    io_ = adios_->DeclareIO("iocomp");
+    io_.SetEngine(name(kind_));
+    io_.SetParameters(chosen);
+    engine_ = io_.Open(is_folder() ? path_of_folder() : path_, adios2::Mode::Write);
+  });
+}
+
+// A name that stays when the dataset gets another: ADIOS2 opens files in it as late as in Close.
+std::string StepTarget::path_of_folder() const {
+  return "/proc/self/fd/" + std::to_string(folder_.raw());
+}
+
+void StepTarget::together(const std::string& action, const std::function<void()>& call) {
+  if (!broken_.empty()) {
+    throw Error{ErrorCode::storage_failure, broken_};
+  }
+  try {
+    writers_.together(action, path_, call);
+  } catch (const Error& error) {
+    broken_ = error.what();
+    throw;
+  }
+}
+
+void StepTarget::write(const Placed& where, const Selection& selection,
+                       std::span<const std::byte> bytes) {
+  const std::byte* next = bytes.data();
+  for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
+    parts_.push_back({where.variable, part, next});
+    next +=
+        static_cast<std::size_t>(array::elements(part)) * array::size_bytes(where.variable.type);
+  }
+}
+
+// A full disk must show before ADIOS2 writes.
+void StepTarget::check_room(const Description& description) const {
+  std::int64_t bytes = bytes_around_a_step;
+  for (const auto& part : parts_) {
+    const auto element = static_cast<std::int64_t>(array::size_bytes(part.variable.type));
+    bytes += array::elements(part.box) * element + bytes_around_a_block;
+  }
+  for_each_attribute(description, [&](const auto& /*variable*/, const auto& name,
+                                      const auto& value) {
+    bytes += static_cast<std::int64_t>(name.size() + value.values.size()) + bytes_around_a_block;
+  });
+  const Room room{folder_, bytes};
+  agree_on_errno(room.error(), "make room for a step in", path_, writers_.comm());
+}
+
+void StepTarget::write_step(std::int64_t step, const Description& description) {
+  check_room(description);
+  together("write step " + std::to_string(step) + " of", [&] {
+    while (steps_ < step) {
+      write_empty_step();
+    }
+    write_parts(description);
+  });
+  parts_.clear();
+  make_durable_elsewhere();
+}
+
+void StepTarget::write_empty_step() {
+  if (!is_folder()) {
+    io_.RemoveAllVariables();
+  }
+  engine_.BeginStep();
+  mark_empty_step();
+  engine_.EndStep();
+  ++steps_;
+}
+
+// BP4 cannot read a step in which nobody has put anything.
+void StepTarget::mark_empty_step() {
+  if (kind_ != Kind::bp4 || writers_.rank() != 0) {
+    return;
+  }
+  auto variable = io_.InquireVariable<std::int64_t>(empty_step);
+  if (!variable) {
+    variable = io_.DefineVariable<std::int64_t>(empty_step);
+  }
+  engine_.Put(variable, steps_, adios2::Mode::Sync);
+}
+
+void StepTarget::write_parts(const Description& description) {
+  if (!is_folder()) {
+    io_.RemoveAllVariables();  // this engine writes all that the IO knows
+  }
+  for (const auto& placed : description.contents) {
+    bp::define(io_, placed.variable);
+  }
+  if (is_folder()) {
+    define_attributes(description);  // the other keeps the first value that it sees
+  }
+  engine_.BeginStep();
+  bring_scalars_to_the_first(description);
+  for (const auto& part : parts_) {
+    put(io_, engine_, part.variable, part.box, part.bytes);
+  }
+  if (description.contents.empty()) {
+    mark_empty_step();
+  }
+  engine_.EndStep();
+  ++steps_;
+}
+
+// Readers of BP5 look for single values with the first writer.
+void StepTarget::bring_scalars_to_the_first(const Description& description) {
+  std::map<int, Scalar> mine;
+  std::erase_if(parts_, [&mine](const Part& part) {
+    const bool is_scalar = part.box.dimensions == 0;
+    if (is_scalar) {
+      std::memcpy(mine[part.variable.id].value.data(), part.bytes,
+                  array::size_bytes(part.variable.type));
+    }
+    return is_scalar;
+  });
+  scalars_.clear();
+  std::vector<const Variable*> variables;
+  for (const auto& placed : description.contents) {
+    if (placed.variable.shape.dimensions == 0) {
+      const auto found = mine.find(placed.variable.id);
+      variables.push_back(&placed.variable);
+      scalars_.push_back(found == mine.end() ? Scalar{} : found->second);
+    }
+  }
+  if (scalars_.empty()) {
+    return;
+  }
+  // Nobody but its owner has other than zeros.
+  const auto bytes = static_cast<int>(scalars_.size() * sizeof(Scalar));
+  const bool is_first = writers_.rank() == 0;
+  mpi::check(MPI_Reduce(is_first ? MPI_IN_PLACE : scalars_.data(), scalars_.data(), bytes, MPI_BYTE,
+                        MPI_BOR, 0, writers_.comm()));
+  for (std::size_t i = 0; i < variables.size() && is_first; ++i) {
+    parts_.push_back({*variables[i], {}, scalars_[i].value.data()});
+  }
+}
+
+// Readers refuse the whole dataset where an attribute changes its type: such a value gets another
+// name.
+std::string StepTarget::name_of(const std::string& variable, const std::string& name,
+                                const Attribute& value) const {
+  const auto known = attributes_.find({variable, name});
+  if (known == attributes_.end() || is_alike(known->second, value)) {
+    return name;
+  }
+  return name + '.' + (value.is_text ? "text" : std::string{array::name(value.type)});
+}
+
+void StepTarget::define_attributes(const Description& description) {
+  for_each_attribute(
+      description, [this](const auto& variable, const auto& given, const auto& value) {
+        const std::string name = name_of(variable, given, value);
+        const auto [known, is_new] = attributes_.try_emplace({variable, name}, value);
+        if (!is_new && known->second == value) {
+          return;
+        }
+        known->second = value;
+        if (is_folder() || !value.values.empty()) {  // HDF5 has no empty text there
+          bp::define(io_, variable, name, value);
+        }
+      });
+}
+
+bool StepTarget::has_news(const Description& description) const {
+  bool any = false;
+  for_each_attribute(description, [&](const auto& variable, const auto& name, const auto& value) {
+    const auto known = attributes_.find({variable, name_of(variable, name, value)});
+    any = any || known == attributes_.end() || known->second != value;
+  });
+  return any;
+}
+
+void StepTarget::make_durable_elsewhere() const {
+  writers_.on_other_nodes([this] { make_durable(is_folder() ? path_of_folder() + "/." : path_); });
+}
+
+void StepTarget::finish(const Description& description) {
+  parts_.clear();
+  if (!broken_.empty()) {
+    throw Error{ErrorCode::storage_failure, broken_};
+  }
+  check_room(description);
+  together("close", [&] {
+    for (const auto& placed : is_folder() ? std::vector<Placed>{} : description.contents) {
+      bp::define(io_, placed.variable);  // ADIOS2 wants to know what the attributes are of
+    }
+    const bool writes = has_news(description);
+    define_attributes(description);
+    if (writes && is_folder()) {
+      write_empty_step();  // BP keeps attributes in steps
+    }
+    engine_.Close();
+    adios_.reset();
+  });
+  make_durable_elsewhere();
+}
+
+}  // namespace iocomp::formats::bp

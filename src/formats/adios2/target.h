@@ -1,0 +1,83 @@
+#pragma once
+
+#include <adios2.h>
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "base/descriptor.h"
+#include "formats/adios2/engine.h"
+#include "formats/adios2/writers.h"
+#include "formats/format.h"
+
+namespace iocomp::formats::bp {
+
+/// A dataset of ADIOS2. What is written of a step is remembered, not copied, and given to ADIOS2
+/// when the step is whole: so a step that fails never reaches it. Steps that were given up are
+/// written empty, so that a step has the same number there and here.
+class StepTarget : public Target {
+ public:
+  /// Collective over `writers`.
+  StepTarget(std::string path, const FormatOptions& options, Kind kind, MPI_Comm writers);
+  /// Leaks what ADIOS2 has open if `finish` was not called: closing it is collective.
+  ~StepTarget() override;
+
+  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
+  void write_step(std::int64_t step, const Description& description) override;
+  void forget_step() noexcept override { parts_.clear(); }
+  void flush() override {}
+  void finish(const Description& description) override;
+
+ private:
+  struct Part {
+    Variable variable;
+    array::Box box;
+    const std::byte* bytes = nullptr;
+  };
+  struct Scalar {
+    std::array<std::byte, 16> value{};
+  };
+  [[nodiscard]] bool is_folder() const noexcept { return kind_ != Kind::hdf5; }
+  void make_place();
+  void open(const FormatOptions& options);
+  void check_room(const Description& description) const;
+  void together(const std::string& action, const std::function<void()>& call);
+  void write_empty_step();
+  void mark_empty_step();
+  void write_parts(const Description& description);
+  void bring_scalars_to_the_first(const Description& description);
+  [[nodiscard]] std::string name_of(const std::string& variable, const std::string& name,
+                                    const Attribute& value) const;
+  void define_attributes(const Description& description);
+  [[nodiscard]] bool has_news(const Description& description) const;
+  void make_durable_elsewhere() const;
+  [[nodiscard]] std::string path_of_folder() const;
+
+  std::string path_;
+  Kind kind_;
+  Writers writers_;
+  Descriptor folder_;  // the dataset, or the folder of its one file
+  std::unique_ptr<adios2::ADIOS> adios_;
+  adios2::IO io_;
+  adios2::Engine engine_;
+  std::vector<Part> parts_;
+  std::vector<Scalar> scalars_;  // parts of the first writer are of these
+  std::int64_t steps_ = 0;       // written, empty ones included
+  std::set<std::string> defined_;
+  std::map<std::pair<std::string, std::string>, Attribute> attributes_;  // variable, name
+  std::string broken_;  // why ADIOS2 can do nothing more
+};
+
+}  // namespace iocomp::formats::bp

@@ -1,0 +1,98 @@
+#include "formats/adios2/values.h"
+
+#include <adios2.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "formats/adios2/with_type.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::bp {
+namespace {
+
+using array::ElementType;
+
+ElementType part_of(ElementType type) noexcept {
+  return type == ElementType::complex64    ? ElementType::float32
+         : type == ElementType::complex128 ? ElementType::float64
+                                           : type;
+}
+
+adios2::Dims dims(const array::Extents& extents, int dimensions) {
+  const auto count = static_cast<std::size_t>(dimensions);
+  adios2::Dims found(count);
+  for (std::size_t d = 0; d < count; ++d) {
+    found[d] = static_cast<std::size_t>(extents.at(d));
+  }
+  return found;
+}
+
+}  // namespace
+
+bool has_type(ElementType type) noexcept { return type != ElementType::float16; }
+
+ElementType stored_type(const Variable& variable) noexcept {
+  const bool is_single = variable.shape.dimensions == 0;
+  return is_single && variable.type == ElementType::character ? ElementType::uint8 : variable.type;
+}
+
+void define(adios2::IO& io, const Variable& variable) {
+  const adios2::Dims shape = dims(variable.shape.extent, variable.shape.dimensions);
+  with_type(stored_type(variable), [&]<typename T>(std::type_identity<T>) {
+    adios2::Variable<T> known = io.InquireVariable<T>(variable.name);
+    if (!known) {
+      const adios2::Dims none(shape.size(), 0);
+      shape.empty() ? io.DefineVariable<T>(variable.name)
+                    : io.DefineVariable<T>(variable.name, shape, none, none);
+    } else if (!shape.empty()) {
+      known.SetShape(shape);
+    }
+  });
+}
+
+void put(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
+         const std::byte* values) {
+  with_type(stored_type(variable), [&]<typename T>(std::type_identity<T>) {
+    adios2::Variable<T> known = io.InquireVariable<T>(variable.name);
+    if (box.dimensions > 0) {
+      known.SetSelection({dims(box.start, box.dimensions), dims(box.count, box.dimensions)});
+    }
+    engine.Put(known, reinterpret_cast<const T*>(values), adios2::Mode::Deferred);
+  });
+}
+
+void define(adios2::IO& io, const std::string& variable, const std::string& name,
+            const Attribute& attribute) {
+  if (attribute.is_text) {
+    std::string text(attribute.values.size(), '\0');
+    std::memcpy(text.data(), attribute.values.data(), attribute.values.size());
+    io.DefineAttribute<std::string>(name, text, variable, "/", true);
+    return;
+  }
+  const ElementType part = part_of(attribute.type);
+  if (attribute.values.empty() || !has_type(part)) {
+    return;
+  }
+  with_type(part, [&]<typename T>(std::type_identity<T>) {
+    if constexpr (!std::is_same_v<T, std::complex<float>> &&
+                  !std::is_same_v<T, std::complex<double>>) {
+      std::vector<T> values(attribute.values.size() / sizeof(T));
+      std::memcpy(values.data(), attribute.values.data(), attribute.values.size());
+      if (values.size() == 1) {
+        io.DefineAttribute<T>(name, values.front(), variable, "/", true);
+      } else {
+        io.DefineAttribute<T>(name, values.data(), values.size(), variable, "/", true);
+      }
+    }
+  });
+}
+
+}  // namespace iocomp::formats::bp

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <adios2.h>
+
+#include <cstddef>
+#include <string>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::bp {
+
+/// What steps of BP4 have that would have nothing: BP4 cannot read such.
+inline constexpr const char* empty_step = "iocomp_empty_step";
+
+/// Whether ADIOS2 has such elements: all but float16.
+[[nodiscard]] bool has_type(array::ElementType type) noexcept;
+
+/// What elements are in ADIOS2: readers of BP5 know no single characters, which become uint8.
+[[nodiscard]] array::ElementType stored_type(const Variable& variable) noexcept;
+
+/// Let an IO know a variable, or its new shape. Local. A scalar is a single value.
+void define(adios2::IO& io, const Variable& variable);
+
+/// Put a box of a defined variable. `values` stay until the end of the step.
+void put(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,
+         const std::byte* values);
+
+/// Let an IO know an attribute, or its new value: one value, an array, or text. ADIOS2 has no
+/// complex attributes: they become arrays of real and imaginary parts in turn; and none without
+/// values: they are left out.
+/// @param variable  empty for an attribute of the file.
+void define(adios2::IO& io, const std::string& variable, const std::string& name,
+            const Attribute& attribute);
+
+}  // namespace iocomp::formats::bp

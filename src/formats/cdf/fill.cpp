@@ -1,0 +1,50 @@
+#include "formats/cdf/fill.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/byte_order.h"
+#include "array/element_type.h"
+#include "base/descriptor.h"
+#include "base/write_plainly.h"
+#include "formats/cdf/types.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+namespace {
+
+constexpr std::size_t part_bytes = std::size_t{1} << 20;
+
+}  // namespace
+
+void fill(const Descriptor& file, const std::string& path, std::int64_t offset, std::int64_t bytes,
+          array::ElementType type, std::endian order, const Attributes& attributes) {
+  const auto own = attributes.find("_FillValue");
+  auto value = fill_value(
+      type, own == attributes.end() ? std::nullopt : std::optional<Attribute>{own->second});
+  if (order != std::endian::native) {
+    array::swap_bytes(value, value.size());
+  }
+  std::vector<std::byte> part(
+      std::min(static_cast<std::size_t>(bytes), part_bytes / value.size() * value.size()));
+  for (std::size_t at = 0; at < part.size(); at += value.size()) {
+    std::ranges::copy(value, part.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  for (std::int64_t done = 0; done < bytes; done += std::ssize(part)) {
+    const auto now = std::min(part.size(), static_cast<std::size_t>(bytes - done));
+    write_plainly(file, offset + done, std::span{part}.first(now), path);
+  }
+}
+
+Attributes attributes_of(int variable, const std::vector<Attributes>& all) {
+  const auto id = static_cast<std::size_t>(variable);
+  return id < all.size() ? all[id] : Attributes{};
+}
+
+}  // namespace iocomp::formats::cdf

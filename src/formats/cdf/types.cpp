@@ -1,0 +1,152 @@
+#include "formats/cdf/types.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "array/element_type.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+namespace {
+
+using array::ElementType;
+
+template <typename Value>
+std::vector<std::byte> bytes_of(Value value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+// As in netcdf.h: NC_FILL_BYTE and so on.
+std::vector<std::byte> usual_fill_value(ElementType type) {
+  constexpr float fill_float = 9.9692099683868690e+36F;
+  constexpr double fill_double = 9.9692099683868690e+36;
+  switch (type) {
+    case ElementType::int8:
+      return bytes_of(std::int8_t{-127});
+    case ElementType::int16:
+      return bytes_of(std::int16_t{-32767});
+    case ElementType::int32:
+      return bytes_of(std::int32_t{-2147483647});
+    case ElementType::int64:
+      return bytes_of(std::int64_t{-9223372036854775806});
+    case ElementType::uint8:
+      return bytes_of(std::uint8_t{255});
+    case ElementType::uint16:
+      return bytes_of(std::uint16_t{65535});
+    case ElementType::uint32:
+      return bytes_of(std::uint32_t{4294967295U});
+    case ElementType::uint64:
+      return bytes_of(std::uint64_t{18446744073709551614U});
+    case ElementType::float32:
+      return bytes_of(fill_float);
+    case ElementType::float64:
+      return bytes_of(fill_double);
+    default:
+      return std::vector<std::byte>(array::size_bytes(type));
+  }
+}
+
+}  // namespace
+
+int type_number(ElementType type, std::string_view format, const std::string& what) {
+  switch (type) {
+    case ElementType::int8:
+      return 1;
+    case ElementType::character:
+      return text_number;
+    case ElementType::int16:
+      return 3;
+    case ElementType::int32:
+      return 4;
+    case ElementType::float32:
+      return 5;
+    case ElementType::float64:
+      return 6;
+    case ElementType::uint8:
+      return 7;
+    case ElementType::uint16:
+      return 8;
+    case ElementType::uint32:
+      return 9;
+    case ElementType::int64:
+      return 10;
+    case ElementType::uint64:
+      return 11;
+    default:
+      throw Error{ErrorCode::unsupported,
+                  std::string{format} + " cannot hold " + what + " of type " +
+                      std::string{array::name(type)} +
+                      ": netCDF has integers of 8 to 64 bits, float32, float64 and characters"};
+  }
+}
+
+std::optional<ElementType> type_of(int number) {
+  for (int value = 1; const auto type = array::element_type(value); ++value) {
+    const bool is_there = *type < ElementType::float16 || *type == ElementType::float32 ||
+                          *type == ElementType::float64 || *type == ElementType::character;
+    if (is_there && type_number(*type, {}, {}) == number) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::byte> fill_value(ElementType type, const std::optional<Attribute>& own) {
+  const bool fits = Variable{0, {}, type, {}, std::nullopt, own}.has_fill_value();
+  return fits ? own->values : usual_fill_value(type);
+}
+
+void check_name(const std::string& name, std::string_view format, const std::string& what) {
+  const auto first = name.empty() ? ' ' : static_cast<unsigned char>(name.front());
+  const bool begins_well = std::isalnum(first) != 0 || first == '_' || first >= 0x80;
+  if (!begins_well || name.find('/') != std::string::npos || name.back() == ' ') {
+    throw Error{ErrorCode::unsupported,
+                std::string{format} + " cannot hold " + what +
+                    ": names of netCDF begin with a letter, a digit or '_', contain no '/' and "
+                    "do not end with a blank"};
+  }
+}
+
+void check(const Variable& variable, std::string_view format) {
+  const std::string what = "the variable \"" + variable.name + '"';
+  if (!variable.name.empty()) {
+    check_name(variable.name, format, what);
+  }
+  (void)type_number(variable.type, format, what);
+}
+
+void check(const std::string& name, const Attribute& attribute, std::string_view format) {
+  const std::string what = "the attribute \"" + name + '"';
+  check_name(name, format, what);
+  if (!attribute.is_text) {
+    (void)type_number(attribute.type, format, what);
+  }
+}
+
+void tell_of_left_out_fill_value(const std::string& path, const std::string& variable) {
+  log::warning("file " + path + ", variable \"" + variable +
+               "\": its attribute _FillValue is left out: netCDF takes it with the type of the "
+               "variable, and before the first put");
+}
+
+Attributes without_dimensions(const Attributes& attributes) {
+  Attributes kept = attributes;
+  const auto names = kept.find("dimensions");
+  if (names != kept.end() && names->second.is_text) {
+    kept.erase(names);
+  }
+  return kept;
+}
+
+}  // namespace iocomp::formats::cdf

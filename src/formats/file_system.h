@@ -1,0 +1,68 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace iocomp::formats {
+
+enum class FileSystemKind { other, lustre, gpfs };
+
+/// What the system tells about the file system of a directory.
+struct FileSystemFacts {
+  FileSystemKind kind = FileSystemKind::other;
+  std::string type;              ///< "lustre", "gpfs", "ext4"; a number where nobody knows a name
+  std::int64_t block_bytes = 0;  ///< that it likes to move at once (st_blksize)
+  std::int64_t free_bytes = 0;
+  bool takes_direct_io = false;   ///< a file opens with O_DIRECT
+  int targets = 0;                ///< Lustre: object storage targets; 0: not told
+  std::int64_t stripe_bytes = 0;  ///< Lustre: of new files in the directory; 0: not told
+};
+
+/// What iocomp would have a shared file be like there.
+struct FileSystemAdvice {
+  bool is_special = false;                                 ///< false: there is nothing to choose
+  int stripe_count = 0;                                    ///< Lustre; -1: all targets
+  std::int64_t stripe_bytes = 0;                           ///< Lustre
+  std::int64_t alignment_bytes = 0;                        ///< for files.*.alignment
+  int aggregators_per_stripe = 0;                          ///< Lustre
+  std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO, weaker than the user's
+  std::string command;  ///< that sets the layout of the directory; ""
+};
+
+/// Look at the file system that `directory` lies on. Makes and removes a file there, to try
+/// O_DIRECT, if it may.
+/// @throws Error{storage_failure} naming the directory and the cause.
+[[nodiscard]] FileSystemFacts file_system_of(const std::string& directory);
+
+/// The same for a file that is yet to be, as far as its layout goes: nothing is tried, and where
+/// its folder cannot be asked nothing is told. Local.
+[[nodiscard]] FileSystemFacts layout_facts_at(const std::string& path);
+
+/// Pure. Lustre: all targets, stripes of 1 MiB, borders of domains on borders of stripes, as many
+/// aggregators per stripe as there are writers for, up to 16, with a lock mode in which they do not
+/// wait for each other (Henty, benchio, CUG 2022: 50 instead of 9.6 GiB/s). GPFS: borders on
+/// borders of blocks, so that no two writers want the token of one block. Others: nothing.
+/// @param writers  ranks that write one file together.
+[[nodiscard]] FileSystemAdvice advise(const FileSystemFacts& facts, int writers,
+                                      const std::string& directory);
+
+/// What borders between the domains of writers are multiples of: the setting, and a stripe (Lustre)
+/// or block (GPFS) where that is longer. Pure.
+[[nodiscard]] std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& facts);
+/// The same for a file that is yet to be. Local.
+[[nodiscard]] std::int64_t domain_bytes_at(const std::string& path, std::int64_t setting_bytes);
+/// The stripe size in an attribute "lustre.lov" (struct lov_user_md); 0: none is told. Pure.
+[[nodiscard]] std::int64_t stripe_bytes_in(std::span<const std::byte> attribute);
+
+/// The hints of `advise` for a file that the ranks of `writers` write together; none where its file
+/// system cannot be asked. Local.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> file_system_hints(
+    const std::string& path, MPI_Comm writers);
+
+}  // namespace iocomp::formats

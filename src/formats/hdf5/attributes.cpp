@@ -1,0 +1,141 @@
+#include "formats/hdf5/attributes.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "array/element_type.h"
+#include "formats/hdf5/error.h"
+#include "formats/hdf5/handle.h"
+#include "formats/hdf5/types.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+using Values = contents::Attribute;
+
+Space space_of(const Values& values) {
+  if (values.is_text || values.count() == 1) {
+    return Space{H5Screate(H5S_SCALAR)};
+  }
+  if (values.count() == 0) {
+    return Space{H5Screate(H5S_NULL)};
+  }
+  const auto count = static_cast<hsize_t>(values.count());
+  return Space{H5Screate_simple(1, &count, nullptr)};
+}
+
+herr_t write_values(hid_t attribute, hid_t type, const Values& values) {
+  if (!values.is_text) {
+    return values.count() == 0 ? 0 : H5Awrite(attribute, type, values.values.data());
+  }
+  std::string text(values.values.size(), '\0');
+  if (!text.empty()) {
+    std::memcpy(text.data(), values.values.data(), text.size());
+  }
+  const char* first = text.c_str();
+  return H5Awrite(attribute, type, static_cast<const void*>(&first));
+}
+
+}  // namespace
+
+void write_attributes(hid_t object, const Attributes& attributes, const std::string& path) {
+  for (const auto& [name, values] : attributes) {
+    const std::string action = "write the attribute \"" + name + "\" to";
+    const Type type = values.is_text ? text_type() : element_type(values.type);
+    const Space space = space_of(values);
+    const Properties utf8{H5Pcreate(H5P_ATTRIBUTE_CREATE)};
+    check(H5Pset_char_encoding(utf8.raw(), H5T_CSET_UTF8), action, path);
+    const Attribute attribute{
+        check(H5Acreate2(object, name.c_str(), type.raw(), space.raw(), utf8.raw(), H5P_DEFAULT),
+              action, path)};
+    check(write_values(attribute.raw(), type.raw(), values), action, path);
+  }
+}
+
+namespace {
+
+herr_t note_name(hid_t /*object*/, const char* name, const H5A_info_t* /*about*/, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+void keep_text(std::string_view text, Values& values) {
+  const auto bytes = std::as_bytes(std::span{text.substr(0, text.find('\0'))});
+  values.is_text = true;
+  values.values.assign(bytes.begin(), bytes.end());
+}
+
+herr_t read_text(hid_t attribute, hid_t stored, Values& values) {
+  if (H5Tis_variable_str(stored) > 0) {
+    const Type type = text_type();
+    // UTF-8 and ASCII are not turned into one another.
+    H5Tset_cset(type.raw(), H5Tget_cset(stored));
+    char* text = nullptr;
+    const herr_t done = H5Aread(attribute, type.raw(), static_cast<void*>(&text));
+    if (done >= 0) {
+      keep_text(text == nullptr ? std::string_view{} : text, values);
+      H5free_memory(text);
+    }
+    return done;
+  }
+  std::string text(H5Tget_size(stored), '\0');
+  const herr_t done = H5Aread(attribute, stored, text.data());
+  keep_text(text, values);
+  return done;
+}
+
+// Nothing where iocomp has no such attributes.
+std::optional<Values> read_values(hid_t attribute, const std::string& action,
+                                  const std::string& path) {
+  const Type stored{H5Aget_type(attribute)};
+  const Space space{H5Aget_space(attribute)};
+  const auto count = H5Sget_simple_extent_npoints(space.raw());
+  Values values;
+  if (H5Tget_class(stored.raw()) == H5T_STRING) {
+    if (count != 1) {
+      return std::nullopt;
+    }
+    check(read_text(attribute, stored.raw(), values), action, path);
+    return values;
+  }
+  const auto type = element_type_of(stored.raw());
+  if (!type) {
+    return std::nullopt;
+  }
+  values.type = *type;
+  values.values.resize(static_cast<std::size_t>(std::max<hssize_t>(count, 0)) *
+                       array::size_bytes(*type));
+  if (!values.values.empty()) {
+    check(H5Aread(attribute, element_type(*type).raw(), values.values.data()), action, path);
+  }
+  return values;
+}
+
+}  // namespace
+
+Attributes read_attributes(hid_t object, const std::string& path) {
+  std::vector<std::string> names;
+  check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, &note_name, &names),
+        "list the attributes in", path);
+  Attributes attributes;
+  for (const auto& name : names) {
+    const std::string action = "read the attribute \"" + name + "\" of";
+    const Attribute opened{check(H5Aopen(object, name.c_str(), H5P_DEFAULT), action, path)};
+    if (auto values = read_values(opened.raw(), action, path)) {
+      attributes.emplace(name, *std::move(values));
+    }
+  }
+  return attributes;
+}
+
+}  // namespace iocomp::formats::h5

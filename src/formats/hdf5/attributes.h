@@ -1,0 +1,20 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+
+#include "formats/words.h"
+
+namespace iocomp::formats::h5 {
+
+/// Attach attributes to an object: one value as a scalar, several as a one-dimensional array, text
+/// as a string, none as a null space. Collective where the file is open on several ranks.
+/// @throws Error{storage_failure}.
+void write_attributes(hid_t object, const Attributes& attributes, const std::string& path);
+
+/// All attributes of an object that have a type of iocomp's, or are text.
+/// @throws Error{storage_failure}.
+[[nodiscard]] Attributes read_attributes(hid_t object, const std::string& path);
+
+}  // namespace iocomp::formats::h5

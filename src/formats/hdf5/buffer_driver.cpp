@@ -1,0 +1,205 @@
+#include "formats/hdf5/buffer_driver.h"
+
+#include <hdf5.h>
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "formats/hdf5/metadata_buffer.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+/// What HDF5 knows as the open file; it uses the first member.
+struct File {
+  H5FD_t common{};
+  MetadataBuffer* buffer = nullptr;
+  haddr_t alignment = 1;  // of what is allotted
+  haddr_t allotted = 0;   // HDF5's "end of allocation"
+  haddr_t written = 0;
+  haddr_t noted = HADDR_UNDEF;  // where the chunk lies that HDF5 is told of
+};
+
+/// The driver's part of a property list, which HDF5 copies byte by byte.
+struct Settings {
+  MetadataBuffer* buffer;
+  haddr_t alignment;
+};
+
+File& own(H5FD_t* file) { return *reinterpret_cast<File*>(file); }
+const File& own(const H5FD_t* file) { return *reinterpret_cast<const File*>(file); }
+
+H5FD_t* open(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*most*/) {
+  const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
+  if (settings == nullptr) {
+    return nullptr;
+  }
+  try {
+    auto file = std::make_unique<File>();
+    file->buffer = settings->buffer;
+    file->alignment = settings->alignment;
+    return &file.release()->common;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+herr_t close(H5FD_t* file) {
+  const std::unique_ptr<File> closed{&own(file)};
+  return 0;
+}
+
+herr_t query(const H5FD_t* /*file*/, unsigned long* flags) {
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA |
+           H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+// Here, because HDF5 would remember each gap, and look through all of them for the next place.
+haddr_t next_place(const File& file) {
+  return (file.allotted + file.alignment - 1) / file.alignment * file.alignment;
+}
+
+haddr_t allot(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) {
+  File& to = own(file);
+  if (type == H5FD_MEM_DRAW && to.noted != HADDR_UNDEF) {
+    return to.noted;
+  }
+  const haddr_t begin = next_place(to);
+  to.allotted = begin + size;
+  return begin;
+}
+
+haddr_t end_of_allocation(const H5FD_t* file, H5FD_mem_t /*type*/) { return own(file).allotted; }
+
+herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) {
+  own(file).allotted = end;
+  return 0;
+}
+
+haddr_t end_of_what_is_written(const H5FD_t* file, H5FD_mem_t /*type*/) {
+  return own(file).written;
+}
+
+herr_t handle(H5FD_t* file, hid_t /*access*/, void** result) {
+  *result = &own(file);
+  return 0;
+}
+
+herr_t read(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, std::size_t size,
+            void* bytes) {
+  return own(file).buffer->read(static_cast<std::int64_t>(offset),
+                                {static_cast<std::byte*>(bytes), size}) == 0
+             ? 0
+             : -1;
+}
+
+herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, std::size_t size,
+             const void* bytes) {
+  if (type == H5FD_MEM_DRAW && own(file).noted != HADDR_UNDEF) {
+    return own(file).noted == offset ? 0 : -1;  // its bytes come from elsewhere
+  }
+  try {
+    own(file).buffer->write(static_cast<std::int64_t>(offset),
+                            {static_cast<const std::byte*>(bytes), size});
+  } catch (const std::exception&) {
+    return -1;
+  }
+  own(file).written = std::max(own(file).written, offset + size);
+  return 0;
+}
+
+herr_t truncate(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
+  own(file).written = own(file).allotted;
+  return 0;
+}
+
+H5FD_class_t driver_class() {
+  H5FD_class_t driver{};
+#ifdef H5FD_CLASS_VERSION
+  driver.version = H5FD_CLASS_VERSION;
+  driver.value =
+      static_cast<H5FD_class_value_t>(600);  // 512 and above are free for private drivers
+#endif
+  driver.name = "iocomp_buffer";
+  driver.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
+  driver.fc_degree = H5F_CLOSE_STRONG;
+  driver.fapl_size = sizeof(Settings);
+  driver.open = &open;
+  driver.close = &close;
+  driver.query = &query;
+  driver.alloc = &allot;
+  driver.get_eoa = &end_of_allocation;
+  driver.set_eoa = &set_end_of_allocation;
+  driver.get_eof = &end_of_what_is_written;
+  driver.get_handle = &handle;
+  driver.read = &read;
+  driver.write = &write;
+  driver.truncate = &truncate;
+  const H5FD_mem_t free_lists[] = H5FD_FLMAP_DICHOTOMY;
+  std::copy(std::begin(free_lists), std::end(free_lists), std::begin(driver.fl_map));
+  return driver;
+}
+
+File* file_of(hid_t file) {
+  void* found = nullptr;
+  return H5Fget_vfd_handle(file, H5P_DEFAULT, &found) < 0 ? nullptr : static_cast<File*>(found);
+}
+
+}  // namespace
+
+herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignment_bytes) {
+  static const H5FD_class_t driver = driver_class();
+  static const hid_t registered = H5FDregister(&driver);
+  const Settings settings{&buffer,
+                          static_cast<haddr_t>(std::max<std::int64_t>(alignment_bytes, 1))};
+  // Metadata in few blocks, raw data each where they were allotted.
+  constexpr hsize_t metadata_block_bytes = 64 * 1024;
+  const bool is_set = registered >= 0 && H5Pset_alignment(file_access, 1, 1) >= 0 &&
+                      H5Pset_meta_block_size(file_access, metadata_block_bytes) >= 0 &&
+                      H5Pset_small_data_block_size(file_access, 0) >= 0;
+  return is_set ? H5Pset_driver(file_access, registered, &settings) : -1;
+}
+
+std::int64_t end_of_file(hid_t file) {
+  const File* found = file_of(file);
+  return found == nullptr ? 0 : static_cast<std::int64_t>(found->allotted);
+}
+
+std::int64_t next_allotted(hid_t file) {
+  const File* found = file_of(file);
+  return found == nullptr ? 0 : static_cast<std::int64_t>(next_place(*found));
+}
+
+std::int64_t allot(hid_t file, std::int64_t bytes) {
+  const std::int64_t begin = next_allotted(file);
+  if (File* found = file_of(file)) {
+    found->allotted = static_cast<haddr_t>(begin + bytes);
+  }
+  return begin;
+}
+
+herr_t note_chunk(hid_t file, hid_t dataset, const hsize_t* corner, std::int64_t offset,
+                  std::int64_t bytes) {
+  File* found = file_of(file);
+  if (found == nullptr) {
+    return -1;
+  }
+  found->noted = static_cast<haddr_t>(offset);
+  // HDF5 wants an address, and looks at nothing there.
+  const herr_t result =
+      H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, corner, static_cast<std::size_t>(bytes), found);
+  found->noted = HADDR_UNDEF;
+  return result;
+}
+
+}  // namespace iocomp::formats::h5

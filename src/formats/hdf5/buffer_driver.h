@@ -1,0 +1,35 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+
+#include "formats/hdf5/metadata_buffer.h"
+
+namespace iocomp::formats::h5 {
+
+/// Have HDF5 write a file through a MetadataBuffer, which outlives the file. HDF5 does not survive
+/// a write that fails, not even by abandoning the file: so its writes go to memory, and whoever
+/// owns the buffer stores them. Raw data, each by themselves, and blocks of metadata begin at
+/// multiples of `alignment_bytes`.
+/// @return as other functions of HDF5: negative after a failure.
+[[nodiscard]] herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer,
+                                std::int64_t alignment_bytes);
+
+/// The length of a file that is open through a buffer.
+[[nodiscard]] std::int64_t end_of_file(hid_t file);
+
+/// Room in such a file for data that HDF5 does not write.
+/// @return its offset, a multiple of the alignment.
+[[nodiscard]] std::int64_t allot(hid_t file, std::int64_t bytes);
+/// What `allot` would return.
+[[nodiscard]] std::int64_t next_allotted(hid_t file);
+
+/// Have HDF5 take note of a chunk that lies in the file already, or will: in room that was
+/// allotted.
+/// @param corner  of the chunk, in elements of the dataset
+/// @return as other functions of HDF5.
+[[nodiscard]] herr_t note_chunk(hid_t file, hid_t dataset, const hsize_t* corner,
+                                std::int64_t offset, std::int64_t bytes);
+
+}  // namespace iocomp::formats::h5

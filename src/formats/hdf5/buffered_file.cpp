@@ -1,0 +1,57 @@
+#include "formats/hdf5/buffered_file.h"
+
+#include <fcntl.h>
+#include <hdf5.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/failure.h"
+#include "formats/format.h"
+#include "formats/hdf5/buffer_driver.h"
+#include "formats/hdf5/dataset.h"
+#include "formats/hdf5/error.h"
+#include "formats/hdf5/handle.h"
+#include "formats/open_together.h"
+
+namespace iocomp::formats::h5 {
+BufferedFile::BufferedFile(std::string path, const FormatOptions& options,
+                           const Properties& creation)
+    : path_{std::move(path)}, buffer_{open_beside_others(path_, O_RDWR)} {
+  const Quiet quiet;
+  const Properties access = file_access(options);
+  check(use_buffer(access.raw(), buffer_, options.alignment_bytes), "create", path_);
+  const hid_t properties = creation.raw() < 0 ? H5P_DEFAULT : creation.raw();
+  file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, properties, access.raw()), "create", path_);
+}
+
+BufferedFile::~BufferedFile() {
+  if (file_ >= 0) {
+    const Quiet quiet;
+    H5Fclose(file_);  // into the buffer, and gone with it
+  }
+}
+
+void BufferedFile::flush() {
+  const Quiet quiet;
+  check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
+  store(end_of_file(file_));
+}
+
+void BufferedFile::close() {
+  const Quiet quiet;
+  check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
+  const std::int64_t file_bytes = end_of_file(file_);
+  check(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close", path_);
+  store(file_bytes);
+}
+
+void BufferedFile::store(std::int64_t file_bytes) {
+  const int error = buffer_.store(file_bytes);
+  if (error != 0) {
+    throw failure("write the metadata of", path_, error);
+  }
+}
+
+}  // namespace iocomp::formats::h5

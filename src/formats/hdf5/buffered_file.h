@@ -1,0 +1,47 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/descriptor.h"
+#include "formats/format.h"
+#include "formats/hdf5/handle.h"
+#include "formats/hdf5/metadata_buffer.h"
+
+namespace iocomp::formats::h5 {
+
+/// A file that one process alone has open in HDF5, for the metadata: HDF5 writes them to memory,
+/// and what it does not survive, a write that fails, happens here. Data are written by anybody,
+/// through other descriptors.
+class BufferedFile {
+ public:
+  /// @param creation  the properties of the file; none: the usual ones.
+  /// @throws Error{storage_failure}.
+  BufferedFile(std::string path, const FormatOptions& options, const Properties& creation = {});
+  BufferedFile(const BufferedFile&) = delete;
+  BufferedFile& operator=(const BufferedFile&) = delete;
+  /// Abandons the file if `close` was not called.
+  ~BufferedFile();
+
+  [[nodiscard]] hid_t raw() const noexcept { return file_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// To write data that HDF5 does not know.
+  [[nodiscard]] const Descriptor& plain() const noexcept { return buffer_.file(); }
+
+  /// Store in the file what HDF5 has written so far. @throws Error{storage_failure}; then it can be
+  /// tried again.
+  void flush();
+  /// The same at the end; objects that are still open in the file are closed.
+  void close();
+
+ private:
+  void store(std::int64_t file_bytes);
+
+  std::string path_;
+  MetadataBuffer buffer_;
+  hid_t file_ = H5I_INVALID_HID;  // closed before the buffer goes
+};
+
+}  // namespace iocomp::formats::h5

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "formats/hdf5/chunk_parts.h"
+#include "mpi/wait.h"
+
+namespace iocomp::formats::h5 {
+
+/// What came from other writers, with the memory that it lies in; or why it cannot be used.
+struct Arrived {
+  Outcome outcome;
+  std::vector<ChunkPart> parts;
+  std::vector<std::vector<std::byte>> memory;
+};
+
+/// Send parts of chunks to other writers, from where they lie, and take in what they send.
+/// Collective over `writers`; nobody spins while he waits.
+/// @param leaving  for each writer what goes to it; nothing for this one.
+/// @throws on all writers or on none.
+[[nodiscard]] Arrived exchange(const StepChunks& chunks,
+                               const std::vector<std::vector<const ChunkPart*>>& leaving,
+                               MPI_Comm writers, const mpi::WaitPolicy& policy);
+
+}  // namespace iocomp::formats::h5

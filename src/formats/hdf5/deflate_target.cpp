@@ -1,0 +1,188 @@
+#include "formats/hdf5/deflate_target.h"
+
+#include <mpi.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/element_type.h"
+#include "array/runs.h"
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/write_plainly.h"
+#include "formats/format.h"
+#include "formats/hdf5/chunk_parts.h"
+#include "formats/hdf5/chunk_writer.h"
+#include "formats/hdf5/time_chunks.h"
+#include "formats/hdf5/time_dataset.h"
+#include "formats/hdf5/time_file.h"
+#include "formats/open_together.h"
+#include "formats/words.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+constexpr const char* others = "the other writers of a compressed file";
+
+void sync(const Descriptor& file, const std::string& path) {
+  if (::fsync(file.raw()) != 0) {
+    throw failure("fsync", path, errno);
+  }
+}
+
+}  // namespace
+
+DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
+    : path_{std::move(path)},
+      options_{options},
+      writers_{writers},
+      policy_{.deadline_seconds = options.deadline_seconds},
+      plain_{open_together(path_, writers)} {
+  mpi::check(MPI_Comm_rank(writers_, &rank_));
+  agree(outcome_of([&] {
+    if (rank_ == 0) {
+      file_ = std::make_unique<TimeFile>(path_, options_);
+    }
+  }));
+}
+
+void DeflateTarget::agree(const Outcome& mine) const {
+  const Outcome common = mpi::agree(writers_, mine, policy_, others);
+  if (!common.ok()) {
+    throw Error{common.code, common.story};
+  }
+}
+
+void DeflateTarget::write(const Placed& where, const Selection& selection,
+                          std::span<const std::byte> bytes) {
+  parts_.push_back({where.variable.id, selection, bytes});
+}
+
+// Where the variables go that are not compressed (-1: the others), and behind them where the end of
+// the file is.
+std::vector<std::int64_t> DeflateTarget::begin_step(std::int64_t step,
+                                                    const Description& description) {
+  std::vector<std::int64_t> offsets(description.contents.size() + 1, -1);
+  agree(outcome_of([&] {
+    for (std::size_t i = 0; file_ && i < description.contents.size(); ++i) {
+      const Variable& variable = description.contents[i].variable;
+      if (variable.bytes() > 0) {
+        TimeDataset& dataset = file_->dataset(variable);
+        offsets[i] = TimeChunks{variable, options_}.is_filtered ? -1 : dataset.place(step);
+      }
+    }
+    if (file_) {
+      offsets.back() = file_->end();
+    }
+  }));
+  mpi::maximum(writers_, offsets, policy_, others);
+  return offsets;
+}
+
+void DeflateTarget::write_plain(const std::vector<Part>& parts, const Variable& variable,
+                                std::int64_t offset) const {
+  const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(variable.type));
+  for (const auto& part : parts) {
+    if (part.variable != variable.id) {
+      continue;
+    }
+    const Selection& what = part.selection;
+    auto bytes = part.bytes;
+    array::RunCursor cursor{variable.shape, what.box, what.first, what.count};
+    array::Run run;
+    while (cursor.next(run)) {
+      const auto length = static_cast<std::size_t>(run.elements * element_bytes);
+      write_plainly(plain_, offset + run.index * element_bytes, bytes.first(length), path_);
+      bytes = bytes.subspan(length);
+    }
+  }
+}
+
+void DeflateTarget::write_from(const std::vector<Part>& parts,
+                               const std::vector<std::int64_t>& offsets, std::int64_t step,
+                               const Description& description) {
+  StepChunks chunks;
+  std::vector<ChunkPart> own;
+  agree(outcome_of([&] {
+    for (std::size_t i = 0; i < description.contents.size(); ++i) {
+      const Variable& variable = description.contents[i].variable;
+      if (offsets[i] >= 0) {
+        write_plain(parts, variable, offsets[i]);
+      } else if (variable.bytes() > 0) {
+        chunks.add(variable, TimeChunks{variable, options_});
+      }
+    }
+    for (const auto& part : parts) {
+      chunks.cut(part.variable, part.selection, part.bytes, own);
+    }
+  }));
+  std::int64_t end = offsets.back();
+  const auto stored = write_chunks(chunks, own, {path_, plain_, options_, writers_, policy_}, end);
+  std::string text(stored.size() * sizeof(StoredChunk), '\0');
+  std::ranges::copy(std::as_bytes(std::span{stored}),
+                    std::as_writable_bytes(std::span{text}).begin());
+  const auto all = mpi::gather(writers_, 0, text, policy_, others);
+  agree(outcome_of([&] {
+    sync(plain_, path_);
+    if (file_) {
+      keep(step, chunks, all);
+      file_->extend(end);
+    }
+  }));
+}
+
+void DeflateTarget::keep(std::int64_t step, const StepChunks& chunks,
+                         const std::vector<std::string>& stored) {
+  std::vector<Extent> extents(static_cast<std::size_t>(chunks.count()));
+  for (const auto& text : stored) {
+    std::vector<StoredChunk> of_writer(text.size() / sizeof(StoredChunk));
+    std::ranges::copy(std::as_bytes(std::span{text}),
+                      std::as_writable_bytes(std::span{of_writer}).begin());
+    for (const auto& chunk : of_writer) {
+      extents[static_cast<std::size_t>(chunk.chunk)] = chunk.where;
+    }
+  }
+  for (const auto& of_variable : chunks.variables()) {
+    const auto first = extents.begin() + of_variable.first;
+    file_->dataset(of_variable.variable).keep(step, {first, first + of_variable.chunks.per_record});
+  }
+}
+
+void DeflateTarget::write_step(std::int64_t step, const Description& description) {
+  const auto parts = std::exchange(parts_, {});
+  const auto offsets = begin_step(step, description);
+  try {
+    write_from(parts, offsets, step, description);
+  } catch (...) {
+    // On all: nobody writes there any more, and a full disk may need it for what is left to write.
+    if (struct stat status{};
+        file_ && ::fstat(plain_.raw(), &status) == 0 && status.st_size > offsets.back()) {
+      (void)!::ftruncate(plain_.raw(), offsets.back());
+    }
+    throw;
+  }
+}
+
+void DeflateTarget::finish(const Description& description) {
+  agree(outcome_of([&] {
+    if (file_) {
+      file_->finish(description);
+      file_.reset();
+    }
+    sync(plain_, path_);
+  }));
+}
+
+}  // namespace iocomp::formats::h5

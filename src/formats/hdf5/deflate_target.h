@@ -1,0 +1,65 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "formats/format.h"
+#include "formats/hdf5/chunk_parts.h"
+#include "formats/hdf5/time_file.h"
+#include "formats/words.h"
+#include "mpi/wait.h"
+
+namespace iocomp::formats::h5 {
+
+/// `layout = "time"` with compression. When all of a step is there, the writers send one another
+/// parts of chunks, so that each chunk lies with one of them, who compresses and writes it. The
+/// first writer alone has the file open in HDF5, for the metadata. What fails on one writer fails
+/// on all of them, and costs the step; the room that it took is used again.
+class DeflateTarget : public Target {
+ public:
+  /// Collective over `writers`.
+  DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
+
+  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
+  void flush() override {}
+  void write_step(std::int64_t step, const Description& description) override;
+  void forget_step() noexcept override { parts_.clear(); }
+  void finish(const Description& description) override;
+
+ private:
+  // What write_step will write.
+  struct Part {
+    int variable = 0;
+    Selection selection;
+    std::span<const std::byte> bytes;
+  };
+  void agree(const Outcome& mine) const;
+  [[nodiscard]] std::vector<std::int64_t> begin_step(std::int64_t step,
+                                                     const Description& description);
+  void write_plain(const std::vector<Part>& parts, const Variable& variable,
+                   std::int64_t offset) const;
+  void write_from(const std::vector<Part>& parts, const std::vector<std::int64_t>& offsets,
+                  std::int64_t step, const Description& description);
+  void keep(std::int64_t step, const StepChunks& chunks, const std::vector<std::string>& stored);
+
+  std::string path_;
+  FormatOptions options_;
+  MPI_Comm writers_;
+  mpi::WaitPolicy policy_;
+  int rank_ = 0;
+  Descriptor plain_;
+  std::unique_ptr<TimeFile> file_;  // of the first writer
+  std::vector<Part> parts_;
+};
+
+}  // namespace iocomp::formats::h5

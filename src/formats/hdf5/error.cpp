@@ -1,0 +1,46 @@
+#include "formats/hdf5/error.h"
+
+#include <hdf5.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "base/failure.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+herr_t append(unsigned /*depth*/, const H5E_error2_t* entry, void* text) {
+  auto& story = *static_cast<std::string*>(text);
+  story += story.empty() ? "" : "; ";
+  story += entry->func_name != nullptr ? std::string{entry->func_name} + ": " : std::string{};
+  story += entry->desc != nullptr ? entry->desc : "unknown";
+  return 0;
+}
+
+// From what failed first to what was called.
+std::string error_stack() {
+  std::string story;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &append, &story);
+  return story;
+}
+
+}  // namespace
+
+Quiet::Quiet() noexcept {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &argument_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, argument_); }
+
+void fail(const std::string& action, const std::string& path) {
+  std::string story = error_stack();
+  // The MPI-IO driver knows only that a write was short, the serial one tells the errno.
+  if (story.find("errno") == std::string::npos && story.find("write failed") != std::string::npos) {
+    story += "; " + cause_of_short_write(path);
+  }
+  throw Error{ErrorCode::storage_failure, "cannot " + action + ' ' + path + ": HDF5: " + story};
+}
+
+}  // namespace iocomp::formats::h5

@@ -1,0 +1,125 @@
+#include "formats/hdf5/inventory.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "formats/hdf5/attributes.h"
+#include "formats/hdf5/error.h"
+#include "formats/hdf5/handle.h"
+#include "formats/hdf5/types.h"
+#include "formats/source.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+// "12" is a step, "012" is a name.
+std::optional<std::int64_t> step_number(std::string_view name) {
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
+  const bool is_one = error == std::errc{} && end == name.data() + name.size() && step >= 0;
+  return is_one && std::to_string(step) == name ? std::optional{step} : std::nullopt;
+}
+
+struct Names {
+  std::vector<std::string> datasets;  // without the '/' at the beginning
+  std::set<std::string> groups;       // of the root
+};
+
+herr_t note(hid_t /*root*/, const char* name, const H5O_info_t* object, void* noted) {
+  auto& names = *static_cast<Names*>(noted);
+  const std::string_view called{name};
+  if (object->type == H5O_TYPE_DATASET) {
+    names.datasets.emplace_back(called);
+  } else if (object->type == H5O_TYPE_GROUP && called != "." &&
+             called.find('/') == std::string_view::npos) {
+    names.groups.emplace(called);
+  }
+  return 0;
+}
+
+std::optional<Variable> variable_of(hid_t dataset) {
+  const Type stored{H5Dget_type(dataset)};
+  const Space space{H5Dget_space(dataset)};
+  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;
+  if (is_text && H5Tis_variable_str(stored.raw()) > 0) {
+    return std::nullopt;
+  }
+  const auto type = is_text ? array::ElementType::character : element_type_of(stored.raw());
+  const auto kind = H5Sget_simple_extent_type(space.raw());
+  const int dimensions = H5Sget_simple_extent_ndims(space.raw());
+  if (!type || kind == H5S_NULL || dimensions < 0 ||
+      dimensions + (is_text ? 1 : 0) > array::max_dimensions) {
+    return std::nullopt;
+  }
+  std::array<hsize_t, array::max_dimensions> extent{};
+  H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
+  Variable variable;
+  variable.type = *type;
+  variable.shape.dimensions = dimensions;
+  std::ranges::transform(extent, variable.shape.extent.begin(),
+                         [](hsize_t each) { return static_cast<std::int64_t>(each); });
+  if (is_text) {
+    variable.shape.extent.at(static_cast<std::size_t>(variable.shape.dimensions++)) =
+        static_cast<std::int64_t>(H5Tget_size(stored.raw()));
+  }
+  return variable;
+}
+
+}  // namespace
+
+Inventory inventory_of(hid_t file, const std::string& path) {
+  Names names;
+  check(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names, H5O_INFO_BASIC), "look through",
+        path);
+  const bool has_steps =
+      !names.groups.empty() &&
+      std::ranges::all_of(names.groups,
+                          [](const std::string& name) { return step_number(name).has_value(); }) &&
+      std::ranges::all_of(names.datasets, [](const std::string& name) {
+        return name.find('/') != std::string::npos;
+      });
+  Inventory inventory;
+  for (const auto& group : names.groups) {
+    if (has_steps) {
+      inventory.steps.push_back(*step_number(group));
+    }
+  }
+  if (!has_steps) {
+    inventory.steps.push_back(0);
+  }
+  std::ranges::sort(inventory.steps);
+  for (const auto& name : names.datasets) {
+    const Dataset dataset{
+        check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open the dataset " + name + " in", path)};
+    auto variable = variable_of(dataset.raw());
+    if (!variable) {
+      continue;
+    }
+    const auto slash = has_steps ? name.find('/') : std::string::npos;
+    variable->name = slash == std::string::npos ? name : name.substr(slash + 1);
+    const auto step = has_steps ? *step_number(name.substr(0, slash)) : 0;
+    inventory.contents.push_back({step, *variable, -1});
+    inventory.of_variable[variable->name] = read_attributes(dataset.raw(), path);
+  }
+  std::ranges::stable_sort(inventory.contents, {}, &Placed::step);
+  const Object root{check(H5Oopen(file, "/", H5P_DEFAULT), "open the root of", path)};
+  inventory.attributes = read_attributes(root.raw(), path);
+  return inventory;
+}
+
+}  // namespace iocomp::formats::h5

@@ -1,0 +1,141 @@
+#include "formats/hdf5/metadata_buffer.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+// Of neighbours that are written at once.
+constexpr std::int64_t longest_row = std::int64_t{1} << 20;
+
+std::int64_t length(std::span<const std::byte> bytes) {
+  return static_cast<std::int64_t>(bytes.size());
+}
+
+int write_all(const Descriptor& file, std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file.raw(), bytes.data(), bytes.size(), offset);
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return errno;
+    }
+    offset += written;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+int read_all(const Descriptor& file, std::int64_t offset, std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(file.raw(), bytes.data(), bytes.size(), offset);
+    if (got < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return errno;
+    }
+    if (got == 0) {
+      std::fill(bytes.begin(), bytes.end(), std::byte{0});
+      return 0;
+    }
+    offset += got;
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+  return 0;
+}
+
+}  // namespace
+
+// Cut [begin, end) out of what is there.
+void MetadataBuffer::make_way(std::int64_t begin, std::int64_t end) {
+  auto next = extents_.lower_bound(begin);
+  if (next != extents_.begin()) {
+    auto& [offset, bytes] = *std::prev(next);
+    const std::int64_t kept = begin - offset;
+    if (offset + length(bytes) > end) {
+      extents_.emplace(end, std::vector(bytes.begin() + (end - offset), bytes.end()));
+    }
+    if (kept < length(bytes)) {
+      bytes.resize(static_cast<std::size_t>(kept));
+    }
+  }
+  while (next != extents_.end() && next->first < end) {
+    auto& [offset, bytes] = *next;
+    if (offset + length(bytes) > end) {
+      extents_.emplace(end, std::vector(bytes.begin() + (end - offset), bytes.end()));
+    }
+    next = extents_.erase(next);
+  }
+}
+
+void MetadataBuffer::write(std::int64_t offset, std::span<const std::byte> bytes) {
+  const auto known = extents_.find(offset);
+  if (known != extents_.end() && known->second.size() == bytes.size()) {
+    std::copy(bytes.begin(), bytes.end(),
+              known->second.begin());  // the ordinary case: an object anew
+    return;
+  }
+  make_way(offset, offset + length(bytes));
+  extents_.emplace(offset, std::vector(bytes.begin(), bytes.end()));
+}
+
+int MetadataBuffer::read(std::int64_t offset, std::span<std::byte> bytes) const {
+  const std::int64_t end = offset + length(bytes);
+  const int error = read_all(file_, offset, bytes);
+  if (error != 0) {
+    return error;
+  }
+  auto next = extents_.upper_bound(offset);
+  if (next != extents_.begin()) {
+    --next;
+  }
+  for (; next != extents_.end() && next->first < end; ++next) {
+    const std::int64_t from = std::max(next->first, offset);
+    const std::int64_t until = std::min(next->first + length(next->second), end);
+    if (from < until) {
+      const auto first = next->second.begin() + (from - next->first);
+      std::copy(first, first + (until - from), bytes.begin() + (from - offset));
+    }
+  }
+  return 0;
+}
+
+int MetadataBuffer::store(std::int64_t file_bytes) {
+  std::vector<std::byte> row;
+  while (!extents_.empty()) {
+    const std::int64_t begin = extents_.begin()->first;
+    row.clear();
+    auto next = extents_.begin();
+    for (;
+         next != extents_.end() && next->first == begin + length(row) && length(row) < longest_row;
+         ++next) {
+      row.insert(row.end(), next->second.begin(), next->second.end());
+    }
+    const int error = write_all(file_, begin, row);
+    if (error != 0) {
+      return error;
+    }
+    extents_.erase(extents_.begin(), next);
+  }
+  struct stat status{};
+  if (::fstat(file_.raw(), &status) != 0) {
+    return errno;
+  }
+  return status.st_size < file_bytes && ::ftruncate(file_.raw(), file_bytes) != 0 ? errno : 0;
+}
+
+}  // namespace iocomp::formats::h5

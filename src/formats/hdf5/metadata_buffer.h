@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+
+namespace iocomp::formats::h5 {
+
+/// The metadata that HDF5 has written to a file and the file does not have yet: exactly those
+/// bytes, so that storing them touches nothing that others wrote beside them.
+class MetadataBuffer {
+ public:
+  explicit MetadataBuffer(Descriptor file) noexcept : file_{std::move(file)} {}
+
+  [[nodiscard]] const Descriptor& file() const noexcept { return file_; }
+
+  void write(std::int64_t offset, std::span<const std::byte> bytes);
+
+  /// What was written last, from here or from the file; zeros beyond its end.
+  /// @return 0 or errno.
+  [[nodiscard]] int read(std::int64_t offset, std::span<std::byte> bytes) const;
+
+  /// Write everything to the file and make it at least `file_bytes` long. What could not be written
+  /// stays here.
+  /// @return 0 or errno.
+  [[nodiscard]] int store(std::int64_t file_bytes);
+
+ private:
+  void make_way(std::int64_t begin, std::int64_t end);
+
+  Descriptor file_;
+  std::map<std::int64_t, std::vector<std::byte>> extents_;  // by offset; they do not overlap
+};
+
+}  // namespace iocomp::formats::h5

@@ -1,0 +1,184 @@
+#include "formats/hdf5/source.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "array/runs.h"
+#include "base/error.h"
+#include "formats/hdf5/dataset.h"
+#include "formats/hdf5/error.h"
+#include "formats/hdf5/handle.h"
+#include "formats/hdf5/inventory.h"
+#include "formats/hdf5/time_dataset.h"
+#include "formats/hdf5/types.h"
+#include "formats/plain_source.h"
+#include "formats/source.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+using Extents = std::array<hsize_t, array::max_dimensions + 1>;  // the last one is for time
+
+Extents extents(const array::Extents& entries) {
+  Extents all{};
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    all.at(d) = static_cast<hsize_t>(entries.at(d));
+  }
+  return all;
+}
+
+// Of elements that lie in the file as in memory, one after another; -1 for all others.
+std::int64_t raw_offset(hid_t dataset, hid_t element) {
+  const Type stored{H5Dget_type(dataset)};
+  const Properties created{H5Dget_create_plist(dataset)};
+  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;  // whose padding is no matter
+  if ((!is_text && H5Tequal(stored.raw(), element) <= 0) ||
+      H5Pget_layout(created.raw()) != H5D_CONTIGUOUS || H5Pget_external_count(created.raw()) != 0) {
+    return -1;
+  }
+  const haddr_t offset = H5Dget_offset(dataset);
+  return offset == HADDR_UNDEF ? -1 : static_cast<std::int64_t>(offset);
+}
+
+Space selected(const array::Shape& shape, const array::Box& box) {
+  if (shape.dimensions == 0) {
+    return Space{H5Screate(H5S_SCALAR)};
+  }
+  const Extents all = extents(shape.extent);
+  const Extents start = extents(box.start);
+  const Extents count = extents(box.count);
+  Space space{H5Screate_simple(shape.dimensions, all.data(), nullptr)};
+  H5Sselect_hyperslab(space.raw(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+  return space;
+}
+
+Space selected_of_step(hid_t dataset, std::int64_t step, const array::Box& box) {
+  Extents start = extents(box.start);
+  Extents count = extents(box.count);
+  std::rotate(start.begin(), start.end() - 1, start.end());
+  std::rotate(count.begin(), count.end() - 1, count.end());
+  start[0] = static_cast<hsize_t>(step);
+  count[0] = 1;
+  Space space{H5Dget_space(dataset)};
+  H5Sselect_hyperslab(space.raw(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+  return space;
+}
+
+}  // namespace
+
+Hdf5Source::Hdf5Source(std::string path) : path_{std::move(path)} {
+  const Quiet quiet;
+  file_ = File{check(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path_)};
+}
+
+Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
+  const std::string name = dataset_name(where.variable, where.step);
+  Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}};
+  if (found.dataset.raw() < 0) {  // of a file that knows no steps, or has them along time
+    const std::string plain = time_dataset_name(where.variable);
+    Dataset other{H5Dopen2(file_.raw(), plain.c_str(), H5P_DEFAULT)};
+    const bool has_time =
+        other.raw() >= 0 && H5Sget_simple_extent_ndims(Space{H5Dget_space(other.raw())}.raw()) ==
+                                where.variable.shape.dimensions + 1;
+    if (has_time || where.step == 0) {
+      found = {std::move(other), has_time};
+    }
+  }
+  check(found.dataset.raw(), "open the dataset " + name + " in", path_);
+  return found;
+}
+
+// Along time the characters of a text are elements of their own.
+void Hdf5Source::check_shape(const Found& found, const Placed& where) const {
+  const hid_t dataset = found.dataset.raw();
+  const Space space{H5Dget_space(dataset)};
+  const Stored wanted = found.has_time
+                            ? Stored{element_type(where.variable.type), where.variable.shape}
+                            : stored_as(where.variable);
+  const Type type{H5Dget_type(dataset)};
+  const bool is_text = H5Tget_class(wanted.type.raw()) == H5T_STRING;
+  const bool has_type = !is_text || (H5Tget_class(type.raw()) == H5T_STRING &&
+                                     H5Tget_size(type.raw()) == H5Tget_size(wanted.type.raw()));
+  const int dimensions = H5Sget_simple_extent_ndims(space.raw());
+  Extents extent{};
+  if (dimensions >= 0 && dimensions <= array::max_dimensions + 1) {
+    H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
+  }
+  bool is_whole = true;
+  if (found.has_time) {
+    is_whole = where.step >= 0 && extent[0] > static_cast<hsize_t>(where.step);
+    std::rotate(extent.begin(), extent.begin() + 1, extent.end());
+    extent.back() = 0;
+  }
+  if (!is_whole || !has_type || dimensions != wanted.shape.dimensions + (found.has_time ? 1 : 0) ||
+      extent != extents(wanted.shape.extent)) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + path_ + ": the dataset of the variable \"" + where.variable.name +
+                    "\" in step " + std::to_string(where.step) + " does not have the shape " +
+                    array::text(where.variable.shape)};
+  }
+}
+
+void Hdf5Source::read(const Placed& where, const array::Box& box, const Destination& to) {
+  if (array::elements(box) == 0) {
+    return;
+  }
+  const Quiet quiet;
+  const Found found = open_dataset(where);
+  check_shape(found, where);
+  const Dataset& dataset = found.dataset;
+  const Type element = element_type(where.variable.type);
+  Placed raw = where;
+  raw.offset = raw_offset(dataset.raw(), element.raw());
+  if (raw.offset >= 0) {
+    if (!plain_) {
+      plain_ = std::make_unique<PlainSource>(path_);
+    }
+    plain_->read(raw, box, to);
+    return;
+  }
+  if (where.variable.type == array::ElementType::character && !found.has_time) {
+    read_text(dataset.raw(), where, box, to);
+    return;
+  }
+  const Space in_file = found.has_time ? selected_of_step(dataset.raw(), where.step, box)
+                                       : selected(where.variable.shape, box);
+  const Space in_memory = selected(to.memory.shape, to.memory.box);
+  check(
+      H5Dread(dataset.raw(), element.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, to.local),
+      "read the variable \"" + where.variable.name + "\" from", path_);
+}
+
+// HDF5 reads whole strings only.
+void Hdf5Source::read_text(hid_t dataset, const Placed& where, const array::Box& box,
+                           const Destination& to) const {
+  std::vector<std::byte> all(static_cast<std::size_t>(where.variable.bytes()));
+  check(H5Dread(dataset, stored_as(where.variable).type.raw(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                all.data()),
+        "read the variable \"" + where.variable.name + "\" from", path_);
+  DenseBlock block{to, 1};
+  std::byte* next = block.bytes();
+  array::RunCursor cursor{where.variable.shape, box, 0, array::elements(box)};
+  array::Run run;
+  while (cursor.next(run)) {
+    next = std::copy_n(all.begin() + run.index, run.elements, next);
+  }
+  block.scatter();
+}
+
+Inventory Hdf5Source::inventory() {
+  const Quiet quiet;
+  return inventory_of(file_.raw(), path_);
+}
+
+}  // namespace iocomp::formats::h5

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <memory>
+#include <string>
+
+#include "array/box.h"
+#include "formats/hdf5/handle.h"
+#include "formats/plain_source.h"
+#include "formats/source.h"
+
+namespace iocomp::formats::h5 {
+
+/// Reads datasets by the serial driver, so independently of other ranks. Contiguous ones of native
+/// elements are read without the library, which tells only where they begin. Files that iocomp did
+/// not write are read too: see `inventory_of`.
+class Hdf5Source : public Source {
+ public:
+  /// @throws Error{storage_failure}.
+  explicit Hdf5Source(std::string path);
+
+  void read(const Placed& where, const array::Box& box, const Destination& to) override;
+  [[nodiscard]] Inventory inventory() override;
+
+ private:
+  struct Found {
+    Dataset dataset;
+    bool has_time = false;  ///< one more dimension in front, for the steps
+  };
+  [[nodiscard]] Found open_dataset(const Placed& where) const;
+  void read_text(hid_t dataset, const Placed& where, const array::Box& box,
+                 const Destination& to) const;
+  void check_shape(const Found& found, const Placed& where) const;
+
+  std::string path_;
+  File file_;
+  std::unique_ptr<PlainSource> plain_;  // of the same file; made when needed
+};
+
+}  // namespace iocomp::formats::h5

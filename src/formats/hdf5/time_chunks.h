@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "formats/format.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::h5 {
+
+/// How a dataset with `layout = "time"` is cut: its records along their slowest dimensions, so that
+/// the elements of each chunk follow one another, and so do the chunks of a record. Only the last
+/// one may be less than full; in the file it has the room of all others.
+struct TimeChunks {
+  TimeChunks(const Variable& variable, const FormatOptions& options);
+
+  std::vector<std::int64_t> shape;  ///< of a chunk, time first
+  std::int64_t steps = 1;           ///< in a chunk: many, where a record has less than a page
+  std::int64_t elements = 1;        ///< of a record, in a chunk
+  std::int64_t per_record = 1;      ///< chunks, where they do not hold several steps
+  std::size_t element_bytes = 1;
+  /// Whether chunks go through filters: such a chunk is made of a whole step.
+  bool is_filtered = false;
+
+  /// Of a chunk without filters.
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    return steps * elements * static_cast<std::int64_t>(element_bytes);
+  }
+  /// Of all chunks of a record, or of the one chunk of `steps` records.
+  [[nodiscard]] std::int64_t all_bytes() const noexcept { return per_record * bytes(); }
+};
+
+}  // namespace iocomp::formats::h5

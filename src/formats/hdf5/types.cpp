@@ -1,0 +1,118 @@
+#include "formats/hdf5/types.h"
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "formats/hdf5/handle.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+Type half() {
+  // 1 sign bit, 5 of exponent (bias 15), 10 of fraction. Fields before size: they must fit at every
+  // moment.
+  Type type{H5Tcopy(H5T_NATIVE_FLOAT)};
+  H5Tset_fields(type.raw(), 15, 10, 5, 0, 10);
+  H5Tset_size(type.raw(), 2);
+  H5Tset_ebias(type.raw(), 15);
+  return type;
+}
+
+Type complex(hid_t part, std::size_t part_bytes) {
+  Type type{H5Tcreate(H5T_COMPOUND, 2 * part_bytes)};
+  H5Tinsert(type.raw(), "r", 0, part);
+  H5Tinsert(type.raw(), "i", part_bytes, part);
+  return type;
+}
+
+}  // namespace
+
+Type element_type(array::ElementType type) {
+  using array::ElementType;
+  switch (type) {
+    case ElementType::int8:
+      return Type{H5Tcopy(H5T_NATIVE_INT8)};
+    case ElementType::int16:
+      return Type{H5Tcopy(H5T_NATIVE_INT16)};
+    case ElementType::int32:
+      return Type{H5Tcopy(H5T_NATIVE_INT32)};
+    case ElementType::int64:
+      return Type{H5Tcopy(H5T_NATIVE_INT64)};
+    case ElementType::uint8:
+      return Type{H5Tcopy(H5T_NATIVE_UINT8)};
+    case ElementType::uint16:
+      return Type{H5Tcopy(H5T_NATIVE_UINT16)};
+    case ElementType::uint32:
+      return Type{H5Tcopy(H5T_NATIVE_UINT32)};
+    case ElementType::uint64:
+      return Type{H5Tcopy(H5T_NATIVE_UINT64)};
+    case ElementType::float16:
+      return half();
+    case ElementType::float32:
+      return Type{H5Tcopy(H5T_NATIVE_FLOAT)};
+    case ElementType::float64:
+      return Type{H5Tcopy(H5T_NATIVE_DOUBLE)};
+    case ElementType::complex64:
+      return complex(H5T_NATIVE_FLOAT, sizeof(float));
+    case ElementType::complex128:
+      return complex(H5T_NATIVE_DOUBLE, sizeof(double));
+    case ElementType::character:
+      return fixed_text_type(1);
+  }
+  throw Error{ErrorCode::unsupported, "HDF5 has no such element type"};
+}
+
+std::optional<array::ElementType> element_type_of(hid_t stored) {
+  // The native type of a half is a float: halves are asked for as they are stored.
+  const Type native{H5Tget_native_type(stored, H5T_DIR_ASCEND)};
+  for (int value = 1; array::element_type(value); ++value) {
+    const auto type = *array::element_type(value);
+    const Type ours = element_type(type);
+    if (H5Tequal(stored, ours.raw()) > 0) {
+      return type;
+    }
+  }
+  for (int value = 1; array::element_type(value); ++value) {
+    const auto type = *array::element_type(value);
+    const Type ours = element_type(type);
+    if (H5Tequal(native.raw(), ours.raw()) > 0) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
+Type fixed_text_type(std::int64_t bytes) {
+  Type type{H5Tcopy(H5T_C_S1)};
+  H5Tset_size(type.raw(), static_cast<std::size_t>(bytes));
+  H5Tset_strpad(type.raw(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.raw(), H5T_CSET_UTF8);
+  return type;
+}
+
+Stored stored_as(const Variable& variable) {
+  Stored stored{element_type(variable.type), variable.shape};
+  array::Shape& shape = stored.shape;
+  if (variable.type == array::ElementType::character && array::elements(shape) > 0 &&
+      shape.dimensions > 0) {
+    auto& length = shape.extent.at(static_cast<std::size_t>(--shape.dimensions));
+    stored.type = fixed_text_type(length);
+    length = 0;
+  }
+  return stored;
+}
+
+Type text_type() {
+  Type type{H5Tcopy(H5T_C_S1)};
+  H5Tset_size(type.raw(), H5T_VARIABLE);
+  H5Tset_cset(type.raw(), H5T_CSET_UTF8);
+  return type;
+}
+
+}  // namespace iocomp::formats::h5

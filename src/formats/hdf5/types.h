@@ -1,0 +1,36 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "formats/hdf5/handle.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::h5 {
+
+/// The type of elements in memory and, because no conversion is wanted, in the file. Complex
+/// numbers are a compound {r, i}, float16 is an IEEE half, both as h5py has them.
+[[nodiscard]] Type element_type(array::ElementType type);
+
+/// The type whose elements the library turns such elements into without loss, or nothing.
+[[nodiscard]] std::optional<array::ElementType> element_type_of(hid_t stored);
+
+/// Text of `bytes` bytes, UTF-8, filled up with zeros. @pre bytes > 0.
+[[nodiscard]] Type fixed_text_type(std::int64_t bytes);
+
+/// How HDF5 has a variable: what its elements are there, and how many. The last dimension of
+/// characters becomes the length of strings.
+struct Stored {
+  Type type;
+  array::Shape shape;
+};
+[[nodiscard]] Stored stored_as(const Variable& variable);
+
+/// Text of any length, UTF-8, zero-terminated.
+[[nodiscard]] Type text_type();
+
+}  // namespace iocomp::formats::h5

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace iocomp::formats {
+
+/// What Lustre is told of how a file is striped (struct lov_user_md_v1 of its lustre_user.h,
+/// without objects). Pure.
+/// @param stripe_count  targets; -1: all.
+[[nodiscard]] std::array<std::byte, 32> lustre_layout(int stripe_count, std::int64_t stripe_bytes);
+
+/// Gives an open file such a layout. @return 0 or errno.
+using SetLayout = std::function<int(int file, std::span<const std::byte> layout)>;
+
+/// Make a file that is not there yet, with this layout. Local.
+/// @return 0 or errno: EEXIST where there is one. After any other error there is none.
+[[nodiscard]] int make_striped(const std::string& path, std::span<const std::byte> layout,
+                               const SetLayout& set);
+
+/// Before a file is made: on Lustre, where its folder has no layout of its own, make it with the
+/// one that `advise` has for it. Lustre fixes the layout of a file when it is made. Elsewhere, or
+/// where that fails, which is told in the log, it is left to the caller. Local.
+void lay_out(const std::string& path);
+
+}  // namespace iocomp::formats

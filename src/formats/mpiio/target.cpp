@@ -1,0 +1,140 @@
+#include "formats/mpiio/target.h"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "array/element_type.h"
+#include "array/runs.h"
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/write_plainly.h"
+#include "formats/file_system.h"
+#include "formats/format.h"
+#include "formats/mpi_hints.h"
+#include "formats/mpiio/block_types.h"
+#include "formats/open_together.h"
+#include "mpi/error.h"
+
+namespace iocomp::formats {
+namespace {
+
+constexpr std::size_t slice_bytes = std::size_t{8} << 20;  // far below what an int counts
+
+// Turn a failure of MPI-IO into one that names the file.
+void check(int code, const char* action, const std::string& path) {
+  if (code != MPI_SUCCESS) {
+    const mpi::Error cause{code, std::source_location::current()};
+    throw Error{ErrorCode::storage_failure,
+                std::string{"cannot "} + action + ' ' + path + ": " + cause.what()};
+  }
+}
+
+std::int64_t end_of(const Description& description) {
+  std::int64_t end = 0;
+  for (const auto& placed : description.contents) {
+    end = std::max(end, placed.offset + placed.variable.bytes());
+  }
+  return end;
+}
+
+}  // namespace
+
+MpiIoTarget::MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
+    : path_{std::move(path)}, plain_{open_together(path_, writers)} {
+  const MpiHints hints{options, file_system_hints(path_, writers)};
+  check(
+      MPI_File_open(writers, path_.c_str(), MPI_MODE_WRONLY | MPI_MODE_CREATE, hints.raw(), &file_),
+      "open", path_);
+  check(MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN), "open", path_);
+}
+
+// One call per run: a file view would need fewer, but setting one is collective.
+void MpiIoTarget::write(const Placed& where, const Selection& selection,
+                        std::span<const std::byte> bytes) {
+  const auto element_bytes = static_cast<std::int64_t>(array::size_bytes(where.variable.type));
+  array::RunCursor cursor{where.variable.shape, selection.box, selection.first, selection.count};
+  array::Run run;
+  while (cursor.next(run)) {
+    const auto run_bytes = static_cast<std::size_t>(run.elements * element_bytes);
+    write_run(where.offset + run.index * element_bytes, bytes.first(run_bytes));
+    bytes = bytes.subspan(run_bytes);
+  }
+}
+
+void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t asked = std::min(bytes.size(), slice_bytes);
+    MPI_Status status{};
+    const int code =
+        MPI_File_write_at(file_, offset, bytes.data(), static_cast<int>(asked), MPI_BYTE, &status);
+    int written = 0;
+    if (code == MPI_SUCCESS) {
+      // Open MPI's own MPI-IO calls a write to a full disk a success; only the count is short.
+      mpi::check(MPI_Get_count(&status, MPI_BYTE, &written));
+      written = std::clamp(written, 0, static_cast<int>(asked));  // MPI_UNDEFINED is negative
+    }
+    const auto done = static_cast<std::size_t>(written);
+    if (done < asked) {
+      write_plainly(plain_, offset + written, bytes.subspan(done, asked - done), path_);
+    }
+    offset += static_cast<std::int64_t>(asked);
+    bytes = bytes.subspan(asked);
+  }
+}
+
+// A view of the box, one element of a type that is as large as the block, and no view again.
+void MpiIoTarget::write_together(const Placed& where, const array::Box& box,
+                                 std::span<const std::byte> bytes) {
+  const auto element = static_cast<int>(array::size_bytes(where.variable.type));
+  const BlockTypes types{where.variable.shape, box, element};
+  const int view_code =
+      MPI_File_set_view(file_, where.offset, MPI_BYTE, types.in_file(), "native", MPI_INFO_NULL);
+  // The others are in it, too.
+  MPI_Status status{};
+  const int count = view_code == MPI_SUCCESS && !bytes.empty() ? types.count() : 0;
+  const int code = MPI_File_write_all(file_, bytes.data(), count, types.in_memory(), &status);
+  const int reset_code = MPI_File_set_view(file_, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+  check(view_code, "set a view of", path_);
+  check(code, "write collectively", path_);
+  check(reset_code, "set a view of", path_);
+  MPI_Count written = 0;
+  mpi::check(MPI_Get_elements_x(&status, MPI_BYTE, &written));
+  if (written >= 0 && written < std::ssize(bytes)) {
+    throw Error{ErrorCode::storage_failure, "writing " + std::to_string(bytes.size()) +
+                                                " bytes collectively to " + path_ + ": only " +
+                                                std::to_string(written) + " were written"};
+  }
+}
+
+void MpiIoTarget::flush() {
+  if (::fdatasync(plain_.raw()) != 0) {
+    throw failure("fsync", path_, errno);
+  }
+}
+
+void MpiIoTarget::finish(const Description& description) {
+  // All three, whatever fails: each is collective, and the others will be in them.
+  const int size_code = MPI_File_set_size(file_, end_of(description));
+  const int sync_code = MPI_File_sync(file_);
+  const int close_code = MPI_File_close(&file_);
+  const bool is_durable = ::fsync(plain_.raw()) == 0;
+  const int sync_errno = errno;
+  check(size_code, "set the size of", path_);
+  check(sync_code, "fsync", path_);
+  check(close_code, "close", path_);
+  if (!is_durable) {
+    throw failure("fsync", path_, sync_errno);
+  }
+}
+
+}  // namespace iocomp::formats

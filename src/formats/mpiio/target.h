@@ -1,0 +1,41 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/descriptor.h"
+#include "formats/format.h"
+
+namespace iocomp::formats {
+
+/// The bytes of the back-end posix, written through MPI-IO: one file that all writers have open
+/// together, and independent writes at the offsets of the layout.
+class MpiIoTarget : public Target {
+ public:
+  /// Collective over `writers`.
+  MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
+  /// Leaks the MPI file if it is open: closing it is collective, and the other writers may not
+  /// follow.
+  ~MpiIoTarget() override = default;
+
+  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
+  void write_together(const Placed& where, const array::Box& box,
+                      std::span<const std::byte> bytes) override;
+  void flush() override;
+  void finish(const Description& description) override;
+
+ private:
+  void write_run(std::int64_t offset, std::span<const std::byte> bytes);
+
+  std::string path_;
+  Descriptor plain_;  // to fsync without a collective call, and to learn why a write was short
+  MPI_File file_ = MPI_FILE_NULL;
+};
+
+}  // namespace iocomp::formats

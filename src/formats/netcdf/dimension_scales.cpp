@@ -1,0 +1,181 @@
+#include "formats/netcdf/dimension_scales.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/hdf5/error.h"
+#include "formats/hdf5/handle.h"
+#include "formats/netcdf/raw_attributes.h"
+
+namespace iocomp::formats::cdf {
+namespace {
+
+// What an attribute REFERENCE_LIST says: which dataset uses the scale, for which of its dimensions.
+struct Use {
+  hobj_ref_t dataset;
+  int dimension;
+};
+
+struct Scale {
+  Scaled::Dimension dimension;
+  std::string link;  // of its dataset
+  h5::Dataset own;   // where no variable is the scale
+  hid_t dataset = H5I_INVALID_HID;
+  std::vector<Use> uses;
+};
+
+h5::Space row_of(std::size_t count) {
+  const auto extent = static_cast<hsize_t>(count);
+  return h5::Space{H5Screate_simple(1, &extent, nullptr)};
+}
+
+void write_text(hid_t object, const std::string& name, const std::string& text,
+                const std::string& path) {
+  write_attribute(object, name, string_type(text.size() + 1), h5::Space{H5Screate(H5S_SCALAR)},
+                  text.c_str(), path);
+}
+
+hobj_ref_t reference(hid_t file, const std::string& link, const std::string& path) {
+  hobj_ref_t to = 0;
+  h5::check(H5Rcreate(&to, file, link.c_str(), H5R_OBJECT, H5I_INVALID_HID),
+            "refer to \"" + link + "\" in", path);
+  return to;
+}
+
+bool begins_with(const Scaled& variable, const std::string& dimension) {
+  return !variable.dimensions.empty() && variable.dimensions.front().name == dimension;
+}
+
+h5::Dataset dimension_dataset(hid_t file, const Scaled::Dimension& dimension,
+                              const std::string& path) {
+  const std::string action = "add the dimension \"" + dimension.name + "\" to";
+  const h5::Properties link{H5Pcreate(H5P_LINK_CREATE)};
+  H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
+  const h5::Properties create{H5Pcreate(H5P_DATASET_CREATE)};
+  H5Pset_attr_creation_order(create.raw(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  H5Pset_obj_track_times(create.raw(), false);
+  const auto length = static_cast<hsize_t>(dimension.length);
+  const hsize_t most = dimension.is_unlimited ? H5S_UNLIMITED : length;
+  if (dimension.is_unlimited) {
+    const hsize_t chunk = 1;
+    h5::check(H5Pset_chunk(create.raw(), 1, &chunk), action, path);
+  }
+  const h5::Space space{H5Screate_simple(1, &length, &most)};
+  return h5::Dataset{h5::check(H5Dcreate2(file, dimension.name.c_str(), H5T_IEEE_F32BE, space.raw(),
+                                          link.raw(), create.raw(), H5P_DEFAULT),
+                               action, path)};
+}
+
+std::string name_of_plain_dimension(std::int64_t length) {
+  char text[80];
+  std::snprintf(text, sizeof text, "This is a netCDF dimension but not a netCDF variable.%10lld",
+                static_cast<long long>(length));
+  return text;
+}
+
+// The scale of a dimension: a variable that begins with it, if one has its name.
+void become_scale(hid_t file, Scale& scale, int number, std::vector<std::string>& links,
+                  const std::vector<Scaled>& variables, const std::string& path) {
+  const std::string& name = scale.dimension.name;
+  scale.link = name;
+  const auto same = std::ranges::find(variables, name, &Scaled::name);
+  if (same != variables.end() && begins_with(*same, name)) {
+    scale.dataset = same->dataset;
+    write_text(scale.dataset, "CLASS", "DIMENSION_SCALE", path);
+    write_text(scale.dataset, "NAME", name, path);
+  } else {
+    if (same != variables.end()) {
+      std::string& link = links[static_cast<std::size_t>(same - variables.begin())];
+      link = "_nc4_non_coord_" + name;
+      h5::check(H5Lmove(file, name.c_str(), file, link.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                "rename the variable \"" + name + "\" in", path);
+    }
+    scale.own = dimension_dataset(file, scale.dimension, path);
+    scale.dataset = scale.own.raw();
+    write_text(scale.dataset, "CLASS", "DIMENSION_SCALE", path);
+    write_text(scale.dataset, "NAME", name_of_plain_dimension(scale.dimension.length), path);
+  }
+  write_attribute(scale.dataset, "_Netcdf4Dimid", h5::Type{H5Tcopy(H5T_NATIVE_INT)},
+                  h5::Space{H5Screate(H5S_SCALAR)}, &number, path);
+}
+
+void refer_to_scales(hid_t file, const Scaled& variable, const std::string& link,
+                     const std::vector<std::size_t>& numbers, std::vector<Scale>& scales,
+                     const std::string& path) {
+  const hobj_ref_t own = reference(file, link, path);
+  std::vector<hobj_ref_t> to;
+  for (std::size_t d = 0; d < numbers.size(); ++d) {
+    Scale& scale = scales[numbers[d]];
+    to.push_back(reference(file, scale.link, path));
+    scale.uses.push_back({own, static_cast<int>(d)});
+  }
+  std::vector<hvl_t> lists;
+  for (auto& one : to) {
+    lists.push_back({1, &one});
+  }
+  write_attribute(variable.dataset, "DIMENSION_LIST", h5::Type{H5Tvlen_create(H5T_STD_REF_OBJ)},
+                  row_of(lists.size()), lists.data(), path);
+}
+
+void write_uses(const Scale& scale, const std::string& path) {
+  if (scale.uses.empty()) {
+    return;
+  }
+  const h5::Type type{H5Tcreate(H5T_COMPOUND, sizeof(Use))};
+  H5Tinsert(type.raw(), "dataset", HOFFSET(Use, dataset), H5T_STD_REF_OBJ);
+  H5Tinsert(type.raw(), "dimension", HOFFSET(Use, dimension), H5T_NATIVE_INT);
+  write_attribute(scale.dataset, "REFERENCE_LIST", type, row_of(scale.uses.size()),
+                  scale.uses.data(), path);
+}
+
+// A scale refers to no others: such variables have the numbers of their dimensions.
+void number_dimensions(const Scaled& variable, const std::vector<std::size_t>& numbers,
+                       const std::string& path) {
+  const std::vector<int> all{numbers.begin(), numbers.end()};
+  write_attribute(variable.dataset, "_Netcdf4Coordinates", h5::Type{H5Tcopy(H5T_NATIVE_INT)},
+                  row_of(all.size()), all.data(), path);
+}
+
+}  // namespace
+
+void add_dimensions(hid_t file, const std::vector<Scaled>& variables, const std::string& path) {
+  std::vector<Scale> scales;
+  std::vector<std::vector<std::size_t>> numbers;  // of each variable
+  std::vector<std::string> links;                 // the same
+  for (const auto& variable : variables) {
+    links.push_back(variable.name);
+    auto& own = numbers.emplace_back();
+    for (const auto& dimension : variable.dimensions) {
+      const auto known = std::ranges::find_if(
+          scales, [&](const Scale& scale) { return scale.dimension.name == dimension.name; });
+      own.push_back(static_cast<std::size_t>(known - scales.begin()));
+      if (known == scales.end()) {
+        scales.emplace_back().dimension = dimension;
+      }
+    }
+  }
+  for (std::size_t number = 0; number < scales.size(); ++number) {
+    become_scale(file, scales[number], static_cast<int>(number), links, variables, path);
+  }
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const Scaled& variable = variables[i];
+    const bool is_scale = begins_with(variable, variable.name);
+    if (is_scale && numbers[i].size() > 1) {
+      number_dimensions(variable, numbers[i], path);
+    } else if (!is_scale && !numbers[i].empty()) {
+      refer_to_scales(file, variable, links[i], numbers[i], scales, path);
+    }
+  }
+  for (const auto& scale : scales) {
+    write_uses(scale, path);
+  }
+}
+
+}  // namespace iocomp::formats::cdf

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace iocomp::formats::cdf {
+
+/// A variable of a NetCDF-4 file, and its dimensions, slowest first.
+struct Scaled {
+  struct Dimension {
+    std::string name;
+    std::int64_t length = 0;
+    bool is_unlimited = false;
+  };
+  std::string name;
+  hid_t dataset = H5I_INVALID_HID;
+  std::vector<Dimension> dimensions;
+};
+
+/// Make the dimensions of a NetCDF-4 file as its format has them, in the order in which variables
+/// name them: each is a "dimension scale" of HDF5, the variable of its name where that begins with
+/// it, else a dataset without data; the others refer to it. A variable that only has the name of a
+/// dimension gets another one in the file, as netCDF has it.
+/// Sources: "NetCDF-4 Format Specification" (docs.unidata.ucar.edu), "HDF5 Dimension Scale
+/// Specification" (portal.hdfgroup.org).
+/// @throws Error{storage_failure}.
+void add_dimensions(hid_t file, const std::vector<Scaled>& variables, const std::string& path);
+
+}  // namespace iocomp::formats::cdf

@@ -1,0 +1,83 @@
+#include "formats/format.h"
+
+#include <mpi.h>
+#include <netcdf.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "formats/cdf/dimensions.h"
+#include "formats/cdf/types.h"
+#include "formats/netcdf/source.h"
+#include "formats/netcdf/target.h"
+#ifdef IOCOMP_NETCDF_RAW
+#include "formats/netcdf/raw_target.h"
+#endif
+#include "formats/words.h"
+
+namespace iocomp::formats {
+namespace {
+
+// A NetCDF-4 file is an HDF5 file: where HDF5 itself is at hand.
+#ifdef IOCOMP_NETCDF_RAW
+constexpr bool has_raw_path = true;
+#else
+constexpr bool has_raw_path = false;
+#endif
+
+class Netcdf : public Format {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "netcdf"; }
+  [[nodiscard]] std::string_view extension() const override { return ".nc"; }
+  [[nodiscard]] std::string version() const override {
+    const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
+    return "netCDF " + text.substr(0, text.find(' '));
+  }
+  [[nodiscard]] Access access(const FormatOptions& options) const override {
+    return has_raw_path && !options.library_path ? Access::plain_file : Access::mpi_file;
+  }
+  [[nodiscard]] bool offsets_by_layout() const override { return false; }
+  [[nodiscard]] bool readable_while_open() const override { return false; }
+  [[nodiscard]] bool keeps_first_definitions() const override { return true; }
+  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
+  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
+                                        const FormatOptions& options) const override {
+    const bool has_time = cdf::dimensions_of(placed.variable, options.one_step).has_time;
+    return {.dataset = '/' + placed.variable.name,
+            .record = !has_time          ? -1
+                      : options.one_step ? 0
+                                         : placed.step};
+  }
+  [[nodiscard]] bool writes_together() const override { return true; }
+  void check(const Variable& variable) const override { cdf::check(variable, name()); }
+  void check_attribute(const std::string& attribute_name,
+                       const Attribute& attribute) const override {
+    cdf::check(attribute_name, attribute, name());
+  }
+  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
+                                               const FormatOptions& options,
+                                               MPI_Comm writers) const override {
+#ifdef IOCOMP_NETCDF_RAW
+    if (!options.library_path) {
+      return std::make_unique<cdf::NetcdfRawTarget>(path, options);
+    }
+#endif
+    return std::make_unique<cdf::NetcdfTarget>(path, options, writers);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
+                                             const FormatOptions& /*options*/) const override {
+    return cdf::open_netcdf(path);
+  }
+};
+
+const Format* netcdf() {
+  static const Netcdf format;
+  return &format;
+}
+
+}  // namespace
+}  // namespace iocomp::formats
+
+extern "C" __attribute__((visibility("default")))
+const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::formats::netcdf};

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <string>
+
+#include "array/element_type.h"
+#include "formats/hdf5/handle.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+
+/// How NetCDF-4 has elements in an HDF5 file: characters are strings of length one.
+[[nodiscard]] h5::Type netcdf_type(array::ElementType type);
+
+/// Write attributes as netCDF does: values in a row, text as one string of its length.
+/// @throws Error{storage_failure}.
+void write_netcdf_attributes(hid_t object, const Attributes& attributes, const std::string& path);
+
+/// One attribute of an object: `values` as `type` and `space` say.
+/// @throws Error{storage_failure}.
+void write_attribute(hid_t object, const std::string& name, const h5::Type& type,
+                     const h5::Space& space, const void* values, const std::string& path);
+
+/// A string of `bytes` bytes, UTF-8. @pre bytes > 0.
+[[nodiscard]] h5::Type string_type(std::size_t bytes);
+
+}  // namespace iocomp::formats::cdf

@@ -1,0 +1,201 @@
+#include "formats/netcdf/raw_target.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "formats/cdf/dimensions.h"
+#include "formats/cdf/fill.h"
+#include "formats/cdf/types.h"
+#include "formats/format.h"
+#include "formats/hdf5/dataset.h"
+#include "formats/hdf5/error.h"
+#include "formats/hdf5/handle.h"
+#include "formats/hdf5/time_dataset.h"
+#include "formats/netcdf/dimension_scales.h"
+#include "formats/netcdf/raw_attributes.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+namespace {
+
+constexpr unsigned keeps_order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+
+// netCDF lists variables and attributes in the order in which they were made.
+h5::Properties ordered_file() {
+  h5::Properties creation{H5Pcreate(H5P_FILE_CREATE)};
+  H5Pset_link_creation_order(creation.raw(), keeps_order);
+  H5Pset_attr_creation_order(creation.raw(), keeps_order);
+  return creation;
+}
+
+h5::Properties ordered_dataset() {
+  h5::Properties creation{H5Pcreate(H5P_DATASET_CREATE)};
+  H5Pset_attr_creation_order(creation.raw(), keeps_order);
+  return creation;
+}
+
+}  // namespace
+
+NetcdfRawTarget::NetcdfRawTarget(std::string path, const FormatOptions& options)
+    : options_{options},
+      one_step_{options.one_step},
+      file_{std::move(path), options, ordered_file()} {}
+
+std::int64_t NetcdfRawTarget::place(const Variable& variable, std::int64_t step) {
+  if (variable.bytes() == 0) {
+    return -1;
+  }
+  const h5::Quiet quiet;
+  auto known = defined_.find(variable.id);
+  if (known != defined_.end() && known->second.variable.shape != variable.shape) {
+    h5::unlink(file_.raw(), known->second.variable.name, file_.path());
+    defined_.erase(known);
+    table_ = {};
+    for (const auto& [id, other] : defined_) {
+      (void)table_.add(other.variable, other.dimensions);
+    }
+    known = defined_.end();
+  }
+  Defined& defined = known == defined_.end() ? define(variable) : known->second;
+  if (defined.records) {
+    return defined.records->place(step);
+  }
+  if (!one_step_ && defined.placed_in >= 0 && defined.placed_in != step) {
+    throw once_only(variable, defined.placed_in, step);
+  }
+  defined.placed_in = step;
+  return defined.offset;
+}
+
+NetcdfRawTarget::Defined& NetcdfRawTarget::define(const Variable& variable) {
+  Defined defined{variable, dimensions_of(variable, one_step_), {}, {}};
+  (void)table_.add(variable, defined.dimensions);
+  if (defined.dimensions.has_time && !one_step_) {
+    Variable filled = variable;  // for records that nobody puts
+    filled.fill_value =
+        Attribute{variable.type, false, fill_value(variable.type, variable.fill_value)};
+    defined.records = std::make_unique<h5::TimeDataset>(
+        file_, filled, options_, netcdf_type(variable.type), ordered_dataset());
+  } else {
+    create_once(defined);
+  }
+  return defined_.insert_or_assign(variable.id, std::move(defined)).first->second;
+}
+
+void NetcdfRawTarget::create_once(Defined& defined) {
+  const Variable& variable = defined.variable;
+  const std::string action = "define the variable \"" + variable.name + "\" in";
+  const h5::Properties link{H5Pcreate(H5P_LINK_CREATE)};
+  H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
+  const h5::Properties create = ordered_dataset();
+  h5::let_others_write(create);
+  const h5::Type type = netcdf_type(variable.type);
+  if (variable.has_fill_value()) {
+    h5::check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()),
+              action, file_.path());
+  }
+  std::vector<hsize_t> extent;
+  if (defined.dimensions.has_time) {
+    extent.push_back(1);
+  }
+  extent.insert(extent.end(), variable.shape.extent.begin(),
+                variable.shape.extent.begin() + variable.shape.dimensions);
+  const h5::Space space{
+      extent.empty() ? H5Screate(H5S_SCALAR)
+                     : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr)};
+  defined.once =
+      h5::Dataset{h5::check(H5Dcreate2(file_.raw(), variable.name.c_str(), type.raw(), space.raw(),
+                                       link.raw(), create.raw(), H5P_DEFAULT),
+                            action, file_.path())};
+  const haddr_t offset = H5Dget_offset(defined.once.raw());
+  if (offset == HADDR_UNDEF) {
+    h5::fail("find the offset of the variable \"" + variable.name + "\" in", file_.path());
+  }
+  defined.offset = static_cast<std::int64_t>(offset);
+}
+
+void NetcdfRawTarget::flush() { file_.flush(); }
+
+// All variables have as many records; steps at the end that failed are cut off.
+void NetcdfRawTarget::finish_records(const Description& description) {
+  std::map<int, std::set<std::int64_t>> put;
+  for (const auto& placed : description.contents) {
+    const auto known = defined_.find(placed.variable.id);
+    if (known != defined_.end() && known->second.records) {
+      put[placed.variable.id].insert(placed.step);
+      records_ = std::max(records_, placed.step + 1);
+    }
+  }
+  for (const auto& [id, defined] : defined_) {
+    if (defined.records) {
+      defined.records->finish(put[id], records_);
+    }
+  }
+}
+
+void NetcdfRawTarget::remove_what_nobody_put(const Description& description) {
+  std::set<int> put;
+  for (const auto& placed : description.contents) {
+    put.insert(placed.variable.id);
+  }
+  std::erase_if(defined_, [&](const auto& entry) {
+    const auto& [id, defined] = entry;
+    if (defined.records || put.contains(id)) {
+      return false;
+    }
+    h5::unlink(file_.raw(), defined.variable.name, file_.path());
+    return true;
+  });
+}
+
+std::vector<Scaled> NetcdfRawTarget::with_dimensions() const {
+  std::vector<Scaled> all;
+  for (const auto& [id, defined] : defined_) {
+    Scaled one{defined.variable.name, defined.dataset(), {}};
+    if (defined.dimensions.has_time) {
+      one.dimensions.push_back({time_name, one_step_ ? 1 : records_, !one_step_});
+    }
+    for (std::size_t d = 0; d < defined.dimensions.names.size(); ++d) {
+      one.dimensions.push_back(
+          {defined.dimensions.names[d], defined.variable.shape.extent.at(d), false});
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+void NetcdfRawTarget::finish(const Description& description) {
+  const h5::Quiet quiet;
+  finish_records(description);
+  remove_what_nobody_put(description);
+  add_dimensions(file_.raw(), with_dimensions(), file_.path());
+  write_netcdf_attributes(file_.raw(), without_dimensions(description.attributes), file_.path());
+  for (const auto& [id, defined] : defined_) {
+    auto own = without_dimensions(attributes_of(id, description.of_variable));
+    if (own.contains("_FillValue")) {
+      // netCDF takes it when the variable is defined, and only then.
+      own.erase("_FillValue");
+      if (!defined.variable.has_fill_value()) {
+        tell_of_left_out_fill_value(file_.path(), defined.variable.name);
+      }
+    }
+    if (defined.variable.has_fill_value()) {
+      own.emplace("_FillValue", *defined.variable.fill_value);
+    }
+    write_netcdf_attributes(defined.dataset(), own, file_.path());
+  }
+  defined_.clear();
+  file_.close();
+}
+
+}  // namespace iocomp::formats::cdf

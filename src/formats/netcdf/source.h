@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "formats/source.h"
+
+namespace iocomp::formats::cdf {
+
+/// Open a committed file, or one of others. Local.
+/// @throws Error{storage_failure}.
+[[nodiscard]] std::unique_ptr<Source> open_netcdf(const std::string& path);
+
+}  // namespace iocomp::formats::cdf

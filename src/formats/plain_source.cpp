@@ -1,0 +1,126 @@
+#include "formats/plain_source.h"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "array/paired_runs.h"
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "formats/sieve.h"
+#include "formats/source.h"
+
+namespace iocomp::formats {
+namespace {
+
+constexpr std::size_t most_per_call = std::size_t{1} << 30;
+// From the page cache, a call of its own costs about as much as copying so many bytes in vain.
+constexpr std::size_t bytes_per_call = 4096;
+
+}  // namespace
+
+PlainSource::PlainSource(std::string path)
+    : path_{std::move(path)}, file_{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)} {
+  if (!file_.is_open()) {
+    throw failure("open", path_, errno);
+  }
+}
+
+void PlainSource::read(const Placed& where, const array::Box& box, const Destination& to) {
+  if (array::elements(box) == 0) {
+    return;
+  }
+  if (where.offset < 0) {
+    throw Error{ErrorCode::storage_failure, "cannot read " + path_ +
+                                                ": its manifest does not say where the variable "
+                                                "\"" +
+                                                where.variable.name + "\" lies in step " +
+                                                std::to_string(where.step)};
+  }
+  const std::size_t size = array::size_bytes(where.variable.type);
+  Sieve sieve;
+  array::PairedRuns runs{where.variable.shape, box, to.memory};
+  array::PairedRun run;
+  while (runs.next(run)) {
+    const Wanted wanted{where.offset + run.index * static_cast<std::int64_t>(size),
+                        static_cast<std::size_t>(run.elements) * size,
+                        to.local + static_cast<std::size_t>(run.local_index) * size};
+    if (!sieve.takes(wanted)) {
+      read_group(sieve);
+      sieve.clear();
+    }
+    sieve.add(wanted);
+  }
+  read_group(sieve);
+}
+
+void PlainSource::read_group(const Sieve& sieve) {
+  const auto& group = sieve.group();
+  std::size_t next = 0;
+  if (group.size() > 1 && sieve.span_bytes() / group.size() > bytes_per_call) {
+    next = take_cached(sieve);
+  }
+  if (next == group.size()) {
+    return;
+  }
+  const std::int64_t begin = group[next].offset;
+  if (next + 1 == group.size()) {
+    read_bytes(group[next].to, group[next].bytes, begin);
+    return;
+  }
+  if (!span_) {
+    span_ = std::make_unique_for_overwrite<std::byte[]>(SieveLimits{}.span_bytes);
+  }
+  read_bytes(span_.get(), static_cast<std::size_t>(group.back().end() - begin), begin);
+  for (; next < group.size(); ++next) {
+    std::memcpy(group[next].to, span_.get() + (group[next].offset - begin), group[next].bytes);
+  }
+}
+
+// Reads what needs no disk, up to the first that does. @return how many of the group that are.
+std::size_t PlainSource::take_cached(const Sieve& sieve) {
+  std::size_t taken = 0;
+  for (const auto& wanted : sieve.group()) {
+    const iovec part{wanted.to, std::min(wanted.bytes, most_per_call)};
+    if (::preadv2(file_.raw(), &part, 1, wanted.offset, RWF_NOWAIT) !=
+        static_cast<ssize_t>(wanted.bytes)) {
+      break;
+    }
+    ++taken;
+  }
+  return taken;
+}
+
+void PlainSource::read_bytes(std::byte* to, std::size_t bytes, std::int64_t offset) {
+  while (bytes > 0) {
+    const ssize_t got = ::pread(file_.raw(), to, std::min(bytes, most_per_call), offset);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      throw failure("read", path_, errno);
+    }
+    if (got == 0) {
+      throw Error{ErrorCode::storage_failure, "cannot read " + path_ + ": it ends at byte " +
+                                                  std::to_string(offset) + ", " +
+                                                  std::to_string(bytes) + " bytes too early"};
+    }
+    to += got;
+    bytes -= static_cast<std::size_t>(got);
+    offset += got;
+  }
+}
+
+}  // namespace iocomp::formats

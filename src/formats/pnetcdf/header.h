@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "array/element_type.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+
+/// The header of a CDF-5 file: everything in it but the data. See "CDF-5 file format
+/// specification" in the documentation of PnetCDF.
+struct Header {
+  struct Dimension {
+    std::string name;
+    std::int64_t length = 0;  ///< 0: of the records
+  };
+  struct Variable {
+    std::string name;
+    std::vector<std::size_t> dimensions;  ///< numbers, slowest first
+    Attributes attributes;
+    array::ElementType type = array::ElementType::float64;
+    std::int64_t bytes = 0;  ///< of one record where it has records; without padding
+    std::int64_t begin = 0;  ///< of its first byte in the file
+  };
+  std::int64_t records = 0;
+  std::vector<Dimension> dimensions;
+  Attributes attributes;
+  std::vector<Variable> variables;  ///< in ascending order of `begin`, those with records last
+};
+
+/// Rounded up to a multiple of four, as everything in such a file is.
+[[nodiscard]] constexpr std::int64_t padded(std::int64_t bytes) { return (bytes + 3) / 4 * 4; }
+
+/// The bytes with which the file begins.
+[[nodiscard]] std::vector<std::byte> encode(const Header& header);
+
+}  // namespace iocomp::formats::cdf

@@ -1,0 +1,233 @@
+#include "formats/pnetcdf/raw_layout.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "formats/cdf/dimensions.h"
+#include "formats/cdf/fill.h"
+#include "formats/cdf/types.h"
+#include "formats/format.h"
+#include "formats/pnetcdf/header.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+namespace {
+
+std::int64_t round_up(std::int64_t bytes, std::int64_t multiple) {
+  return multiple <= 1 ? bytes : (bytes + multiple - 1) / multiple * multiple;
+}
+
+// Of a variable, one of its dimensions or an attribute, beside names and values: lengths, numbers,
+// padding, the name that a dimension gets which has none.
+constexpr std::int64_t most_bytes_of_numbers = 64;
+
+}  // namespace
+
+RawLayout::RawLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step)
+    : header_bytes_{header_bytes},
+      alignment_{std::max<std::int64_t>(alignment_bytes, 4)},
+      one_step_{one_step},
+      end_{header_bytes} {}
+
+void RawLayout::expect_attributes(std::int64_t bytes, std::int64_t count) {
+  attribute_bytes_ = bytes + count * most_bytes_of_numbers;
+}
+
+// A hole in the file but for what the header needs of it, so there may be much.
+void RawLayout::make_room_for_header(std::span<const Variable> all) {
+  std::int64_t bytes = attribute_bytes_ + most_bytes_of_numbers;
+  for (const auto& variable : all) {
+    const std::int64_t names =
+        std::ssize(variable.name) + std::ssize(variable.dimensions.value_or(std::string{}));
+    const std::int64_t dimensions = variable.shape.dimensions + 1;
+    bytes += names + (1 + 2 * dimensions) * most_bytes_of_numbers;
+  }
+  header_bytes_ = std::max(header_bytes_, padded(2 * bytes));
+  end_ = header_bytes_;
+}
+
+void RawLayout::define(std::span<const Variable> all) {
+  if (first_record_ < 0 && slots_.empty()) {
+    make_room_for_header(all);
+  }
+  if (one_step_) {
+    known_ = static_cast<int>(all.size());
+    return;
+  }
+  const bool is_first = first_record_ < 0;
+  std::vector<Slot> with_time;
+  for (const auto& variable : all.subspan(static_cast<std::size_t>(known_))) {
+    Slot slot{variable, dimensions_of(variable, false)};
+    if (variable.bytes() == 0) {
+      continue;
+    }
+    if (is_record(slot)) {
+      with_time.push_back(std::move(slot));
+    } else if (is_first) {
+      append(std::move(slot), false);
+    }  // else it has no place: `place` will say so, if somebody puts it
+  }
+  if (is_first) {
+    first_record_ = round_up(end_, alignment_);
+  }
+  if (is_frozen_ && !with_time.empty()) {
+    throw Error{ErrorCode::internal, "pnetcdf cannot make room for the variable \"" +
+                                         with_time.front().variable.name +
+                                         "\" in records that are placed already"};
+  }
+  for (auto& slot : with_time) {
+    append(std::move(slot), true);
+  }
+  known_ = static_cast<int>(all.size());
+}
+
+std::int64_t RawLayout::append(Slot slot, bool is_record) {
+  const std::int64_t bytes = slot.variable.bytes();
+  if (is_record) {
+    slot.begin = first_record_ + record_end_;
+    record_end_ += padded(bytes);
+    ++with_time_;
+    last_part_ = bytes;
+  } else {
+    slot.begin = round_up(end_, alignment_);
+    end_ = slot.begin + padded(bytes);
+  }
+  const std::int64_t begin = slot.begin;
+  slots_.insert_or_assign(slot.variable.id, std::move(slot));
+  return begin;
+}
+
+// What readers of the format take: the parts of all variables with time, each padded, but a single
+// one is not.
+std::int64_t RawLayout::record_bytes() const { return with_time_ == 1 ? last_part_ : record_end_; }
+
+void RawLayout::name_dimensions(Slot& slot, const Variable& variable) {
+  const auto dimensions = dimensions_of(variable, one_step_);
+  if (dimensions.has_time != slot.dimensions.has_time) {
+    throw Error{ErrorCode::unsupported,
+                "pnetcdf made room for the variable \"" + variable.name + "\" " +
+                    (slot.dimensions.has_time ? "in every step" : "once for all steps") +
+                    " before its attribute \"dimensions\" said something else: set it before the "
+                    "first put"};
+  }
+  (void)table_.add(variable, dimensions);
+  slot.dimensions = dimensions;
+  slot.is_named = true;
+}
+
+std::int64_t RawLayout::place(const Variable& variable, std::int64_t step) {
+  if (variable.bytes() == 0) {
+    return -1;
+  }
+  if (one_step_) {
+    return place_alone(variable, step);
+  }
+  const auto found = slots_.find(variable.id);
+  if (found == slots_.end()) {
+    throw Error{ErrorCode::unsupported,
+                "pnetcdf has no room for the variable \"" + variable.name +
+                    "\": define variables without the dimension time before the first put"};
+  }
+  Slot& slot = found->second;
+  if (!slot.is_named) {
+    name_dimensions(slot, variable);
+  }
+  if (!is_record(slot)) {
+    if (slot.placed_in >= 0 && slot.placed_in != step) {
+      throw once_only(variable, slot.placed_in, step);
+    }
+    slot.placed_in = step;
+    return slot.begin;
+  }
+  is_frozen_ = is_frozen_ || step > 0;
+  slot.placed_in = std::max(slot.placed_in, step);
+  return slot.begin + step * record_bytes();
+}
+
+// Again after it was given another shape: what it had stays empty.
+std::int64_t RawLayout::place_alone(const Variable& variable, std::int64_t step) {
+  Slot slot{variable, dimensions_of(variable, true)};
+  slot.placed_in = step;
+  slot.is_named = true;
+  return append(std::move(slot), false);
+}
+
+Header RawLayout::header(const Description& description) const {
+  std::set<int> put;
+  Header header;
+  for (const auto& placed : description.contents) {
+    put.insert(placed.variable.id);
+    const auto slot = slots_.find(placed.variable.id);
+    if (slot != slots_.end() && is_record(slot->second)) {
+      header.records = std::max(header.records, placed.step + 1);
+    }
+  }
+  std::vector<const Slot*> in_file;
+  for (const auto& [id, slot] : slots_) {
+    if (put.contains(id) || is_record(slot)) {
+      in_file.push_back(&slot);
+    }
+  }
+  std::ranges::sort(in_file, {}, &Slot::begin);
+  const bool has_time =
+      std::ranges::any_of(in_file, [](const Slot* slot) { return slot->dimensions.has_time; });
+  DimensionTable table = table_;
+  if (has_time) {
+    header.dimensions.push_back({time_name, one_step_ ? 1 : 0});
+  }
+  const std::size_t before = header.dimensions.size();
+  for (const Slot* slot : in_file) {
+    Header::Variable variable{slot->variable.name,    {},         {}, slot->variable.type,
+                              slot->variable.bytes(), slot->begin};
+    if (slot->dimensions.has_time) {
+      variable.dimensions.push_back(0);
+    }
+    Variable unnamed = slot->variable;
+    if (!slot->is_named) {
+      unnamed.dimensions.reset();  // nobody has put it: not worth a conflict of names
+    }
+    const auto dimensions = slot->is_named ? slot->dimensions : dimensions_of(unnamed, one_step_);
+    for (const auto number : table.add(slot->variable, dimensions)) {
+      variable.dimensions.push_back(before + number);
+    }
+    variable.attributes =
+        without_dimensions(attributes_of(slot->variable.id, description.of_variable));
+    header.variables.push_back(std::move(variable));
+  }
+  for (const auto& entry : table.entries()) {
+    header.dimensions.push_back({entry.name, entry.length});
+  }
+  header.attributes = description.attributes;
+  return header;
+}
+
+std::int64_t RawLayout::file_bytes(std::int64_t records) const {
+  const std::int64_t behind_records = padded(first_record_ + records * record_bytes());
+  return records == 0 ? end_ : behind_records;
+}
+
+std::vector<RawLayout::Gap> RawLayout::gaps(const Description& description) const {
+  std::set<std::pair<std::int64_t, int>> put;
+  for (const auto& placed : description.contents) {
+    put.emplace(placed.step, placed.variable.id);
+  }
+  std::vector<Gap> gaps;
+  const std::int64_t records = header(description).records;
+  for (std::int64_t step = 0; step < records; ++step) {
+    for (const auto& [id, slot] : slots_) {
+      if (is_record(slot) && !put.contains({step, id})) {
+        gaps.push_back({id, slot.begin + step * record_bytes(), slot.variable.bytes()});
+      }
+    }
+  }
+  return gaps;
+}
+
+}  // namespace iocomp::formats::cdf

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "formats/cdf/dimensions.h"
+#include "formats/format.h"
+#include "formats/pnetcdf/header.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+
+/// Where the variables of a CDF-5 file lie, so that they can be written before its header is.
+///
+/// A file of all steps has, behind room for the header: the variables without time, one after the
+/// other, then one record per step, in which every variable with time has its part, in order of
+/// definition and without gaps. So all must be known before the first record ends. A file of one
+/// step has no records: its variables lie one after the other in the order in which they are
+/// placed.
+class RawLayout {
+ public:
+  /// @param header_bytes  the least room for the header.
+  /// @param alignment_bytes  of variables without time, and of the first record.
+  RawLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step);
+
+  /// As Target::know and Target::place.
+  [[nodiscard]] int defined() const noexcept { return known_; }
+  void define(std::span<const Variable> all);
+  void expect_attributes(std::int64_t bytes, std::int64_t count);
+  std::int64_t place(const Variable& variable, std::int64_t step);
+
+  /// The header that describes this, and the size of the file.
+  [[nodiscard]] Header header(const Description& description) const;
+  [[nodiscard]] std::int64_t file_bytes(std::int64_t records) const;
+  /// Room for the header: final when something has its place. At least twice what
+  /// the variables and attributes take that are known by then.
+  [[nodiscard]] std::int64_t header_bytes() const noexcept { return header_bytes_; }
+
+  [[nodiscard]] const Variable& variable(int id) const { return slots_.at(id).variable; }
+
+  /// Parts of records that nobody has put.
+  struct Gap {
+    int variable = 0;
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0;
+  };
+  [[nodiscard]] std::vector<Gap> gaps(const Description& description) const;
+
+ private:
+  struct Slot {
+    Variable variable;
+    Dimensions dimensions;
+    std::int64_t begin = 0;       // of the first record, where it has time
+    bool is_named = false;        // dimensions are final
+    std::int64_t placed_in = -1;  // the last step
+  };
+  std::int64_t append(Slot slot, bool is_record);
+  std::int64_t place_alone(const Variable& variable, std::int64_t step);
+  void name_dimensions(Slot& slot, const Variable& variable);
+  [[nodiscard]] std::int64_t record_bytes() const;
+  void make_room_for_header(std::span<const Variable> all);
+  [[nodiscard]] bool is_record(const Slot& slot) const {
+    return slot.dimensions.has_time && !one_step_;
+  }
+
+  std::int64_t header_bytes_;
+  std::int64_t attribute_bytes_ = 0;  // as they will be in the header
+  std::int64_t alignment_;
+  bool one_step_;
+  std::int64_t end_;                // of the variables without time
+  std::int64_t first_record_ = -1;  // its begin, once variables without time have their places
+  std::int64_t record_end_ = 0;     // of the parts that it has, padded
+  int with_time_ = 0;               // how many parts
+  std::int64_t last_part_ = 0;      // bytes
+  int known_ = 0;
+  bool is_frozen_ = false;     // the place of the second record was told
+  std::map<int, Slot> slots_;  // by id of the variable
+  DimensionTable table_;
+};
+
+}  // namespace iocomp::formats::cdf

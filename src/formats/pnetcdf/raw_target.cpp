@@ -1,0 +1,73 @@
+#include "formats/pnetcdf/raw_target.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/write_plainly.h"
+#include "formats/cdf/fill.h"
+#include "formats/format.h"
+#include "formats/open_together.h"
+#include "formats/pnetcdf/header.h"
+#include "formats/pnetcdf/raw_layout.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+namespace {
+
+constexpr std::int64_t least_header_bytes = std::int64_t{256} << 10;
+constexpr const char* header_hint = "nc_header_align_size";
+
+std::int64_t header_room(const FormatOptions& options) {
+  std::int64_t bytes = least_header_bytes;
+  for (const auto& [key, value] : options.hints) {
+    if (key == header_hint) {
+      const char* end = value.data() + value.size();
+      const auto read = std::from_chars(value.data(), end, bytes);
+      if (read.ec != std::errc{} || read.ptr != end || bytes < 4) {
+        throw Error{ErrorCode::invalid_setting, std::string{"the hint \""} + header_hint + '=' +
+                                                    value + "\" must be a number of bytes"};
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+RawTarget::RawTarget(std::string path, const FormatOptions& options)
+    : path_{std::move(path)},
+      file_{open_beside_others(path_, O_WRONLY)},
+      layout_{header_room(options), options.alignment_bytes, options.one_step} {}
+
+void RawTarget::finish(const Description& description) {
+  const Header header = layout_.header(description);
+  const auto bytes = encode(header);
+  if (std::ssize(bytes) > layout_.header_bytes()) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot write the header of " + path_ + ": its names and attributes take " +
+                    std::to_string(bytes.size()) + " bytes, room was made for " +
+                    std::to_string(layout_.header_bytes()) +
+                    " when the first data were placed; set long attributes before the first put, "
+                    "or ask for more with the hint " +
+                    header_hint};
+  }
+  if (::ftruncate(file_.raw(), layout_.file_bytes(header.records)) != 0) {
+    throw failure("set the size of", path_, errno);
+  }
+  for (const auto& gap : layout_.gaps(description)) {
+    fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type, std::endian::big,
+         attributes_of(gap.variable, description.of_variable));
+  }
+  write_plainly(file_, 0, bytes, path_);
+}
+
+}  // namespace iocomp::formats::cdf

@@ -1,0 +1,86 @@
+#include "formats/pnetcdf/source.h"
+
+#include <mpi.h>
+#include <pnetcdf.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "array/element_type.h"
+#include "formats/cdf/source.h"
+#include "formats/pnetcdf/mpi_type.h"
+#include "formats/source.h"
+
+namespace iocomp::formats::cdf {
+namespace {
+
+/// The calls of PnetCDF.
+struct Library {
+  using Count = MPI_Offset;
+  static constexpr int global = NC_GLOBAL;
+  using Name = std::array<char, NC_MAX_NAME + 1>;
+
+  static int open(const std::string& path, int* file) {
+    const int code = ncmpi_open(MPI_COMM_SELF, path.c_str(), NC_NOWRITE, MPI_INFO_NULL, file);
+    return code != NC_NOERR ? code : ncmpi_begin_indep_data(*file);
+  }
+  static void close(int file) { ncmpi_close(file); }
+  static std::string text(int code) { return std::string{"PnetCDF: "} + ncmpi_strerror(code); }
+  static int find(int file, const char* name, int* number) {
+    return ncmpi_inq_varid(file, name, number);
+  }
+  static int count(int file, int* variables) { return ncmpi_inq_nvars(file, variables); }
+  static int look(int file, int number, std::string& name, int& type,
+                  std::vector<int>& dimensions) {
+    int used = 0;
+    int code = ncmpi_inq_varndims(file, number, &used);
+    if (code != NC_NOERR) {
+      return code;
+    }
+    dimensions.resize(static_cast<std::size_t>(used));
+    Name found{};
+    code = ncmpi_inq_var(file, number, found.data(), &type, nullptr, dimensions.data(), nullptr);
+    name = found.data();
+    return code;
+  }
+  static int dimension(int file, int number, std::string& name, Count& length) {
+    Name found{};
+    const int code = ncmpi_inq_dim(file, number, found.data(), &length);
+    name = found.data();
+    return code;
+  }
+  static bool grows(int file, int dimension) {
+    int number = -1;
+    return ncmpi_inq_unlimdim(file, &number) == NC_NOERR && number == dimension;
+  }
+  static int attributes(int file, int number) {
+    int count = 0;
+    return ncmpi_inq_varnatts(file, number, &count) == NC_NOERR ? count : 0;
+  }
+  static int attribute(int file, int number, int index, std::string& name, int& type,
+                       Count& length) {
+    Name found{};
+    const int code = ncmpi_inq_attname(file, number, index, found.data());
+    name = found.data();
+    return code != NC_NOERR ? code : ncmpi_inq_att(file, number, found.data(), &type, &length);
+  }
+  static int values(int file, int number, const char* name, std::byte* to) {
+    return ncmpi_get_att(file, number, name, to);
+  }
+  static int get(int file, int number, const Count* start, const Count* count, std::byte* to,
+                 std::int64_t elements, array::ElementType type) {
+    return ncmpi_get_vara(file, number, start, count, to, elements, mpi_type(type));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_pnetcdf(const std::string& path) {
+  return std::make_unique<CdfSource<Library>>(path);
+}
+
+}  // namespace iocomp::formats::cdf

@@ -1,0 +1,51 @@
+#include "formats/source.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "array/box.h"
+#include "array/memory_box.h"
+#include "array/runs.h"
+#include "base/error.h"
+#include "formats/format.h"
+
+namespace iocomp::formats {
+
+Inventory Source::inventory() {
+  throw Error{ErrorCode::unsupported,
+              "the format does not tell what its files contain: without its manifest, <file>.json, "
+              "a file cannot be read"};
+}
+
+std::unique_ptr<Source> Format::open(const std::string& path,
+                                     const FormatOptions& /*options*/) const {
+  throw Error{ErrorCode::unsupported,
+              "cannot read " + path + ": the back-end \"" + std::string{name()} + "\" writes only"};
+}
+
+DenseBlock::DenseBlock(const Destination& to, std::size_t element_bytes)
+    : to_{&to}, element_bytes_{element_bytes} {
+  const array::MemoryBox& memory = to.memory;
+  const auto elements = array::elements(memory.box);
+  if (array::is_contiguous(memory.shape, memory.box)) {
+    array::RunCursor cursor{memory.shape, memory.box, 0, elements};
+    array::Run run;
+    first_ = to.local;
+    if (cursor.next(run)) {
+      first_ += static_cast<std::size_t>(run.index) * element_bytes;
+    }
+  } else {
+    own_.resize(static_cast<std::size_t>(elements) * element_bytes);
+    first_ = own_.data();
+  }
+}
+
+void DenseBlock::scatter() noexcept {
+  if (!own_.empty()) {
+    array::unpack(to_->memory, element_bytes_, own_.data(), 0, array::elements(to_->memory.box),
+                  to_->local);
+  }
+}
+
+}  // namespace iocomp::formats

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/memory_box.h"
+#include "formats/words.h"
+
+namespace iocomp::formats {
+
+/// Where the elements of a box go: into a box of a local array.
+struct Destination {
+  array::MemoryBox memory;
+  std::byte* local = nullptr;  ///< the first element of the local array
+};
+
+/// One committed file, open for reading. Local to its process; all calls come from one thread.
+class Source {
+ public:
+  Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  virtual ~Source() = default;
+
+  /// Read the elements of `box` of a variable in a step. Blocks until they are there.
+  /// @param where  as the manifest or `inventory` has it; name and step say what is meant (ids are
+  /// those of the reader).
+  /// @pre the box lies inside the variable, and has as many elements per dimension as that of
+  /// `to`.
+  /// @throws Error{storage_failure}, also where the file ends early.
+  virtual void read(const Placed& where, const array::Box& box, const Destination& to) = 0;
+
+  /// What the file tells of itself, for files without a manifest. By default a format cannot.
+  /// @throws Error{unsupported}; Error{storage_failure}.
+  [[nodiscard]] virtual Inventory inventory();
+};
+
+/// For libraries that read dense blocks only: bytes to read into, and `scatter` to bring them to
+/// their place; where the destination is dense itself they are its own, and nothing is copied.
+class DenseBlock {
+ public:
+  DenseBlock(const Destination& to, std::size_t element_bytes);
+  [[nodiscard]] std::byte* bytes() noexcept { return first_; }
+  void scatter() noexcept;
+
+ private:
+  const Destination* to_;
+  std::size_t element_bytes_;
+  std::vector<std::byte> own_;
+  std::byte* first_;
+};
+
+}  // namespace iocomp::formats

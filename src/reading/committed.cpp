@@ -1,0 +1,168 @@
+#include "reading/committed.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "base/wire.h"
+#include "contents/variable.h"
+#include "formats/source.h"
+
+namespace iocomp::reading {
+namespace {
+
+void put(WireWriter& writer, const contents::Attributes& attributes) {
+  writer.put(attributes.size());
+  for (const auto& [name, attribute] : attributes) {
+    writer.put_text(name);
+    writer.put(attribute.type);
+    writer.put(attribute.is_text);
+    writer.put_bytes(attribute.values);
+  }
+}
+
+contents::Attributes get_attributes(WireReader& reader) {
+  contents::Attributes attributes;
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    contents::Attribute& attribute = attributes[reader.get_text()];
+    attribute.type = reader.get<array::ElementType>();
+    attribute.is_text = reader.get<bool>();
+    const auto values = reader.get_bytes();
+    attribute.values.assign(values.begin(), values.end());
+  }
+  return attributes;
+}
+
+// Extents that a shape does not have stay at home: with many steps these are most of the bytes.
+void put(WireWriter& writer, const Committed::Place& place) {
+  writer.put(place.step);
+  writer.put(place.type);
+  writer.put(place.offset);
+  writer.put(static_cast<std::int8_t>(place.shape.dimensions));
+  for (int d = 0; d < place.shape.dimensions; ++d) {
+    writer.put(place.shape.extent[static_cast<std::size_t>(d)]);
+  }
+}
+
+Committed::Place get_place(WireReader& reader) {
+  Committed::Place place;
+  place.step = reader.get<std::int64_t>();
+  place.type = reader.get<array::ElementType>();
+  place.offset = reader.get<std::int64_t>();
+  place.shape.dimensions = reader.get<std::int8_t>();
+  for (int d = 0; d < place.shape.dimensions; ++d) {
+    place.shape.extent.at(static_cast<std::size_t>(d)) = reader.get<std::int64_t>();
+  }
+  return place;
+}
+
+}  // namespace
+
+void Committed::add(File file, const contents::Inventory& inventory) {
+  const auto refuse = [&file](const std::string& why) {
+    return Error{ErrorCode::storage_failure, "cannot read " + file.path + ": " + why};
+  };
+  for (const auto step : inventory.steps) {
+    if (!steps.empty() && step <= steps.back().number) {
+      throw refuse("its step " + std::to_string(step) + " comes after step " +
+                   std::to_string(steps.back().number) + " of " +
+                   (steps.back().file < static_cast<std::int32_t>(files.size())
+                        ? files[static_cast<std::size_t>(steps.back().file)].path
+                        : "the same file"));
+    }
+    steps.push_back({step, static_cast<std::int32_t>(files.size())});
+  }
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    known.emplace(variables[i].name, i);
+  }
+  for (const auto& placed : inventory.contents) {
+    const auto [found, is_new] = known.emplace(placed.variable.name, variables.size());
+    if (is_new) {
+      variables.push_back({placed.variable.name, {}, {}});
+    }
+    auto& places = variables[found->second].places;
+    if (!places.empty() && placed.step <= places.back().step) {
+      throw refuse("it has the variable \"" + placed.variable.name + "\" in step " +
+                   std::to_string(placed.step) + " after step " +
+                   std::to_string(places.back().step));
+    }
+    places.push_back({placed.step, placed.variable.type, placed.variable.shape, placed.offset});
+  }
+  for (auto& variable : variables) {
+    if (!inventory.steps.empty() && variable.places.back().step >= inventory.steps.front()) {
+      const auto found = inventory.of_variable.find(variable.name);
+      variable.attributes =
+          found == inventory.of_variable.end() ? contents::Attributes{} : found->second;
+    }
+  }
+  attributes = inventory.attributes;
+  files.push_back(std::move(file));
+}
+
+std::vector<std::byte> encode(const Committed& committed) {
+  WireWriter writer;
+  writer.put(committed.files.size());
+  for (const auto& file : committed.files) {
+    writer.put_text(file.path);
+    writer.put_text(file.format);
+  }
+  writer.put(committed.steps.size());
+  for (const auto& step : committed.steps) {
+    writer.put(step.number);
+    writer.put(step.file);
+  }
+  writer.put(committed.variables.size());
+  for (const auto& variable : committed.variables) {
+    writer.put_text(variable.name);
+    writer.put(variable.places.size());
+    for (const auto& place : variable.places) {
+      put(writer, place);
+    }
+    put(writer, variable.attributes);
+  }
+  put(writer, committed.attributes);
+  writer.put(committed.torn.size());
+  for (const auto& torn : committed.torn) {
+    writer.put(torn.step);
+    writer.put_text(torn.story);
+  }
+  return writer.take();
+}
+
+Committed decode_committed(std::span<const std::byte> bytes) {
+  WireReader reader{bytes};
+  Committed committed;
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    auto path = reader.get_text();
+    committed.files.push_back({std::move(path), reader.get_text()});
+  }
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    const auto number = reader.get<std::int64_t>();
+    committed.steps.push_back({number, reader.get<std::int32_t>()});
+  }
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    Committed::Variable variable;
+    variable.name = reader.get_text();
+    for (auto places = reader.get<std::size_t>(); places > 0; --places) {
+      variable.places.push_back(get_place(reader));
+    }
+    variable.attributes = get_attributes(reader);
+    committed.variables.push_back(std::move(variable));
+  }
+  committed.attributes = get_attributes(reader);
+  for (auto left = reader.get<std::size_t>(); left > 0; --left) {
+    const auto step = reader.get<std::int64_t>();
+    committed.torn.push_back({step, reader.get_text()});
+  }
+  return committed;
+}
+
+}  // namespace iocomp::reading

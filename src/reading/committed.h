@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "contents/description.h"
+
+namespace iocomp::reading {
+
+/// Everything that is committed under one name, in one file or in many: what a reader knows of it
+/// before it reads. A plain value that travels.
+struct Committed {
+  struct File {
+    std::string path;
+    std::string format;
+  };
+  struct Step {
+    std::int64_t number = 0;
+    std::int32_t file = 0;  ///< index in `files`
+  };
+  /// A step of a file of its own that cannot be read.
+  struct Torn {
+    std::int64_t step = 0;
+    std::string story;  ///< why, naming the file
+  };
+  /// A variable in one step.
+  struct Place {
+    std::int64_t step = 0;
+    array::ElementType type = array::ElementType::float64;
+    array::Shape shape;
+    std::int64_t offset = -1;
+  };
+  struct Variable {
+    std::string name;
+    std::vector<Place> places;        ///< by step, ascending; never empty
+    contents::Attributes attributes;  ///< of the newest file that has the variable
+  };
+
+  std::vector<File> files;
+  std::vector<Step> steps;          ///< by number, ascending
+  std::vector<Variable> variables;  ///< in the order in which they appear
+  contents::Attributes attributes;  ///< of the newest file
+  std::vector<Torn> torn;           ///< by step, ascending; none of them is in `steps`
+
+  /// Append a file whose steps are later than all others'.
+  /// @throws Error{storage_failure} where they are not, or a variable is twice in a step.
+  void add(File file, const contents::Inventory& inventory);
+};
+
+[[nodiscard]] std::vector<std::byte> encode(const Committed& committed);
+[[nodiscard]] Committed decode_committed(std::span<const std::byte> bytes);
+
+}  // namespace iocomp::reading

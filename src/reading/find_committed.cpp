@@ -1,0 +1,185 @@
+#include "reading/find_committed.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/log.h"
+#include "base/small_files.h"
+#include "commit/commit.h"
+#include "commit/read_manifest.h"
+#include "formats/format.h"
+#include "formats/registry.h"
+#include "reading/committed.h"
+
+namespace iocomp::reading {
+namespace {
+
+// What lies in the folder under a name.
+struct Found {
+  bool one_file = false;
+  std::map<std::int64_t, std::string> of_step;  // paths
+  std::string uncommitted;                      // a file in the making; empty where there is none
+};
+
+Found look_for(const std::string& path) {
+  const std::string folder = folder_of(path);
+  const std::string plain = name_in_folder(path);
+  const auto close = [](DIR* opened) { ::closedir(opened); };
+  const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
+  if (!opened && errno != ENOENT) {
+    throw failure("look for " + path + " in the folder", folder, errno);
+  }
+  const std::string prefix = path.substr(0, path.size() - plain.size());
+  Found found;
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    const std::string name = entry->d_name;
+    if (name == plain) {
+      found.one_file = true;
+    } else if (const auto step = commit::step_in_name(name, plain)) {
+      found.of_step.emplace(*step, prefix + name);
+    } else if (const auto mark = name.rfind(".iocomp-");
+               name.starts_with('.') && mark != std::string::npos && !name.ends_with(".json") &&
+               !name.ends_with(".xdmf")) {
+      const std::string target = name.substr(1, mark - 1);
+      if (target == plain || commit::step_in_name(target, plain)) {
+        found.uncommitted = prefix + name;
+      }
+    }
+  }
+  return found;
+}
+
+void check_size(const std::string& path, std::int64_t bytes) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw failure("find", path, errno);
+  }
+  if (S_ISREG(status.st_mode) && status.st_size < bytes) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + path + ": it is torn: it has " + std::to_string(status.st_size) +
+                    " bytes, its manifest says " + std::to_string(bytes)};
+  }
+}
+
+struct Readable {
+  Committed::File file;
+  contents::Inventory inventory;
+};
+
+Readable look_at(const std::string& path, const Sought& sought) {
+  const std::string manifest_path = path + ".json";
+  if (const auto text = read_file(manifest_path)) {
+    auto manifest = commit::parse_manifest(*text, manifest_path);
+    check_size(path, manifest.bytes);
+    return {{path, manifest.format}, std::move(manifest.inventory)};
+  }
+  const auto source = formats::format(sought.backend, sought.modules).open(path, {});
+  try {
+    return {{path, sought.backend}, source->inventory()};
+  } catch (const Error& error) {
+    throw Error{error.code(), "cannot read " + path + " (back-end \"" + sought.backend +
+                                  "\", there is no " + manifest_path + "): " + error.what()};
+  }
+}
+
+// Files of one step each. One that is torn says nothing against the others: whoever wrote them may
+// have died, or the disk was full. The newest is opened, because that is what is read mostly.
+void add_steps(Committed& committed, const Found& found, const Sought& sought) {
+  std::vector<std::pair<std::int64_t, Readable>> readable;
+  const auto unless_torn = [&](std::int64_t step, const auto& body) {
+    try {
+      body();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::storage_failure) {
+        throw;
+      }
+      committed.torn.push_back({step, error.what()});
+      return false;
+    }
+  };
+  for (const auto& [step, path] : found.of_step) {
+    unless_torn(step, [&] { readable.emplace_back(step, look_at(path, sought)); });
+  }
+  while (!readable.empty() && !unless_torn(readable.back().first, [&] {
+    const auto& file = readable.back().second.file;
+    (void)formats::format(file.format, sought.modules).open(file.path, {});
+  })) {
+    readable.pop_back();
+  }
+  std::ranges::sort(committed.torn, {}, &Committed::Torn::step);
+  if (readable.empty()) {
+    const auto others = committed.torn.size() - 1;
+    throw Error{ErrorCode::storage_failure,
+                committed.torn.back().story +
+                    (others == 0 ? ""
+                                 : "; nor can the files of " + std::to_string(others) +
+                                       " earlier steps be read")};
+  }
+  for (const auto& torn : committed.torn) {
+    log::warning("file \"" + sought.name + "\": step " + std::to_string(torn.step) +
+                 " is left out: " + torn.story);
+  }
+  for (auto& [step, file] : readable) {
+    committed.add(std::move(file.file), file.inventory);
+  }
+}
+
+Error none_there(const Sought& sought, const std::string& path, const Found& found) {
+  const std::string one = path;
+  const std::string many = commit::target_names(path, 0, {}).target + " and so on";
+  std::string story = "there is no committed file \"" + sought.name + "\": no ";
+  story += sought.kind == Sought::Kind::one_file        ? one
+           : sought.kind == Sought::Kind::file_per_step ? many
+                                                        : one + ", nor " + many;
+  if (!found.uncommitted.empty()) {
+    story += "; " + found.uncommitted + " is there, of which nothing is committed (yet)";
+  }
+  return Error{ErrorCode::not_found, story};
+}
+
+}  // namespace
+
+Committed find_committed(const Sought& sought) {
+  std::string path = sought.path;
+  if (path.empty()) {
+    formats::FormatOptions options;
+    options.engine = sought.engine;
+    path = sought.name +
+           std::string{formats::format(sought.backend, sought.modules).chosen(options).extension()};
+  }
+  const Found found = look_for(path);
+  const bool one = found.one_file && sought.kind != Sought::Kind::file_per_step;
+  const bool many = !found.of_step.empty() && sought.kind != Sought::Kind::one_file;
+  if (one && many) {
+    throw Error{ErrorCode::invalid_argument,
+                "the file \"" + sought.name + "\" is there twice: as " + path + " and as " +
+                    found.of_step.begin()->second + "; say which by files." + sought.name +
+                    ".kind = \"series\" or \"checkpoint\""};
+  }
+  if (!one && !many) {
+    throw none_there(sought, path, found);
+  }
+  Committed committed;
+  if (one) {
+    auto file = look_at(path, sought);
+    committed.add(std::move(file.file), file.inventory);
+  } else {
+    add_steps(committed, found, sought);
+  }
+  return committed;
+}
+
+}  // namespace iocomp::reading

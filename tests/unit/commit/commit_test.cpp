@@ -1,0 +1,214 @@
+#include "commit/commit.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/error.h"
+#include "unit/temporary_folder.h"
+
+namespace iocomp::commit {
+namespace {
+
+constexpr const char* no_mount = "this process may not mount a tmpfs";
+
+struct Failure {
+  ErrorCode code = ErrorCode::ok;
+  std::string story;
+};
+
+template <typename Action>
+Failure failure_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string job_of(const std::string& process) {
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return std::string{host.data()} + '-' + process;
+}
+
+class Commit : public testing::Test {
+ protected:
+  [[nodiscard]] TargetNames names(const std::string& path = "out.bin") const {
+    return target_names(folder_ / path, -1, job_of(std::to_string(::getpid())));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Commit, PreparesWhereNothingIsInTheWayAndLeavesNothing) {
+  prepare_target(names(), false);
+  EXPECT_EQ(files_in(folder_ / ""), 0);
+}
+
+TEST_F(Commit, RefusesAnExistingTargetUnlessItMayBeReplaced) {
+  write_text(names().target, "old");
+  const Failure failure = failure_of([this] { prepare_target(names(), false); });
+  EXPECT_EQ(failure.code, ErrorCode::target_exists);
+  EXPECT_TRUE(contains(failure.story, names().target)) << failure.story;
+  EXPECT_TRUE(contains(failure.story, "replace = true")) << failure.story;
+  prepare_target(names(), true);
+  EXPECT_EQ(text_of(names().target), "old");
+}
+
+TEST_F(Commit, ALinkThatLeadsNowhereIsATargetThatExists) {
+  std::filesystem::create_symlink(folder_ / "nowhere", names().target);
+  EXPECT_EQ(failure_of([this] { prepare_target(names(), false); }).code, ErrorCode::target_exists);
+}
+
+TEST_F(Commit, RefusesAFolderInPlaceOfTheTargetOrItsManifest) {
+  for (const std::string& path : {names().target, names().manifest}) {
+    std::filesystem::create_directory(path);
+    const Failure failure = failure_of([this] { prepare_target(names(), true); });
+    EXPECT_EQ(failure.code, ErrorCode::storage_failure);
+    EXPECT_TRUE(contains(failure.story, path + ": Is a directory")) << failure.story;
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(Commit, TellsAMissingFolder) {
+  const Failure failure = failure_of([this] { prepare_target(names("missing/out.bin"), false); });
+  EXPECT_EQ(failure.code, ErrorCode::storage_failure);
+  EXPECT_TRUE(contains(failure.story, folder_ / "missing: No such file or directory"))
+      << failure.story;
+}
+
+TEST_F(Commit, TellsAFileInPlaceOfTheFolder) {
+  write_text(folder_ / "file", "");
+  const Failure failure = failure_of([this] { prepare_target(names("file/out.bin"), false); });
+  EXPECT_TRUE(contains(failure.story, "Not a directory")) << failure.story;
+}
+
+TEST_F(Commit, TellsAFolderWithoutPermission) {
+  if (::geteuid() == 0) {
+    GTEST_SKIP() << "root may write everywhere";
+  }
+  std::filesystem::create_directory(folder_ / "closed");
+  ::chmod((folder_ / "closed").c_str(), 0555);
+  const Failure failure = failure_of([this] { prepare_target(names("closed/out.bin"), false); });
+  EXPECT_TRUE(contains(failure.story, "Permission denied")) << failure.story;
+}
+
+TEST_F(Commit, TellsAReadOnlyDisk) {
+  const Mounted disk{folder_ / "disk", ""};
+  if (!disk.is_mounted() || !disk.make_read_only()) {
+    GTEST_SKIP() << no_mount;
+  }
+  const Failure failure = failure_of([this] { prepare_target(names("disk/out.bin"), false); });
+  EXPECT_EQ(failure.code, ErrorCode::storage_failure);
+  EXPECT_TRUE(contains(failure.story, "Read-only file system")) << failure.story;
+}
+
+TEST_F(Commit, RemovesOnlyWhatDeadJobsOfThisHostHaveLeft) {
+  constexpr const char* no_process = "2147483646";  // above every limit of process numbers
+  const std::string dead = folder_ / (".old.bin.iocomp-" + job_of(no_process));
+  const std::string dead_manifest = dead + ".json";
+  const std::string living = folder_ / (".other.bin.iocomp-" + job_of(std::to_string(::getppid())));
+  const std::string elsewhere = folder_ / ".old.bin.iocomp-another_host-2147483646";
+  const std::string visible = folder_ / ("old.iocomp-" + job_of(no_process));
+  for (const auto& path : {dead, dead_manifest, living, elsewhere, visible}) {
+    write_text(path, "x");
+  }
+  prepare_target(names(), false);
+  EXPECT_FALSE(std::filesystem::exists(dead));
+  EXPECT_FALSE(std::filesystem::exists(dead_manifest));
+  EXPECT_TRUE(std::filesystem::exists(living));
+  EXPECT_TRUE(std::filesystem::exists(elsewhere));
+  EXPECT_TRUE(std::filesystem::exists(visible));
+}
+
+TEST_F(Commit, TakesAProcessThatNobodyHasWaitedForAsDead) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(0);
+  }
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  const std::string left = folder_ / (".old.bin.iocomp-" + job_of(std::to_string(child)));
+  write_text(left, "x");
+  prepare_target(names(), false);
+  EXPECT_FALSE(std::filesystem::exists(left));
+  ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED);
+}
+
+TEST_F(Commit, PublishingGivesTheFileItsName) {
+  write_text(names().temporary, "new");
+  publish(names(), false);
+  EXPECT_EQ(text_of(names().target), "new");
+  EXPECT_FALSE(std::filesystem::exists(names().temporary));
+}
+
+TEST_F(Commit, PublishingDoesNotOverwriteATargetThatHasAppearedMeanwhile) {
+  write_text(names().temporary, "new");
+  write_text(names().target, "of somebody else");
+  const Failure failure = failure_of([this] { publish(names(), false); });
+  EXPECT_EQ(failure.code, ErrorCode::target_exists);
+  EXPECT_TRUE(contains(failure.story, "meanwhile")) << failure.story;
+  EXPECT_EQ(text_of(names().target), "of somebody else");
+}
+
+TEST_F(Commit, PublishingReplacesWhereThatIsAllowed) {
+  write_text(names().temporary, "new");
+  write_text(names().target, "old");
+  publish(names(), true);
+  EXPECT_EQ(text_of(names().target), "new");
+}
+
+TEST_F(Commit, PublishingIntoAFolderThatVanishedIsTold) {
+  const Failure failure = failure_of([this] { publish(names("gone/out.bin"), false); });
+  EXPECT_EQ(failure.code, ErrorCode::storage_failure);
+  EXPECT_TRUE(contains(failure.story, "No such file or directory")) << failure.story;
+}
+
+TEST_F(Commit, AbandoningRemovesTheTemporaryOnly) {
+  write_text(names().temporary, "new");
+  write_text(names().target, "old");
+  abandon(names());
+  abandon(names());
+  EXPECT_FALSE(std::filesystem::exists(names().temporary));
+  EXPECT_TRUE(std::filesystem::exists(names().target));
+}
+
+TEST_F(Commit, RemovingACommittedFileTakesItsManifestAlong) {
+  write_text(names().target, "old");
+  write_text(names().manifest, "{}");
+  remove_committed(names());
+  EXPECT_EQ(files_in(folder_ / ""), 0);
+}
+
+TEST_F(Commit, AManifestForWhichThereIsNoRoomIsToldAndLeavesTheOldOne) {
+  const Mounted disk{folder_ / "disk", "size=16k"};
+  if (!disk.is_mounted()) {
+    GTEST_SKIP() << no_mount;
+  }
+  const TargetNames on_disk = names("disk/out.bin");
+  write_text(on_disk.manifest, "old");
+  contents::Description large;
+  large.attributes["text"] = {array::ElementType::uint8, true,
+                              std::vector<std::byte>(100000, std::byte{'x'})};
+  const Failure failure = failure_of([&] { write_manifest(on_disk, {}, large); });
+  EXPECT_EQ(failure.code, ErrorCode::storage_failure);
+  EXPECT_TRUE(contains(failure.story, "No space left on device")) << failure.story;
+  EXPECT_EQ(text_of(on_disk.manifest), "old");
+  EXPECT_EQ(files_in(folder_ / "disk"), 1);
+}
+
+}  // namespace
+}  // namespace iocomp::commit

@@ -1,0 +1,146 @@
+// Targets that are folders: how they appear, are replaced and removed.
+#include "base/folder_targets.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <filesystem>
+#include <string>
+
+#include "base/error.h"
+#include "commit/commit.h"
+#include "commit/rename_target.h"
+#include "unit/temporary_folder.h"
+
+namespace iocomp::commit {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string job_of(const std::string& process) {
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return std::string{host.data()} + '-' + process;
+}
+
+template <typename Action>
+ErrorCode code_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return ErrorCode::ok;
+}
+
+class FolderTargets : public testing::Test {
+ protected:
+  [[nodiscard]] commit::TargetNames names() const {
+    commit::TargetNames made =
+        commit::target_names(folder_ / "out.bp", -1, job_of(std::to_string(::getpid())));
+    made.folder_mark = "md.idx";
+    return made;
+  }
+  static void make_dataset(const std::string& path, const std::string& text) {
+    fs::create_directory(path);
+    write_text(path + "/md.idx", "index");
+    write_text(path + "/data.0", text);
+  }
+  [[nodiscard]] std::string data() const { return text_of(names().target + "/data.0"); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(FolderTargets, ADatasetGetsItsNameAsAWhole) {
+  prepare_target(names(), false);
+  make_dataset(names().temporary, "new");
+  publish(names(), false);
+  EXPECT_EQ(data(), "new");
+  EXPECT_FALSE(fs::exists(names().temporary));
+}
+
+TEST_F(FolderTargets, ADatasetIsReplacedAndNothingOfTheOldOneStays) {
+  make_dataset(names().target, "old");
+  write_text(names().target + "/data.1", "old");
+  EXPECT_EQ(code_of([this] { prepare_target(names(), false); }), ErrorCode::target_exists);
+  prepare_target(names(), true);
+  EXPECT_EQ(data(), "old") << "it stays until the commit";
+  make_dataset(names().temporary, "new");
+  publish(names(), true);
+  EXPECT_EQ(data(), "new");
+  EXPECT_FALSE(fs::exists(names().target + "/data.1"));
+  EXPECT_EQ(files_in(folder_ / ""), 1);
+}
+
+TEST_F(FolderTargets, ADatasetReplacesAFile) {
+  write_text(names().target, "a file");
+  prepare_target(names(), true);
+  make_dataset(names().temporary, "new");
+  publish(names(), true);
+  EXPECT_EQ(data(), "new");
+  EXPECT_EQ(files_in(folder_ / ""), 1);
+}
+
+TEST_F(FolderTargets, WithoutReplaceADatasetThatAppearsMeanwhileStays) {
+  prepare_target(names(), false);
+  make_dataset(names().temporary, "new");
+  make_dataset(names().target, "of somebody else");
+  EXPECT_EQ(code_of([this] { publish(names(), false); }), ErrorCode::target_exists);
+  EXPECT_EQ(data(), "of somebody else");
+}
+
+TEST_F(FolderTargets, AFolderThatIsNoDatasetIsNeverReplaced) {
+  fs::create_directory(names().target);
+  write_text(names().target + "/thesis.tex", "years of work");
+  EXPECT_EQ(code_of([this] { prepare_target(names(), true); }), ErrorCode::storage_failure);
+  write_text(names().target + "/md.idx", "");
+  fs::create_directory(names().target + "/inner");
+  EXPECT_EQ(code_of([this] { prepare_target(names(), true); }), ErrorCode::storage_failure);
+  make_dataset(names().temporary, "new");
+  EXPECT_EQ(code_of([this] { publish(names(), true); }), ErrorCode::storage_failure);
+  EXPECT_EQ(text_of(names().target + "/thesis.tex"), "years of work");
+}
+
+TEST_F(FolderTargets, RemovesDatasetsThatDeadJobsHaveLeft) {
+  const std::string dead = folder_ / (".old.bp.iocomp-" + job_of("2147483646"));
+  make_dataset(dead, "x");
+  prepare_target(names(), false);
+  EXPECT_FALSE(fs::exists(dead));
+}
+
+TEST_F(FolderTargets, WhatADeadJobHasSetAsideGetsItsNameBackIfThatIsFree) {
+  const std::string aside = folder_ / (".out.bp.iocomp-" + job_of("2147483646") + ".old");
+  make_dataset(aside, "old");
+  EXPECT_EQ(code_of([this] { prepare_target(names(), false); }), ErrorCode::target_exists);
+  EXPECT_EQ(data(), "old");
+  make_dataset(aside, "older");
+  prepare_target(names(), true);
+  EXPECT_EQ(data(), "old");
+  EXPECT_FALSE(fs::exists(aside));
+}
+
+TEST_F(FolderTargets, AbandoningAndRemovingLeaveNothing) {
+  make_dataset(names().temporary, "new");
+  make_dataset(names().target, "old");
+  write_text(names().manifest, "{}");
+  abandon(names());
+  EXPECT_FALSE(fs::exists(names().temporary));
+  EXPECT_EQ(data(), "old");
+  remove_committed(names());
+  EXPECT_EQ(files_in(folder_ / ""), 0);
+}
+
+TEST_F(FolderTargets, SizeAndDurabilityAreThoseOfAllFiles) {
+  make_dataset(names().target, "1234567");
+  write_text(folder_ / "file", "123");
+  EXPECT_EQ(size_of_target(names().target), 12);
+  EXPECT_EQ(size_of_target(folder_ / "file"), 3);
+  make_durable(names().target);
+  make_durable(folder_ / "file");
+  EXPECT_EQ(code_of([this] { make_durable(folder_ / "nowhere"); }), ErrorCode::storage_failure);
+}
+
+}  // namespace
+}  // namespace iocomp::commit

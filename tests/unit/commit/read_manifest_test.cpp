@@ -1,0 +1,192 @@
+#include "commit/read_manifest.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "commit/commit.h"
+#include "formats/format.h"
+#include "unit/temporary_folder.h"
+
+namespace iocomp::commit {
+namespace {
+
+using array::ElementType;
+
+template <typename T>
+contents::Attribute attribute(ElementType type, const std::vector<T>& values) {
+  contents::Attribute made;
+  made.type = type;
+  made.values.resize(values.size() * sizeof(T));
+  if (!values.empty()) {
+    std::memcpy(made.values.data(), values.data(), made.values.size());
+  }
+  return made;
+}
+
+contents::Placed placed(std::int64_t step, int id, const std::string& name, ElementType type,
+                        const std::vector<std::int64_t>& extents, std::int64_t offset) {
+  return {step,
+          {id, name, type, array::make_shape(static_cast<int>(extents.size()), extents.data())},
+          offset};
+}
+
+std::string written(const ManifestHead& head, const contents::Description& description) {
+  const TemporaryFolder folder;
+  const TargetNames names = target_names(folder / "fields.bin", -1, "node-1");
+  write_manifest(names, head, description);
+  return text_of(names.manifest);
+}
+
+Manifest read_again(const ManifestHead& head, const contents::Description& description) {
+  return parse_manifest(written(head, description), "fields.bin.json");
+}
+
+std::string with(std::string text, const std::string& old, const std::string& now) {
+  const auto at = text.find(old);
+  EXPECT_NE(at, std::string::npos) << old << " in " << text;
+  return text.replace(at, old.size(), now);
+}
+
+struct Refusal {
+  ErrorCode code;
+  std::string story;
+};
+
+Refusal refusal(const std::string& text) {
+  try {
+    (void)parse_manifest(text, "out/fields.bin.json");
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {ErrorCode::ok, "no error"};
+}
+
+TEST(ReadManifest, GivesBackWhatWasWritten) {
+  contents::Description description;
+  description.contents = {
+      placed(2, 0, "u", ElementType::float64, {4, 5}, 0),
+      placed(2, 1, "deep/t", ElementType::complex64, {}, 4096),
+      placed(4, 0, "u", ElementType::float64, {0, 5}, std::int64_t{1} << 53 | 1)};
+  description.of_variable = {{}, {{"range", attribute<float>(ElementType::float32, {0.1F, 2})}}};
+  const Manifest manifest =
+      read_again({"fields", "posix", "series", 2, 4, {3, 5}, 123456789012345}, description);
+  EXPECT_EQ(manifest.format, "posix");
+  EXPECT_EQ(manifest.bytes, 123456789012345);
+  const contents::Inventory& inventory = manifest.inventory;
+  EXPECT_EQ(inventory.steps, (std::vector<std::int64_t>{2, 4}));
+  ASSERT_EQ(inventory.contents.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const contents::Placed& was = description.contents[i];
+    const contents::Placed& is = inventory.contents[i];
+    EXPECT_EQ(is.step, was.step);
+    EXPECT_EQ(is.variable.id, was.variable.id);
+    EXPECT_EQ(is.variable.name, was.variable.name);
+    EXPECT_EQ(is.variable.type, was.variable.type);
+    EXPECT_EQ(is.variable.shape, was.variable.shape);
+    EXPECT_EQ(is.offset, was.offset);
+  }
+  EXPECT_EQ(inventory.of_variable.at("deep/t"), description.of_variable[1]);
+  EXPECT_FALSE(inventory.of_variable.contains("u"));
+}
+
+TEST(ReadManifest, GivesBackAttributesBitForBit) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const double infinity = std::numeric_limits<double>::infinity();
+  contents::Attributes all;
+  all["int8"] = attribute<std::int8_t>(ElementType::int8, {-128, 127});
+  all["int16"] = attribute<std::int16_t>(ElementType::int16, {-32768});
+  all["int32"] = attribute<std::int32_t>(ElementType::int32, {});
+  all["int64"] = attribute<std::int64_t>(ElementType::int64, {Limits::min(), Limits::max()});
+  all["uint8"] = attribute<std::uint8_t>(ElementType::uint8, {255});
+  all["uint16"] = attribute<std::uint16_t>(ElementType::uint16, {65535});
+  all["uint32"] = attribute<std::uint32_t>(ElementType::uint32, {~0U});
+  all["uint64"] = attribute<std::uint64_t>(ElementType::uint64, {~std::uint64_t{0}});
+  std::vector<std::uint16_t> halves;
+  for (unsigned bits = 0; bits < 0x10000U; ++bits) {
+    if ((bits & 0x7c00U) != 0x7c00U || (bits & 0x3ffU) == 0) {  // all but those that are no number
+      halves.push_back(static_cast<std::uint16_t>(bits));
+    }
+  }
+  all["float16"] = attribute(ElementType::float16, halves);
+  all["float32"] = attribute<float>(ElementType::float32, {0.1F, -0.0F, 1e-45F});
+  all["float64"] =
+      attribute<double>(ElementType::float64, {0.1, -0.0, 1e300, 5e-324, infinity, -infinity});
+  all["complex64"] = attribute<float>(ElementType::complex64, {0.1F, -2});
+  all["complex128"] = attribute<double>(ElementType::complex128, {1.0 / 3, infinity, 3, 4});
+  all["text"] = attribute<char>(ElementType::uint8, {'a', '"', '\n'});
+  all["text"].is_text = true;
+  contents::Description description;
+  description.attributes = all;
+  const contents::Attributes back = read_again({}, description).inventory.attributes;
+  EXPECT_EQ(back.size(), all.size());
+  for (const auto& [name, attribute] : all) {
+    EXPECT_EQ(back.at(name).is_text, attribute.is_text) << name;
+    EXPECT_EQ(back.at(name).type, attribute.type) << name;
+    EXPECT_EQ(back.at(name).values, attribute.values) << name;
+  }
+}
+
+TEST(ReadManifest, KnowsWhatIsNoNumber) {
+  contents::Description description;
+  description.attributes["a"] = attribute<double>(ElementType::float64, {std::nan("")});
+  const auto back = read_again({}, description).inventory.attributes.at("a");
+  double value = 0;
+  std::memcpy(&value, back.values.data(), sizeof value);
+  EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(ReadManifest, RefusesALaterRelease) {
+  const auto text = with(written({}, {}), "\"iocomp_manifest\": 1", "\"iocomp_manifest\": 2");
+  EXPECT_EQ(refusal(text).code, ErrorCode::unsupported);
+  EXPECT_EQ(refusal(text).story,
+            "cannot read the manifest out/fields.bin.json: it is of a later release of iocomp: it "
+            "has version 2, this release reads up to version 1");
+}
+
+TEST(ReadManifest, RefusesTheOtherByteOrder) {
+  const auto text = with(written({}, {}), "\"little\"", "\"big\"");
+  EXPECT_EQ(refusal(text).code, ErrorCode::unsupported);
+  EXPECT_NE(refusal(text).story.find("byte order"), std::string::npos);
+}
+
+TEST(ReadManifest, RefusesTypesThatItDoesNotKnow) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {4}, 0)};
+  const auto text =
+      with(written({"f", "posix", "series", 0, 1, {}, 32}, description), "float64", "decimal7");
+  EXPECT_EQ(refusal(text).code, ErrorCode::unsupported);
+  EXPECT_NE(refusal(text).story.find("\"u\" has the type \"decimal7\""), std::string::npos);
+}
+
+TEST(ReadManifest, RefusesWhatIsNoManifest) {
+  const std::string whole = written({}, {});
+  for (const std::string& text :
+       {std::string{}, std::string{"no json"}, std::string{"[1, 2]"}, std::string{"{}"},
+        whole.substr(0, whole.size() / 2), with(whole, "\"steps\": []", "\"steps\": 7")}) {
+    EXPECT_EQ(refusal(text).code, ErrorCode::storage_failure) << text;
+    EXPECT_TRUE(refusal(text).story.starts_with("cannot read the manifest out/fields.bin.json: "))
+        << refusal(text).story;
+  }
+}
+
+TEST(ReadManifest, RefusesWhatContradictsItself) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {4}, 0)};
+  const auto text = written({"f", "posix", "series", 0, 1, {}, 32}, description);
+  EXPECT_EQ(refusal(with(text, "\"absent\": []", "\"absent\": [0]")).code,
+            ErrorCode::storage_failure);
+  EXPECT_EQ(refusal(with(text, "[4]", "[-4]")).code, ErrorCode::storage_failure);
+}
+
+}  // namespace
+}  // namespace iocomp::commit

@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "commit/commit.h"
+
+namespace iocomp::commit {
+namespace {
+
+std::string target(const std::string& path, std::int64_t step) {
+  return target_names(path, step, "node-1").target;
+}
+
+TEST(TargetNames, ASeriesKeepsItsPath) {
+  const TargetNames names = target_names("out/fields.h5", -1, "node-17");
+  EXPECT_EQ(names.target, "out/fields.h5");
+  EXPECT_EQ(names.temporary, "out/.fields.h5.iocomp-node-17");
+  EXPECT_EQ(names.manifest, "out/fields.h5.json");
+}
+
+TEST(TargetNames, AStepGoesBeforeTheExtension) {
+  EXPECT_EQ(target("out/ckpt.h5", 3), "out/ckpt.000003.h5");
+  EXPECT_EQ(target("ckpt.h5", 12345678), "ckpt.12345678.h5");
+  EXPECT_EQ(target("a.b/ckpt", 0), "a.b/ckpt.000000");
+  EXPECT_EQ(target(".hidden", 1), ".hidden.000001");
+  EXPECT_EQ(target("/ckpt.v2.bin", 1), "/ckpt.v2.000001.bin");
+}
+
+TEST(TargetNames, TemporaryAndManifestOfAStepAreItsOwn) {
+  const TargetNames names = target_names("/data/ckpt.bin", 3, "node-17");
+  EXPECT_EQ(names.temporary, "/data/.ckpt.000003.bin.iocomp-node-17");
+  EXPECT_EQ(names.manifest, "/data/ckpt.000003.bin.json");
+}
+
+TEST(TargetNames, TheStepIsFoundInANameAgain) {
+  for (const std::int64_t step : {0, 3, 999999, 12345678}) {
+    for (const std::string plain : {"ckpt.h5", "ckpt", ".hidden", "ckpt.v2.bin"}) {
+      EXPECT_EQ(step_in_name(target(plain, step), plain), step);
+    }
+  }
+  EXPECT_FALSE(step_in_name("ckpt.h5", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("ckpt.3.h5", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("ckpt.0000003.h5", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("ckpt.000003.h5.json", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("ckpt.+00003.h5", "ckpt.h5"));
+  EXPECT_FALSE(step_in_name("dkpt.000003.h5", "ckpt.h5"));
+}
+
+}  // namespace
+}  // namespace iocomp::commit

@@ -1,0 +1,199 @@
+// What the netCDF formats make of variables, without a file.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
+#include "contents/variable.h"
+#include "formats/cdf/dimensions.h"
+#include "formats/cdf/types.h"
+#include "formats/format.h"
+#include "formats/pnetcdf/header.h"
+#include "formats/pnetcdf/raw_layout.h"
+
+namespace iocomp::formats::cdf {
+namespace {
+
+using array::ElementType;
+using Names = std::vector<std::string>;
+
+Variable variable(int id, ElementType type, std::vector<std::int64_t> extents,
+                  std::optional<std::string> dimensions = std::nullopt) {
+  return {id, "v" + std::to_string(id), type,
+          array::make_shape(static_cast<int>(extents.size()), extents.data()),
+          std::move(dimensions)};
+}
+
+TEST(Dimensions, AreCalledAfterTheirExtentsWithTimeInFilesOfAllSteps) {
+  const auto u = variable(0, ElementType::float64, {3, 5, 3});
+  EXPECT_EQ(dimensions_of(u, false).names, (Names{"dim_3", "dim_5", "dim_3_2"}));
+  EXPECT_TRUE(dimensions_of(u, false).has_time);
+  EXPECT_FALSE(dimensions_of(u, true).has_time);
+}
+
+TEST(Dimensions, AreThoseOfTheAttribute) {
+  const auto with = dimensions_of(variable(0, ElementType::int8, {2, 4}, "time  y x"), true);
+  EXPECT_TRUE(with.has_time);
+  EXPECT_EQ(with.names, (Names{"y", "x"}));
+  EXPECT_FALSE(dimensions_of(variable(0, ElementType::int8, {4}, "x"), false).has_time);
+  EXPECT_TRUE(dimensions_of(variable(0, ElementType::int8, {}, "time"), true).has_time);
+  EXPECT_FALSE(dimensions_of(variable(0, ElementType::int8, {}, ""), false).has_time);
+}
+
+TEST(Dimensions, OfAnotherNumberOrWithTimeInsideAreRefused) {
+  for (const char* text : {"", "x", "x y z", "x time", "time x time", "a/b c"}) {
+    EXPECT_THROW((void)dimensions_of(variable(0, ElementType::int8, {2, 4}, text), false), Error)
+        << text;
+  }
+}
+
+TEST(Dimensions, HaveOneLengthEach) {
+  DimensionTable table;
+  const auto u = variable(0, ElementType::int8, {2, 4}, "y x");
+  const auto v = variable(1, ElementType::int8, {4, 9}, "x z");
+  EXPECT_EQ(table.add(u, dimensions_of(u, true)), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(table.add(v, dimensions_of(v, true)), (std::vector<std::size_t>{1, 2}));
+  const auto w = variable(2, ElementType::int8, {3, 7}, "new y");
+  EXPECT_THROW((void)table.add(w, dimensions_of(w, true)), Error);
+  EXPECT_EQ(table.entries().size(), 3U);
+}
+
+constexpr std::int64_t room = 65536;  // for the header
+
+TEST(RawLayout, PutsRecordsBehindVariablesWithoutTime) {
+  RawLayout layout{room, 512, false};
+  const std::vector<Variable> all{variable(0, ElementType::float64, {10}),
+                                  variable(1, ElementType::int16, {3}),
+                                  variable(2, ElementType::float32, {100}, "x")};
+  EXPECT_EQ(layout.defined(), 0);
+  layout.define(all);
+  EXPECT_EQ(layout.defined(), 3);
+  EXPECT_EQ(layout.place(all[2], 0), room);
+  EXPECT_EQ(layout.place(all[0], 0), room + 512);
+  EXPECT_EQ(layout.place(all[1], 0), room + 512 + 80);
+  EXPECT_EQ(layout.place(all[0], 2), room + 512 + 2 * 88);  // 80 bytes and 6, padded
+  EXPECT_EQ(layout.file_bytes(3), room + 512 + 3 * 88);
+}
+
+TEST(RawLayout, DoesNotPadTheOnlyVariableWithTime) {
+  RawLayout layout{room, 1, false};
+  const std::vector<Variable> all{variable(0, ElementType::int16, {3})};
+  layout.define(all);
+  EXPECT_EQ(layout.place(all[0], 5), room + 5 * 6);
+  EXPECT_EQ(layout.file_bytes(7), room + 44);
+}
+
+TEST(RawLayout, TakesMoreVariablesAsLongAsThereIsOneRecord) {
+  RawLayout layout{room, 1, false};
+  std::vector<Variable> all{variable(0, ElementType::float64, {4})};
+  layout.define(all);
+  EXPECT_EQ(layout.place(all[0], 0), room);
+  all.push_back(variable(1, ElementType::float64, {4}));
+  layout.define(all);
+  EXPECT_EQ(layout.place(all[1], 0), room + 32);
+  EXPECT_EQ(layout.place(all[0], 1), room + 64);
+  all.push_back(variable(2, ElementType::float64, {4}));
+  EXPECT_THROW(layout.define(all), Error);
+}
+
+TEST(RawLayout, HasNoRoomForAVariableWithoutTimeThatComesLate) {
+  RawLayout layout{room, 1, false};
+  std::vector<Variable> all{variable(0, ElementType::float64, {4})};
+  layout.define(all);
+  all.push_back(variable(1, ElementType::float64, {4}, "x"));
+  layout.define(all);
+  EXPECT_THROW((void)layout.place(all[1], 0), Error);
+  EXPECT_EQ(layout.place(all[0], 0), room);
+}
+
+TEST(RawLayout, TellsWhichPartsOfRecordsNobodyPut) {
+  RawLayout layout{room, 1, false};
+  const std::vector<Variable> all{variable(0, ElementType::float64, {4}),
+                                  variable(1, ElementType::int32, {2})};
+  layout.define(all);
+  Description description;
+  description.contents = {{0, all[0], layout.place(all[0], 0)}, {1, all[1], -1}};
+  const auto gaps = layout.gaps(description);
+  ASSERT_EQ(gaps.size(), 2U);
+  EXPECT_EQ(gaps[0].offset, room + 32);
+  EXPECT_EQ(gaps[0].bytes, 8);
+  EXPECT_EQ(gaps[1].offset, room + 40);
+  EXPECT_EQ(gaps[1].bytes, 32);
+}
+
+TEST(RawLayout, OfOneStepGivesAVariableNewRoomWithANewShape) {
+  RawLayout layout{room, 512, true};
+  EXPECT_EQ(layout.place(variable(0, ElementType::int8, {5}), 7), room);
+  EXPECT_EQ(layout.place(variable(0, ElementType::int8, {600}), 7), room + 512);
+  EXPECT_EQ(layout.place(variable(1, ElementType::int8, {}), 7), room + 512 + 1024);
+  EXPECT_EQ(layout.place(variable(2, ElementType::int8, {0}), 7), -1);
+  EXPECT_EQ(layout.file_bytes(0), room + 512 + 1024 + 4);
+}
+
+TEST(RawLayout, MakesTwiceTheRoomThatAHeaderNeedsWhoseVariablesAreKnown) {
+  for (const bool one_step : {false, true}) {
+    RawLayout layout{room, 1, one_step};
+    std::vector<Variable> all;
+    for (int id = 0; id < 5000; ++id) {
+      all.push_back(variable(id, ElementType::float64, {4, id + 1}));  // a dimension each
+    }
+    constexpr std::int64_t attributes = 3 * room;
+    layout.expect_attributes(attributes, 1);
+    layout.define(all);
+    Description description;
+    for (const auto& one : all) {
+      description.contents.push_back({0, one, layout.place(one, 0)});
+    }
+    description.attributes["history"] = {ElementType::uint8, true,
+                                         std::vector<std::byte>(attributes)};
+    EXPECT_GE(layout.header_bytes(), 2 * std::ssize(encode(layout.header(description))));
+    EXPECT_EQ(description.contents.front().offset, layout.header_bytes());
+    const auto before = layout.header_bytes();
+    all.push_back(variable(5000, ElementType::float64, {4}));
+    layout.define(all);
+    EXPECT_EQ(layout.header_bytes(), before);  // there are data behind it
+  }
+}
+
+TEST(Header, IsThatOfTheSpecification) {
+  Header header;
+  header.records = 2;
+  header.dimensions = {{"time", 0}};
+  header.variables = {{"u", {0}, {}, ElementType::int16, 2, 256}};
+  const auto bytes = encode(header);
+  const std::vector<int> expected{
+      'C', 'D', 'F', 5,  0, 0, 0, 0, 0,   0,   0,   2,  // records
+      0,   0,   0,   10, 0, 0, 0, 0, 0,   0,   0,   1,  // dimensions
+      0,   0,   0,   0,  0, 0, 0, 4, 't', 'i', 'm', 'e', 0, 0, 0, 0,
+      0,   0,   0,   0,                                               // time, records
+      0,   0,   0,   0,  0, 0, 0, 0, 0,   0,   0,   0,                // no attributes
+      0,   0,   0,   11, 0, 0, 0, 0, 0,   0,   0,   1,                // variables
+      0,   0,   0,   0,  0, 0, 0, 1, 'u', 0,   0,   0,                // name
+      0,   0,   0,   0,  0, 0, 0, 1, 0,   0,   0,   0,   0, 0, 0, 0,  // of time
+      0,   0,   0,   0,  0, 0, 0, 0, 0,   0,   0,   0,                // no attributes
+      0,   0,   0,   3,  0, 0, 0, 0, 0,   0,   0,   4,   0, 0, 0, 0,
+      0,   0,   1,   0};  // type, size, begin
+  ASSERT_EQ(bytes.size(), expected.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    EXPECT_EQ(std::to_integer<int>(bytes[i]), expected[i]) << "byte " << i;
+  }
+}
+
+TEST(Types, ThatNetcdfHasNotAreRefused) {
+  EXPECT_EQ(type_number(ElementType::uint64, "f", "u"), 11);
+  EXPECT_THROW((void)type_number(ElementType::float16, "f", "u"), Error);
+  EXPECT_THROW((void)type_number(ElementType::complex64, "f", "u"), Error);
+  for (const char* name : {"", "a/b", " a", "a ", "-a"}) {
+    EXPECT_THROW(check_name(name, "f", "u"), Error) << name;
+  }
+  EXPECT_NO_THROW(check_name("\u00e9 1.5", "f", "u"));
+}
+
+}  // namespace
+}  // namespace iocomp::formats::cdf

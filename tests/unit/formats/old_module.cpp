@@ -1,0 +1,5 @@
+// A back-end of another release.
+#include "formats/format.h"
+
+extern "C" __attribute__((visibility("default")))
+const iocomp_format_entry iocomp_format{0, nullptr};
