@@ -39,7 +39,7 @@ void KernelHoles::note(const Block& block) {
                          .part = {block.region, 0, array::elements(block.region)}});
 }
 
-void KernelHoles::take_over(std::int64_t step, protocol::PutLog puts) {
+void KernelHoles::take_over(std::int64_t step, steps::PutLog puts) {
   puts_.insert_or_assign(step, std::move(puts));
 }
 
@@ -76,8 +76,8 @@ std::vector<std::int64_t> KernelHoles::my_puts() const {
   return words;
 }
 
-std::vector<protocol::PutRecord> KernelHoles::all_puts() const {
-  std::vector<protocol::PutRecord> all;
+std::vector<steps::PutRecord> KernelHoles::all_puts() const {
+  std::vector<steps::PutRecord> all;
   std::size_t at = 0;
   for (const auto count : counts_) {
     const auto words = std::span{operation_.values()}.subspan(at, static_cast<std::size_t>(count));
@@ -107,7 +107,7 @@ bool KernelHoles::advance() {
 }
 
 // The same on all ranks, but for the share.
-Outcome KernelHoles::look_at(int variable, const std::vector<protocol::PutRecord>& puts) {
+Outcome KernelHoles::look_at(int variable, const std::vector<steps::PutRecord>& puts) {
   gaps_.erase(variable);
   std::vector<array::Part> parts;
   std::vector<int> ranks;

@@ -12,7 +12,7 @@
 #include "client/agreement.h"
 #include "client/carrier.h"
 #include "contents/catalogue.h"
-#include "protocol/put_log.h"
+#include "steps/put_log.h"
 
 namespace iocomp::client {
 
@@ -29,7 +29,7 @@ class KernelHoles {
   /// This rank puts a block.
   void note(const Block& block);
   /// What this rank has put of a step before this object was there.
-  void take_over(std::int64_t step, protocol::PutLog puts);
+  void take_over(std::int64_t step, steps::PutLog puts);
   void forget_until(std::int64_t step) { puts_.erase(puts_.begin(), puts_.lower_bound(step)); }
 
   /// Begin to look at a step. Collective over the circle, between other operations.
@@ -52,15 +52,15 @@ class KernelHoles {
     std::shared_ptr<const array::RunList> share;
   };
   [[nodiscard]] std::vector<std::int64_t> my_puts() const;
-  [[nodiscard]] std::vector<protocol::PutRecord> all_puts() const;
-  [[nodiscard]] Outcome look_at(int variable, const std::vector<protocol::PutRecord>& puts);
+  [[nodiscard]] std::vector<steps::PutRecord> all_puts() const;
+  [[nodiscard]] Outcome look_at(int variable, const std::vector<steps::PutRecord>& puts);
   [[nodiscard]] array::RunList share_of(int variable, const array::RunList& holes) const;
 
   Circle circle_;
   int compute_rank_;
   const contents::Catalogue& catalogue_;
-  std::map<std::int64_t, protocol::PutLog> puts_;  // by step
-  std::map<int, Gaps> gaps_;                       // as they were last
+  std::map<std::int64_t, steps::PutLog> puts_;  // by step
+  std::map<int, Gaps> gaps_;                    // as they were last
 
   Stage stage_ = Stage::ended;
   std::int64_t step_ = 0;

@@ -19,7 +19,7 @@
 #include "contents/catalogue.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
-#include "protocol/put_log.h"
+#include "steps/put_log.h"
 
 namespace iocomp::client {
 
@@ -67,7 +67,7 @@ class LastCarrier : public Carrier {
     array::Cover cover;
     array::Shape shape;
   };
-  using Puts = std::vector<protocol::PutRecord>;  // of all members, in the order that counts
+  using Puts = std::vector<steps::PutRecord>;  // of all members, in the order that counts
 
   [[nodiscard]] bool keeps(std::uint64_t ticket) const;
   [[nodiscard]] bool exchanges() const noexcept { return lost_.ok() && !is_apart_; }

@@ -127,7 +127,7 @@ void LastCarrier::look_for_later(std::int64_t step) {
   if (variables.empty()) {
     return;
   }
-  std::map<int, std::vector<const protocol::PutRecord*>> of;
+  std::map<int, std::vector<const steps::PutRecord*>> of;
   const Puts puts = gather(variables);
   for (const auto& put : puts) {
     of[put.variable].push_back(&put);

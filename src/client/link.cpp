@@ -335,6 +335,7 @@ void Link::take_notice(const Notice& notice) {
     }
     case Notice::About::file_failed:
       files_[notice.file].failed = notice.outcome;
+      files_[notice.file].failed_from = static_cast<std::int64_t>(notice.number);
       failures_.add(notice.file, notice.outcome);
       break;
   }

@@ -31,7 +31,8 @@ namespace iocomp::client {
 struct RemoteFile {
   std::optional<protocol::Opened> opened;
   std::optional<Outcome> closed;
-  Outcome failed;                            ///< the whole file
+  Outcome failed;                            ///< the file ...
+  std::int64_t failed_from = 0;              ///< ... from this step on
   std::int64_t settled = 0;                  ///< steps 0 ... settled - 1 are committed or failed
   std::map<std::int64_t, Outcome> failures;  ///< of these, the failed ones
 };

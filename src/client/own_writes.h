@@ -60,7 +60,7 @@ class OwnWrites {
     std::size_t writing = 0;             // blocks
     std::vector<std::uint64_t> written;  // tickets, not fsynced
     Outcome failure;
-    std::vector<protocol::PutRecord> untold;  // blocks that the server does not know of yet
+    std::vector<steps::PutRecord> untold;  // blocks that the server does not know of yet
   };
   struct Waits {
     int blocks = 0;

@@ -14,7 +14,7 @@
 #include "client/meeting.h"
 #include "client/tickets.h"
 #include "contents/variable.h"
-#include "protocol/put_log.h"
+#include "steps/put_log.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -38,7 +38,7 @@ struct Remains {
   };
   struct Step {
     std::map<int, array::Cover> variables;
-    protocol::PutLog puts;  ///< of which these are the sum
+    steps::PutLog puts;  ///< of which these are the sum
     bool ended = false;
     std::uint64_t definitions = 0;  ///< when it was ended, like the next two
     std::string last_definition;

@@ -222,7 +222,8 @@ void RemoteCarrier::end_step(std::int64_t step) {
 
 void RemoteCarrier::wait_step(std::int64_t step) {
   RemoteFile& remote = link_.file(route_.key);
-  link_.wait_until([&] { return remote.settled > step || !remote.failed.ok(); },
+  const auto is_lost = [&] { return !remote.failed.ok() && step >= remote.failed_from; };
+  link_.wait_until([&] { return remote.settled > step || is_lost(); },
                    [&] { return what("the commit of step " + std::to_string(step)); });
   const auto failure = remote.failures.find(step);
   const Outcome outcome = failure != remote.failures.end() ? failure->second : Outcome{};

@@ -59,7 +59,7 @@ class StepCoverage {
   const contents::Catalogue& catalogue_;
   bool fills_zeros_;
   std::map<int, array::Cover> mine_;
-  protocol::PutLog puts_;
+  steps::PutLog puts_;
   std::map<int, array::Cover> all_;
   std::map<int, Gaps> gaps_;  // by variable, as it was covered last
 };

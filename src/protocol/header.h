@@ -41,7 +41,7 @@ enum class Kind : std::uint16_t {
   placed = 62,        ///< where a variable lies in a step
   expect = 63,        ///< how many pieces of a step will come to this server
   step_settled = 64,  ///< a step is committed, or failed
-  file_failed = 65,   ///< nothing of this file can be written any more
+  file_failed = 65,   ///< steps of this file have failed, from one on
   file_closed = 66,   ///< the file is finished and published, or failed
   all_bye = 67,       ///< the session ends
   known_file = 68,    ///< a file that all shall know

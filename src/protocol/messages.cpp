@@ -170,24 +170,6 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
   return counts;
 }
 
-void add(StepCounts& sum, const StepCounts& more) {
-  sum.members += more.members;
-  for (const auto& [server, pieces] : more.pieces) {
-    const auto same =
-        std::find_if(sum.pieces.begin(), sum.pieces.end(),
-                     [wanted = server](const auto& entry) { return entry.first == wanted; });
-    if (same == sum.pieces.end()) {
-      sum.pieces.emplace_back(server, pieces);
-    } else {
-      same->second += pieces;
-    }
-  }
-  for (const auto& [variable, cover] : more.variables) {
-    array::add(sum.variables[variable], cover);
-  }
-  sum.events = std::max(sum.events, more.events);
-}
-
 Bytes encode(std::uint64_t file, Kind kind, const StepNote& note) {
   WireWriter writer;
   writer.put(note.step);

@@ -13,6 +13,8 @@
 #include "array/cover.h"
 #include "base/error.h"
 #include "protocol/header.h"
+#include "steps/ended.h"
+#include "steps/orders.h"
 
 /// The bodies of the messages: plain records, each with `encode` (the whole message, header
 /// included) and `decode`.
@@ -65,21 +67,13 @@ struct Piece {
 [[nodiscard]] Bytes encode(std::uint64_t file, const Piece& piece);
 [[nodiscard]] Piece decode_piece(std::span<const std::byte> body);
 
-/// end_step, close: what one rank has put in the step it ends. home_step, home_close: the same
-/// summed over a home.
-struct StepCounts {
-  std::int64_t step = 0;
-  std::int64_t events = 0;                                    ///< issued before the end
-  std::int64_t members = 0;                                   ///< compute ranks summed here
-  std::vector<std::pair<std::int32_t, std::int64_t>> pieces;  ///< server, pieces sent to it
-  std::map<std::int32_t, array::Cover> variables;             ///< that were put
-};
+/// end_step, close: of one rank. home_step, home_close: summed over a home.
+using StepCounts = steps::Ended;
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts);
 [[nodiscard]] StepCounts decode_step_counts(std::span<const std::byte> body);
-/// Add `more` to `sum` (same step).
-void add(StepCounts& sum, const StepCounts& more);
 
-/// flush: up to which step; whether durable. want_place; placed; step_settled; step_done: whichever
+/// flush: up to which step; whether durable. file_failed: from which step on, and why. want_place;
+/// placed; step_settled; step_done: whichever
 /// fields the kind needs.
 struct StepNote {
   std::int64_t step = 0;
@@ -91,14 +85,7 @@ struct StepNote {
 [[nodiscard]] StepNote decode_step_note(std::span<const std::byte> body);
 
 /// action, action_done
-enum class Action : std::uint8_t {
-  create = 1,   ///< start the physical file of a step (-1: of all steps)
-  place = 2,    ///< make room for a variable in a step
-  flush = 3,    ///< give what the format library holds to the operating system
-  finish = 4,   ///< end the physical file
-  discard = 5,  ///< end a physical file that failed: what is not settled is not described, because
-                ///< servers need not know the same of it
-};
+using Action = steps::Action;
 struct ActionNote {
   Action action{};
   std::int64_t number = 0;  ///< counts the actions of the session
@@ -118,7 +105,7 @@ struct Opened {
 [[nodiscard]] Bytes encode(std::uint64_t file, const Opened& opened);
 [[nodiscard]] Opened decode_opened(std::span<const std::byte> body);
 
-/// closed, file_failed, file_closed
+/// closed, file_closed
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Outcome& outcome);
 [[nodiscard]] Outcome decode_outcome(std::span<const std::byte> body);
 
@@ -129,7 +116,7 @@ struct Notice {
     durable = 2,     ///< a piece of ticket `number`
     failed = 3,      ///< a piece of ticket `number`
     settled = 4,     ///< step `number` of `file` is committed (ok) or failed
-    file_failed = 5  ///< the whole of `file`
+    file_failed = 5  ///< `file`, from step `number` on
   };
   About about{};
   std::uint64_t file = 0;

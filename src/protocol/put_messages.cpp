@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "protocol/header.h"
-#include "protocol/put_log.h"
+#include "steps/put_log.h"
 
 namespace iocomp::protocol {
 namespace {
@@ -43,7 +43,7 @@ array::RunList get_runs(WireReader& reader) {
   return runs;
 }
 
-void put(WireWriter& writer, const std::vector<PutRecord>& puts) {
+void put(WireWriter& writer, const std::vector<steps::PutRecord>& puts) {
   writer.put(static_cast<std::uint64_t>(puts.size()));
   for (const auto& put : puts) {
     writer.put(put.variable);
@@ -59,8 +59,8 @@ void put(WireWriter& writer, const std::vector<PutRecord>& puts) {
   }
 }
 
-std::vector<PutRecord> get_puts(WireReader& reader) {
-  std::vector<PutRecord> puts(reader.get<std::uint64_t>());
+std::vector<steps::PutRecord> get_puts(WireReader& reader) {
+  std::vector<steps::PutRecord> puts(reader.get<std::uint64_t>());
   for (auto& put : puts) {
     put.variable = reader.get<std::int32_t>();
     put.rank = reader.get<std::int32_t>();

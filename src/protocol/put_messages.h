@@ -10,7 +10,7 @@
 #include "array/run_list.h"
 #include "base/error.h"
 #include "protocol/messages.h"
-#include "protocol/put_log.h"
+#include "steps/put_log.h"
 
 /// The bodies of messages that tell which elements of variables are put (see messages.h).
 namespace iocomp::protocol {
@@ -27,7 +27,7 @@ namespace iocomp::protocol {
 /// put_report: those of some variables of a step that came to a server.
 struct PutReport {
   std::int64_t step = 0;
-  std::vector<PutRecord> puts;
+  std::vector<steps::PutRecord> puts;
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, const PutReport& report);
 [[nodiscard]] PutReport decode_put_report(std::span<const std::byte> body);
@@ -36,7 +36,7 @@ struct PutReport {
 struct OwnWritten {
   std::int64_t step = 0;
   Outcome outcome;
-  std::vector<PutRecord> puts;
+  std::vector<steps::PutRecord> puts;
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, const OwnWritten& own);
 [[nodiscard]] OwnWritten decode_own_written(std::span<const std::byte> body);

@@ -218,7 +218,7 @@ void Server::to_file(const protocol::Header& header, std::span<const std::byte> 
   }
   if (header.kind == Kind::file_failed && context_.place.number == 0 && entry.lead &&
       !entry.lead->has_failed()) {
-    entry.lead->fail(outcome());  // from a home; the lead tells all
+    entry.lead->fail(note().outcome, note().step);  // from a home; the lead tells all
     return;
   }
   if (!entry.file) {
@@ -244,9 +244,9 @@ void Server::to_file(const protocol::Header& header, std::span<const std::byte> 
       }
       break;
     case Kind::file_failed:
-      entry.file->fail(outcome());
+      entry.file->fail(note().outcome, note().step);
       if (entry.home) {
-        entry.home->failed(outcome());
+        entry.home->failed(note().outcome, note().step);
       }
       break;
     case Kind::file_closed:

@@ -99,8 +99,9 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
 }
 
 void File::apply(const protocol::Event& event) {
-  if (failure_.ok()) {
-    catalogue_.apply(contents::decode_event(event.what));
+  const auto defined = contents::decode_event(event.what);
+  if (!is_lost(defined.step)) {
+    catalogue_.apply(defined);
   }
 }
 
@@ -138,7 +139,7 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
   begun->first = piece.first;
   begun->elements_left = piece.count;
   begun->elements_to_come = piece.count;
-  if (!failure_.ok()) {
+  if (is_lost(piece.step)) {
     begun->variable.type = array::ElementType::uint8;
     fail_piece(*begun, failure_);
   } else {
@@ -169,7 +170,7 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
 void File::arrived(Chunk chunk) {
   const Piece& piece = *chunk.piece;
   context_.counters.add(trace::Counter::received_bytes, static_cast<double>(chunk.bytes.size()));
-  if (!piece.failure.ok() || !failure_.ok()) {
+  if (!piece.failure.ok() || is_lost(piece.step)) {
     chunk_done(chunk);
     came(chunk.piece, chunk.count);
     return;

@@ -42,18 +42,19 @@ class File {
   /// Write the fill value where nobody has put anything.
   void fill(const protocol::FillOrder& order);
   void settle(std::int64_t step, const Outcome& outcome);
-  void fail(const Outcome& outcome);
+  /// Steps from this one on fail.
+  void fail(const Outcome& outcome, std::int64_t from_step);
   /// Carry out an ordered action (MPI files only). Collective over the servers.
   void act(const protocol::ActionNote& action);
 
   // From the intake.
   /// Whether a piece can be begun: all events its sender had issued are known here.
-  [[nodiscard]] bool knows(std::int64_t events) const noexcept {
-    return catalogue_.events() >= events || !failure_.ok();
+  [[nodiscard]] bool knows(std::int64_t step, std::int64_t events) const noexcept {
+    return catalogue_.events() >= events || is_lost(step);
   }
   /// Whether pieces of a step can be begun: formats that write whole steps take one at a time.
   [[nodiscard]] bool admits(std::int64_t step) const noexcept {
-    return !keeps_steps() || step <= next_step_ || !failure_.ok();
+    return !keeps_steps() || step <= next_step_ || is_lost(step);
   }
   /// Whether chunks keep their memory until their step is written as a whole.
   [[nodiscard]] bool keeps_steps() const noexcept { return whole_steps_; }
@@ -95,6 +96,10 @@ class File {
   bool write_slice();
 
   [[nodiscard]] const config::FileSettings& settings() const noexcept { return settings_; }
+  /// Whether a step has failed with the file.
+  [[nodiscard]] bool is_lost(std::int64_t step) const noexcept {
+    return !failure_.ok() && step >= lost_from_;
+  }
   [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
   /// Whether chunks are written as they come, by the engine. Others are kept until their turn, too
   /// long to keep memory of a compute rank busy.
@@ -129,7 +134,7 @@ class File {
     std::int64_t synced = 0;     // pieces durable, or failed
     Outcome failure;
     bool reported = false;
-    protocol::PutLog puts;             // pieces that came here, whoever writes them
+    steps::PutLog puts;                // pieces that came here, whoever writes them
     std::vector<std::int32_t> report;  // variables whose puts the lead wants to know
   };
   struct Room {  // of a variable in a step
@@ -195,7 +200,8 @@ class File {
   std::map<int, std::int64_t> written_early_;  // that wait for less: up to which step
   Stripes stripes_;
   std::int64_t next_step_ = 0;  // formats that write whole steps: the one that is being taken in
-  Outcome failure_;             // of the whole file
+  Outcome failure_;             // of the file ...
+  std::int64_t lost_from_ = 0;  // ... from this step on
 };
 
 /// What storage needs to know of a file, from its settings.

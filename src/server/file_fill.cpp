@@ -26,7 +26,7 @@ constexpr std::size_t most_bytes = std::size_t{256} << 10;  // of fill values he
 void File::fill(const protocol::FillOrder& order) {
   Step& step = steps_[order.step];
   step.reported = false;
-  if (failure_.ok()) {
+  if (!is_lost(order.step)) {
     step.expected += std::ssize(order.holes);
     for (const auto& [variable, holes] : order.holes) {
       fill(order.step, variable, holes);

@@ -103,7 +103,7 @@ void File::piece_written(const std::shared_ptr<Piece>& piece) {
 }
 
 void File::written_by_client(protocol::OwnWritten own) {
-  if (!failure_.ok()) {
+  if (is_lost(own.step)) {
     return;
   }
   Step& step = steps_[own.step];
@@ -230,19 +230,20 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   std::erase_if(written_early_, [step](const auto& entry) { return entry.second <= step; });
 }
 
-void File::fail(const Outcome& outcome) {
+void File::fail(const Outcome& outcome, std::int64_t from_step) {
   if (!failure_.ok()) {
     return;
   }
   failure_ = outcome;
+  lost_from_ = from_step;
   // What waits for room will not get any.
-  for (auto& [where, room] : rooms_) {
-    for (auto& chunk : std::exchange(room.waiting, {})) {
+  for (auto room = rooms_.lower_bound({from_step, 0}); room != rooms_.end(); ++room) {
+    for (auto& chunk : std::exchange(room->second.waiting, {})) {
       fail_piece(*chunk.piece, outcome);
       chunk_done(chunk);
     }
   }
-  drop(stripes_.take_all(), outcome);
+  drop(stripes_.take_from(from_step), outcome);
 }
 
 std::unique_ptr<formats::Target> File::create(const std::string& path) {

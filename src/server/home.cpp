@@ -7,10 +7,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "contents/catalogue.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
+#include "steps/definitions.h"
+#include "steps/ends.h"
 
 namespace iocomp::server {
 
@@ -21,16 +22,12 @@ std::string HomeFile::compute_rank(int client) const {
   return "compute rank " + std::to_string(context_.place.clients.at(client));
 }
 
-void HomeFile::inconsistent(const std::string& what) {
-  if (!std::exchange(failed_, true)) {
-    const std::string name = open_ ? open_->name : "?";
+void HomeFile::different(const steps::Difference& difference) {
+  if (!std::exchange(is_different_, true)) {
+    const Outcome outcome = steps::different_calls(open_->name, difference.what);
     context_.post.to_server(
         0, protocol::encode(key_, Kind::file_failed,
-                            Outcome{ErrorCode::inconsistent_calls,
-                                    "file \"" + name +
-                                        "\": the ranks do not make the same calls in "
-                                        "the same order: " +
-                                        what}));
+                            protocol::StepNote{difference.from_step, -1, 0, outcome}));
   }
 }
 
@@ -38,13 +35,19 @@ void HomeFile::open(int client, const protocol::Open& open) {
   clients_.push_back(client);
   if (!open_) {
     open_ = open;
+    ends_.emplace(open.home_members,
+                  [this](const steps::Difference& difference) { different(difference); });
     context_.post.to_server(0, protocol::encode(key_, Kind::home_open, open));
   } else if (open.kind != open_->kind || open.members != open_->members) {
-    inconsistent(compute_rank(client) + " opened it as another kind of file than compute rank " +
-                 std::to_string(open_->opener));
+    different({compute_rank(client) + " opened it as another kind of file than compute rank " +
+                   std::to_string(open_->opener),
+               0});
   }
   if (opened_) {
     context_.post.to_rank(client, protocol::encode(key_, *opened_));
+  }
+  if (failure_) {  // others were told when it came
+    context_.post.notify(client, *failure_);
   }
 }
 
@@ -55,54 +58,28 @@ void HomeFile::opened(const protocol::Opened& opened) {
   }
 }
 
-void HomeFile::event(int client, const protocol::Event& event) {
-  const auto sequence = static_cast<std::size_t>(event.sequence);
-  if (sequence == events_.size()) {
-    events_.emplace_back(event.caller, event.what);
-    context_.post.to_server(0, protocol::encode(key_, Kind::home_event, event));
-  } else if (sequence > events_.size()) {
-    throw Error{ErrorCode::internal, "an event of " + compute_rank(client) + " came out of order"};
-  } else if (events_[sequence].second != event.what) {
-    inconsistent(compute_rank(client) + " called " +
-                 contents::text(contents::decode_event(event.what)) + " where compute rank " +
-                 std::to_string(events_[sequence].first) + " called " +
-                 contents::text(contents::decode_event(events_[sequence].second)));
+void HomeFile::event(int /*client*/, const protocol::Event& event) {
+  switch (definitions_.say(event.sequence, event.caller, event.what)) {
+    case steps::Definitions::Said::first:
+      context_.post.to_server(0, protocol::encode(key_, Kind::home_event, event));
+      break;
+    case steps::Definitions::Said::different:
+      different(definitions_.difference(event.sequence, event.caller, event.what));
+      break;
+    case steps::Definitions::Said::again:
+      break;
   }
-}
-
-void HomeFile::gather(int client, const protocol::StepCounts& counts, protocol::StepCounts& sum,
-                      const char* call) {
-  if (sum.members == 0) {
-    sum = counts;
-    return;
-  }
-  if (counts.events != sum.events || counts.step != sum.step) {
-    inconsistent(compute_rank(client) + " called " + call + " in step " +
-                 std::to_string(counts.step) + " after " + std::to_string(counts.events) +
-                 " definitions, another in step " + std::to_string(sum.step) + " after " +
-                 std::to_string(sum.events));
-  }
-  protocol::add(sum, counts);
 }
 
 void HomeFile::end_step(int client, const protocol::StepCounts& counts) {
-  auto& sum = steps_[counts.step];
-  gather(client, counts, sum, "end_step");
-  if (sum.members == open_->home_members) {
-    context_.post.to_server(0, protocol::encode(key_, Kind::home_step, sum));
-    steps_.erase(counts.step);
+  if (const auto sum = ends_->end(counts, compute_rank(client))) {
+    context_.post.to_server(0, protocol::encode(key_, Kind::home_step, *sum));
   }
 }
 
 void HomeFile::close(int client, const protocol::StepCounts& counts) {
-  gather(client, counts, closing_, "close");
-  if (closing_.members == open_->home_members) {
-    if (!steps_.empty()) {
-      inconsistent("some closed it in step " + std::to_string(counts.step) +
-                   " while others had called end_step in step " +
-                   std::to_string(steps_.begin()->first));
-    }
-    context_.post.to_server(0, protocol::encode(key_, Kind::home_close, closing_));
+  if (const auto sum = ends_->close(counts, compute_rank(client))) {
+    context_.post.to_server(0, protocol::encode(key_, Kind::home_close, *sum));
   }
 }
 
@@ -113,10 +90,12 @@ void HomeFile::settled(std::int64_t step, const Outcome& outcome) {
   }
 }
 
-void HomeFile::failed(const Outcome& outcome) {
-  failed_ = true;
+void HomeFile::failed(const Outcome& outcome, std::int64_t from_step) {
+  is_different_ = true;
+  failure_ =
+      Notice{Notice::About::file_failed, key_, static_cast<std::uint64_t>(from_step), outcome};
   for (const int client : clients_) {
-    context_.post.notify(client, {Notice::About::file_failed, key_, 0, outcome});
+    context_.post.notify(client, *failure_);
   }
 }
 

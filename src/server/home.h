@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +8,8 @@
 #include "base/error.h"
 #include "protocol/messages.h"
 #include "server/context.h"
+#include "steps/definitions.h"
+#include "steps/ends.h"
 
 namespace iocomp::server {
 
@@ -26,16 +27,14 @@ class HomeFile {
   /// The lead's answers.
   void opened(const protocol::Opened& opened);
   void settled(std::int64_t step, const Outcome& outcome);
-  void failed(const Outcome& outcome);
+  void failed(const Outcome& outcome, std::int64_t from_step);
   void closed(const Outcome& outcome);
 
   /// Nobody will ask for this file any more.
   [[nodiscard]] bool is_over() const noexcept;
 
  private:
-  void inconsistent(const std::string& what);
-  void gather(int client, const protocol::StepCounts& counts, protocol::StepCounts& sum,
-              const char* call);
+  void different(const steps::Difference& difference);
   [[nodiscard]] std::string compute_rank(int client) const;
 
   Context& context_;
@@ -44,10 +43,10 @@ class HomeFile {
   std::vector<int> clients_;  // session ranks that have opened
   std::optional<protocol::Opened> opened_;
   std::optional<Outcome> closed_;
-  std::vector<std::pair<std::int32_t, protocol::Bytes>> events_;  // first caller, what
-  std::map<std::int64_t, protocol::StepCounts> steps_;
-  protocol::StepCounts closing_;
-  bool failed_ = false;
+  steps::Definitions definitions_;
+  std::optional<steps::Ends> ends_;          // known with open_
+  bool is_different_ = false;                // or the file has failed anyway
+  std::optional<protocol::Notice> failure_;  // of the file
 };
 
 }  // namespace iocomp::server

@@ -143,7 +143,7 @@ bool Intake::begin(int client, Queued& queued) {
     return true;
   }
   queued.file = find_(queued.file_key);
-  if (queued.file == nullptr || !queued.file->knows(queued.piece.events)) {
+  if (queued.file == nullptr || !queued.file->knows(queued.piece.step, queued.piece.events)) {
     return false;  // the lead's word is on its way
   }
   if (!queued.file->admits(queued.piece.step)) {
@@ -184,7 +184,7 @@ bool Intake::fetch_next(int rank, Client& client) {
   fetching.chunk.piece = queued.begun;
   fetching.chunk.first = first;
   fetching.chunk.count = count;
-  const bool is_sound = queued.begun->failure.ok() && queued.file->failure().ok();
+  const bool is_sound = queued.begun->failure.ok() && !queued.file->is_lost(queued.piece.step);
   if (is_sound && !queued.file->has_room(*queued.begun, first)) {
     is_short_ = true;
     return false;
@@ -294,7 +294,7 @@ bool Intake::take_inside(Client& client) {
   chunk.piece = queued.begun;
   chunk.first = queued.piece.first;
   chunk.count = queued.piece.count;
-  if (queued.begun->failure.ok() && queued.file->failure().ok()) {
+  if (queued.begun->failure.ok() && !queued.file->is_lost(queued.piece.step)) {
     std::span<std::byte> memory;
     if (!place_in_row(client, chunk, memory) && !lease(queued, chunk, memory)) {
       return false;

@@ -6,67 +6,109 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "commit/publication.h"
+#include "commit/publisher.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
-#include "disk/output_file.h"
 #include "formats/file_system.h"
 #include "formats/format.h"
-#include "formats/lustre_layout.h"
-#include "formats/place.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
+#include "protocol/put_messages.h"
 #include "server/context.h"
 #include "server/file.h"
+#include "steps/coordinator.h"
+#include "steps/coverage.h"
+#include "steps/definitions.h"
+#include "steps/ends.h"
+#include "steps/orders.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
 
 using protocol::Kind;
 
+namespace {
+
+// Homes have named the compute ranks that differ among theirs.
+constexpr const char* of_a_home = "compute ranks of one server";
+
+}  // namespace
+
 LeadFile::LeadFile(Context& context, std::uint64_t key, const protocol::Open& open,
-                   config::FileSettings settings, const formats::Format& format)
+                   const config::FileSettings& settings, const formats::Format& format)
     : context_{context},
       key_{key},
       open_{open},
-      settings_{std::move(settings)},
-      format_{format},
-      options_{format_options(settings_)},
-      publication_{identity(open_.name, settings_, context.place.job), format},
-      catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step} {
-  open_.domain_bytes =
-      formats::domain_bytes_at(publication_.names(0).target, settings_.alignment_bytes);
+      file_per_step_{settings.file_per_step},
+      catalogue_{format, settings.alignment_bytes, !settings.file_per_step},
+      coordinator_{{.file_name = open.name,
+                    .members = open.members,
+                    .writers = context.place.ranks.size(),
+                    .file_per_step = settings.file_per_step,
+                    .joins_commits = !settings.file_per_step && format.readable_while_open() &&
+                                     !format.writes_whole_steps()},
+                   catalogue_},
+      publisher_{{.identity = identity(open.name, settings, context.place.job),
+                  .format = &format,
+                  .options = format_options(settings),
+                  .disk = context.disk,
+                  .who = ", server 0 (rank " + std::to_string(context.place.ranks.rank(0)) + ')'},
+                 means(),
+                 catalogue_} {
+  open_.domain_bytes = formats::domain_bytes_at(publisher_.target_name(), settings.alignment_bytes);
+}
+
+commit::Publisher::Means LeadFile::means() {
+  using Then = commit::Publisher::Then;
+  return {.act = [this](steps::Action action, std::int64_t step, int variable, std::int64_t settled,
+                        Then then) { act(action, step, variable, settled, std::move(then)); },
+          .run =
+              [this](commit::Publication::Job job, Then then) {
+                context_.busy.begin(trace::Activity::commit, now_seconds());
+                context_.submit(std::move(job), [this, then = std::move(then)](const Outcome& o) {
+                  context_.busy.end(trace::Activity::commit, now_seconds());
+                  then(o);
+                });
+              },
+          .publishing =
+              [this](std::int64_t step) {
+                context_.post.write_note(protocol::word(key_, protocol::Note::publishing, step));
+              },
+          .dropping =
+              [this](std::int64_t step) {
+                context_.post.write_note(protocol::word(key_, protocol::Note::dropped, step));
+              }};
+}
+
+void LeadFile::opened(const Outcome& outcome) {
+  if (outcome.ok()) {
+    context_.post.write_note(protocol::word(key_, protocol::Note::opened));
+  } else {
+    over_ = true;
+  }
+  context_.post.to_all_servers(
+      protocol::encode(key_, protocol::Opened{outcome, open_.domain_bytes}));
 }
 
 void LeadFile::start() {
-  const auto opened = [this](const Outcome& outcome) {
-    if (!outcome.ok() && failure_.ok()) {
-      failure_ = outcome;
-    }
-    if (outcome.ok()) {
-      context_.post.write_note(protocol::word(key_, protocol::Note::opened));
-    }
-    context_.post.to_all_servers(
-        protocol::encode(key_, protocol::Opened{outcome, open_.domain_bytes}));
-  };
-  const Outcome prepared = outcome_of([this] { publication_.prepare(0); });
+  const Outcome prepared = outcome_of([this] { publisher_.prepare(); });
   if (!prepared.ok()) {
     opened(prepared);
-    over_ = true;
     return;
   }
   const auto known = protocol::encode(key_, Kind::known_file, open_);
-  if (settings_.file_per_step) {
+  if (file_per_step_) {
     context_.post.to_all_servers(known);
     opened({});
-  } else if (is_plain()) {
+  } else if (publisher_.is_plain()) {
     // Created before others hear of it, because they open it at once.
-    with_target(-1, [&](const Outcome& outcome) {
+    publisher_.start(-1, [&](const Outcome& outcome) {
       if (outcome.ok()) {
         context_.post.to_all_servers(known);
       }
@@ -74,107 +116,49 @@ void LeadFile::start() {
     });
   } else {
     context_.post.to_all_servers(known);
-    with_target(-1, opened);
+    publisher_.start(-1, [this](const Outcome& outcome) { opened(outcome); });
   }
 }
 
 void LeadFile::open(const protocol::Open& open) {
   if (open.kind != open_.kind || open.members != open_.members || open.name != open_.name) {
-    fail({ErrorCode::inconsistent_calls,
-          "file \"" + open_.name +
-              "\": the ranks do not make the same calls in the same "
-              "order: compute rank " +
-              std::to_string(open.opener) +
-              " opened it as another kind of file than compute rank " +
-              std::to_string(open_.opener)});
+    fail(steps::different_calls(open_.name,
+                                "compute rank " + std::to_string(open.opener) +
+                                    " opened it as another kind of file than compute rank " +
+                                    std::to_string(open_.opener)),
+         0);
   }
 }
 
 void LeadFile::event(const protocol::Event& event) {
-  const auto sequence = static_cast<std::size_t>(event.sequence);
-  if (sequence < events_.size()) {
-    const auto& [caller, what] = events_[sequence];
-    if (what != event.what) {
-      fail({ErrorCode::inconsistent_calls,
-            "file \"" + open_.name +
-                "\": the ranks do not make the same calls in the same order: compute rank " +
-                std::to_string(event.caller) + " called " +
-                contents::text(contents::decode_event(event.what)) + " where compute rank " +
-                std::to_string(caller) + " called " +
-                contents::text(contents::decode_event(what))});
+  switch (definitions_.say(event.sequence, event.caller, event.what)) {
+    case steps::Definitions::Said::again:
+      return;
+    case steps::Definitions::Said::different: {
+      const auto difference = definitions_.difference(event.sequence, event.caller, event.what);
+      fail(steps::different_calls(open_.name, difference.what), difference.from_step);
+      return;
     }
-    return;
+    case steps::Definitions::Said::first:
+      break;
   }
-  const Outcome applied = outcome_of([&] { catalogue_.apply(contents::decode_event(event.what)); });
-  if (!applied.ok()) {
-    fail(applied);
-    return;
-  }
-  events_.emplace_back(event.caller, event.what);
-  context_.post.to_all_servers(protocol::encode(key_, Kind::known_event, event));
-}
-
-void LeadFile::with_target(std::int64_t number, Then then) {
-  Target& target = targets_[number];
-  if (target.started) {
-    then(target.failure);
-    return;
-  }
-  target.waiting.push_back(std::move(then));
-  if (std::exchange(target.asked, true)) {
-    return;
-  }
-  const Outcome outcome = outcome_of([&] {
-    if (number >= 0) {
-      publication_.prepare(number);
-    }
-    if (format_.folder_mark().empty()) {
-      formats::lay_out(publication_.names(number).temporary);
-    }
-    if (is_plain() && !format_.offsets_by_layout()) {
-      target.format = format_.create(publication_.names(number).temporary, options_, MPI_COMM_SELF);
-    }
-  });
-  if (is_plain() || !outcome.ok()) {
-    target_started(number, outcome);
+  const auto defined = contents::decode_event(event.what);
+  const Outcome applied = outcome_of([&] { catalogue_.apply(defined); });
+  if (applied.ok()) {
+    context_.post.to_all_servers(protocol::encode(key_, Kind::known_event, event));
   } else {
-    act(protocol::Action::create, number, -1,
-        [this, number](const Outcome& done) { target_started(number, done); });
+    fail(applied, defined.step);
   }
 }
 
-void LeadFile::target_started(std::int64_t number, const Outcome& outcome) {
-  Target& target = targets_[number];
-  target.failure = outcome;
-  if (outcome.ok() && !format_.writes_whole_steps()) {
-    target.failure = outcome_of([&] {
-      target.file =
-          std::make_shared<disk::OutputFile>(publication_.names(number).temporary, context_.disk);
-    });
-  }
-  target.started = true;
-  const Outcome told = in_file(target.failure, number);
-  for (const auto& then : std::exchange(target.waiting, {})) {
-    then(told);
-  }
-}
-
-Outcome LeadFile::in_file(const Outcome& outcome, std::int64_t step) const {
-  if (outcome.ok()) {
-    return outcome;
-  }
-  const std::string where = step >= 0 ? ", step " + std::to_string(step) : "";
-  return {outcome.code, "file \"" + open_.name + '"' + where + ", server 0 (rank " +
-                            std::to_string(context_.place.ranks.rank(0)) + "): " + outcome.story};
-}
-
-void LeadFile::act(protocol::Action action, std::int64_t step, int variable, Then then) {
+void LeadFile::act(steps::Action action, std::int64_t step, int variable, std::int64_t settled,
+                   commit::Publisher::Then then) {
   protocol::ActionNote note;
   note.action = action;
   note.number = next_action_++;
   note.step = step;
   note.variable = variable;
-  note.settled = next_commit_;
+  note.settled = settled;
   actions_[note.number].then = std::move(then);
   context_.post.to_all_servers(protocol::encode(key_, Kind::action, note));
 }
@@ -188,52 +172,119 @@ void LeadFile::action_done(const protocol::ActionNote& note) {
     const Action done = std::move(action);
     actions_.erase(note.number);
     done.then(done.outcome);
+    take_orders();
   }
 }
 
-void LeadFile::want_place(const protocol::StepNote& note) { place(note.step, note.variable); }
+void LeadFile::want_place(const protocol::StepNote& note) {
+  const auto tell = [this, step = note.step, variable = note.variable](std::int64_t offset,
+                                                                       const Outcome& outcome) {
+    context_.post.to_all_servers(
+        protocol::encode(key_, Kind::placed, protocol::StepNote{step, variable, offset, outcome}));
+  };
+  if (coordinator_.is_lost(note.step)) {
+    tell(-1, coordinator_.failure());  // the target may be closed by now
+  } else {
+    publisher_.place(note.step, note.variable, tell);
+  }
+}
 
-void LeadFile::place(std::int64_t step, int variable) {
-  if (!asked_.insert({step, variable}).second) {
-    return;  // told to all already, or about to be
+void LeadFile::home_step(const protocol::StepCounts& counts) {
+  coordinator_.ended(counts, of_a_home);
+  take_orders();
+}
+
+void LeadFile::home_close(const protocol::StepCounts& counts) {
+  coordinator_.closed(counts, of_a_home);
+  take_orders();
+}
+
+void LeadFile::put_report(protocol::PutReport report) {
+  coordinator_.put(report.step, std::move(report.puts));
+}
+
+void LeadFile::step_done(const protocol::StepNote& note) {
+  coordinator_.done(note.step, note.outcome);
+  take_orders();
+}
+
+void LeadFile::fail(const Outcome& outcome, std::int64_t from_step) {
+  coordinator_.failed(outcome, from_step);
+  take_orders();
+}
+
+void LeadFile::take_orders() {
+  while (auto order = coordinator_.next_order()) {
+    std::visit([this](const auto& one) { obey(one); }, *order);
   }
-  if (!failure_.ok()) {
-    placed(step, variable, -1, failure_);  // the target may be closed by now
-    return;
+}
+
+void LeadFile::obey(const steps::Expect& order) {
+  for (std::size_t server = 0; server < order.pieces.size(); ++server) {
+    context_.post.to_server(
+        static_cast<int>(server),
+        protocol::encode(key_,
+                         protocol::Expectation{order.step, order.pieces[server], order.report}));
   }
-  const std::int64_t number = publication_.target_of(step);
-  with_target(number, [=, this](const Outcome& outcome) {
-    if (!failure_.ok()) {
-      placed(step, variable, -1, failure_);
-    } else if (!outcome.ok() || format_.offsets_by_layout() || format_.writes_whole_steps()) {
-      placed(step, variable, -1, outcome);
-    } else if (is_plain()) {
-      std::int64_t offset = -1;
-      const Outcome made = outcome_of(
-          [&] { offset = formats::place(*targets_[number].format, catalogue_, variable, step); });
-      placed(step, variable, offset, in_file(made, step));
-    } else {
-      act(protocol::Action::place, step, variable,
-          [=, this](const Outcome& made) { placed(step, variable, -1, in_file(made, step)); });
-    }
+}
+
+void LeadFile::obey(const steps::Fill& order) {
+  const int servers = context_.place.ranks.size();
+  for (int server = 0; server < servers; ++server) {
+    context_.post.to_server(
+        server,
+        protocol::encode(
+            key_, protocol::FillOrder{order.step, steps::share(order.holes, server, servers)}));
+  }
+}
+
+void LeadFile::obey(const steps::Settle& order) {
+  publisher_.settle(order.step);
+  context_.post.to_all_servers(protocol::encode(
+      key_, Kind::step_settled, protocol::StepNote{order.step, -1, 0, order.outcome}));
+}
+
+void LeadFile::obey(const steps::Fail& order) {
+  context_.counters.add(trace::Counter::failures, 1);
+  context_.post.to_all_servers(protocol::encode(
+      key_, Kind::file_failed, protocol::StepNote{order.from_step, -1, 0, order.outcome}));
+}
+
+void LeadFile::obey(const steps::Closed& order) {
+  over_ = true;
+  context_.post.write_note(protocol::word(
+      key_, order.outcome.ok() ? protocol::Note::closed : protocol::Note::failed_closed));
+  context_.post.to_all_servers(protocol::encode(key_, Kind::file_closed, order.outcome));
+}
+
+void LeadFile::obey(const steps::Look& order) {
+  context_.submit(
+      [questions = order.questions] { std::ranges::for_each(*questions, steps::answer); },
+      [this, order](const Outcome& outcome) {
+        coordinator_.looked(order.step, *order.questions, outcome);
+        take_orders();
+      });
+}
+
+void LeadFile::obey(const steps::Commit& order) {
+  publisher_.commit(order, coordinator_.next_step(), [this](const Outcome& outcome) {
+    coordinator_.committed(outcome);
+    take_orders();
   });
 }
 
-void LeadFile::placed(std::int64_t step, int variable, std::int64_t offset,
-                      const Outcome& outcome) {
-  offsets_[{step, variable}] = offset;
-  context_.post.to_all_servers(
-      protocol::encode(key_, Kind::placed, protocol::StepNote{step, variable, offset, outcome}));
+void LeadFile::obey(const steps::Drop& order) {
+  publisher_.drop(order.step, coordinator_.next_step(), [this](const Outcome&) {
+    coordinator_.dropped();
+    take_orders();
+  });
 }
 
-void LeadFile::fail(const Outcome& outcome) {
-  if (!failure_.ok()) {
-    return;
-  }
-  failure_ = outcome;
-  context_.counters.add(trace::Counter::failures, 1);
-  context_.post.to_all_servers(protocol::encode(key_, Kind::file_failed, outcome));
-  advance();
+void LeadFile::obey(const steps::Finish& order) {
+  publisher_.finish(order, coordinator_.next_step(), [this](const Outcome& outcome) {
+    coordinator_.finished(outcome);
+    take_orders();
+  });
 }
 
 }  // namespace iocomp::server

@@ -162,8 +162,8 @@ std::vector<Stripe> Stripes::take_step(std::int64_t step) {
   return take_if([step](const Stripe& stripe) { return stripe.step == step; });
 }
 
-std::vector<Stripe> Stripes::take_all() {
-  return take_if([](const Stripe&) { return true; });
+std::vector<Stripe> Stripes::take_from(std::int64_t step) {
+  return take_if([step](const Stripe& stripe) { return stripe.step >= step; });
 }
 
 Stripe Stripes::take_oldest() {

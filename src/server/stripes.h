@@ -69,7 +69,7 @@ class Stripes {
   /// The stripes that have become full since the last call.
   [[nodiscard]] std::vector<Stripe> take_full();
   [[nodiscard]] std::vector<Stripe> take_step(std::int64_t step);
-  [[nodiscard]] std::vector<Stripe> take_all();
+  [[nodiscard]] std::vector<Stripe> take_from(std::int64_t step);
   /// The one that was touched before all others. @pre !is_empty()
   [[nodiscard]] Stripe take_oldest();
   /// Those that nobody has touched since `time`, and `is_wanted`.

@@ -192,7 +192,7 @@ TEST(Stripes, UseAtMostHalfOfTheArena) {
   EXPECT_FALSE(stripes.has_room(*column, 511));
   file.add(stripes.take_oldest());
   EXPECT_TRUE(stripes.has_room(*column, 511));
-  for (const auto& stripe : stripes.take_all()) {
+  for (const auto& stripe : stripes.take_from(0)) {
     file.add(stripe);
   }
   EXPECT_EQ(std::ranges::count(file.times, 1), 512);
@@ -297,7 +297,7 @@ TEST(Stripes, WriteEveryElementOnceWhateverTheBlocksTheOrderAndTheMemory) {
           file.add(stripes.take_oldest());
         }
       }
-      for (const auto& stripe : stripes.take_all()) {
+      for (const auto& stripe : stripes.take_from(0)) {
         file.add(stripe);
       }
       ASSERT_EQ(arena.used_bytes(), 0U);

@@ -1,4 +1,4 @@
-#include "protocol/put_log.h"
+#include "steps/put_log.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include "array/box.h"
 #include "base/wire.h"
 
-namespace iocomp::protocol {
+namespace iocomp::steps {
 
 void PutLog::add(const PutRecord& put) {
   if (put.part.region.runs) {
@@ -62,4 +62,4 @@ std::vector<PutRecord> PutLog::of(std::span<const std::int32_t> variables) const
   return found;
 }
 
-}  // namespace iocomp::protocol
+}  // namespace iocomp::steps

@@ -8,7 +8,7 @@
 #include "array/coverage.h"
 #include "base/wire.h"
 
-namespace iocomp::protocol {
+namespace iocomp::steps {
 
 /// One put, or a piece of it, as it is looked at where puts do not cover a variable exactly.
 struct PutRecord {
@@ -31,4 +31,4 @@ class PutLog {
   std::vector<PutRecord> lists_;  // of runs, which others keep anyway
 };
 
-}  // namespace iocomp::protocol
+}  // namespace iocomp::steps

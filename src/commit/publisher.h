@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "disk/options.h"
+#include "disk/output_file.h"
+#include "formats/format.h"
+#include "steps/orders.h"
+
+namespace iocomp::commit {
+
+/// The hands of a file's lead: starts physical files, has the format make room in them, and makes
+/// steps visible as the coordinator orders. What takes long goes through `Means`; everything else
+/// happens in the caller's thread, and answers come there.
+class Publisher {
+ public:
+  using Then = std::function<void(const Outcome&)>;
+  struct Setup {
+    Publication::Identity identity;
+    const formats::Format* format = nullptr;
+    formats::FormatOptions options;
+    disk::Options disk;
+    std::string who;  ///< for people, behind file and step: ", server 0 (rank 3)"
+  };
+  struct Means {
+    /// All writers carry out an action. @param settled  the steps before this one are.
+    std::function<void(steps::Action, std::int64_t step, int variable, std::int64_t settled, Then)>
+        act;
+    /// Run a job that may take long and calls no MPI.
+    std::function<void(Publication::Job, Then)> run;
+    /// A step is about to be published, or dropped.
+    std::function<void(std::int64_t step)> publishing;
+    std::function<void(std::int64_t step)> dropping;
+  };
+  Publisher(Setup setup, Means means, const contents::Catalogue& catalogue);
+
+  /// Refuse what stands in the way of the first file. @throws Error.
+  void prepare() const { publication_.prepare(0); }
+  /// Start the physical file of a step (-1: of all steps), unless it is started.
+  void start(std::int64_t number, const Then& then);
+  /// Make room for a variable in a step, once; `told` gets its offset, -1 where others know it.
+  using Told = std::function<void(std::int64_t offset, const Outcome&)>;
+  void place(std::int64_t step, int variable, const Told& told);
+  [[nodiscard]] bool was_asked(std::int64_t step, int variable) const {
+    return asked_.contains({step, variable});
+  }
+
+  // What the coordinator orders of the lead. @param settled  steps before this one are.
+  void commit(const steps::Commit& order, std::int64_t settled, const Then& then);
+  void drop(std::int64_t step, std::int64_t settled, const Then& then);
+  void finish(const steps::Finish& order, std::int64_t settled, const Then& then);
+  /// Nothing more is asked of a step.
+  void settle(std::int64_t step);
+
+  [[nodiscard]] bool is_plain() const {
+    return setup_.format->access(setup_.options) == formats::Access::plain_file;
+  }
+  [[nodiscard]] std::string target_name() const { return publication_.names(0).target; }
+  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step) const;
+
+ private:
+  struct Target {
+    std::unique_ptr<formats::Target> format;  // plain files whose offsets the format chooses
+    std::shared_ptr<disk::OutputFile> file;   // for size and fsync
+    bool is_asked = false;
+    bool is_started = false;
+    Outcome failure;
+    std::vector<Then> waiting;
+  };
+  [[nodiscard]] bool ends_files() const noexcept { return setup_.identity.file_per_step; }
+  void started(std::int64_t number, const Outcome& outcome);
+  void have_placed(std::int64_t step, int variable, const Told& told);
+  void prepare_commit(std::int64_t step, std::int64_t settled, const Then& then);
+  void seal(std::int64_t last, Publication::Job job, const Then& then);
+  void end_format(const steps::Finish& order, std::int64_t settled, const Then& then);
+
+  Setup setup_;
+  Means means_;
+  Publication publication_;
+  const contents::Catalogue& catalogue_;
+  contents::Contents contents_;
+  std::map<std::int64_t, Target> targets_;
+  std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // told by the format
+  std::set<std::pair<std::int64_t, int>> asked_;
+};
+
+}  // namespace iocomp::commit

@@ -1,0 +1,244 @@
+#include "steps/coordinator.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "contents/catalogue.h"
+#include "steps/coverage.h"
+#include "steps/ended.h"
+#include "steps/ends.h"
+#include "steps/orders.h"
+#include "steps/put_log.h"
+
+namespace iocomp::steps {
+
+Coordinator::Coordinator(Setup setup, const contents::Catalogue& catalogue)
+    : setup_{std::move(setup)},
+      ends_{setup_.members,
+            [this](const Difference& difference) {
+              failed(different_calls(setup_.file_name, difference.what), difference.from_step);
+            }},
+      coverage_{catalogue, setup_.may_overlap},
+      next_{setup_.first_step},
+      committed_{setup_.committed} {}
+
+std::optional<Order> Coordinator::next_order() {
+  if (orders_.empty()) {
+    return std::nullopt;
+  }
+  Order next = std::move(orders_.front());
+  orders_.pop_front();
+  return next;
+}
+
+void Coordinator::ended(const Ended& ended, const std::string& who) {
+  if (const auto sum = ends_.end(ended, who)) {
+    ended_by_all(*sum);
+  }
+}
+
+void Coordinator::ended_by_all(const Ended& sum) {
+  Step& step = steps_[sum.step];
+  step.sum = sum;
+  auto look = coverage_.look(sum.step, sum.variables);
+  step.unsure = std::move(look.unsure);
+  step.holes = std::move(look.holes);
+  Expect expect{sum.step, std::vector<std::int64_t>(static_cast<std::size_t>(setup_.writers)),
+                step.unsure};
+  for (const auto& [writer, pieces] : sum.pieces) {
+    expect.pieces.at(static_cast<std::size_t>(writer)) += pieces;
+  }
+  orders_.emplace_back(std::move(expect));
+}
+
+void Coordinator::closed(const Ended& ended, const std::string& who) {
+  const auto sum = ends_.close(ended, who);
+  if (!sum) {
+    return;
+  }
+  if (sum->has_puts()) {
+    ended_by_all(*sum);
+  }
+  ended_ = sum->step + (sum->has_puts() ? 1 : 0);
+  advance();
+}
+
+void Coordinator::put(std::int64_t step, std::vector<PutRecord> puts) {
+  if (const auto found = steps_.find(step); found != steps_.end()) {
+    std::ranges::move(puts, std::back_inserter(found->second.puts));
+  }
+}
+
+// The one place where a step is found to be durable everywhere, covered and filled.
+void Coordinator::done(std::int64_t number, const Outcome& outcome) {
+  const auto found = steps_.find(number);
+  if (found == steps_.end()) {
+    return;  // given up
+  }
+  Step& step = found->second;
+  if (!outcome.ok() && step.failure.ok()) {
+    step.failure = outcome;
+  }
+  if (++step.done < setup_.writers) {
+    return;
+  }
+  step.done = 0;
+  if (!step.failure.ok() || is_lost(number)) {
+    complete(number);
+  } else if (!step.unsure.empty()) {
+    look(number, step);
+  } else if (!step.holes.empty()) {
+    orders_.emplace_back(Fill{number, std::exchange(step.holes, {})});
+  } else {
+    complete(number);
+  }
+}
+
+void Coordinator::look(std::int64_t number, Step& step) {
+  auto questions = coverage_.ask(number, std::exchange(step.unsure, {}), step.sum.variables,
+                                 std::exchange(step.puts, {}));
+  orders_.emplace_back(Look{number, std::make_shared<std::vector<Question>>(std::move(questions))});
+}
+
+void Coordinator::looked(std::int64_t number, const std::vector<Question>& answered,
+                         const Outcome& outcome) {
+  const auto found = steps_.find(number);
+  if (found == steps_.end()) {
+    return;
+  }
+  Step& step = found->second;
+  step.failure = outcome.ok() ? coverage_.learn(number, answered, step.holes) : outcome;
+  if (!step.failure.ok()) {
+    step.failure.story = "file \"" + setup_.file_name + "\", step " + std::to_string(number) +
+                         ": " + step.failure.story;
+  }
+  if (step.failure.ok() && !is_lost(number) && !step.holes.empty()) {
+    orders_.emplace_back(Fill{number, std::exchange(step.holes, {})});
+  } else {
+    complete(number);
+  }
+}
+
+void Coordinator::complete(std::int64_t step) {
+  steps_[step].is_complete = true;
+  advance();
+}
+
+void Coordinator::failed(const Outcome& outcome, std::int64_t from_step) {
+  from_step = std::max({from_step, next_, last_in_commit_ + 1});
+  if (!failure_.ok()) {
+    lost_from_ = std::min(lost_from_, from_step);
+    return;
+  }
+  failure_ = outcome;
+  lost_from_ = from_step;
+  orders_.emplace_back(Fail{outcome, from_step});
+  advance();
+}
+
+// Steps settle one after the other. What is lost is dropped when nobody can put into it any more.
+void Coordinator::advance() {
+  if (busy_ != Busy::no) {
+    return;
+  }
+  const auto next = steps_.find(next_);
+  if (next != steps_.end() && !is_lost(next_) && next->second.is_complete) {
+    if (next->second.failure.ok()) {
+      commit();
+    } else {
+      drop(next_);
+    }
+    return;
+  }
+  if (!ended_ || (next_ < *ended_ && !is_lost(next_))) {
+    return;
+  }
+  if (!steps_.empty()) {
+    drop(steps_.begin()->first);
+  } else {
+    end_file();
+  }
+}
+
+void Coordinator::commit() {
+  busy_ = Busy::commits;
+  Commit commit{next_, next_, {}};
+  const auto add = [&](std::int64_t number, const Step& step) {
+    commit.last = number;
+    for (const auto& [variable, cover] : step.sum.variables) {
+      commit.contents.emplace_back(number, variable);
+    }
+  };
+  add(next_, steps_[next_]);
+  for (auto step = steps_.find(next_ + 1);
+       setup_.joins_commits && step != steps_.end() && step->first == commit.last + 1 &&
+       step->second.is_complete && step->second.failure.ok() && !is_lost(step->first);
+       ++step) {
+    add(step->first, step->second);
+  }
+  last_in_commit_ = commit.last;
+  orders_.emplace_back(std::move(commit));
+}
+
+void Coordinator::committed(const Outcome& outcome) {
+  busy_ = Busy::no;
+  const std::int64_t last = std::exchange(last_in_commit_, -1);
+  if (!outcome.ok()) {
+    for (auto step = steps_.find(next_); step != steps_.end() && step->first <= last; ++step) {
+      step->second.failure = outcome;
+    }
+  } else {
+    committed_ += last - next_ + 1;
+    while (next_ <= last) {
+      settle(next_, {});
+    }
+  }
+  advance();
+}
+
+void Coordinator::drop(std::int64_t step) {
+  busy_ = Busy::drops;
+  Step& dropping = steps_[step];
+  if (is_lost(step)) {
+    dropping.failure = failure_;
+  }
+  next_ = std::max(next_, step);
+  orders_.emplace_back(Drop{step});
+}
+
+void Coordinator::dropped() {
+  busy_ = Busy::no;
+  settle(next_, Outcome{steps_[next_].failure});
+  advance();
+}
+
+void Coordinator::settle(std::int64_t step, const Outcome& outcome) {
+  steps_.erase(step);
+  next_ = step + 1;
+  orders_.emplace_back(Settle{step, outcome});
+}
+
+void Coordinator::end_file() {
+  if (setup_.file_per_step) {
+    busy_ = Busy::over;
+    orders_.emplace_back(Closed{failure_});
+    return;
+  }
+  busy_ = Busy::finishes;
+  const bool needs_none = *ended_ == 0 && failure_.ok();
+  orders_.emplace_back(Finish{*ended_, committed_ > 0 || needs_none, !failure_.ok()});
+}
+
+void Coordinator::finished(const Outcome& outcome) {
+  busy_ = Busy::over;
+  orders_.emplace_back(Closed{failure_.ok() ? outcome : failure_});
+}
+
+}  // namespace iocomp::steps

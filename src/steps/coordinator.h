@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "contents/catalogue.h"
+#include "steps/coverage.h"
+#include "steps/ended.h"
+#include "steps/ends.h"
+#include "steps/orders.h"
+#include "steps/put_log.h"
+
+namespace iocomp::steps {
+
+/// Decides what becomes of the steps of one file: when a step is complete, covered, filled,
+/// durable, committed or dropped. Reports go in, orders come out; it knows no MPI, no disk and no
+/// clock. One for each file, on its lead.
+///
+/// Members put and end steps; writers bring pieces into the file and make them durable. Where
+/// members write for themselves they are both.
+class Coordinator {
+ public:
+  struct Setup {
+    std::string file_name;
+    std::int64_t members = 1;
+    int writers = 1;
+    bool file_per_step = false;
+    bool joins_commits = false;  ///< steps that become complete during a commit share the next one
+    bool may_overlap = false;
+    std::int64_t first_step = 0;  ///< those before it are settled ...
+    std::int64_t committed = 0;   ///< ... and so many of them committed
+  };
+  Coordinator(Setup setup, const contents::Catalogue& catalogue);
+  Coordinator(const Coordinator&) = delete;
+  Coordinator& operator=(const Coordinator&) = delete;
+
+  // Reports. A failure has its story already.
+
+  /// Members have ended a step. @param who  for people.
+  void ended(const Ended& ended, const std::string& who);
+  /// Members close the file; a step with puts that is open is ended by it.
+  void closed(const Ended& ended, const std::string& who);
+  /// Puts of variables that an `Expect` wants to know, before the writer's `done`.
+  void put(std::int64_t step, std::vector<PutRecord> puts);
+  /// All pieces that a writer was to expect of a step, or to fill, are durable or have failed.
+  void done(std::int64_t step, const Outcome& outcome);
+  /// Steps from this one on cannot be committed any more, except those of a commit under way.
+  void failed(const Outcome& outcome, std::int64_t from_step);
+  void failed(const Outcome& outcome) { failed(outcome, next_); }
+
+  // Answers of the lead to `Look`, `Commit`, `Drop` and `Finish`.
+  void looked(std::int64_t step, const std::vector<Question>& answered, const Outcome& outcome);
+  void committed(const Outcome& outcome);
+  void dropped();
+  void finished(const Outcome& outcome);
+
+  /// The next thing to be done, in order; nothing until the next report.
+  [[nodiscard]] std::optional<Order> next_order();
+
+  /// The first step that is not settled.
+  [[nodiscard]] std::int64_t next_step() const noexcept { return next_; }
+  [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
+  /// Whether a step cannot be committed any more, because of that failure.
+  [[nodiscard]] bool is_lost(std::int64_t step) const noexcept {
+    return !failure_.ok() && step >= lost_from_;
+  }
+
+ private:
+  struct Step {
+    Ended sum;     // of all members
+    int done = 0;  // writers, of this round
+    bool is_complete = false;
+    Outcome failure;
+    std::vector<std::int32_t> unsure;  // variables that may be put twice somewhere
+    std::vector<PutRecord> puts;       // of these
+    Holes holes;                       // to be filled
+  };
+  enum class Busy { no, commits, drops, finishes, over };
+  void ended_by_all(const Ended& sum);
+  void complete(std::int64_t step);
+  void look(std::int64_t number, Step& step);
+  void advance();
+  void commit();
+  void drop(std::int64_t step);
+  void end_file();
+  void settle(std::int64_t step, const Outcome& outcome);
+
+  Setup setup_;
+  Ends ends_;
+  Coverage coverage_;
+  std::map<std::int64_t, Step> steps_;  // ended by all, not settled
+  std::int64_t next_;                   // the first that is not settled
+  std::int64_t committed_;              // how many
+  std::int64_t last_in_commit_ = -1;    // under way
+  Busy busy_ = Busy::no;
+  std::optional<std::int64_t> ended_;  // steps, known when all members have closed
+  Outcome failure_;                    // of the file
+  std::int64_t lost_from_ = 0;         // then: steps from this one on
+  std::deque<Order> orders_;
+};
+
+}  // namespace iocomp::steps

@@ -1,0 +1,104 @@
+#include "steps/coverage.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/cover.h"
+#include "array/coverage.h"
+#include "array/run_list.h"
+#include "base/error.h"
+#include "contents/catalogue.h"
+#include "contents/overlap.h"
+#include "steps/ended.h"
+#include "steps/put_log.h"
+
+namespace iocomp::steps {
+
+std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer, int writers) {
+  std::map<std::int32_t, array::RunList> mine;
+  for (const auto& [variable, runs] : holes) {
+    const std::int64_t all = runs->elements();
+    const std::int64_t more = all % writers;  // the first ones take one more
+    const std::int64_t first = all / writers * writer + std::min<std::int64_t>(more, writer);
+    const std::int64_t count = all / writers + (writer < more ? 1 : 0);
+    if (count > 0) {
+      mine.emplace(variable, runs->part(first, count));
+    }
+  }
+  return mine;
+}
+
+void answer(Question& question) {
+  question.found = array::coverage_of(question.variable.shape, question.parts);
+}
+
+// A new file holds zeros where nothing was written: these need not be.
+bool Coverage::is_filled(std::int64_t step, std::int32_t variable) const {
+  return !catalogue_->fill(variable, step).empty();
+}
+
+Coverage::Look Coverage::look(std::int64_t step, const Covers& put) const {
+  Look look;
+  for (const auto& [variable, cover] : put) {
+    if (variable >= catalogue_->variables()) {
+      continue;  // members whose definitions differ are found out in another way
+    }
+    const auto shape = catalogue_->variable(variable, step).shape;
+    if (cover == array::cover_of_all(shape)) {
+      continue;
+    }
+    const bool fills = is_filled(step, variable);
+    const auto known = known_.find(variable);
+    if (known != known_.end() && known->second.cover == cover && known->second.shape == shape) {
+      if (fills && known->second.holes->size() > 0) {
+        look.holes.emplace(variable, known->second.holes);
+      }
+    } else if (fills || !may_overlap_) {
+      look.unsure.push_back(variable);
+    }
+  }
+  return look;
+}
+
+std::vector<Question> Coverage::ask(std::int64_t step, const std::vector<std::int32_t>& variables,
+                                    const Covers& put, const std::vector<PutRecord>& puts) const {
+  std::vector<Question> questions;
+  for (const auto variable : variables) {
+    Question question{catalogue_->variable(variable, step), put.at(variable), {}, {}};
+    for (const auto& one : puts) {
+      if (one.variable == variable) {
+        question.parts.push_back(one.part);
+        question.ranks.push_back(one.rank);
+      }
+    }
+    questions.push_back(std::move(question));
+  }
+  return questions;
+}
+
+Outcome Coverage::learn(std::int64_t step, const std::vector<Question>& answered, Holes& holes) {
+  for (const auto& question : answered) {
+    const auto variable = static_cast<std::int32_t>(question.variable.id);
+    if (const auto& overlap = question.found.overlap; overlap && !may_overlap_) {
+      const auto whose = [&](std::size_t part) {
+        return contents::whose_put(question.ranks[part], question.parts[part].region);
+      };
+      return contents::overlap(question.variable, overlap->index, whose(overlap->one),
+                               whose(overlap->other));
+    }
+    const auto found = std::make_shared<const array::RunList>(question.found.holes);
+    known_.insert_or_assign(variable, Known{question.cover, question.variable.shape, found});
+    if (found->size() > 0 && is_filled(step, variable)) {
+      holes.insert_or_assign(variable, found);
+    }
+  }
+  return {};
+}
+
+}  // namespace iocomp::steps

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "steps/ends.h"
+
+namespace iocomp::steps {
+
+/// The definitions of a file, as those who were the first to make each of them said it. All members
+/// must say the same in the same order.
+class Definitions {
+ public:
+  enum class Said { first, again, different };
+
+  /// A member makes definition number `sequence`.
+  /// @param caller  its compute rank. @param what  the event, encoded (contents/catalogue.h).
+  /// @throws Error{internal} for one whose predecessors were not said.
+  [[nodiscard]] Said say(std::int64_t sequence, std::int32_t caller,
+                         std::span<const std::byte> what);
+  /// What is told where `say` found a difference.
+  [[nodiscard]] Difference difference(std::int64_t sequence, std::int32_t caller,
+                                      std::span<const std::byte> what) const;
+
+ private:
+  std::vector<std::pair<std::int32_t, std::vector<std::byte>>> said_;  // first caller, what
+};
+
+}  // namespace iocomp::steps

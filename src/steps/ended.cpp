@@ -1,0 +1,25 @@
+#include "steps/ended.h"
+
+#include <algorithm>
+
+#include "array/cover.h"
+
+namespace iocomp::steps {
+
+void add(Ended& sum, const Ended& more) {
+  sum.members += more.members;
+  for (const auto& [writer, pieces] : more.pieces) {
+    const auto same = std::ranges::find(sum.pieces, writer, [](const auto& e) { return e.first; });
+    if (same == sum.pieces.end()) {
+      sum.pieces.emplace_back(writer, pieces);
+    } else {
+      same->second += pieces;
+    }
+  }
+  for (const auto& [variable, cover] : more.variables) {
+    array::add(sum.variables[variable], cover);
+  }
+  sum.events = std::max(sum.events, more.events);
+}
+
+}  // namespace iocomp::steps

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "array/cover.h"
+
+namespace iocomp::steps {
+
+/// What was put of each variable, by number.
+using Covers = std::map<std::int32_t, array::Cover>;
+
+/// What one member says of a step that it ends, or several members together.
+struct Ended {
+  std::int64_t step = 0;
+  std::int64_t events = 0;                                    ///< definitions made before the end
+  std::int64_t members = 0;                                   ///< summed here
+  std::vector<std::pair<std::int32_t, std::int64_t>> pieces;  ///< writer, pieces sent to it
+  Covers variables;                                           ///< that were put
+
+  [[nodiscard]] bool has_puts() const noexcept { return !pieces.empty() || !variables.empty(); }
+};
+/// Add what others say of the same step.
+void add(Ended& sum, const Ended& more);
+
+}  // namespace iocomp::steps

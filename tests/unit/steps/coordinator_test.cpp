@@ -1,0 +1,149 @@
+#include "steps/coordinator.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "base/error.h"
+#include "contents/catalogue.h"
+#include "contents/rules.h"
+#include "steps/ended.h"
+#include "steps/orders.h"
+
+namespace iocomp::steps {
+namespace {
+
+class Anything : public contents::Rules {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "anything"; }
+  void check(const contents::Variable&) const override {}
+};
+
+const Outcome no_room{ErrorCode::storage_failure, "no room"};
+
+// A file of two members and two writers, whose steps share commits.
+class CoordinatorOfTwo : public testing::Test {
+ protected:
+  template <typename Kind>
+  Kind next() {
+    const auto order = coordinator_.next_order();
+    if (!order || !std::holds_alternative<Kind>(*order)) {
+      ADD_FAILURE() << "another order than expected: " << (order ? order->index() : 99);
+      return {};
+    }
+    return std::get<Kind>(*order);
+  }
+  void expect_nothing() { EXPECT_FALSE(coordinator_.next_order()); }
+
+  void end(std::int64_t step) {
+    coordinator_.ended({step, 0, 1, {{0, 1}}, {}}, "a");
+    coordinator_.ended({step, 0, 1, {{1, 2}}, {}}, "b");
+  }
+  void write(std::int64_t step, const Outcome& outcome = {}) {
+    coordinator_.done(step, {});
+    coordinator_.done(step, outcome);
+  }
+  void end_and_write(std::int64_t step, const Outcome& outcome = {}) {
+    end(step);
+    (void)next<Expect>();
+    write(step, outcome);
+  }
+  void close(std::int64_t step) {
+    coordinator_.closed({step, 0, 1, {}, {}}, "a");
+    coordinator_.closed({step, 0, 1, {}, {}}, "b");
+  }
+
+  Anything rules_;
+  contents::Catalogue catalogue_{rules_, 1, true};
+  Coordinator coordinator_{{.file_name = "f", .members = 2, .writers = 2, .joins_commits = true},
+                           catalogue_};
+};
+
+TEST_F(CoordinatorOfTwo, TellsEachWriterWhatToExpectWhenAllHaveEnded) {
+  coordinator_.ended({0, 0, 1, {{0, 1}, {1, 1}}, {}}, "a");
+  expect_nothing();
+  coordinator_.ended({0, 0, 1, {{1, 2}}, {}}, "b");
+  const auto order = next<Expect>();
+  EXPECT_EQ(order.pieces, (std::vector<std::int64_t>{1, 3}));
+}
+
+TEST_F(CoordinatorOfTwo, CommitsWhatIsDurableEverywhereAndSettlesIt) {
+  end(0);
+  (void)next<Expect>();
+  coordinator_.done(0, {});
+  expect_nothing();
+  coordinator_.done(0, {});
+  EXPECT_EQ(next<Commit>().last, 0);
+  expect_nothing();
+  coordinator_.committed({});
+  EXPECT_TRUE(next<Settle>().outcome.ok());
+}
+
+TEST_F(CoordinatorOfTwo, StepsThatCompleteDuringACommitShareTheNext) {
+  end_and_write(0);
+  (void)next<Commit>();
+  end_and_write(1);
+  end_and_write(2);
+  coordinator_.committed({});
+  (void)next<Settle>();
+  const auto commit = next<Commit>();
+  EXPECT_EQ(commit.first, 1);
+  EXPECT_EQ(commit.last, 2);
+}
+
+TEST_F(CoordinatorOfTwo, AStepThatFailedIsDroppedAndTheNextCommitted) {
+  end_and_write(0, no_room);
+  EXPECT_EQ(next<Drop>().step, 0);
+  coordinator_.dropped();
+  EXPECT_EQ(next<Settle>().outcome.story, "no room");
+  end_and_write(1);
+  EXPECT_EQ(next<Commit>().first, 1);
+}
+
+TEST_F(CoordinatorOfTwo, AnEndThatOnlyOneCallsLeavesTheStepsBeforeIt) {
+  end(0);
+  (void)next<Expect>();
+  coordinator_.ended({1, 0, 1, {}, {}}, "a");
+  coordinator_.closed({2, 0, 1, {}, {}}, "a");
+  coordinator_.closed({1, 0, 1, {}, {}}, "b");
+  const auto fail = next<Fail>();
+  EXPECT_EQ(fail.outcome.code, ErrorCode::inconsistent_calls);
+  EXPECT_EQ(fail.from_step, 1);
+  write(0);
+  EXPECT_EQ(next<Commit>().last, 0);
+  coordinator_.committed({});
+  EXPECT_TRUE(next<Settle>().outcome.ok());
+  EXPECT_TRUE(next<Finish>().is_kept);
+  coordinator_.finished({});
+  EXPECT_EQ(next<Closed>().outcome.code, ErrorCode::inconsistent_calls);
+}
+
+TEST_F(CoordinatorOfTwo, AFileWithoutStepsIsOneToo) {
+  close(0);
+  EXPECT_TRUE(next<Finish>().is_kept);
+  coordinator_.finished({});
+  EXPECT_TRUE(next<Closed>().outcome.ok());
+  expect_nothing();
+}
+
+TEST_F(CoordinatorOfTwo, AFileOfWhichAllStepsFailedIsNone) {
+  end_and_write(0, no_room);
+  (void)next<Drop>();
+  coordinator_.dropped();
+  (void)next<Settle>();
+  close(1);
+  EXPECT_FALSE(next<Finish>().is_kept);
+}
+
+TEST_F(CoordinatorOfTwo, AFailedCommitDropsItsSteps) {
+  end_and_write(0);
+  (void)next<Commit>();
+  coordinator_.committed(no_room);
+  EXPECT_EQ(next<Drop>().step, 0);
+}
+
+}  // namespace
+}  // namespace iocomp::steps

@@ -1,0 +1,140 @@
+#include "steps/coverage.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/cover.h"
+#include "base/error.h"
+#include "contents/catalogue.h"
+#include "contents/rules.h"
+#include "steps/ended.h"
+#include "steps/put_log.h"
+
+namespace iocomp::steps {
+namespace {
+
+class Anything : public contents::Rules {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "anything"; }
+  void check(const contents::Variable&) const override {}
+};
+
+class CoverageOfTen : public testing::Test {
+ protected:
+  CoverageOfTen() {
+    contents::Event event;
+    event.what = contents::Event::What::define;
+    event.name = "u";
+    event.type = array::ElementType::uint8;
+    event.shape = shape_;
+    catalogue_.apply(event);
+  }
+
+  void set_fill() {
+    contents::Event event;
+    event.what = contents::Event::What::attribute;
+    event.variable = 0;
+    event.name = contents::fill_attribute;
+    event.attribute.values = {std::byte{9}};
+    catalogue_.apply(event);
+  }
+
+  // Rank after rank: first element, how many.
+  using Puts = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  Coverage::Look look(const Puts& puts) {
+    covers_ = {};
+    records_.clear();
+    for (const auto& [first, count] : puts) {
+      const array::Box box{1, {first}, {count}};
+      array::add(covers_[0], array::cover_of(shape_, box));
+      records_.push_back({0, static_cast<std::int32_t>(records_.size()), {box, 0, count}});
+    }
+    return coverage_.look(0, covers_);
+  }
+  Outcome learn(const Coverage::Look& look, Holes& holes) {
+    auto questions = coverage_.ask(0, look.unsure, covers_, records_);
+    for (auto& question : questions) {
+      answer(question);
+    }
+    return coverage_.learn(0, questions, holes);
+  }
+
+  array::Shape shape_{1, {10}};
+  Anything rules_;
+  contents::Catalogue catalogue_{rules_, 1, true};
+  Coverage coverage_{catalogue_, false};
+  Covers covers_;
+  std::vector<PutRecord> records_;
+};
+
+TEST_F(CoverageOfTen, NobodyLooksAtWhatIsPutOnce) {
+  const auto seen = look({{0, 4}, {4, 6}});
+  EXPECT_TRUE(seen.unsure.empty());
+  EXPECT_TRUE(seen.holes.empty());
+}
+
+TEST_F(CoverageOfTen, AnOverlapNamesBothRanks) {
+  const auto seen = look({{0, 5}, {4, 6}});
+  ASSERT_EQ(seen.unsure, std::vector<std::int32_t>{0});
+  Holes holes;
+  const Outcome outcome = learn(seen, holes);
+  EXPECT_EQ(outcome.code, ErrorCode::overlapping_puts);
+  EXPECT_NE(outcome.story.find("compute rank 0"), std::string::npos) << outcome.story;
+  EXPECT_NE(outcome.story.find("compute rank 1"), std::string::npos) << outcome.story;
+  EXPECT_EQ(look({{0, 5}, {4, 6}}).unsure.size(), 1U) << "a failure is not remembered as good";
+}
+
+TEST_F(CoverageOfTen, HolesAreLookedAtOnceAndFilledInEachStep) {
+  set_fill();
+  Holes holes;
+  ASSERT_TRUE(learn(look({{0, 4}, {6, 4}}), holes).ok());
+  ASSERT_TRUE(holes.contains(0));
+  EXPECT_EQ(holes.at(0)->elements(), 2);
+  const auto again = look({{0, 4}, {6, 4}});
+  EXPECT_TRUE(again.unsure.empty());
+  ASSERT_TRUE(again.holes.contains(0));
+  EXPECT_EQ(again.holes.at(0)->elements(), 2);
+}
+
+TEST_F(CoverageOfTen, HolesThatReadAsZeroAreLeft) {
+  Holes holes;
+  ASSERT_TRUE(learn(look({{0, 4}}), holes).ok());
+  EXPECT_TRUE(holes.empty());
+  EXPECT_TRUE(look({{0, 4}}).unsure.empty());
+}
+
+TEST_F(CoverageOfTen, OtherHolesAreLookedAtAnew) {
+  Holes holes;
+  ASSERT_TRUE(learn(look({{0, 4}}), holes).ok());
+  EXPECT_EQ(look({{0, 5}}).unsure.size(), 1U);
+}
+
+TEST_F(CoverageOfTen, WhereOverlapsMayBeOnlyHolesThatMustBeFilledAreLookedFor) {
+  coverage_ = Coverage{catalogue_, true};
+  EXPECT_TRUE(look({{0, 5}, {4, 6}}).unsure.empty());
+  set_fill();
+  EXPECT_EQ(look({{0, 5}, {4, 5}}).unsure.size(), 1U);
+}
+
+TEST_F(CoverageOfTen, WritersShareHolesEvenly) {
+  set_fill();
+  Holes holes;
+  ASSERT_TRUE(learn(look({{2, 3}}), holes).ok());  // 7 elements are left
+  std::int64_t all = 0;
+  for (int writer = 0; writer < 3; ++writer) {
+    const auto mine = share(holes, writer, 3).at(0).elements();
+    EXPECT_GE(mine, 2);
+    EXPECT_LE(mine, 3);
+    all += mine;
+  }
+  EXPECT_EQ(all, 7);
+}
+
+}  // namespace
+}  // namespace iocomp::steps
