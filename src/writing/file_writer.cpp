@@ -159,7 +159,13 @@ void FileWriter::fill(const std::shared_ptr<Piece>& piece, std::span<const std::
   submit();
 }
 
-void FileWriter::sync(SyncQueue::Done done) { syncs_->ask(file_.opened(), std::move(done)); }
+void FileWriter::sync(SyncQueue::Done done) {
+  if (!file_.opened()) {
+    done({});
+    return;
+  }
+  syncs_->ask(file_.opened(), std::move(done));
+}
 
 void give_up(Stripe stripe, const Outcome& outcome) {
   stripe.lease = {};

@@ -62,11 +62,12 @@ class FileWriter {
   /// Write a slice of that.
   void advance() { output_->advance(); }
 
-  /// Make durable what has ended by now. @param done  is called when it is, or cannot be.
-  /// @pre the file is open.
+  /// Make durable what has ended by now. @param done  is called when it is, or cannot be; at once
+  /// where nothing was ever written.
   void sync(SyncQueue::Done done);
 
   [[nodiscard]] PhysicalFile& file() noexcept { return file_; }
+  [[nodiscard]] bool swaps_bytes() const noexcept { return swaps_bytes_; }
   /// Where whole steps are written; else null.
   [[nodiscard]] StepOutput* whole_steps() noexcept { return steps_; }
 
