@@ -11,12 +11,13 @@
 
 #include "array/decomposition.h"
 #include "base/huge_memory.h"
+#include "client/block_writer.h"
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
+#include "client/disk_plans.h"
 #include "client/file.h"
 #include "client/input.h"
 #include "client/kernel_carrier.h"
-#include "client/kernel_writer.h"
 #include "client/last_carrier.h"
 #include "client/link.h"
 #include "client/meeting.h"
@@ -89,7 +90,7 @@ class Client {
   [[nodiscard]] Link& link() noexcept { return link_; }
   /// How the kernel is given writes: "io_uring", ...; empty where servers write.
   [[nodiscard]] std::string kernel_engine() const {
-    return kernel_ ? kernel_->engine_name() : std::string{};
+    return plans_ ? plans_->engine_name() : std::string{};
   }
   [[nodiscard]] int home() const noexcept { return place_.home; }
 
@@ -161,8 +162,9 @@ class Client {
   disk::Options disk_;
   Place place_;
   Link link_;
-  Meeting meeting_;  // of all compute ranks
-  std::unique_ptr<KernelWriter> kernel_;
+  Meeting meeting_;                      // of all compute ranks
+  std::unique_ptr<BlockWriter> blocks_;  // where this rank writes without waiting, like the next
+  std::unique_ptr<DiskPlans> plans_;     // goes first: its engine reads copies of blocks_
   bool is_advancing_ = false;
   bool servers_have_ended_ = false;  // those that were lost
   std::map<const void*, HugeMemory> allocated_;

@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "client/client.h"
+#include "client/disk_plans.h"
 #include "client/file.h"
 #include "client/kernel_carrier.h"
-#include "client/kernel_writer.h"
 #include "client/own_writes.h"
 #include "client/remote_carrier.h"
 #include "config/file_settings.h"
@@ -59,8 +59,9 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
   setup.options = format_options(file);
   setup.options.library_path = false;
   setup.disk = disk_;
+  setup.submit = plans_->submitter();
   setup.steps_in_flight = file.steps_in_flight;
-  auto carrier = std::make_unique<KernelCarrier>(std::move(setup), identity(opened, file), *kernel_,
+  auto carrier = std::make_unique<KernelCarrier>(std::move(setup), identity(opened, file), *blocks_,
                                                  link_, opened.file->catalogue());
   KernelCarrier& opening = *carrier;
   carry(opened, file, opened.comm, std::move(carrier));
@@ -74,10 +75,11 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
 }
 
 void Client::start_kernel() {
-  kernel_ = std::make_unique<KernelWriter>(
+  plans_ = std::make_unique<DiskPlans>(disk_, link_.counters());
+  blocks_ = std::make_unique<BlockWriter>(
       disk_, static_cast<std::size_t>(settings_.bytes("client.buffer_memory")), link_);
   link_.move_with([this] { return advance_kernel(); },
-                  [this](auto longest, const auto& word) { kernel_->sleep(longest, word); });
+                  [this](auto longest, const auto& word) { plans_->sleep(longest, word); });
 }
 
 // Of the formats whose offsets every rank knows, files that this rank can hold open from before
@@ -95,19 +97,25 @@ void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
     return;
   }
   const commit::Publication names{identity(opened, file), format};
-  auto output = std::make_shared<disk::OutputFile>(names.names(-1).temporary, disk_);
-  if (!kernel_) {
+  if (!plans_) {
     start_kernel();
   }
+  auto writer = std::make_unique<writing::FileWriter>(
+      writing::FileWriter::Setup{.path = names.names(-1).temporary,
+                                 .opening = disk::OutputFile::Opening::finds,
+                                 .disk = disk_,
+                                 .submit = plans_->submitter(),
+                                 .counters = &link_.counters()});
+  (void)writer->file().open();  // before the first commit gives the file its final name
   opened.remote->write_with(std::make_unique<OwnWrites>(
       OwnWrites::Setup{opened.file->key(), opened.file->name(), home(), place_.rank,
                        static_cast<std::size_t>(settings_.bytes("transport.kernel_from")),
-                       std::move(output)},
-      *kernel_, link_, opened.file->catalogue()));
+                       std::move(writer)},
+      *blocks_, link_, opened.file->catalogue()));
 }
 
 bool Client::advance_kernel() {
-  bool moved = kernel_->advance();
+  bool moved = plans_->advance();
   // Inside of that somebody may wait for memory, and so come here again.
   if (!is_advancing_) {
     is_advancing_ = true;

@@ -47,7 +47,7 @@ void Client::go_on_without_servers() {
   if (place_.rank == 0) {
     std::fprintf(stderr, "iocomp: %s\n", link_.notes().back().c_str());
   }
-  if (!kernel_) {
+  if (!plans_) {
     start_kernel();
   }
   for (auto& [key, opened] : files_) {
@@ -111,9 +111,10 @@ std::unique_ptr<Carrier> Client::take_over(Opened& opened) {
   setup.members = opened.members;
   setup.format = opened.format;
   setup.disk = disk_;
+  setup.submit = plans_->submitter();
   setup.steps_in_flight = opened.settings.steps_in_flight;
   auto carrier =
-      std::make_unique<KernelCarrier>(std::move(setup), identity(opened, opened.settings), *kernel_,
+      std::make_unique<KernelCarrier>(std::move(setup), identity(opened, opened.settings), *blocks_,
                                       link_, opened.file->catalogue());
   const std::size_t blocks =
       carrier->resume(opened.remote->take_remains(), [&](Note note, std::int64_t step) {

@@ -49,7 +49,7 @@ formats::FormatOptions Client::format_options(const config::FileSettings& file) 
 
 void Client::open_without_servers(Opened& opened, const config::FileSettings& file, MPI_Comm group,
                                   const std::vector<int>& ranks, const formats::Format& format) {
-  if (kernel_ && !file.synchronous && kernel_can_write(format, file)) {
+  if (plans_ && !file.synchronous && kernel_can_write(format, file)) {
     open_kernel(opened, file, group, ranks, format);
     if (format.offsets_by_layout()) {  // else a rank's blocks may wait for another rank
       watch(*opened.file, file);

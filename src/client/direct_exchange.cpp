@@ -38,21 +38,6 @@ bool DirectOutput::exchanges(const Block& block) const noexcept {
   return exchange_ && exchange_->takes(block);
 }
 
-void DirectOutput::write_elements(std::int64_t step, const contents::Variable& variable,
-                                  std::int64_t index, std::span<const std::byte> bytes) {
-  const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
-  const auto element = static_cast<std::int64_t>(array::size_bytes(variable.type));
-  const std::int64_t target = publication_.target_of(step);
-  const std::int64_t begin = files_.offset(variable.id, step);
-  if (is_plain()) {
-    files_.file(target)->write(begin + index * element, bytes);
-    return;
-  }
-  files_.at(target).target->write(
-      {step, variable, begin}, {array::whole(variable.shape), index, std::ssize(bytes) / element},
-      bytes);
-}
-
 Outcome DirectOutput::exchange(std::int64_t step, const std::vector<const Block*>& blocks) {
   const Exchange::Target target{
       .offset =
@@ -83,7 +68,7 @@ Outcome DirectOutput::write_together(std::int64_t step, const std::vector<int>& 
     calls.push_back(std::ssize(of_variable[id]));
   }
   mpi::maximum(setup_.comm, calls, link_.policy(), "the blocks of a step");
-  auto& target = files_.at(publication_.target_of(step)).target;
+  auto* const target = files_.at(publication_.target_of(step)).format();
   Outcome first;
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto variable = catalogue_.variable(variables[i], step);

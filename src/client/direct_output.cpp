@@ -6,31 +6,56 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "array/region.h"
-#include "array/runs.h"
 #include "base/error.h"
+#include "client/block_writer.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
-#include "disk/output_file.h"
+#include "disk/engine.h"
 #include "formats/format.h"
 #include "formats/lustre_layout.h"
 #include "formats/place.h"
-#include "formats/write_region.h"
 #include "mpi/agree.h"
 #include "trace/counters.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
 
 namespace iocomp::client {
 namespace {
 
 constexpr std::size_t part_bytes = std::size_t{8}
                                    << 20;  // of strided blocks packed, and of MPI writes, at once
+
+// The same writes by the same code as an engine's, but waited for.
+void carry_out_now(const disk::Plan& plan,
+                   const std::function<void(const disk::Completion&)>& done) {
+  done(disk::carry_out(plan));
+}
+
+// All that the writer was given is written when this returns.
+void finish_writes(writing::FileWriter& writer) {
+  writer.submit();
+  while (writer.has_work()) {
+    writer.advance();
+  }
+}
+
+void check_written(const writing::Piece& piece) {
+  if (!piece.failure.ok()) {
+    throw Error{piece.failure.code, piece.failure.story};
+  }
+  if (piece.elements_left != 0) {
+    throw Error{ErrorCode::internal, "a block was given to a file that is closed"};
+  }
+}
 
 }  // namespace
 
@@ -40,7 +65,10 @@ DirectOutput::DirectOutput(Setup setup, commit::Publication& publication,
       publication_{publication},
       catalogue_{catalogue},
       link_{link},
-      files_{*setup_.format, setup_.disk, publication, catalogue, link.counters()} {
+      files_{{setup_.format, setup_.options, setup_.disk, carry_out_now},
+             publication,
+             catalogue,
+             link.counters()} {
   if (setup_.window_bytes > 0 && (is_plain() || setup_.format->offsets_by_layout())) {
     exchange_ = std::make_unique<Exchange>(Exchange::Setup{.comm = setup_.comm,
                                                            .aggregators = setup_.aggregators,
@@ -66,23 +94,23 @@ void DirectOutput::agree(const Outcome& mine, const char* what) {
 
 void DirectOutput::create(std::int64_t target) {
   const auto path = publication_.names(target).temporary;
-  auto& output = files_.at(target);
+  auto& file = files_.at(target);
   agree(outcome_of([&] {
           if (setup_.rank == 0 && setup_.format->folder_mark().empty()) {
             formats::lay_out(path);
           }
           if (has_target() && is_plain()) {
-            output.target = setup_.format->create(path, setup_.options, MPI_COMM_SELF);
+            file.created(setup_.format->create(path, setup_.options, MPI_COMM_SELF));
           }
         }),
         "the start of a file");
   // All have met just now, so a collective open does not wait for anybody who computes.
   agree(outcome_of([&] {
           if (!is_plain()) {
-            output.target = setup_.format->create(path, setup_.options, setup_.openers);
+            file.created(setup_.format->create(path, setup_.options, setup_.openers));
           }
           if (!writes_whole_steps()) {
-            (void)files_.file(target);
+            (void)file.open();
           }
         }),
         "the opening of a file");
@@ -107,8 +135,10 @@ std::int64_t DirectOutput::place_of(std::int64_t step, int variable) {
   if (is_ahead(step, variable)) {
     return ahead_.places.at(variable).second;
   }
-  auto& target = files_.at(publication_.target_of(step)).target;
-  return target && !writes_whole_steps() ? formats::place(*target, catalogue_, variable, step) : -1;
+  auto* const target = files_.at(publication_.target_of(step)).format();
+  return target != nullptr && !writes_whole_steps()
+             ? formats::place(*target, catalogue_, variable, step)
+             : -1;
 }
 
 void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
@@ -141,85 +171,79 @@ void DirectOutput::place(std::int64_t step, const std::vector<int>& variables) {
   }
 }
 
+// Copies are made of what does not lie in the order of the file, at most 8 MiB at once; of whole
+// steps all, because the library reads them later.
 void DirectOutput::write(const Block& block) {
   const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
-  const std::int64_t elements = array::elements(block.region);
-  const bool swaps = formats::swaps_bytes(*setup_.format, setup_.options);
-  const bool copies = swaps || !block.is_dense();
-  if (!copies && (is_plain() || writes_whole_steps())) {
-    write_part(block, 0, elements, block.first_value());
-    return;
-  }
-  if (writes_whole_steps()) {
-    auto& packed = packed_.emplace_back(block.bytes());
-    block.pack(0, elements, packed.data());
-    write_part(block, 0, elements, packed.data());
-    return;
-  }
+  writing::FileWriter& writer = files_.writer(publication_.target_of(block.step));
+  const auto piece = piece_of(block, files_.offset(block.variable.id, block.step), {});
+  piece->is_in_file_order = true;
+  const std::int64_t elements = piece->elements_left;
+  const bool copies = writer.swaps_bytes() || !block.is_dense();
   const auto element = static_cast<std::int64_t>(block.element_bytes());
-  const std::int64_t part = static_cast<std::int64_t>(part_bytes) / element;
-  std::vector<std::byte> packed(
-      copies ? static_cast<std::size_t>(std::min(part, elements) * element) : 0);
+  const std::int64_t part =
+      copies && !writes_whole_steps() ? static_cast<std::int64_t>(part_bytes) / element : elements;
   for (std::int64_t first = 0; first < elements; first += part) {
-    const std::int64_t count = std::min(part, elements - first);
-    const std::byte* values = packed.data();
-    if (!copies) {
-      values = block.first_value() + first * element;
+    writing::Chunk chunk;
+    chunk.piece = piece;
+    chunk.first = first;
+    chunk.count = std::min(part, elements - first);
+    const auto bytes = static_cast<std::size_t>(chunk.count * element);
+    if (copies) {
+      const auto packed = std::make_shared<std::vector<std::byte>>(bytes);
+      block.copy_to(*packed, first, chunk.count, writer.swaps_bytes());
+      chunk.bytes = *packed;
+      chunk.loan = packed;
     } else {
-      block.copy_to(std::span{packed}.first(static_cast<std::size_t>(count * element)), first,
-                    count, swaps);
+      chunk.bytes = {block.first_value(), bytes};
     }
-    write_part(block, first, count, values);
+    writer.write(std::move(chunk));
+    finish_writes(writer);
   }
-}
-
-void DirectOutput::write_part(const Block& block, std::int64_t first, std::int64_t count,
-                              const std::byte* packed) {
-  const std::size_t element = block.element_bytes();
-  const std::int64_t target = publication_.target_of(block.step);
-  const std::int64_t begin = files_.offset(block.variable.id, block.step);
-  if (!is_plain()) {
-    formats::write_region(*files_.at(target).target, {block.step, block.variable, begin},
-                          block.region, first, count,
-                          {packed, static_cast<std::size_t>(count) * element});
-    return;
-  }
-  disk::OutputFile& output = *files_.file(target);
-  array::RunCursor runs{block.variable.shape, block.region, first, count};
-  array::Run run;
-  while (runs.next(run)) {
-    const std::size_t bytes = static_cast<std::size_t>(run.elements) * element;
-    output.write(begin + run.index * static_cast<std::int64_t>(element), {packed, bytes});
-    packed += bytes;
-  }
+  check_written(*piece);
 }
 
 void DirectOutput::fill(std::int64_t step, int variable, const array::RunList& holes) {
+  const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
+  writing::FileWriter& writer = files_.writer(publication_.target_of(step));
   Block block;
   block.variable = catalogue_.variable(variable, step);
   block.step = step;
-  auto value = catalogue_.fill(variable, step);
-  if (value.empty()) {
-    value.resize(block.element_bytes());
-  }
-  const auto most = static_cast<std::int64_t>(part_bytes / value.size());
-  std::vector<std::byte> own;
-  auto& values = writes_whole_steps() ? packed_.emplace_back() : own;
-  for (auto left = std::min(most, holes.elements()); left > 0; --left) {
-    values.insert(values.end(), value.begin(), value.end());
-  }
-  for (std::int64_t first = 0; first < holes.elements(); first += most) {
-    const std::int64_t count = std::min(most, holes.elements() - first);
-    block.region = std::make_shared<const array::RunList>(holes.part(first, count));
-    block.lies_packed(values.data());
-    write(block);
-  }
+  block.region = std::make_shared<const array::RunList>(holes);
+  const auto piece = piece_of(block, files_.offset(variable, step), {});
+  writer.fill(piece, catalogue_.fill(variable, step));
+  finish_writes(writer);
+  check_written(*piece);
+}
+
+// Part of a variable in the order of the file.
+void DirectOutput::write_elements(std::int64_t step, const contents::Variable& variable,
+                                  std::int64_t index, std::span<const std::byte> bytes) {
+  const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
+  writing::FileWriter& writer = files_.writer(publication_.target_of(step));
+  Block block;
+  block.variable = variable;
+  block.step = step;
+  block.region = array::whole(variable.shape);
+  writing::Chunk chunk;
+  chunk.piece = piece_of(block, files_.offset(variable.id, step), {});
+  chunk.piece->is_in_file_order = true;
+  chunk.first = chunk.piece->first = index;
+  chunk.count = chunk.piece->elements_left =
+      std::ssize(bytes) / static_cast<std::int64_t>(block.element_bytes());
+  chunk.bytes = bytes;
+  const auto piece = chunk.piece;
+  writer.write(std::move(chunk));
+  finish_writes(writer);
+  check_written(*piece);
 }
 
 void DirectOutput::sync(std::int64_t target) {
-  if (files_.is_open(target)) {
-    const trace::Timer timer{link_.counters(), trace::Counter::sync_seconds};
-    files_.file(target)->sync();
+  const trace::Timer timer{link_.counters(), trace::Counter::sync_seconds};
+  Outcome synced;
+  files_.writer(target).sync([&synced](const Outcome& outcome) { synced = outcome; });
+  if (!synced.ok()) {
+    throw Error{synced.code, synced.story};
   }
 }
 
@@ -227,23 +251,21 @@ void DirectOutput::write_step(std::int64_t step) {
   const std::int64_t target = publication_.target_of(step);
   const Outcome mine = outcome_of([&] {
     const trace::Timer timer{link_.counters(), trace::Counter::write_seconds};
-    files_.at(target).target->write_step(target < 0 ? step : 0,
-                                         contents().describe(catalogue_, step, step));
+    files_.writer(target).whole_steps()->write_step(target < 0 ? step : 0,
+                                                    contents().describe(catalogue_, step, step));
   });
-  forget_step(step);
   agree(mine, "the writing of a step");
 }
 
 void DirectOutput::forget_step(std::int64_t step) {
-  if (auto& open = files_.at(publication_.target_of(step)).target; open && writes_whole_steps()) {
-    open->forget_step();
+  if (auto* const steps = files_.writer(publication_.target_of(step)).whole_steps()) {
+    steps->forget(step);
   }
-  packed_.clear();
 }
 
 void DirectOutput::flush(std::int64_t target) {
   agree(outcome_of([&] {
-          if (auto& open = files_.at(target).target) {
+          if (auto* const open = files_.at(target).format()) {
             open->flush();
           }
         }),
@@ -252,7 +274,7 @@ void DirectOutput::flush(std::int64_t target) {
 
 void DirectOutput::finish(std::int64_t target, std::int64_t first_step, std::int64_t last_step) {
   agree(outcome_of([&] {
-          if (auto closing = std::move(files_.at(target).target)) {
+          if (const auto closing = files_.at(target).take_format()) {
             closing->finish(contents().describe(catalogue_, first_step, last_step));
           }
         }),

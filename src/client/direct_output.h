@@ -114,18 +114,14 @@ class DirectOutput {
   }
   void write_elements(std::int64_t step, const contents::Variable& variable, std::int64_t index,
                       std::span<const std::byte> bytes);
-  void write_part(const Block& block, std::int64_t first, std::int64_t count,
-                  const std::byte* packed);
 
   Setup setup_;
   commit::Publication& publication_;
   const contents::Catalogue& catalogue_;
   Link& link_;
   std::unique_ptr<Exchange> exchange_;
-  std::vector<std::vector<std::byte>>
-      packed_;  // strided blocks of a step that is written as a whole
   Ahead ahead_;
-  OutputFiles files_;  // targets of plain files: on rank 0, where the format needs one
+  OutputFiles files_;  // what a format makes of plain files: on rank 0, where it needs that
 };
 
 }  // namespace iocomp::client

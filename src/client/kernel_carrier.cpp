@@ -36,15 +36,18 @@ std::int64_t end_in_variable(const Block& block) {
 }  // namespace
 
 KernelCarrier::KernelCarrier(Setup setup, commit::Publication::Identity identity,
-                             KernelWriter& writer, Link& link, const contents::Catalogue& catalogue)
+                             BlockWriter& blocks, Link& link, const contents::Catalogue& catalogue)
     : setup_{std::move(setup)},
       per_step_{identity.file_per_step},
       readable_while_open_{setup_.format->readable_while_open()},
       publication_{std::move(identity), *setup_.format},
-      writer_{writer},
+      blocks_{blocks},
       link_{link},
       catalogue_{catalogue},
-      files_{*setup_.format, setup_.disk, publication_, catalogue, link.counters()},
+      files_{{setup_.format, setup_.options, setup_.disk, setup_.submit},
+             publication_,
+             catalogue,
+             link.counters()},
       placing_{setup_.placing, setup_.members,
                [this](std::int64_t step, const auto& flags) { return place(step, flags); }},
       holes_{setup_.circle, setup_.members, catalogue} {
@@ -70,7 +73,7 @@ std::string KernelCarrier::what(const std::string& owed) const {
 void KernelCarrier::create_target(std::int64_t target) {
   const std::string path = publication_.names(target).temporary;
   formats::lay_out(path);
-  files_.at(target).target = setup_.format->create(path, setup_.options, MPI_COMM_SELF);
+  files_.at(target).created(setup_.format->create(path, setup_.options, MPI_COMM_SELF));
 }
 
 void KernelCarrier::open() {
@@ -92,7 +95,7 @@ void KernelCarrier::open() {
   // Everybody holds the one file open from before its first write, and before it is renamed.
   agreed(outcome_of([this] {
            if (!per_step_) {
-             (void)files_.file(-1);
+             (void)files_.at(-1).open();
            }
          }),
          "the opening of a file");
@@ -146,14 +149,13 @@ void KernelCarrier::write(const Block& block) {
   const Outcome begun = outcome_of([&] {
     const std::int64_t offset = files_.offset(block.variable.id, block.step);
     step.end = std::max(step.end, offset + end_in_variable(block));
-    const auto& file = files_.file(publication_.target_of(block.step));
     const auto done = [this, here = is_here_, block](const Outcome& outcome) {
       if (*here) {
         block_written(block, outcome);
       }
     };
-    const bool lends = writer_.write(block, file, offset,
-                                     formats::swaps_bytes(*setup_.format, setup_.options), done);
+    auto& writer = files_.writer(publication_.target_of(block.step));
+    const bool lends = blocks_.write(block, writer, offset, done);
     Ticket* ticket = link_.tickets().find(block.ticket);
     if (ticket != nullptr && !lends) {
       ticket->kept = false;

@@ -17,10 +17,10 @@
 #include "array/run_list.h"
 #include "base/error.h"
 #include "client/agreement.h"
+#include "client/block_writer.h"
 #include "client/carrier.h"
 #include "client/kernel_holes.h"
 #include "client/kernel_placing.h"
-#include "client/kernel_writer.h"
 #include "client/link.h"
 #include "client/output_files.h"
 #include "client/remains.h"
@@ -28,6 +28,7 @@
 #include "contents/catalogue.h"
 #include "formats/format.h"
 #include "protocol/notes.h"
+#include "writing/submit.h"
 
 namespace iocomp::client {
 
@@ -46,9 +47,10 @@ class KernelCarrier : public Carrier {
     const formats::Format* format = nullptr;
     formats::FormatOptions options;
     disk::Options disk;
+    writing::Submit submit;
     int steps_in_flight = 8;
   };
-  KernelCarrier(Setup setup, commit::Publication::Identity identity, KernelWriter& writer,
+  KernelCarrier(Setup setup, commit::Publication::Identity identity, BlockWriter& blocks,
                 Link& link, const contents::Catalogue& catalogue);
   ~KernelCarrier() override;
 
@@ -181,7 +183,7 @@ class KernelCarrier : public Carrier {
   bool per_step_;
   bool readable_while_open_;
   commit::Publication publication_;
-  KernelWriter& writer_;
+  BlockWriter& blocks_;
   Link& link_;
   const contents::Catalogue& catalogue_;
   OutputFiles files_;

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "client/agreement.h"
 #include "client/kernel_carrier.h"
-#include "client/kernel_writer.h"
 #include "client/link.h"
 #include "client/tickets.h"
 #include "commit/publication.h"
@@ -38,12 +37,8 @@ bool KernelCarrier::sync_steps() {
     return false;
   }
   const std::int64_t target = publication_.target_of(next_sync_);
-  if (!files_.is_open(target)) {  // this rank wrote nothing there
-    synced(until, {});
-    return true;
-  }
   is_syncing_ = true;
-  writer_.sync(files_.file(target), [this, here = is_here_, until](const Outcome& outcome) {
+  files_.writer(target).sync([this, here = is_here_, until](const Outcome& outcome) {
     if (*here) {
       is_syncing_ = false;
       synced(until, outcome);
@@ -84,16 +79,16 @@ void KernelCarrier::sync_for(std::uint64_t number) {
     return;
   }
   const std::int64_t when = ticket->step;
-  writer_.sync(files_.file(publication_.target_of(when)),
-               [this, here = is_here_, number, when](const Outcome& outcome) {
-                 Ticket* open = *here ? link_.tickets().find(number) : nullptr;
-                 if (open != nullptr && outcome.ok()) {
-                   open->durable = open->pieces;
-                   link_.tickets().settle(number);
-                 } else if (open != nullptr) {
-                   link_.fail(setup_.key, number, in_file(outcome, when));
-                 }
-               });
+  files_.writer(publication_.target_of(when))
+      .sync([this, here = is_here_, number, when](const Outcome& outcome) {
+        Ticket* open = *here ? link_.tickets().find(number) : nullptr;
+        if (open != nullptr && outcome.ok()) {
+          open->durable = open->pieces;
+          link_.tickets().settle(number);
+        } else if (open != nullptr) {
+          link_.fail(setup_.key, number, in_file(outcome, when));
+        }
+      });
 }
 
 bool KernelCarrier::agree_on_steps() {

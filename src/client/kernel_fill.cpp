@@ -1,43 +1,21 @@
 // What nobody puts gets the fill value: when it is agreed what all ranks have put in a step, each
 // writes its share of the holes, and they agree once more.
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
-#include <span>
 #include <utility>
-#include <vector>
 
-#include "array/byte_order.h"
 #include "array/cover.h"
 #include "array/run_list.h"
 #include "client/agreement.h"
+#include "client/block_writer.h"
 #include "client/carrier.h"
 #include "client/kernel_carrier.h"
-#include "client/kernel_writer.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
+#include "writing/file_writer.h"
 
 namespace iocomp::client {
-namespace {
-
-constexpr std::size_t most_bytes = std::size_t{256} << 10;  // of fill values held
-
-std::vector<std::byte> repeated(const std::vector<std::byte>& value, std::int64_t times,
-                                bool swapped) {
-  std::vector<std::byte> all(static_cast<std::size_t>(times) * value.size());
-  for (std::size_t at = 0; at < all.size(); at += value.size()) {
-    std::memcpy(all.data() + at, value.data(), value.size());
-  }
-  if (swapped) {
-    array::swap_bytes(all, value.size());
-  }
-  return all;
-}
-
-}  // namespace
 
 // @return whether the holes of the step that is agreed on are filled, if there are any to fill.
 bool KernelCarrier::is_filled() {
@@ -103,25 +81,16 @@ void KernelCarrier::fill(int variable, const std::shared_ptr<const array::RunLis
   block.variable = catalogue_.variable(variable, agreed_);
   block.step = agreed_;
   block.region = holes;
-  const auto value = catalogue_.fill(variable, agreed_);
-  const std::int64_t most =
-      std::min(static_cast<std::int64_t>(most_bytes / value.size()), holes->elements());
-  const auto bytes = std::make_shared<const std::vector<std::byte>>(
-      repeated(value, most, formats::swaps_bytes(*setup_.format, setup_.options)));
-  const auto& file = files_.file(publication_.target_of(agreed_));
   const std::int64_t offset = files_.offset(variable, agreed_);
-  for (std::int64_t first = 0; first < holes->elements(); first += most) {
-    const std::int64_t count = std::min(most, holes->elements() - first);
-    ++filling_->writing;
-    filling_->has_written = true;
-    writer_.write_part(block, first, count,
-                       std::span{*bytes}.first(static_cast<std::size_t>(count) * value.size()),
-                       file, offset, [this, here = is_here_, bytes](const Outcome& outcome) {
-                         if (*here) {
-                           filling_->ended(outcome);
-                         }
-                       });
-  }
+  const auto value = catalogue_.fill(variable, agreed_);
+  const auto done = [this, here = is_here_](const Outcome& outcome) {
+    if (*here) {
+      filling_->ended(outcome);
+    }
+  };
+  ++filling_->writing;
+  filling_->has_written = true;
+  files_.writer(publication_.target_of(agreed_)).fill(piece_of(block, offset, done), value);
 }
 
 void KernelCarrier::sync_filled() {
@@ -129,12 +98,12 @@ void KernelCarrier::sync_filled() {
     return;
   }
   ++filling_->writing;
-  writer_.sync(files_.file(publication_.target_of(agreed_)),
-               [this, here = is_here_](const Outcome& outcome) {
-                 if (*here) {
-                   filling_->ended(outcome);
-                 }
-               });
+  files_.writer(publication_.target_of(agreed_))
+      .sync([this, here = is_here_](const Outcome& outcome) {
+        if (*here) {
+          filling_->ended(outcome);
+        }
+      });
 }
 
 }  // namespace iocomp::client

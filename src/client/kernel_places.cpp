@@ -68,7 +68,7 @@ bool KernelCarrier::write_kept() {
 void KernelCarrier::place_variables(std::int64_t step, const std::vector<std::int64_t>& flags,
                                     std::vector<KernelPlacing::Place>& places) {
   const std::int64_t target = publication_.target_of(step);
-  if (!files_.at(target).target) {
+  if (files_.at(target).format() == nullptr) {
     create_target(target);
   }
   for (int variable = 0; variable < static_cast<int>(flags.size()); ++variable) {
@@ -76,7 +76,7 @@ void KernelCarrier::place_variables(std::int64_t step, const std::vector<std::in
     const bool is_reshaped = reshaped_.contains({step, variable});
     if (is_put && (is_reshaped || !placed_.contains({step, variable}))) {
       const std::int64_t offset =
-          formats::place(*files_.at(target).target, catalogue_, variable, step);
+          formats::place(*files_.at(target).format(), catalogue_, variable, step);
       placed_.emplace(step, variable);
       places.push_back({step, variable, offset});
     }

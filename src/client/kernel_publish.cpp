@@ -107,9 +107,10 @@ commit::Publication::Job KernelCarrier::prepare_job(std::int64_t until) {
       publication_.drop_step(step)();
       continue;
     }
-    auto& target = files_.at(publication_.target_of(step)).target;
-    if (per_step_ && target) {
-      std::exchange(target, nullptr)->finish(files_.contents().describe(catalogue_, step, step));
+    if (per_step_) {
+      if (const auto target = files_.at(step).take_format()) {
+        target->finish(files_.contents().describe(catalogue_, step, step));
+      }
     }
     job = publication_.commit_step(step, files_.contents(), catalogue_);
   }
@@ -118,7 +119,7 @@ commit::Publication::Job KernelCarrier::prepare_job(std::int64_t until) {
 
 void KernelCarrier::seal(std::int64_t target, std::int64_t step,
                          const commit::Publication::Job& job, bool format_wrote) {
-  disk::OutputFile& output = *files_.file(target);
+  disk::OutputFile& output = *files_.at(target).open();
   const std::int64_t bytes = publication_.bytes(step, files_.contents(), catalogue_);
   std::int64_t durable = durable_end_;
   for (const auto& [number, open] : steps_) {
@@ -182,7 +183,7 @@ KernelCarrier::Verdict KernelCarrier::publish_file() {
   Verdict verdict{ended_, {}, true};
   verdict.outcome = in_file(outcome_of([&] {
     (void)prepare_job(ended_);
-    auto target = std::exchange(files_.at(-1).target, nullptr);
+    auto target = files_.at(-1).take_format();
     const bool has_format = target != nullptr;
     if (target) {
       target->finish(files_.contents().describe(catalogue_, 0, ended_));

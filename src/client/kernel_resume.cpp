@@ -122,7 +122,7 @@ void KernelCarrier::take_over_steps(Remains& remains, std::int64_t settled,
     }
     if (!step.variables.empty() && step.failure.ok()) {
       // What a server has written for this rank is made durable through this rank's descriptor.
-      (void)files_.file(publication_.target_of(number));
+      (void)files_.at(publication_.target_of(number)).open();
     }
   }
 }
@@ -202,16 +202,19 @@ void KernelCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece
       block_written(block, *first_failure);
     }
   };
+  auto& writer = files_.writer(publication_.target_of(block.step));
   for (const auto& part : parts) {
-    const Outcome begun = outcome_of([&] {
-      writer_.write_part(part.block, part.first, part.count, part.bytes,
-                         files_.file(publication_.target_of(block.step)),
-                         files_.offset(block.variable.id, block.step), done);
-    });
-    if (!begun.ok()) {
-      done(begun);
-    }
+    writing::Chunk chunk;
+    chunk.piece = piece_of(part.block, files_.offset(block.variable.id, block.step), done);
+    chunk.piece->first = part.first;
+    chunk.piece->elements_left = part.count;
+    chunk.piece->is_in_file_order = true;
+    chunk.first = part.first;
+    chunk.count = part.count;
+    chunk.bytes = part.bytes;
+    writer.write(std::move(chunk));
   }
+  writer.submit();
   done(failure);
 }
 

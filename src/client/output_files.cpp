@@ -1,64 +1,55 @@
 #include "client/output_files.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/output_file.h"
-#include "formats/lustre_layout.h"
-#include "trace/counters.h"
+#include "formats/format.h"
+#include "writing/file_writer.h"
 
 namespace iocomp::client {
 
-const std::shared_ptr<disk::OutputFile>& OutputFiles::file(std::int64_t target) {
-  auto& output = outputs_[target];
-  if (!output.file) {
-    formats::lay_out(publication_.names(target).temporary);
-    output.file = std::make_shared<disk::OutputFile>(publication_.names(target).temporary, disk_);
+std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
+    std::string path, disk::OutputFile::Opening opening) const {
+  using enum writing::FileWriter::Way;
+  const formats::Format& format = *setup_.format;
+  const bool is_plain = format.access(setup_.options) == formats::Access::plain_file;
+  return std::make_unique<writing::FileWriter>(
+      writing::FileWriter::Setup{.path = std::move(path),
+                                 .opening = opening,
+                                 .disk = setup_.disk,
+                                 .way = is_plain                      ? offsets
+                                        : format.writes_whole_steps() ? steps
+                                                                      : library,
+                                 .swaps_bytes = formats::swaps_bytes(format, setup_.options),
+                                 .submit = setup_.submit,
+                                 .counters = &counters_});
+}
+
+writing::FileWriter& OutputFiles::writer(std::int64_t target) {
+  auto& writer = writers_[target];
+  if (!writer) {
+    writer = make_writer(publication_.names(target).temporary, disk::OutputFile::Opening::creates);
   }
-  return output.file;
+  return *writer;
 }
 
 void OutputFiles::go_on_in(const std::string& path) {
-  outputs_[-1].file =
-      std::make_shared<disk::OutputFile>(path, disk_, disk::OutputFile::Opening::finds);
-}
-
-void OutputFiles::count(const Output& output) const {
-  if (output.file) {
-    const auto direct = static_cast<double>(output.file->direct_bytes());
-    const auto buffered = static_cast<double>(output.file->buffered_bytes());
-    counters_.add(trace::Counter::direct_bytes, direct);
-    counters_.add(trace::Counter::buffered_bytes, buffered);
-  }
-}
-
-OutputFiles::~OutputFiles() {
-  std::ranges::for_each(outputs_, [this](const auto& output) { count(output.second); });
-}
-
-void OutputFiles::forget(std::int64_t target) {
-  if (const auto output = outputs_.find(target); output != outputs_.end()) {
-    count(output->second);
-    outputs_.erase(output);
-  }
-}
-
-bool OutputFiles::is_open(std::int64_t target) const {
-  const auto output = outputs_.find(target);
-  return output != outputs_.end() && output->second.file;
+  writers_[-1] = make_writer(path, disk::OutputFile::Opening::finds);
+  (void)at(-1).open();
 }
 
 std::int64_t OutputFiles::offset(int variable, std::int64_t step) const {
-  return format_.offsets_by_layout() ? catalogue_.layout().offset(variable, step)
-                                     : offsets_.at({step, variable});
+  return setup_.format->offsets_by_layout() ? catalogue_.layout().offset(variable, step)
+                                            : offsets_.at({step, variable});
 }
 
 bool OutputFiles::knows_offset(int variable, std::int64_t step) const {
-  return format_.offsets_by_layout() || offsets_.contains({step, variable});
+  return setup_.format->offsets_by_layout() || offsets_.contains({step, variable});
 }
 
 void OutputFiles::note_contents(int variable, std::int64_t step) {
@@ -67,8 +58,8 @@ void OutputFiles::note_contents(int variable, std::int64_t step) {
 
 void OutputFiles::seal(std::int64_t target, std::int64_t step,
                        const commit::Publication::Job& job) {
-  if (!format_.writes_whole_steps()) {
-    disk::OutputFile& output = *file(target);
+  if (!setup_.format->writes_whole_steps()) {
+    disk::OutputFile& output = *at(target).open();
     output.grow(publication_.bytes(step, contents_, catalogue_));
     output.sync();
   }

@@ -12,37 +12,36 @@
 #include "disk/output_file.h"
 #include "formats/format.h"
 #include "trace/counters.h"
+#include "writing/file_writer.h"
+#include "writing/physical_file.h"
+#include "writing/submit.h"
 
 namespace iocomp::client {
 
-/// The physical files of one file on a compute rank that writes them itself: the descriptors it
-/// writes through, the targets of the format, and where variables lie. Everything is local.
+/// The physical files of one file on a compute rank that writes them itself: a writer for each, and
+/// where variables lie. Everything is local.
 class OutputFiles {
  public:
-  struct Output {
-    std::shared_ptr<disk::OutputFile> file;
-    std::unique_ptr<formats::Target> target;
+  struct Setup {
+    const formats::Format* format = nullptr;
+    formats::FormatOptions options;
+    disk::Options disk;
+    writing::Submit submit;
   };
-  OutputFiles(const formats::Format& format, const disk::Options& disk,
-              commit::Publication& publication, const contents::Catalogue& catalogue,
+  OutputFiles(Setup setup, commit::Publication& publication, const contents::Catalogue& catalogue,
               trace::Counters& counters)
-      : format_{format},
-        disk_{disk},
+      : setup_{std::move(setup)},
         publication_{publication},
         catalogue_{catalogue},
         counters_{counters} {}
-  OutputFiles(const OutputFiles&) = delete;
-  OutputFiles& operator=(const OutputFiles&) = delete;
-  ~OutputFiles();
 
-  [[nodiscard]] Output& at(std::int64_t target) { return outputs_[target]; }
-  /// The descriptors of a physical file, opened at the first call.
-  [[nodiscard]] const std::shared_ptr<disk::OutputFile>& file(std::int64_t target);
+  [[nodiscard]] writing::FileWriter& writer(std::int64_t target);
+  /// The physical file that it writes.
+  [[nodiscard]] writing::PhysicalFile& at(std::int64_t target) { return writer(target).file(); }
   /// The one file of all steps is there already, under this name.
   void go_on_in(const std::string& path);
-  [[nodiscard]] bool is_open(std::int64_t target) const;
   /// They are not needed any more.
-  void forget(std::int64_t target);
+  void forget(std::int64_t target) { writers_.erase(target); }
 
   /// Where a variable lies in a step, as the layout says, or else as it was noted.
   [[nodiscard]] std::int64_t offset(int variable, std::int64_t step) const;
@@ -65,14 +64,14 @@ class OutputFiles {
   void seal(std::int64_t target, std::int64_t step, const commit::Publication::Job& job);
 
  private:
-  void count(const Output& output) const;
+  [[nodiscard]] std::unique_ptr<writing::FileWriter> make_writer(
+      std::string path, disk::OutputFile::Opening opening) const;
 
-  const formats::Format& format_;
-  disk::Options disk_;
+  Setup setup_;
   commit::Publication& publication_;
   const contents::Catalogue& catalogue_;
   trace::Counters& counters_;
-  std::map<std::int64_t, Output> outputs_;                        // by physical file
+  std::map<std::int64_t, std::unique_ptr<writing::FileWriter>> writers_;  // by physical file
   std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // step, variable; where noted
   contents::Contents contents_;
 };

@@ -33,9 +33,9 @@ std::int64_t place_in_variable(const Block& block) {
 
 }  // namespace
 
-OwnWrites::OwnWrites(Setup setup, KernelWriter& writer, Link& link,
+OwnWrites::OwnWrites(Setup setup, BlockWriter& blocks, Link& link,
                      const contents::Catalogue& catalogue)
-    : setup_{std::move(setup)}, writer_{writer}, link_{link}, catalogue_{catalogue} {}
+    : setup_{std::move(setup)}, blocks_{blocks}, link_{link}, catalogue_{catalogue} {}
 
 const char* OwnWrites::obstacle(const Block& block) const {
   if (block.bytes() < setup_.least_bytes) {
@@ -85,7 +85,7 @@ void OwnWrites::put(const Block& block) {
                          .part = {block.region, 0, array::elements(block.region)}});
   const Outcome begun = outcome_of([&] {
     const std::int64_t offset = catalogue_.layout().offset(block.variable.id, block.step);
-    (void)writer_.write(block, setup_.file, offset, false,
+    (void)blocks_.write(block, *setup_.writer, offset,
                         [this, here = is_here_, block](const Outcome& outcome) {
                           if (*here) {
                             written(block, outcome);
@@ -173,7 +173,7 @@ bool OwnWrites::sync() {
   }
   is_in_a_hurry_ = false;
   is_syncing_ = true;
-  writer_.sync(setup_.file, [this, here = is_here_, tickets](const Outcome& outcome) {
+  setup_.writer->sync([this, here = is_here_, tickets](const Outcome& outcome) {
     if (*here) {
       is_syncing_ = false;
       synced(tickets, outcome);

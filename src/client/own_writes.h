@@ -10,13 +10,13 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "client/block_writer.h"
 #include "client/carrier.h"
-#include "client/kernel_writer.h"
 #include "client/link.h"
 #include "contents/catalogue.h"
-#include "disk/output_file.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
+#include "writing/file_writer.h"
 
 namespace iocomp::client {
 
@@ -31,9 +31,9 @@ class OwnWrites {
     int home = 0;
     int rank = 0;                 ///< compute rank
     std::size_t least_bytes = 0;  ///< of a block
-    std::shared_ptr<disk::OutputFile> file;
+    std::unique_ptr<writing::FileWriter> writer;
   };
-  OwnWrites(Setup setup, KernelWriter& writer, Link& link, const contents::Catalogue& catalogue);
+  OwnWrites(Setup setup, BlockWriter& blocks, Link& link, const contents::Catalogue& catalogue);
   ~OwnWrites() { *is_here_ = false; }
   OwnWrites(const OwnWrites&) = delete;
   OwnWrites& operator=(const OwnWrites&) = delete;
@@ -76,7 +76,7 @@ class OwnWrites {
   bool tell();
 
   Setup setup_;
-  KernelWriter& writer_;
+  BlockWriter& blocks_;
   Link& link_;
   const contents::Catalogue& catalogue_;
   std::map<std::int64_t, Step> steps_;           // with blocks that the server does not know of yet

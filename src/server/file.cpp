@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "array/byte_order.h"
 #include "array/pieces.h"
 #include "array/region.h"
-#include "array/runs.h"
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -21,23 +21,26 @@
 #include "disk/engine.h"
 #include "disk/output_file.h"
 #include "formats/format.h"
-#include "formats/write_region.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/put_messages.h"
 #include "server/context.h"
-#include "server/piece.h"
-#include "server/stripes.h"
+#include "trace/busy.h"
 #include "trace/counters.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+#include "writing/stripes.h"
 
 namespace iocomp::server {
 
 using protocol::Kind;
 using protocol::Notice;
+using writing::Chunk;
+using writing::Piece;
+using writing::Stripe;
+using writing::Stripes;
 
 namespace {
-
-// What the engine takes for a small plan, which it writes at once.
-constexpr std::size_t gathered_at_most = std::size_t{192} << 10;
 
 std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
   return is_written_by_offset
@@ -81,16 +84,14 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       settings_{std::move(settings)},
       domain_bytes_{open.domain_bytes},
       format_{format},
-      whole_steps_{format.writes_whole_steps()},
       options_{format_options(settings_)},
-      swaps_bytes_{formats::swaps_bytes(format, options_)},
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
       stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout()),
-               !context.place.staging.empty(), swaps_bytes_} {
+               !context.place.staging.empty(), formats::swaps_bytes(format, options_)} {
   if (is_plain() && !settings_.file_per_step) {
     // Opened before the first commit gives the file its final name.
-    const Outcome opened = outcome_of([this] { (void)output(-1); });
+    const Outcome opened = outcome_of([this] { (void)target(-1).writer->file().open(); });
     if (!opened.ok()) {
       failure_ = {opened.code, "file \"" + name_ + "\", server " +
                                    std::to_string(context_.place.number) + ": " + opened.story};
@@ -105,40 +106,49 @@ void File::apply(const protocol::Event& event) {
   }
 }
 
-File::~File() {
-  std::ranges::for_each(targets_, [this](const auto& target) { count_bytes(target.second); });
+writing::FileWriter::Way File::way() const {
+  using enum writing::FileWriter::Way;
+  return is_plain() ? offsets : keeps_steps() ? steps : library;
 }
 
-void File::count_bytes(const Target& target) {
-  if (target.file) {
-    context_.counters.add(trace::Counter::direct_bytes,
-                          static_cast<double>(target.file->direct_bytes()));
-    context_.counters.add(trace::Counter::buffered_bytes,
-                          static_cast<double>(target.file->buffered_bytes()));
-  }
-}
-
-disk::OutputFile& File::output(std::int64_t number) {
-  auto& file = target(number).file;
-  if (!file) {
+File::Target& File::target(std::int64_t number) {
+  Target& target = targets_[number];
+  if (!target.writer) {
     // The lead has created it. A server that hears of the file late must not create it anew: it may
     // be closed, and have its name, already.
-    file = std::make_shared<disk::OutputFile>(publication_.names(number).temporary, context_.disk,
-                                              disk::OutputFile::Opening::finds);
+    target.writer = std::make_unique<writing::FileWriter>(writing::FileWriter::Setup{
+        .path = publication_.names(number).temporary,
+        .opening = disk::OutputFile::Opening::finds,
+        .disk = context_.disk,
+        .way = way(),
+        .swaps_bytes = formats::swaps_bytes(format_, options_),
+        .submit = [&context = context_](disk::Plan plan,
+                                        auto done) { context.submit(std::move(plan), done); },
+        .counters = &context_.counters,
+        .stripes = &stripes_});
   }
-  return *file;
+  return target;
+}
+
+// Pieces: from the first word of them until all of their bytes are here.
+
+std::shared_ptr<Piece> File::make_piece(std::int64_t step, const array::Region& region,
+                                        std::int64_t first, std::int64_t count) {
+  auto piece = std::make_shared<Piece>();
+  piece->step = step;
+  piece->region = region;
+  piece->first = first;
+  piece->elements_left = count;
+  piece->ended = [this](const auto& ended) { piece_ended(ended); };
+  piece->giver.elements_to_come = count;
+  return piece;
 }
 
 std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
                                    const array::Region& region) {
-  auto begun = std::make_shared<Piece>();
-  begun->client = client;
-  begun->ticket = piece.ticket;
-  begun->step = piece.step;
-  begun->region = region;
-  begun->first = piece.first;
-  begun->elements_left = piece.count;
-  begun->elements_to_come = piece.count;
+  auto begun = make_piece(piece.step, region, piece.first, piece.count);
+  begun->giver.rank = client;
+  begun->giver.ticket = piece.ticket;
   if (is_lost(piece.step)) {
     begun->variable.type = array::ElementType::uint8;
     fail_piece(*begun, failure_);
@@ -167,12 +177,44 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
   return begun;
 }
 
+std::int64_t File::elements_at_once(const Piece& piece, std::int64_t first,
+                                    std::int64_t at_most) const {
+  return piece.is_joined() ? std::min(at_most, writing::elements_in_stripe(piece, first)) : at_most;
+}
+
+void File::refuse(Piece& piece, std::int64_t bytes) {
+  fail_piece(
+      piece,
+      {ErrorCode::out_of_staging_memory,
+       told(piece, "no staging memory for " + format_bytes(bytes) + ": " +
+                       format_bytes(static_cast<std::int64_t>(context_.arena.used_bytes())) +
+                       " of " +
+                       format_bytes(static_cast<std::int64_t>(context_.arena.capacity_bytes())) +
+                       " are in use, and when_full = \"error\"")});
+}
+
+void File::refuse_step(Piece& piece, std::int64_t bytes) {
+  const auto capacity = static_cast<std::int64_t>(context_.arena.capacity_bytes());
+  fail_piece(piece,
+             {ErrorCode::out_of_staging_memory,
+              told(piece, "no staging memory for " + format_bytes(bytes) + ": the back-end " +
+                              std::string{format_.name()} +
+                              " writes whole steps, and what this server gets of a step must fit " +
+                              "into its " + format_bytes(capacity) +
+                              "; raise staging.memory, or take more servers")});
+}
+
 void File::arrived(Chunk chunk) {
-  const Piece& piece = *chunk.piece;
+  Piece& piece = *chunk.piece;
   context_.counters.add(trace::Counter::received_bytes, static_cast<double>(chunk.bytes.size()));
-  if (!piece.failure.ok() || is_lost(piece.step)) {
-    chunk_done(chunk);
-    came(chunk.piece, chunk.count);
+  if (is_lost(piece.step)) {
+    fail_piece(piece, failure_);
+  }
+  if (!piece.failure.ok()) {
+    const auto held = chunk.piece;
+    const std::int64_t elements = chunk.count;
+    writing::end(std::move(chunk));
+    came(held, elements);
     return;
   }
   Room& place = room(piece.step, piece.variable.id);
@@ -192,114 +234,401 @@ void File::arrived(Chunk chunk) {
   place.waiting.push_back(std::move(chunk));
 }
 
-std::int64_t File::offset(const Piece& piece, const Room& room) const {
-  return format_.offsets_by_layout() ? catalogue_.layout().offset(piece.variable.id, piece.step)
-                                     : room.offset;
+void File::place(const protocol::StepNote& note) {
+  Room& place = room(note.step, note.variable);
+  place.ready = true;
+  place.offset = note.number;
+  place.failure = note.outcome;
+  if (note.outcome.ok() && !is_plain()) {
+    // Told to all servers, so that all can describe the same contents when they finish the file.
+    contents_.add(note.step, note.variable, offset(note.variable, note.step, place));
+  }
+  for (auto& chunk : std::exchange(place.waiting, {})) {
+    write(std::move(chunk));
+  }
+}
+
+std::int64_t File::offset(int variable, std::int64_t step, const Room& room) const {
+  return format_.offsets_by_layout() ? catalogue_.layout().offset(variable, step) : room.offset;
 }
 
 void File::write(Chunk chunk) {
-  Piece& piece = *chunk.piece;
-  const Room& place = room(piece.step, piece.variable.id);
-  if (!place.failure.ok()) {
-    fail_piece(piece, place.failure);
-  }
-  const auto held = chunk.piece;
+  const auto piece = chunk.piece;
   const std::int64_t elements = chunk.count;
-  if (!piece.failure.ok()) {
-    chunk_done(chunk);
-  } else if (piece.is_joined()) {
-    join(std::move(chunk));
+  const Room& place = room(piece->step, piece->variable.id);
+  if (!place.failure.ok()) {
+    fail_piece(*piece, place.failure);
   } else {
-    write_alone(std::move(chunk));
+    piece->offset = offset(piece->variable.id, piece->step, place);
   }
-  came(held, elements);
+  writer_of(piece->step).write(std::move(chunk));
+  came(piece, elements);
 }
 
-void File::write_alone(Chunk chunk) {
-  if (is_plain()) {
-    write_plain(std::move(chunk));
-  } else if (whole_steps_) {
-    keep(std::move(chunk));
-  } else {
-    auto& writing = target(publication_.target_of(chunk.piece->step));
-    writing.to_write.push_back({.chunk = std::move(chunk), .stripe = {}, .runs = {}});
+void File::came(const std::shared_ptr<Piece>& piece, std::int64_t elements) {
+  piece->giver.elements_to_come -= elements;
+  if (piece->giver.elements_to_come == 0) {
+    ++steps_[piece->step].come;
+    check_stripes(piece->step);
   }
 }
 
-void File::write_plain(Chunk chunk) {
-  const std::int64_t number = publication_.target_of(chunk.piece->step);
-  const Outcome opened = outcome_of([&] { (void)output(number); });
-  if (!opened.ok()) {
-    fail_piece(*chunk.piece, {opened.code, told(*chunk.piece, opened.story)});
-    chunk_done(chunk);
-    return;
+void File::fill(const protocol::FillOrder& order) {
+  Step& step = steps_[order.step];
+  step.reported = false;
+  if (!is_lost(order.step)) {
+    step.expected += std::ssize(order.holes);
+    for (const auto& [variable, holes] : order.holes) {
+      const auto piece = make_piece(order.step, std::make_shared<const array::RunList>(holes), 0,
+                                    holes.elements());
+      piece->variable = catalogue_.variable(variable, order.step);
+      piece->offset = offset(variable, order.step, room(order.step, variable));
+      writer_of(order.step).fill(piece, catalogue_.fill(variable, order.step));
+      came(piece, holes.elements());
+    }
   }
-  if (swaps_bytes_) {
-    array::swap_bytes(chunk.own_bytes, static_cast<std::size_t>(chunk.piece->element_bytes()));
+  check_step(order.step);
+}
+
+// What is written: stripes, small chunks of a round, slices of MPI files, whole steps.
+
+void File::write(std::vector<Stripe> stripes) {
+  for (auto& stripe : stripes) {
+    writer_of(stripe.step).write(std::move(stripe));
   }
-  Target& to = target(number);
-  to.gathered_bytes += chunk.bytes.size();
-  to.gathered.push_back(std::move(chunk));
-  // Others may follow in this round, so that a plan, its writes and its answer are shared.
-  if (to.gathered_bytes > gathered_at_most) {
-    submit(to);
+}
+
+void File::drop(std::vector<Stripe> stripes, const Outcome& outcome) {
+  for (auto& stripe : stripes) {
+    writing::give_up(std::move(stripe), outcome);
   }
+}
+
+// Of a step that is here as a whole nothing more will come: what was not put stays a hole.
+void File::check_stripes(std::int64_t number) {
+  const auto step = steps_.find(number);
+  if (step != steps_.end() && step->second.expected >= 0 &&
+      step->second.come >= step->second.expected) {
+    write(stripes_.take_step(number));
+  }
+}
+
+void File::write_oldest_stripe() {
+  Stripe oldest = stripes_.take_oldest();
+  writer_of(oldest.step).write(std::move(oldest));
+}
+
+bool File::write_late_stripes(double now) {
+  auto late = stripes_.take_late(now, [this](const Stripe& stripe) {
+    return std::ranges::any_of(stripe.parts, [&](const Stripe::Part& part) {
+      const auto early = written_early_.find(part.piece->giver.rank);
+      return early != written_early_.end() && stripe.step <= early->second;
+    });
+  });
+  const bool any = !late.empty();
+  write(std::move(late));
+  return any;
 }
 
 void File::submit_gathered() {
   for (auto& [number, target] : targets_) {
-    if (!target.gathered.empty()) {
-      submit(target);
-    }
+    target.writer->submit();
   }
 }
 
-void File::add_writes(const Chunk& chunk, std::vector<disk::Write>& writes) {
-  const Piece& piece = *chunk.piece;
-  const std::int64_t begin = offset(piece, room(piece.step, piece.variable.id));
-  const std::byte* from = chunk.bytes.data();
-  array::RunCursor runs{piece.variable.shape, piece.region, chunk.first, chunk.count};
-  array::Run run;
-  while (runs.next(run)) {
-    const auto bytes = static_cast<std::size_t>(run.elements * piece.element_bytes());
-    const disk::Write write{begin + run.index * piece.element_bytes(), {from, bytes}};
-    const bool follows = !writes.empty() &&
-                         writes.back().offset + std::ssize(writes.back().bytes) == write.offset &&
-                         writes.back().bytes.data() + writes.back().bytes.size() == from;
-    if (follows) {
-      writes.back().bytes = {writes.back().bytes.data(), writes.back().bytes.size() + bytes};
-    } else {
-      writes.push_back(write);
+bool File::write_slice() {
+  return std::ranges::any_of(targets_, [this](auto& entry) {
+    writing::FileWriter& writer = *entry.second.writer;
+    if (!writer.has_work()) {
+      return false;
     }
-    from += bytes;
-  }
-}
-
-void File::submit(Target& target) {
-  // The chunks, and with them their leases, live until the plan is done.
-  auto held = std::make_shared<std::vector<Chunk>>(std::exchange(target.gathered, {}));
-  target.gathered_bytes = 0;
-  disk::Plan plan;
-  plan.file = target.file;
-  for (const Chunk& chunk : *held) {
-    add_writes(chunk, plan.writes);
-  }
-  context_.submit(std::move(plan), [this, held](const disk::Completion& completion) {
-    for (Chunk& chunk : *held) {
-      if (completion.code != ErrorCode::ok) {
-        fail_piece(*chunk.piece, {completion.code, told(*chunk.piece, completion.story)});
-        context_.post.flush();  // before what stands for the bytes is gone: this server may end
-      }
-      chunk.free_memory();
-      chunk_done(chunk);
-    }
+    context_.busy.begin(trace::Activity::write, now_seconds());
+    writer.advance();
+    context_.busy.end(trace::Activity::write, now_seconds());
+    return true;
   });
 }
 
-void File::chunk_done(const Chunk& chunk) {
-  chunk.piece->elements_left -= chunk.count;
-  if (chunk.piece->elements_left == 0) {
-    piece_written(chunk.piece);
+void File::write_step(writing::FileWriter& writer, std::int64_t step) {
+  context_.busy.begin(trace::Activity::write, now_seconds());
+  const Outcome outcome = outcome_of([&] {
+    writer.whole_steps()->write_step(settings_.file_per_step ? 0 : step,
+                                     contents_.describe(catalogue_, step, step));
+  });
+  context_.busy.end(trace::Activity::write, now_seconds());
+  if (!outcome.ok()) {
+    throw Error{outcome.code, outcome.story};
+  }
+  next_step_ = std::max(next_step_, step + 1);
+}
+
+// Those of a step that is being written do not count: their memory will be free.
+std::size_t File::kept_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [number, target] : targets_) {
+    if (const auto* const steps = target.writer->whole_steps()) {
+      bytes += steps->kept_bytes([this](std::int64_t number_of_step) {
+        const auto step = steps_.find(number_of_step);
+        return step == steps_.end() || !step->second.reported;
+      });
+    }
+  }
+  return bytes;
+}
+
+// What became of pieces, and who is told.
+
+std::string File::told(const Piece& piece, const std::string& cause) const {
+  return "file \"" + name_ + "\", variable \"" + piece.variable.name + "\", step " +
+         std::to_string(piece.step) + ", server " + std::to_string(context_.place.number) +
+         " (rank " + std::to_string(context_.place.ranks.rank(context_.place.number)) +
+         "): " + cause;
+}
+
+void File::notify(const Piece& piece, Notice::About about, const Outcome& outcome) {
+  if (piece.giver.rank < 0) {
+    return;  // of this server itself
+  }
+  context_.post.notify(piece.giver.rank, {about, key_, piece.giver.ticket, outcome});
+}
+
+void File::fail_piece(Piece& piece, const Outcome& outcome) {
+  if (std::exchange(piece.giver.is_told, true)) {
+    return;
+  }
+  piece.failure = outcome;
+  context_.counters.add(trace::Counter::failures, 1);
+  notify(piece, Notice::About::failed, outcome);
+  Step& step = steps_[piece.step];
+  if (step.failure.ok()) {
+    step.failure = outcome;
+  }
+}
+
+void File::piece_ended(const std::shared_ptr<Piece>& piece) {
+  Step& step = steps_[piece->step];
+  ++step.written;
+  if (!piece->failure.ok()) {
+    fail_piece(*piece, {piece->failure.code, told(*piece, piece->failure.story)});
+    ++step.synced;
+  } else if (keeps_steps()) {  // its owner hears of it when the step is settled
+    step.kept.push_back(piece);
+    ++step.synced;
+  } else {
+    notify(*piece, Notice::About::written);
+    const std::int64_t number = publication_.target_of(piece->step);
+    target(number).unsynced.push_back(piece);
+    const auto hurry = in_a_hurry_.find(piece->giver.rank);
+    if (hurry != in_a_hurry_.end() && piece->step <= hurry->second) {
+      request_sync(number);
+    }
+  }
+  check_step(piece->step);
+}
+
+void File::written_by_client(protocol::OwnWritten own) {
+  if (is_lost(own.step)) {
+    return;
+  }
+  Step& step = steps_[own.step];
+  step.come += std::ssize(own.puts);
+  step.written += std::ssize(own.puts);
+  step.synced += std::ssize(own.puts);
+  if (!own.outcome.ok() && step.failure.ok()) {
+    step.failure = own.outcome;
+  }
+  for (const auto& put : own.puts) {
+    step.puts.add(put);
+  }
+  check_stripes(own.step);
+  check_step(own.step);
+}
+
+void File::hurry(int client, std::int64_t step, bool durable) {
+  auto& early = written_early_.try_emplace(client, step).first->second;
+  early = std::max(early, step);
+  if (!durable) {
+    return;
+  }
+  auto& until = in_a_hurry_.try_emplace(client, step).first->second;
+  until = std::max(until, step);
+  for (auto& [number, target] : targets_) {
+    if (!target.unsynced.empty()) {
+      request_sync(number);
+    }
+  }
+}
+
+void File::request_sync(std::int64_t number) {
+  Target& syncing = target(number);
+  auto pieces = std::exchange(syncing.unsynced, {});
+  if (!syncing.writer->file().opened()) {  // the step was given up, and its physical file with it
+    synced(pieces, {ErrorCode::storage_failure, "the step was given up"});
+    return;
+  }
+  syncing.writer->sync(
+      [this, pieces = std::move(pieces)](const Outcome& outcome) { synced(pieces, outcome); });
+}
+
+void File::synced(const Pieces& pieces, const Outcome& outcome) {
+  std::set<std::int64_t> touched;
+  for (const auto& piece : pieces) {
+    ++steps_[piece->step].synced;
+    touched.insert(piece->step);
+    if (outcome.ok()) {
+      notify(*piece, Notice::About::durable);
+    } else {
+      fail_piece(*piece, {outcome.code, told(*piece, outcome.story)});
+    }
+  }
+  std::for_each(touched.begin(), touched.end(), [this](std::int64_t step) { check_step(step); });
+}
+
+void File::expect(const protocol::Expectation& expectation) {
+  Step& step = steps_[expectation.step];
+  step.expected = expectation.pieces;
+  step.report = expectation.report;
+  check_stripes(expectation.step);
+  check_step(expectation.step);
+}
+
+void File::report_puts(std::int64_t number, Step& step) {
+  const protocol::PutReport report{number, step.puts.of(std::exchange(step.report, {}))};
+  context_.post.to_server(0, protocol::encode(key_, report));
+}
+
+void File::check_step(std::int64_t number) {
+  Step& step = steps_[number];
+  if (step.expected < 0 || step.written < step.expected || step.reported) {
+    return;
+  }
+  if (step.synced < step.written) {
+    const std::int64_t physical = publication_.target_of(number);
+    if (!target(physical).unsynced.empty()) {
+      request_sync(physical);
+    }
+    return;
+  }
+  step.reported = true;
+  if (!step.report.empty()) {
+    report_puts(number, step);
+  }
+  context_.post.to_server(
+      0, protocol::encode(key_, Kind::step_done, protocol::StepNote{number, -1, 0, step.failure}));
+}
+
+void File::settle(std::int64_t step, const Outcome& outcome) {
+  if (!outcome.ok()) {
+    contents_.remove_step(step);
+  }
+  submit_gathered();  // of a step that was given up
+  drop(stripes_.take_step(step), outcome);
+  if (keeps_steps()) {
+    settle_kept(step, outcome);
+  }
+  steps_.erase(step);
+  rooms_.erase(rooms_.lower_bound({step, 0}), rooms_.lower_bound({step + 1, 0}));
+  if (settings_.file_per_step) {
+    targets_.erase(step);
+  }
+  std::erase_if(in_a_hurry_, [step](const auto& entry) { return entry.second <= step; });
+  std::erase_if(written_early_, [step](const auto& entry) { return entry.second <= step; });
+}
+
+void File::settle_kept(std::int64_t step, const Outcome& outcome) {
+  writer_of(step).whole_steps()->forget(step);
+  for (const auto& piece : std::exchange(steps_[step].kept, {})) {
+    if (outcome.ok()) {
+      notify(*piece, Notice::About::written);
+      notify(*piece, Notice::About::durable);
+    } else {
+      notify(*piece, Notice::About::failed, outcome);
+    }
+  }
+  next_step_ = std::max(next_step_, step + 1);
+}
+
+void File::fail(const Outcome& outcome, std::int64_t from_step) {
+  if (!failure_.ok()) {
+    return;
+  }
+  failure_ = outcome;
+  lost_from_ = from_step;
+  // What waits for room will not get any.
+  for (auto room = rooms_.lower_bound({from_step, 0}); room != rooms_.end(); ++room) {
+    for (auto& chunk : std::exchange(room->second.waiting, {})) {
+      fail_piece(*chunk.piece, outcome);
+      writing::end(std::move(chunk));
+    }
+  }
+  drop(stripes_.take_from(from_step), outcome);
+}
+
+std::unique_ptr<formats::Target> File::create(const std::string& path) {
+  formats::FormatOptions options = options_;
+  options.deadline_seconds = context_.policy.deadline_seconds;
+  if (settings_.aggregators_per_node == 0) {
+    if (keeps_steps()) {
+      options.aggregators = context_.place.ranks.size();  // that is what servers are
+    }
+    return format_.create(path, options, context_.place.servers);
+  }
+  const auto& openers =
+      context_.openers(settings_.aggregator_order, settings_.aggregators_per_node);
+  options.aggregators_per_node = settings_.aggregators_per_node;
+  options.aggregators = openers.aggregators;
+  return format_.create(path, options, openers.comm.raw());
+}
+
+void File::act(const protocol::ActionNote& action) {
+  const std::int64_t number =
+      action.action == protocol::Action::place ? publication_.target_of(action.step) : action.step;
+  writing::FileWriter& writer = *target(number).writer;
+  writing::PhysicalFile& file = writer.file();
+  switch (action.action) {
+    case protocol::Action::create:
+      file.created(create(publication_.names(number).temporary));
+      if (!keeps_steps()) {
+        (void)file.open();
+      }
+      break;
+    case protocol::Action::place:
+      if (file.format() != nullptr) {
+        (void)file.format()->place(catalogue_.variable(action.variable, action.step), action.step);
+      }
+      break;
+    case protocol::Action::flush:
+      if (file.format() != nullptr && keeps_steps()) {
+        write_step(writer, action.settled);
+      } else if (file.format() != nullptr) {
+        file.format()->flush();
+      }
+      break;
+    case protocol::Action::finish:
+      if (file.format() != nullptr) {
+        const Outcome written = outcome_of([&] {
+          if (keeps_steps() && number >= 0) {
+            write_step(writer, number);
+          }
+        });
+        const auto closing = file.take_format();
+        if (!written.ok()) {
+          throw Error{written.code, written.story};
+        }
+        closing->finish(contents_.describe(catalogue_, number < 0 ? 0 : number,
+                                           number < 0 ? INT64_MAX : number));
+      }
+      break;
+    case protocol::Action::discard:
+      if (const auto closing = file.take_format()) {
+        closing->forget_step();
+        contents::Description kept;
+        if (number < 0) {
+          kept.contents = contents_.describe(catalogue_, 0, action.settled - 1).contents;
+        }
+        closing->finish(kept);
+      }
+      break;
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "array/region.h"
-#include "array/runs.h"
 #include "base/error.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
@@ -19,21 +17,21 @@
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
-#include "server/piece.h"
-#include "server/stripes.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+#include "writing/stripes.h"
 
 namespace iocomp::server {
 
-/// A file as every server sees it: writes the pieces that come to this server, makes them durable
-/// and tells their owners. What concerns the file as a whole comes from the lead (lead.h) as
-/// messages.
+/// A file as every server sees it: which pieces of a step are expected here and have come, who is
+/// told what became of them, and where variables lie. What concerns the file as a whole comes from
+/// the lead (lead.h) as messages; bytes go to a writing::FileWriter for each physical file.
 class File {
  public:
   File(Context& context, std::uint64_t key, const protocol::Open& open,
        config::FileSettings settings, const formats::Format& format);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
-  ~File();
 
   // From the lead.
   void apply(const protocol::Event& event);
@@ -57,28 +55,28 @@ class File {
     return !keeps_steps() || step <= next_step_ || is_lost(step);
   }
   /// Whether chunks keep their memory until their step is written as a whole.
-  [[nodiscard]] bool keeps_steps() const noexcept { return whole_steps_; }
+  [[nodiscard]] bool keeps_steps() const { return format_.writes_whole_steps(); }
   /// Bytes of staging memory that are kept for a step of which more may come.
   [[nodiscard]] std::size_t kept_bytes() const;
-  [[nodiscard]] std::shared_ptr<Piece> begin(int client, const protocol::Piece& piece,
-                                             const array::Region& region);
+  [[nodiscard]] std::shared_ptr<writing::Piece> begin(int client, const protocol::Piece& piece,
+                                                      const array::Region& region);
   /// There is no staging memory for `bytes` of a piece, and the file does not want to wait: the
   /// piece fails.
-  void refuse(Piece& piece, std::int64_t bytes);
+  void refuse(writing::Piece& piece, std::int64_t bytes);
   /// There will be none before the step ends, which needs this piece: the step fails.
-  void refuse_step(Piece& piece, std::int64_t bytes);
+  void refuse_step(writing::Piece& piece, std::int64_t bytes);
   /// A chunk is in staging memory, or was drained because its piece has failed.
-  void arrived(Chunk chunk);
+  void arrived(writing::Chunk chunk);
   /// A compute rank has written blocks of a step itself: durable, or failed.
   void written_by_client(protocol::OwnWritten own);
   /// Write what this client puts into the steps up to `step` without waiting for the end of the
   /// step; and make it durable as soon as it is written.
   void hurry(int client, std::int64_t step, bool durable);
   /// How many elements of a piece, from `first` on, to fetch at once, of `at_most`.
-  [[nodiscard]] std::int64_t elements_at_once(const Piece& piece, std::int64_t first,
+  [[nodiscard]] std::int64_t elements_at_once(const writing::Piece& piece, std::int64_t first,
                                               std::int64_t at_most) const;
   /// Whether there is memory for these elements among others of their stripe, where they need it.
-  [[nodiscard]] bool has_room(const Piece& piece, std::int64_t first) const {
+  [[nodiscard]] bool has_room(const writing::Piece& piece, std::int64_t first) const {
     return !piece.is_joined() || settings_.fail_when_full || stripes_.has_room(piece, first);
   }
 
@@ -101,31 +99,17 @@ class File {
     return !failure_.ok() && step >= lost_from_;
   }
   [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
-  /// Whether chunks are written as they come, by the engine. Others are kept until their turn, too
-  /// long to keep memory of a compute rank busy.
-  [[nodiscard]] bool is_plain() const {
-    return format_.access(options_) == formats::Access::plain_file;
+  /// Whether chunks are written from where their sender has them. Those of other files are kept
+  /// until their turn, too long to keep memory of a compute rank busy, or changed.
+  [[nodiscard]] bool writes_as_they_lie() const {
+    return is_plain() && !formats::swaps_bytes(format_, options_);
   }
-  /// Whether chunks are written from where their sender has them.
-  [[nodiscard]] bool writes_as_they_lie() const { return is_plain() && !swaps_bytes_; }
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
-  struct ToWrite {  // by the loop: a chunk or a stripe
-    Chunk chunk;
-    std::unique_ptr<Stripe> stripe;
-    std::deque<array::Run> runs;  // of the stripe, that are left
-  };
-  struct Target {  // a physical file, as this server writes it
-    std::shared_ptr<disk::OutputFile> file;
-    std::unique_ptr<formats::Target> format;  // MPI files
-    std::deque<ToWrite> to_write;             // MPI files
-    std::vector<Chunk> kept;                  // until the step is written
-    std::vector<Chunk> gathered;              // small, not given to the engine yet
-    std::size_t gathered_bytes = 0;
-    std::vector<std::shared_ptr<Piece>> unsynced;
-    bool syncing = false;
-    bool sync_again = false;
+  using Pieces = std::vector<std::shared_ptr<writing::Piece>>;
+  struct Target {  // a physical file
+    std::unique_ptr<writing::FileWriter> writer;
+    Pieces unsynced;  // written
   };
   struct Step {
     std::int64_t expected = -1;  // unknown
@@ -136,50 +120,46 @@ class File {
     bool reported = false;
     steps::PutLog puts;                // pieces that came here, whoever writes them
     std::vector<std::int32_t> report;  // variables whose puts the lead wants to know
+    Pieces kept;                       // until the step is written as a whole
   };
   struct Room {  // of a variable in a step
     bool asked = false;
     bool ready = false;
     Outcome failure;
     std::int64_t offset = -1;
-    std::vector<Chunk> waiting;
+    std::vector<writing::Chunk> waiting;
   };
 
-  [[nodiscard]] std::int64_t offset(const Piece& piece, const Room& room) const;
+  [[nodiscard]] bool is_plain() const {
+    return format_.access(options_) == formats::Access::plain_file;
+  }
+  [[nodiscard]] std::int64_t offset(int variable, std::int64_t step, const Room& room) const;
   Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
-  // What was written through its descriptors, before they go.
-  void count_bytes(const Target& target);
-  Target& target(std::int64_t number) { return targets_[number]; }
-  disk::OutputFile& output(std::int64_t number);
+  [[nodiscard]] writing::FileWriter::Way way() const;
+  Target& target(std::int64_t number);
+  writing::FileWriter& writer_of(std::int64_t step) {
+    return *target(publication_.target_of(step)).writer;
+  }
   [[nodiscard]] std::unique_ptr<formats::Target> create(const std::string& path);
-  void write(Chunk chunk);
-  void came(const std::shared_ptr<Piece>& piece, std::int64_t elements);
-  void write_alone(Chunk chunk);
-  void write_plain(Chunk chunk);
-  void join(Chunk chunk);
-  void write(Stripe stripe);
-  void write(std::vector<Stripe> stripes);
-  void drop(std::vector<Stripe> stripes, const Outcome& outcome);
-  void stripe_done(Stripe& stripe, const Outcome& outcome);
+  [[nodiscard]] std::shared_ptr<writing::Piece> make_piece(std::int64_t step,
+                                                           const array::Region& region,
+                                                           std::int64_t first, std::int64_t count);
+  void write(writing::Chunk chunk);
+  void came(const std::shared_ptr<writing::Piece>& piece, std::int64_t elements);
+  void write(std::vector<writing::Stripe> stripes);
+  static void drop(std::vector<writing::Stripe> stripes, const Outcome& outcome);
   void check_stripes(std::int64_t step);
-  void write_chunk_slice(std::int64_t number, Target& writing);
-  void write_stripe_slice(std::int64_t number, Target& writing);
-  void keep(Chunk chunk);
-  void write_step(formats::Target& format, std::int64_t step);
+  void write_step(writing::FileWriter& writer, std::int64_t step);
   void settle_kept(std::int64_t step, const Outcome& outcome);
-  void submit(Target& target);
-  void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes);
-  void chunk_done(const Chunk& chunk);
-  void fail_piece(Piece& piece, const Outcome& outcome);
-  void piece_written(const std::shared_ptr<Piece>& piece);
+  void fail_piece(writing::Piece& piece, const Outcome& outcome);
+  void piece_ended(const std::shared_ptr<writing::Piece>& piece);
   void request_sync(std::int64_t number);
-  void synced(std::int64_t number, const std::vector<std::shared_ptr<Piece>>& pieces,
-              const Outcome& outcome);
+  void synced(const Pieces& pieces, const Outcome& outcome);
   void check_step(std::int64_t step);
-  void fill(std::int64_t step, std::int32_t variable, const array::RunList& holes);
   void report_puts(std::int64_t number, Step& step);
-  [[nodiscard]] std::string told(const Piece& piece, const std::string& cause) const;
-  void notify(const Piece& piece, protocol::Notice::About about, const Outcome& outcome = {});
+  [[nodiscard]] std::string told(const writing::Piece& piece, const std::string& cause) const;
+  void notify(const writing::Piece& piece, protocol::Notice::About about,
+              const Outcome& outcome = {});
 
   Context& context_;
   std::uint64_t key_;
@@ -187,18 +167,16 @@ class File {
   config::FileSettings settings_;
   std::int64_t domain_bytes_;  // borders between domains
   const formats::Format& format_;
-  bool whole_steps_;
   formats::FormatOptions options_;
-  bool swaps_bytes_;                 // in staging memory, before they are written
   commit::Publication publication_;  // for the names only
   contents::Catalogue catalogue_;
   contents::Contents contents_;  // MPI files: what the format was told to make room for
+  writing::Stripes stripes_;     // of all physical files
   std::map<std::int64_t, Target> targets_;
   std::map<std::int64_t, Step> steps_;
   std::map<std::pair<std::int64_t, int>, Room> rooms_;
   std::map<int, std::int64_t> in_a_hurry_;     // clients that wait for durability: up to which step
   std::map<int, std::int64_t> written_early_;  // that wait for less: up to which step
-  Stripes stripes_;
   std::int64_t next_step_ = 0;  // formats that write whole steps: the one that is being taken in
   Outcome failure_;             // of the file ...
   std::int64_t lost_from_ = 0;  // ... from this step on

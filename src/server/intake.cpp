@@ -21,10 +21,10 @@
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/file.h"
-#include "server/piece.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 #include "transport/transport.h"
+#include "writing/piece.h"
 
 namespace iocomp::server {
 namespace {
@@ -33,6 +33,12 @@ constexpr int fetches_per_client = 2;  // one is written while the next is on it
 constexpr std::int64_t page = staging::Arena::page_bytes;
 constexpr int pieces_per_turn = 64;
 constexpr std::size_t small_bytes = std::size_t{64} << 10;
+
+// What the transport lends: memory of a sender that is read in place, or staging memory that others
+// see. Given back with the last copy of this.
+std::shared_ptr<const void> loan(transport::Transport& transport, transport::FetchId id) {
+  return {&transport, [&transport, id](const void* /*transport*/) { transport.give_back(id); }};
+}
 
 }  // namespace
 
@@ -100,7 +106,7 @@ std::vector<std::pair<const int, Intake::Client>*> Intake::in_turn() {
     auto& queue = client->second.queue;
     if (!queue.empty() && begin(client->first, queue.front())) {
       const Queued& front = queue.front();
-      const Piece& piece = *front.begun;
+      const writing::Piece& piece = *front.begun;
       Order place{-1, 0, 0};
       if (piece.is_joined()) {
         place = {piece.step, piece.variable.id, index_of(piece, piece.first + front.next)};
@@ -213,7 +219,7 @@ bool Intake::fetch_next(int rank, Client& client) {
   }
   const auto id = transport_.fetch(rank, memory);
   if (!fetching.drained) {
-    fetching.chunk.loan = {transport_, id};
+    fetching.chunk.loan = loan(transport_, id);
   }
   ++client.fetches;
   leave_queue(client, queued, fetching);
@@ -230,7 +236,7 @@ void Intake::leave_queue(Client& client, Queued& queued, Fetching& fetching) {
   }
 }
 
-bool Intake::borrow(int rank, const Queued& queued, Chunk& chunk) {
+bool Intake::borrow(int rank, const Queued& queued, writing::Chunk& chunk) {
   if (!queued.file->writes_as_they_lie()) {
     return false;
   }
@@ -249,12 +255,12 @@ bool Intake::borrow(int rank, const Queued& queued, Chunk& chunk) {
   if (!borrowed) {
     return false;
   }
-  chunk.loan = {transport_, borrowed->id};
+  chunk.loan = loan(transport_, borrowed->id);
   chunk.bytes = borrowed->bytes;
   return true;
 }
 
-bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
+bool Intake::lease(Queued& queued, writing::Chunk& chunk, std::span<std::byte>& memory) {
   const std::int64_t bytes = chunk.count * queued.begun->element_bytes();
   // Memory and file aligned alike (variables begin on page borders): so whole blocks can go
   // O_DIRECT.
@@ -290,7 +296,7 @@ bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
 
 bool Intake::take_inside(Client& client) {
   Queued& queued = client.queue.front();
-  Chunk chunk;
+  writing::Chunk chunk;
   chunk.piece = queued.begun;
   chunk.first = queued.piece.first;
   chunk.count = queued.piece.count;

@@ -16,8 +16,8 @@
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/file.h"
-#include "server/piece.h"
 #include "transport/transport.h"
+#include "writing/piece.h"
 
 namespace iocomp::server {
 
@@ -51,7 +51,7 @@ class Intake {
     array::Region region;
     std::uint64_t file_key = 0;
     File* file = nullptr;
-    std::shared_ptr<Piece> begun;
+    std::shared_ptr<writing::Piece> begun;
     std::int64_t next = 0;  // elements of the piece asked for so far
   };
   struct Client {
@@ -62,7 +62,7 @@ class Intake {
   struct Fetching {
     int client = -1;
     File* file = nullptr;
-    Chunk chunk;
+    writing::Chunk chunk;
     bool drained = false;
     bool last = false;  // of its piece
   };
@@ -78,12 +78,13 @@ class Intake {
   bool fetch_next(int rank, Client& client);
   bool take_inside(Client& client);
   [[nodiscard]] static std::size_t bytes_in_row(const Client& client);
-  [[nodiscard]] bool place_in_row(const Client& client, Chunk& chunk, std::span<std::byte>& memory);
+  [[nodiscard]] bool place_in_row(const Client& client, writing::Chunk& chunk,
+                                  std::span<std::byte>& memory);
   void leave_queue(Client& client, Queued& queued, Fetching& fetching);
   // Read a chunk where its sender has it, if that is possible and pays.
-  [[nodiscard]] bool borrow(int rank, const Queued& queued, Chunk& chunk);
+  [[nodiscard]] bool borrow(int rank, const Queued& queued, writing::Chunk& chunk);
   // Memory for a chunk; none (but true) for a piece that fails instead of waiting for some.
-  [[nodiscard]] bool lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory);
+  [[nodiscard]] bool lease(Queued& queued, writing::Chunk& chunk, std::span<std::byte>& memory);
   void complete(transport::FetchId id);
 
   Context& context_;

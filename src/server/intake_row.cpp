@@ -9,8 +9,8 @@
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/intake.h"
-#include "server/piece.h"
 #include "staging/arena.h"
+#include "writing/piece.h"
 
 namespace iocomp::server {
 namespace {
@@ -49,7 +49,8 @@ std::size_t Intake::bytes_in_row(const Client& client) {
 }
 
 // Neighbours that are here already. Whoever finds no room, or has none, gets memory of its own.
-bool Intake::place_in_row(const Client& client, Chunk& chunk, std::span<std::byte>& memory) {
+bool Intake::place_in_row(const Client& client, writing::Chunk& chunk,
+                          std::span<std::byte>& memory) {
   const std::size_t bytes = client.queue.front().piece.inside.size();
   if (row_.left.empty()) {
     const std::size_t all = bytes_in_row(client);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -9,10 +10,10 @@
 
 #include "array/runs.h"
 #include "contents/variable.h"
-#include "server/piece.h"
 #include "staging/arena.h"
+#include "writing/piece.h"
 
-namespace iocomp::server {
+namespace iocomp::writing {
 
 /// A contiguous part of a variable in staging memory, where pieces of several ranks are put
 /// together, so that they are written as one.
@@ -23,7 +24,7 @@ struct Stripe {
     std::int64_t count = 0;
     // Not needed, but there if this server ends: where it was fetched to, or the sender's memory.
     staging::Lease lease;
-    Loan loan;
+    std::shared_ptr<const void> loan;
   };
   contents::Variable variable;
   std::int64_t step = 0;
@@ -63,8 +64,8 @@ class Stripes {
   [[nodiscard]] bool has_room(const Piece& piece, std::int64_t first) const;
 
   /// Copy a chunk into its stripes, as far as these have room: the rest stays in the chunk.
-  /// @param offset  of the variable in the file. @pre the piece was told so.
-  void take(Chunk& chunk, std::int64_t offset, double now);
+  /// @pre the piece was told so.
+  void take(Chunk& chunk, double now);
 
   /// The stripes that have become full since the last call.
   [[nodiscard]] std::vector<Stripe> take_full();
@@ -72,15 +73,10 @@ class Stripes {
   [[nodiscard]] std::vector<Stripe> take_from(std::int64_t step);
   /// The one that was touched before all others. @pre !is_empty()
   [[nodiscard]] Stripe take_oldest();
-  /// Those that nobody has touched since `time`, and `is_wanted`.
-  template <typename IsWanted>
-  [[nodiscard]] std::vector<Stripe> take_untouched(double time, IsWanted&& is_wanted) {
-    return take_if(
-        [&](const Stripe& stripe) { return stripe.touched <= time && is_wanted(stripe); });
-  }
-  [[nodiscard]] bool keeps_as_sent() const noexcept { return keeps_as_sent_; }
-  /// Give back what senders have lent to stripes that nobody has touched since `time`.
-  void give_back_loans(double time);
+  /// Those that nobody has added to for long; what others have lent to the rest is given back.
+  /// @param is_awaited  somebody waits for this stripe: then that is soon.
+  [[nodiscard]] std::vector<Stripe> take_late(double now,
+                                              const std::function<bool(const Stripe&)>& is_awaited);
 
   [[nodiscard]] bool is_empty() const noexcept { return open_.empty(); }
   /// When the oldest was touched. @pre !is_empty()
@@ -88,8 +84,9 @@ class Stripes {
 
  private:
   using Key = std::tuple<std::int64_t, int, std::int64_t>;  // step, variable, first element
-  [[nodiscard]] Stripe* open(const Piece& piece, std::int64_t index, std::int64_t offset);
+  [[nodiscard]] Stripe* open(const Piece& piece, std::int64_t index);
   [[nodiscard]] bool fits(std::int64_t bytes) const noexcept;
+  void give_back_loans(double time);
   template <typename IsWanted>
   [[nodiscard]] std::vector<Stripe> take_if(IsWanted&& is_wanted) {
     std::vector<Stripe> taken;
@@ -115,4 +112,4 @@ class Stripes {
 /// How many of the elements of a piece from `first` on lie in the stripe of that element.
 [[nodiscard]] std::int64_t elements_in_stripe(const Piece& piece, std::int64_t first);
 
-}  // namespace iocomp::server
+}  // namespace iocomp::writing

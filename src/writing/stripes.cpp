@@ -1,4 +1,4 @@
-#include "server/stripes.h"
+#include "writing/stripes.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,10 +10,10 @@
 #include "array/box.h"
 #include "array/runs.h"
 #include "array/scatter.h"
-#include "server/piece.h"
 #include "staging/arena.h"
+#include "writing/piece.h"
 
-namespace iocomp::server {
+namespace iocomp::writing {
 namespace {
 
 constexpr auto page = static_cast<std::int64_t>(staging::Arena::page_bytes);
@@ -21,6 +21,13 @@ constexpr std::int64_t smallest_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t stripes_at_once = 8;
 // Runs of this part of a stripe are written well enough one by one.
 constexpr std::int64_t runs_per_stripe = 4;
+// A stripe that somebody waits for is written when nothing was added to it for so long: in a step
+// of equal ranks the others come within that time.
+constexpr double grace_seconds = 0.05;
+// The same where it keeps memory of senders that cannot be given back before.
+constexpr double kept_seconds = 0.25;
+// Any other: the program may wait in a way that this process is not told of.
+constexpr double longest_seconds = 1;
 
 struct Span {
   std::int64_t index;     // of the first element
@@ -98,14 +105,14 @@ bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
 }
 
 // Nothing where there is no memory.
-Stripe* Stripes::open(const Piece& piece, std::int64_t index, std::int64_t offset) {
+Stripe* Stripes::open(const Piece& piece, std::int64_t index) {
   const Span span = stripe_of(piece, index);
   const Key key{piece.step, piece.variable.id, span.index};
   if (const auto found = open_.find(key); found != open_.end()) {
     return &found->second;
   }
   const std::int64_t element = piece.element_bytes();
-  const std::int64_t skew = (offset + span.index * element) % page;
+  const std::int64_t skew = (piece.offset + span.index * element) % page;
   const std::int64_t bytes = span.elements * element + skew;
   auto lease = fits(bytes) ? arena_.try_take(static_cast<std::size_t>(bytes)) : std::nullopt;
   if (!lease) {
@@ -121,11 +128,11 @@ Stripe* Stripes::open(const Piece& piece, std::int64_t index, std::int64_t offse
   return &stripe;
 }
 
-void Stripes::take(Chunk& chunk, std::int64_t offset, double now) {
+void Stripes::take(Chunk& chunk, double now) {
   while (chunk.count > 0) {
     const std::int64_t count = std::min(chunk.count, elements_in_stripe(*chunk.piece, chunk.first));
     const std::int64_t index = index_of(*chunk.piece, chunk.first);
-    Stripe* const stripe = open(*chunk.piece, index, offset);
+    Stripe* const stripe = open(*chunk.piece, index);
     if (stripe == nullptr) {
       return;
     }
@@ -179,6 +186,19 @@ double Stripes::oldest() const {
       ->second.touched;
 }
 
+std::vector<Stripe> Stripes::take_late(double now,
+                                       const std::function<bool(const Stripe&)>& is_awaited) {
+  const double longest = keeps_as_sent_ ? kept_seconds : longest_seconds;
+  auto late = take_if([&](const Stripe& stripe) {
+    const double untouched = now - stripe.touched;
+    return untouched >= longest || (untouched >= grace_seconds && is_awaited(stripe));
+  });
+  if (!keeps_as_sent_) {
+    give_back_loans(now - grace_seconds);
+  }
+  return late;
+}
+
 void Stripes::give_back_loans(double time) {
   for (auto& [key, stripe] : open_) {
     if (stripe.touched <= time) {
@@ -187,4 +207,4 @@ void Stripes::give_back_loans(double time) {
   }
 }
 
-}  // namespace iocomp::server
+}  // namespace iocomp::writing

@@ -1,4 +1,4 @@
-#include "server/stripes.h"
+#include "writing/stripes.h"
 
 #include <gtest/gtest.h>
 
@@ -16,11 +16,11 @@
 #include "array/byte_order.h"
 #include "array/pieces.h"
 #include "array/runs.h"
-#include "server/piece.h"
 #include "staging/arena.h"
 #include "unit/seed.h"
+#include "writing/piece.h"
 
-namespace iocomp::server {
+namespace iocomp::writing {
 namespace {
 
 constexpr std::int64_t kib = 1024;
@@ -39,6 +39,7 @@ std::shared_ptr<Piece> piece(const contents::Variable& of, const array::Box& box
   made->region = box;
   made->first = first;
   made->elements_left = count;
+  made->offset = 0;
   return made;
 }
 
@@ -95,7 +96,7 @@ void take(Stripes& stripes, const std::shared_ptr<Piece>& of, std::int64_t first
   chunk.first = first;
   chunk.count = count;
   chunk.bytes = std::as_bytes(std::span{put});
-  stripes.take(chunk, 0, 0);
+  stripes.take(chunk, 0);
   for (const auto& stripe : stripes.take_full()) {
     EXPECT_EQ(stripe.runs().size(), 1U);
     file.add(stripe);
@@ -205,19 +206,20 @@ TEST(Stripes, AreTakenByStepAndByTime) {
   for (std::int64_t step = 0; step < 3; ++step) {
     const auto column = whole_piece(of, {0, 0}, {64, 1});
     column->step = step;
-    column->client = static_cast<int>(step);
+    column->giver.rank = static_cast<int>(step);
     stripes.choose(*column, 0, 64 * 128);
     const auto put = values(*column, 0, 64);
     Chunk chunk;
     chunk.piece = column;
     chunk.count = 64;
     chunk.bytes = std::as_bytes(std::span{put});
-    stripes.take(chunk, 0, 10.0 + static_cast<double>(step));
+    stripes.take(chunk, 10.0 + static_cast<double>(step));
   }
   EXPECT_EQ(stripes.oldest(), 10);
-  EXPECT_TRUE(stripes.take_untouched(9, [](const Stripe&) { return true; }).empty());
-  EXPECT_TRUE(stripes.take_untouched(11, [](const Stripe&) { return false; }).empty());
-  EXPECT_EQ(stripes.take_untouched(10, [](const Stripe&) { return true; }).size(), 1U);
+  const auto of_first = [](const Stripe& stripe) { return stripe.step == 0; };
+  EXPECT_TRUE(stripes.take_late(10.04, of_first).empty());
+  EXPECT_TRUE(stripes.take_late(10.5, [](const Stripe&) { return false; }).empty());
+  EXPECT_EQ(stripes.take_late(10.06, of_first).size(), 1U);
   EXPECT_EQ(stripes.take_step(1).size(), 1U);
   EXPECT_EQ(stripes.take_oldest().step, 2);
   EXPECT_TRUE(stripes.is_empty());
@@ -311,4 +313,4 @@ TEST(Stripes, WriteEveryElementOnceWhateverTheBlocksTheOrderAndTheMemory) {
 }
 
 }  // namespace
-}  // namespace iocomp::server
+}  // namespace iocomp::writing

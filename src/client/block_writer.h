@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "array/region.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "disk/options.h"
+#include "staging/arena.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+
+namespace iocomp::client {
+
+/// Gives blocks of this rank to writers of files: straight from the program's memory where that can
+/// be written as it lies, else from a copy. One per session.
+class BlockWriter {
+ public:
+  /// Called when all of a block is written, or cannot be.
+  using Done = std::function<void(const Outcome&)>;
+
+  /// @param copy_bytes  the most memory that copies may take.
+  BlockWriter(const disk::Options& disk, std::size_t copy_bytes, Link& link);
+
+  /// Start writing a block whose variable begins at `offset` of the file. May wait for memory for a
+  /// copy.
+  /// @return whether the program's memory is read until the block is written.
+  bool write(const Block& block, writing::FileWriter& writer, std::int64_t offset, Done done);
+
+ private:
+  class Cutter;
+  [[nodiscard]] staging::Lease take_memory(std::size_t bytes, writing::FileWriter& writer);
+  void look_at_pages(std::span<const std::byte> memory);
+
+  disk::Options disk_;
+  Link& link_;
+  staging::Arena copies_;
+  std::set<const std::byte*> looked_at_;  // first bytes of arrays
+};
+
+/// All elements of a block as a writer takes them.
+[[nodiscard]] std::shared_ptr<writing::Piece> piece_of(const Block& block, std::int64_t offset,
+                                                       BlockWriter::Done done);
+
+}  // namespace iocomp::client

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/futex.h"
+#include "disk/engine.h"
+#include "disk/options.h"
+#include "trace/counters.h"
+#include "writing/submit.h"
+
+namespace iocomp::client {
+
+/// The disk engine of this rank, and who waits for the plans that it has under way. One per
+/// session, for all files that the rank writes itself without waiting.
+class DiskPlans {
+ public:
+  DiskPlans(const disk::Options& disk, trace::Counters& counters);
+
+  /// For writers of files, which must not outlive this.
+  [[nodiscard]] writing::Submit submitter();
+  /// Take what has ended and call whom it concerns; true if there was anything. Never waits.
+  bool advance();
+  /// Sleep until something ends, the word has changed, or `longest` has passed.
+  void sleep(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) {
+    engine_->wait(longest, word);
+  }
+  [[nodiscard]] std::string engine_name() const { return engine_->name(); }
+
+ private:
+  struct Underway {
+    std::function<void(const disk::Completion&)> done;
+    bool is_sync = false;
+  };
+  trace::Counters& counters_;
+  std::unordered_map<std::uint64_t, Underway> underway_;
+  std::uint64_t next_ = 1;
+  std::unique_ptr<disk::Engine> engine_;  // last: it reads what is above
+};
+
+}  // namespace iocomp::client

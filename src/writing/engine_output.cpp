@@ -1,0 +1,75 @@
+#include "writing/engine_output.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "array/runs.h"
+#include "base/error.h"
+#include "disk/engine.h"
+#include "writing/piece.h"
+
+namespace iocomp::writing {
+namespace {
+
+// What the engine takes for a small plan, which it writes at once.
+constexpr std::size_t gathered_at_most = std::size_t{192} << 10;
+
+void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes) {
+  const Piece& piece = *chunk.piece;
+  const std::byte* from = chunk.bytes.data();
+  array::RunCursor runs{piece.variable.shape, piece.region, chunk.first, chunk.count};
+  array::Run run;
+  while (runs.next(run)) {
+    const auto bytes = static_cast<std::size_t>(run.elements * piece.element_bytes());
+    const disk::Write write{piece.offset + run.index * piece.element_bytes(), {from, bytes}};
+    const bool follows = !writes.empty() &&
+                         writes.back().offset + std::ssize(writes.back().bytes) == write.offset &&
+                         writes.back().bytes.data() + writes.back().bytes.size() == from;
+    if (follows) {
+      writes.back().bytes = {writes.back().bytes.data(), writes.back().bytes.size() + bytes};
+    } else {
+      writes.push_back(write);
+    }
+    from += bytes;
+  }
+}
+
+}  // namespace
+
+void EngineOutput::write(Chunk chunk) {
+  const Outcome opened = outcome_of([this] { (void)file_.open(); });
+  if (!opened.ok()) {
+    end(std::move(chunk), opened);
+    return;
+  }
+  gathered_bytes_ += chunk.bytes.size();
+  gathered_.push_back(std::move(chunk));
+  if (gathered_bytes_ > gathered_at_most) {
+    submit();
+  }
+}
+
+void EngineOutput::submit() {
+  if (gathered_.empty()) {
+    return;
+  }
+  // The chunks, and with them their memory, live until the plan is done.
+  auto held = std::make_shared<std::vector<Chunk>>(std::exchange(gathered_, {}));
+  gathered_bytes_ = 0;
+  disk::Plan plan;
+  plan.file = file_.opened();
+  for (const Chunk& chunk : *held) {
+    add_writes(chunk, plan.writes);
+  }
+  submit_(std::move(plan), [held](const disk::Completion& completion) {
+    for (Chunk& chunk : *held) {
+      end(std::move(chunk), {completion.code, completion.story});
+    }
+  });
+}
+
+}  // namespace iocomp::writing

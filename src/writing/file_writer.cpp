@@ -1,0 +1,175 @@
+#include "writing/file_writer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/byte_order.h"
+#include "array/region.h"
+#include "array/runs.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "staging/arena.h"
+#include "trace/counters.h"
+#include "writing/engine_output.h"
+#include "writing/library_output.h"
+#include "writing/output.h"
+#include "writing/piece.h"
+#include "writing/step_output.h"
+#include "writing/stripes.h"
+#include "writing/sync_queue.h"
+
+namespace iocomp::writing {
+namespace {
+
+constexpr std::size_t most_fill_bytes = std::size_t{256} << 10;  // held
+
+void end_parts(std::vector<Stripe::Part>& parts, const Outcome& outcome) {
+  for (auto& part : parts) {
+    part.loan.reset();  // first: it may say what became of the lease
+    part.lease = {};
+    end(part.piece, part.count, outcome);
+  }
+}
+
+// So many times the value of one element, which is empty for zero.
+std::vector<std::byte> repeated(std::span<const std::byte> value, std::size_t element_bytes,
+                                std::size_t times) {
+  std::vector<std::byte> all(times * element_bytes);
+  if (!value.empty()) {
+    for (std::size_t at = 0; at < all.size(); at += element_bytes) {
+      std::memcpy(all.data() + at, value.data(), element_bytes);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+FileWriter::FileWriter(Setup setup)
+    : file_{std::move(setup.path), setup.disk, setup.opening, *setup.counters},
+      stripes_{setup.stripes},
+      counters_{*setup.counters},
+      swaps_bytes_{setup.swaps_bytes},
+      output_{make_output(setup)},
+      syncs_{std::make_shared<SyncQueue>(setup.submit)} {}
+
+std::unique_ptr<Output> FileWriter::make_output(const Setup& setup) {
+  if (setup.way == Way::offsets) {
+    return std::make_unique<EngineOutput>(file_, setup.submit);
+  }
+  if (setup.way == Way::library) {
+    return std::make_unique<LibraryOutput>(file_);
+  }
+  auto steps = std::make_unique<StepOutput>(file_);
+  steps_ = steps.get();
+  return steps;
+}
+
+void FileWriter::write(Chunk chunk) {
+  if (!chunk.piece->failure.ok()) {
+    end(std::move(chunk));
+    return;
+  }
+  if (chunk.piece->is_joined() && stripes_ != nullptr) {
+    join(chunk);
+  }
+  if (chunk.count > 0) {
+    pass_on(std::move(chunk));
+  }
+}
+
+// What finds no room among others stays in the chunk and is written by itself.
+void FileWriter::join(Chunk& chunk) {
+  const std::int64_t before = chunk.count;
+  stripes_->take(chunk, now_seconds());
+  counters_.add(trace::Counter::joined_bytes,
+                static_cast<double>((before - chunk.count) * chunk.piece->element_bytes()));
+  for (auto& stripe : stripes_->take_full()) {
+    write(std::move(stripe));
+  }
+}
+
+void FileWriter::pass_on(Chunk chunk) {
+  if (swaps_bytes_ && !chunk.piece->is_in_file_order) {
+    array::swap_bytes(chunk.own_bytes, static_cast<std::size_t>(chunk.piece->element_bytes()));
+  }
+  output_->write(std::move(chunk));
+}
+
+// A stripe is written like a piece of the whole variable that has what was filled.
+void FileWriter::write(Stripe stripe) {
+  counters_.add(stripe.is_full() ? trace::Counter::stripes : trace::Counter::partial_stripes, 1);
+  const auto runs = stripe.runs();
+  auto piece = std::make_shared<Piece>();
+  piece->step = stripe.step;
+  piece->variable = stripe.variable;
+  piece->region = array::whole(stripe.variable.shape);
+  piece->offset = stripe.parts.front().piece->offset;
+  piece->is_in_file_order = true;
+  for (const auto& run : runs) {
+    piece->elements_left += run.elements;
+  }
+  const auto parts = std::make_shared<std::vector<Stripe::Part>>(std::move(stripe.parts));
+  const auto lease = std::make_shared<const staging::Lease>(std::move(stripe.lease));
+  piece->ended = [parts](const auto& written) { end_parts(*parts, written->failure); };
+  const std::int64_t element = piece->element_bytes();
+  for (const auto& run : runs) {
+    Chunk chunk;
+    chunk.piece = piece;
+    chunk.first = run.index;
+    chunk.count = run.elements;
+    chunk.row = lease;
+    chunk.bytes = {stripe.bytes + (run.index - stripe.begin) * element,
+                   static_cast<std::size_t>(run.elements * element)};
+    write(std::move(chunk));
+  }
+  submit();
+}
+
+void FileWriter::fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value) {
+  if (piece->elements_left == 0) {
+    end(piece, 0);
+    return;
+  }
+  const auto element = static_cast<std::size_t>(piece->element_bytes());
+  const std::int64_t last = piece->first + piece->elements_left;
+  const auto most = std::clamp(static_cast<std::int64_t>(most_fill_bytes / element),
+                               std::int64_t{1}, piece->elements_left);
+  auto values = repeated(value, element, static_cast<std::size_t>(most));
+  if (swaps_bytes_) {
+    array::swap_bytes(values, element);
+  }
+  piece->is_in_file_order = true;
+  const auto held = std::make_shared<const std::vector<std::byte>>(std::move(values));
+  for (std::int64_t first = piece->first; first < last; first += most) {
+    Chunk chunk;
+    chunk.piece = piece;
+    chunk.first = first;
+    chunk.count = std::min(most, last - first);
+    chunk.loan = held;
+    chunk.bytes = std::span{*held}.first(static_cast<std::size_t>(chunk.count) * element);
+    write(std::move(chunk));
+  }
+  submit();
+}
+
+void FileWriter::sync(SyncQueue::Done done) {
+  if (!file_.opened()) {
+    done({});
+    return;
+  }
+  syncs_->ask(file_.opened(), std::move(done));
+}
+
+void give_up(Stripe stripe, const Outcome& outcome) {
+  stripe.lease = {};
+  end_parts(stripe.parts, outcome);
+}
+
+}  // namespace iocomp::writing

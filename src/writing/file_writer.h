@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "disk/options.h"
+#include "disk/output_file.h"
+#include "trace/counters.h"
+#include "writing/output.h"
+#include "writing/physical_file.h"
+#include "writing/piece.h"
+#include "writing/step_output.h"
+#include "writing/stripes.h"
+#include "writing/submit.h"
+#include "writing/sync_queue.h"
+
+namespace iocomp::writing {
+
+/// Writes pieces into one physical file, in one process, whoever runs it: puts short runs together
+/// in stripes, brings bytes into the order of the file, and has them written in the way of its
+/// format. What becomes of a piece is told to the piece. Nothing here waits for others.
+class FileWriter {
+ public:
+  /// How bytes get into the file.
+  enum class Way {
+    offsets,  ///< by the disk engine, at offsets
+    library,  ///< by calls of a library that block, a slice at a time
+    steps,    ///< by a library that is given whole steps
+  };
+  struct Setup {
+    std::string path{};
+    disk::OutputFile::Opening opening = disk::OutputFile::Opening::finds;
+    disk::Options disk{};
+    Way way = Way::offsets;
+    bool swaps_bytes = false;  ///< the file has numbers in the other byte order
+    Submit submit{};
+    trace::Counters* counters = nullptr;
+    Stripes* stripes = nullptr;  ///< of all physical files of a file; null: nothing is put together
+  };
+  explicit FileWriter(Setup setup);
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  /// What is under way goes on, and its pieces are told.
+  ~FileWriter() = default;
+
+  /// Write a chunk, now or later. Its piece knows its offset. Where this file has its bytes in
+  /// another order they are turned around in `own_bytes`, which the chunk then must have.
+  void write(Chunk chunk);
+  /// Write what a stripe has.
+  void write(Stripe stripe);
+  /// Write a value wherever the piece has an element. @param value  of one element; empty: zeros.
+  void fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value);
+  /// Start what waits for company: small chunks of one round share a plan.
+  void submit() { output_->submit(); }
+
+  /// Whether the calling thread has to write something itself, because a library does it.
+  [[nodiscard]] bool has_work() const { return output_->has_work(); }
+  /// Write a slice of that.
+  void advance() { output_->advance(); }
+
+  /// Make durable what has ended by now. @param done  is called when it is, or cannot be; at once
+  /// where nothing was ever written.
+  void sync(SyncQueue::Done done);
+
+  [[nodiscard]] PhysicalFile& file() noexcept { return file_; }
+  [[nodiscard]] bool swaps_bytes() const noexcept { return swaps_bytes_; }
+  /// Where whole steps are written; else null.
+  [[nodiscard]] StepOutput* whole_steps() noexcept { return steps_; }
+
+ private:
+  [[nodiscard]] std::unique_ptr<Output> make_output(const Setup& setup);
+  void join(Chunk& chunk);
+  void pass_on(Chunk chunk);
+
+  PhysicalFile file_;
+  Stripes* stripes_;
+  trace::Counters& counters_;
+  bool swaps_bytes_;
+  StepOutput* steps_ = nullptr;
+  std::unique_ptr<Output> output_;
+  std::shared_ptr<SyncQueue> syncs_;
+};
+
+/// A stripe will not be written.
+void give_up(Stripe stripe, const Outcome& outcome);
+
+}  // namespace iocomp::writing

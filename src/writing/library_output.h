@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "writing/output.h"
+#include "writing/physical_file.h"
+#include "writing/piece.h"
+
+namespace iocomp::writing {
+
+/// A file that a library writes, in calls that block: chunks wait in a queue, and each turn of the
+/// calling thread writes a slice of it.
+class LibraryOutput : public Output {
+ public:
+  explicit LibraryOutput(PhysicalFile& file) : file_{file} {}
+
+  void write(Chunk chunk) override { queue_.push_back(std::move(chunk)); }
+  [[nodiscard]] bool has_work() const override {
+    return !queue_.empty() && file_.format() != nullptr;
+  }
+  void advance() override;
+
+ private:
+  std::int64_t write_front(std::int64_t most_bytes);
+
+  PhysicalFile& file_;
+  std::deque<Chunk> queue_;
+};
+
+}  // namespace iocomp::writing

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "writing/piece.h"
+
+namespace iocomp::writing {
+
+/// How chunks get into one physical file.
+class Output {
+ public:
+  Output() = default;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  virtual ~Output() = default;
+
+  /// Write a chunk, now or later; `end` is called for it. @pre its piece has not failed.
+  virtual void write(Chunk chunk) = 0;
+  /// Start what waits for company.
+  virtual void submit() {}
+  /// Whether `advance` has something to do.
+  [[nodiscard]] virtual bool has_work() const { return false; }
+  /// Write a part of what the calling thread has to write itself.
+  virtual void advance() {}
+};
+
+}  // namespace iocomp::writing

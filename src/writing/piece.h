@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "array/element_type.h"
+#include "array/region.h"
+#include "array/runs.h"
+#include "base/error.h"
+#include "contents/variable.h"
+#include "staging/arena.h"
+
+namespace iocomp::writing {
+
+/// Elements of a variable that are written in one step and answered for as one.
+struct Piece {
+  std::int64_t step = 0;
+  contents::Variable variable;
+  array::Region region;
+  std::int64_t first = 0;          ///< of the packed order of the region
+  std::int64_t elements_left = 0;  ///< not written yet
+  std::int64_t offset = -1;        ///< of the variable in the physical file; -1: the format knows
+  bool is_in_file_order = false;   ///< its bytes are ordered as in the file already
+  Outcome failure;                 ///< the first one of any part
+  /// Called once, when nothing is left to write: all of it is in the file, or `failure` says why
+  /// not.
+  std::function<void(const std::shared_ptr<Piece>&)> ended;
+
+  // Of a piece that is put together with others: the part of the variable that this process writes,
+  // and the length of its stripes, in elements.
+  std::int64_t domain_begin = 0;
+  std::int64_t domain_end = 0;
+  std::int64_t stripe_elements = 0;
+  [[nodiscard]] bool is_joined() const noexcept { return stripe_elements > 0; }
+
+  /// What its giver knows of it. The writer does not look at this.
+  struct Giver {
+    int rank = -1;
+    std::uint64_t ticket = 0;
+    std::int64_t elements_to_come = 0;  ///< not given to the writer yet
+    bool is_told = false;               ///< that it has failed
+  };
+  Giver giver;
+
+  [[nodiscard]] std::int64_t element_bytes() const noexcept {
+    return static_cast<std::int64_t>(array::size_bytes(variable.type));
+  }
+};
+
+/// A part of a piece in memory: elements `first` to `first + count` of the packed order of the
+/// region.
+struct Chunk {
+  std::shared_ptr<Piece> piece;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  staging::Lease lease;
+  std::shared_ptr<const staging::Lease> row;  ///< instead: memory shared with its neighbours
+  std::shared_ptr<const void> loan;           ///< instead: memory of others, given back at the end
+  std::span<const std::byte> bytes;           ///< there; empty when the chunk was only drained
+  std::span<std::byte> own_bytes;             ///< the same, where they may be changed
+
+  /// Its bytes are not needed any more.
+  void free_memory() {
+    loan.reset();  // first: it may say what became of the lease
+    lease = {};
+    row.reset();
+  }
+};
+
+/// So many elements of a piece are written, or given up for this failure.
+void end(const std::shared_ptr<Piece>& piece, std::int64_t elements, const Outcome& outcome = {});
+/// The same of a chunk, whose memory becomes free.
+void end(Chunk chunk, const Outcome& outcome = {});
+
+/// Where an element of the packed order of a piece lies in its variable.
+[[nodiscard]] std::int64_t index_of(const Piece& piece, std::int64_t element);
+/// The first part of a chunk that is contiguous in the variable.
+[[nodiscard]] array::Run first_run(const Chunk& chunk);
+
+}  // namespace iocomp::writing

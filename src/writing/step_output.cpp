@@ -1,0 +1,74 @@
+#include "writing/step_output.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "contents/description.h"
+#include "formats/format.h"
+#include "formats/write_region.h"
+#include "staging/arena.h"
+#include "writing/piece.h"
+
+namespace iocomp::writing {
+
+void StepOutput::write(Chunk chunk) {
+  const auto piece = chunk.piece;
+  const std::int64_t elements = chunk.count;
+  const Outcome outcome = outcome_of([&] {
+    if (file_.format() == nullptr) {
+      throw Error{ErrorCode::storage_failure, "the step was given up"};
+    }
+    begun_ = piece->step;
+    formats::write_region(*file_.format(), {piece->step, piece->variable, -1}, piece->region,
+                          chunk.first, chunk.count, chunk.bytes);
+  });
+  if (outcome.ok()) {
+    kept_.push_back(std::move(chunk));
+  }
+  end(piece, elements, outcome);
+}
+
+void StepOutput::write_step(std::int64_t number, const contents::Description& description) {
+  formats::Target& format = *file_.format();
+  const Outcome outcome = outcome_of([&] { format.write_step(number, description); });
+  format.forget_step();
+  begun_ = -1;
+  kept_.clear();
+  if (!outcome.ok()) {
+    throw Error{outcome.code, outcome.story};
+  }
+}
+
+// Chunks of the next step may be here already, where this one was written.
+void StepOutput::forget(std::int64_t step) {
+  if (begun_ == step) {
+    begun_ = -1;
+    if (file_.format() != nullptr) {
+      file_.format()->forget_step();
+    }
+  }
+  std::erase_if(kept_, [step](const Chunk& chunk) { return chunk.piece->step == step; });
+}
+
+std::size_t StepOutput::kept_bytes(const std::function<bool(std::int64_t)>& is_wanted) const {
+  std::size_t bytes = 0;
+  std::set<const staging::Lease*> rows;  // shared by neighbours
+  const auto whole_pages = [](std::size_t asked) {
+    constexpr std::size_t page = staging::Arena::page_bytes;
+    return (asked + page - 1) / page * page;
+  };
+  for (const Chunk& chunk : kept_) {
+    const bool is_counted_already = chunk.row != nullptr && !rows.insert(chunk.row.get()).second;
+    if (is_wanted(chunk.piece->step) && !is_counted_already) {
+      bytes += whole_pages((chunk.row ? *chunk.row : chunk.lease).bytes().size());
+    }
+  }
+  return bytes;
+}
+
+}  // namespace iocomp::writing

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "disk/output_file.h"
+#include "writing/submit.h"
+
+namespace iocomp::writing {
+
+/// The fsyncs of one physical file, one at a time: all who ask while one is under way share the
+/// next. Plans under way keep it alive.
+class SyncQueue : public std::enable_shared_from_this<SyncQueue> {
+ public:
+  using Done = std::function<void(const Outcome&)>;
+  explicit SyncQueue(Submit submit) : submit_{std::move(submit)} {}
+
+  /// Make durable what was written through `file` and has ended.
+  void ask(const std::shared_ptr<disk::OutputFile>& file, Done done);
+
+ private:
+  void start();
+
+  Submit submit_;
+  std::shared_ptr<disk::OutputFile> file_;
+  std::vector<Done> waiting_;  // for the next fsync
+  bool is_underway_ = false;
+};
+
+}  // namespace iocomp::writing

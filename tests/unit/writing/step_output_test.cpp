@@ -1,0 +1,86 @@
+#include "writing/step_output.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "array/region.h"
+#include "base/error.h"
+#include "unit/writing/fake_target.h"
+#include "unit/writing/pieces.h"
+#include "unit/writing/written_file.h"
+#include "writing/file_writer.h"
+
+namespace iocomp::writing {
+namespace {
+
+/// A piece of a step in memory of the arena.
+Chunk leased_chunk(const CountedPiece& of, std::int64_t step, staging::Arena& arena) {
+  of.piece->step = step;
+  Chunk chunk;
+  chunk.piece = of.piece;
+  chunk.count = of.piece->elements_left;
+  chunk.lease = arena.try_take(static_cast<std::size_t>(chunk.count) * 8).value();
+  chunk.bytes = chunk.lease.bytes();
+  return chunk;
+}
+
+class StepOutputTest : public testing::Test {
+ protected:
+  StepOutputTest() { file.writer->file().created(std::make_unique<FakeTarget>(asked)); }
+  Asked asked;
+  WrittenFile file{{.way = FileWriter::Way::steps}};
+  contents::Variable of = int64_variable({10});
+  CountedPiece first{of, array::whole(of.shape), -1};
+  CountedPiece second{of, array::whole(of.shape), -1};
+};
+
+TEST_F(StepOutputTest, KeepsMemoryUntilTheStepIsWritten) {
+  StepOutput& steps = *file.writer->whole_steps();
+  const auto all = [](std::int64_t) { return true; };
+  file.writer->write(leased_chunk(first, 0, file.arena));
+  EXPECT_EQ(*first.ended, 1);
+  EXPECT_EQ(file.arena.used_bytes(), staging::Arena::page_bytes);
+  EXPECT_EQ(steps.kept_bytes(all), staging::Arena::page_bytes);
+  EXPECT_EQ(steps.kept_bytes([](std::int64_t step) { return step != 0; }), 0U);
+  steps.write_step(0, {});
+  EXPECT_EQ(asked.steps, std::vector<std::int64_t>{0});
+  EXPECT_EQ(file.arena.used_bytes(), 0U);
+  EXPECT_EQ(steps.kept_bytes(all), 0U);
+}
+
+TEST_F(StepOutputTest, ForgetsAStepThatIsGivenUpAndNoOther) {
+  StepOutput& steps = *file.writer->whole_steps();
+  file.writer->write(leased_chunk(first, 0, file.arena));
+  steps.write_step(0, {});
+  const int forgotten = asked.forgotten;
+  file.writer->write(leased_chunk(second, 1, file.arena));
+  steps.forget(0);
+  EXPECT_EQ(asked.forgotten, forgotten);
+  EXPECT_NE(file.arena.used_bytes(), 0U);
+  steps.forget(1);
+  EXPECT_EQ(asked.forgotten, forgotten + 1);
+  EXPECT_EQ(file.arena.used_bytes(), 0U);
+}
+
+TEST_F(StepOutputTest, TellsWhatTheLibrarySays) {
+  asked.fails = true;
+  file.writer->write(leased_chunk(first, 0, file.arena));
+  EXPECT_EQ(*first.ended, 1);
+  EXPECT_EQ(first.piece->failure.story, "the library says no");
+  EXPECT_EQ(file.arena.used_bytes(), 0U);
+  EXPECT_THROW(file.writer->whole_steps()->write_step(0, {}), Error);
+}
+
+TEST_F(StepOutputTest, FailsPiecesOfAFileThatIsClosed) {
+  (void)file.writer->file().take_format();
+  file.writer->write(leased_chunk(first, 0, file.arena));
+  EXPECT_EQ(*first.ended, 1);
+  EXPECT_EQ(first.piece->failure.story, "the step was given up");
+}
+
+}  // namespace
+}  // namespace iocomp::writing
