@@ -58,12 +58,13 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
   setup.format = &format;
   setup.options = format_options(file);
   setup.options.library_path = false;
-  setup.disk = disk_;
+  setup.disk = disk_options(file);
+  setup.may_overlap = file.may_overlap;
   setup.steps_in_flight = file.steps_in_flight;
   auto carrier = std::make_unique<KernelCarrier>(std::move(setup), identity(opened, file), *kernel_,
                                                  link_, opened.file->catalogue());
   KernelCarrier& opening = *carrier;
-  carry(opened, file, opened.comm, std::move(carrier));
+  opened.file->carry_with(std::move(carrier));
   try {
     opening.open();
   } catch (...) {
@@ -95,7 +96,7 @@ void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
     return;
   }
   const commit::Publication names{identity(opened, file), format};
-  auto output = std::make_shared<disk::OutputFile>(names.names(-1).temporary, disk_);
+  auto output = std::make_shared<disk::OutputFile>(names.names(-1).temporary, disk_options(file));
   if (!kernel_) {
     start_kernel();
   }

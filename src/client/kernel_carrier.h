@@ -47,6 +47,7 @@ class KernelCarrier : public Carrier {
     formats::FormatOptions options;
     disk::Options disk;
     int steps_in_flight = 8;
+    bool may_overlap = false;  ///< puts of one step; see FileSettings
   };
   KernelCarrier(Setup setup, commit::Publication::Identity identity, KernelWriter& writer,
                 Link& link, const contents::Catalogue& catalogue);

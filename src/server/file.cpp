@@ -87,7 +87,7 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
       stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout()),
-               !context.place.staging.empty(), swaps_bytes_} {
+               settings_.may_overlap, swaps_bytes_} {
   if (is_plain() && !settings_.file_per_step) {
     // Opened before the first commit gives the file its final name.
     const Outcome opened = outcome_of([this] { (void)output(-1); });
@@ -122,8 +122,10 @@ disk::OutputFile& File::output(std::int64_t number) {
   if (!file) {
     // The lead has created it. A server that hears of the file late must not create it anew: it may
     // be closed, and have its name, already.
-    file = std::make_shared<disk::OutputFile>(publication_.names(number).temporary, context_.disk,
-                                              disk::OutputFile::Opening::finds);
+    file = std::make_shared<disk::OutputFile>(
+        publication_.names(number).temporary,
+        settings_.may_overlap ? disk::without_direct(context_.disk) : context_.disk,
+        disk::OutputFile::Opening::finds);
   }
   return *file;
 }

@@ -28,8 +28,6 @@ constexpr std::int64_t slice_bytes = std::int64_t{8}
 // A stripe that somebody waits for is written when nothing was added to it for so long: in a step
 // of equal ranks the others come within that time.
 constexpr double grace_seconds = 0.05;
-// The same where it keeps memory of senders that cannot be given back before.
-constexpr double kept_seconds = 0.25;
 // Any other: the program may wait in a way that this server is not told of.
 constexpr double longest_seconds = 1;
 
@@ -118,8 +116,7 @@ void File::stripe_done(Stripe& stripe, const Outcome& outcome) {
   }
   stripe.lease = {};
   for (auto& part : parts) {
-    part.loan = {};  // first: it may say what became of the lease
-    part.lease = {};
+    part.loan = {};
     Chunk done;
     done.piece = part.piece;
     done.count = part.count;
@@ -143,11 +140,8 @@ bool File::write_late_stripes(double now) {
     });
   };
   auto late = stripes_.take_untouched(now - grace_seconds, is_awaited);
-  const double longest = stripes_.keeps_as_sent() ? kept_seconds : longest_seconds;
-  auto old = stripes_.take_untouched(now - longest, [](const Stripe&) { return true; });
-  if (!stripes_.keeps_as_sent()) {
-    stripes_.give_back_loans(now - grace_seconds);
-  }
+  auto old = stripes_.take_untouched(now - longest_seconds, [](const Stripe&) { return true; });
+  stripes_.give_back_loans(now - grace_seconds);
   const bool any = !late.empty() || !old.empty();
   write(std::move(late));
   write(std::move(old));

@@ -48,7 +48,8 @@ protocol::Expectation LeadFile::expectation(std::int64_t number) {
     if (variable >= catalogue_.variables()) {
       continue;  // ranks whose definitions differ are found out in another way
     }
-    if (cover == array::cover_of_all(catalogue_.variable(variable, number).shape)) {
+    if (cover == array::cover_of_all(catalogue_.variable(variable, number).shape) ||
+        (settings_.may_overlap && catalogue_.fill(variable, number).empty())) {
       continue;
     }
     if (const Gaps* const gaps = known_gaps(number, variable)) {
@@ -100,7 +101,7 @@ void LeadFile::examined(std::int64_t number, const std::vector<Question>& questi
     if (!step.failure.ok()) {
       break;
     }
-    if (const auto& overlap = question.found.overlap) {
+    if (const auto& overlap = question.found.overlap; overlap && !settings_.may_overlap) {
       const auto whose = [&](std::size_t part) {
         return contents::whose_put(question.ranks[part], question.parts[part].region);
       };

@@ -56,8 +56,8 @@ std::vector<array::Run> Stripe::runs() const {
   return array::joined(std::move(all));
 }
 
-Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent, bool swaps_bytes)
-    : arena_{arena}, bytes_{bytes}, keeps_as_sent_{keeps_as_sent}, swaps_bytes_{swaps_bytes} {}
+Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool may_overlap, bool swaps_bytes)
+    : arena_{arena}, bytes_{bytes}, may_overlap_{may_overlap}, swaps_bytes_{swaps_bytes} {}
 
 std::int64_t Stripes::fitting(std::int64_t asked, const staging::Arena& arena) {
   const auto each = static_cast<std::int64_t>(arena.capacity_bytes()) / stripes_at_once;
@@ -87,8 +87,7 @@ bool Stripes::fits(std::int64_t bytes) const noexcept {
   for (const auto& [key, stripe] : open_) {
     used += pages(std::ssize(stripe.lease.bytes()));
   }
-  const std::int64_t copies = keeps_as_sent_ ? 2 : 1;
-  return 2 * copies * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
+  return 2 * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
 }
 
 bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
@@ -117,6 +116,7 @@ Stripe* Stripes::open(const Piece& piece, std::int64_t index, std::int64_t offse
   stripe.begin = span.index;
   stripe.end = span.index + span.elements;
   stripe.lease = std::move(*lease);
+  stripe.may_overlap = may_overlap_;
   stripe.bytes = stripe.lease.bytes().data() + skew;
   return &stripe;
 }
@@ -141,7 +141,6 @@ void Stripes::take(Chunk& chunk, std::int64_t offset, double now) {
     if (count == chunk.count) {
       // Chunks that are lent end where a stripe does: so the loan lasts until all is written.
       part.loan = std::move(chunk.loan);
-      part.lease = keeps_as_sent_ ? std::move(chunk.lease) : staging::Lease{};
     }
     stripe->filled += count;
     stripe->touched = now;
