@@ -41,8 +41,8 @@ struct Piece {
   }
 };
 
-/// A chunk that the transport lends to a server: memory of a sender that it reads in place, or
-/// staging memory that others see. Gives it back when destroyed. Move-only.
+/// A chunk that the transport lends to a server: memory of a sender that it reads in place. Gives
+/// it back when destroyed. Move-only.
 class Loan {
  public:
   Loan() noexcept = default;
@@ -83,7 +83,7 @@ struct Chunk {
 
   /// Its bytes are not needed any more.
   void free_memory() {
-    loan = {};  // first: it may say what became of the lease
+    loan = {};
     lease = {};
     row.reset();
   }
