@@ -30,7 +30,7 @@ def test_ranks_finish_what_a_killed_server_leaves(
     transport = {"kind": "shared"} | PUTS[way]
     launcher = lives_on(actors, 4)
     job = play(actors, lines, FILES, transport=transport, placement=HALVES, launcher=launcher)
-    assert check_steps(job, kind, 7) >= {0, 1, 4, 5, 6}, job
+    assert check_steps(job, kind, 7) >= {0, 1, 5, 6}, job
     assert f"server {victim - 2} (rank {victim}, process" in job.output, job
     assert "are written by compute rank" in job.output, job
 
