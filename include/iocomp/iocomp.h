@@ -193,11 +193,8 @@ IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
  * Put one block of a variable into the current step. Local: any number of puts per rank, in any
  * order, none included. Returns before the data reach the file (synchronous mode: may write before
  * it returns). Puts of one step must not overlap, whichever ranks they come from: such a step fails
- * with IOCOMP_OVERLAPPING_PUTS. With the setting `files.*.overlap = "last"` they may: where they
- * do, the last one wins, by rank in the file's communicator, then by order of put. Blocks are kept
- * until iocomp_end_step then, and iocomp_wait before that call is IOCOMP_INVALID_ARGUMENT (but for
- * a buffered block to be IOCOMP_HANDED_OVER); the buffered blocks of a step must fit into
- * `client.buffer_memory`, else IOCOMP_OUT_OF_STAGING.
+ * with IOCOMP_OVERLAPPING_PUTS. With the setting `files.*.overlap = "any"` they may: where they do,
+ * one of the values is there.
  * @param start   first global index per dimension; NULL when the variable is a scalar.
  * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing.
  * @param values  product(count) elements, row-major; keep unchanged until the ticket is
@@ -256,8 +253,7 @@ IOCOMP_EXPORT int iocomp_decomp_map(iocomp_session *session, int ndims, const in
  * Put what this rank has by a decomposition. Otherwise like iocomp_put.
  * @param decomp    of arrays of the shape that the variable has now.
  * @param values    the elements in the order of the runs or of the map (those that are not written
- * included). Where that is not ascending, the library packs them, so they are free on return
- * (`files.*.overlap = "last"`: only where `buffered`).
+ * included). Where that is not ascending, the library packs them, so they are free on return.
  * @param buffered  nonzero: `values` is free on return.
  */
 IOCOMP_EXPORT int iocomp_put_decomp(iocomp_var *var, const iocomp_decomp *decomp,
@@ -268,8 +264,8 @@ IOCOMP_EXPORT int iocomp_decomp_free(iocomp_decomp *decomp);
 
 /**
  * This rank has put all it has for the current step; the next one begins. Called by all members in
- * the same order. Asynchronous: waits for nobody (but see `steps_in_flight`). Synchronous, or with
- * `files.*.overlap = "last"`: collective over the members.
+ * the same order. Asynchronous: waits for nobody (but see `steps_in_flight`). Synchronous:
+ * collective over the members.
  */
 IOCOMP_EXPORT int iocomp_end_step(iocomp_file *file);
 

@@ -41,15 +41,16 @@ Coverage coverage_of(const Shape& shape, std::span<const Part> parts) {
   while (!queue.empty()) {
     const Next next = queue.top();
     queue.pop();
-    if (next.run.index < end) {
+    if (next.run.index < end && !found.overlap) {
       found.overlap = Coverage::Overlap{last, next.part, next.run.index};
-      return found;
     }
     if (next.run.index > end) {
       found.holes.append({end, next.run.index - end});
     }
-    end = next.run.index + next.run.elements;
-    last = next.part;
+    if (const std::int64_t run_end = next.run.index + next.run.elements; run_end > end) {
+      end = run_end;
+      last = next.part;
+    }
     if (Run run; cursors[next.part].next(run)) {
       queue.push({run, next.part});
     }

@@ -26,8 +26,8 @@ struct Coverage {
     std::size_t other = 0;
     std::int64_t index = 0;  ///< the first element that both cover
   };
-  std::optional<Overlap> overlap;  ///< the first one; `holes` end there
-  RunList holes;
+  std::optional<Overlap> overlap;  ///< the first one
+  RunList holes;                   ///< what no part covers
 };
 
 /// O(runs * log(parts)); memory O(parts + holes).

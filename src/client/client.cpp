@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "client/file.h"
-#include "client/last_carrier.h"
 #include "commit/xdmf.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
@@ -105,7 +104,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
     opened.members = ranks;
     opened.format = &format;
     try {
-      open_remote(opened, file, group, ranks);
+      open_remote(opened, file, ranks);
       if (settings_.text("transport.kind") == "auto") {
         offer_kernel(opened, file, format);
       }
@@ -133,9 +132,6 @@ void Client::close(File* file) {
   const Outcome outcome = outcome_of([&] { opened.file->close(); });
   const bool is_lost = (opened.carrier != nullptr && !opened.carrier->lost().ok()) ||
                        (opened.kernel != nullptr && !opened.kernel->lost().ok());
-  if (is_lost && opened.last != nullptr) {
-    opened.last->abandon();
-  }
   opened.file.reset();
   if (!is_lost) {
     free(opened);

@@ -18,7 +18,6 @@
 #include "client/file.h"
 #include "client/input.h"
 #include "client/kernel_carrier.h"
-#include "client/last_carrier.h"
 #include "client/link.h"
 #include "client/meeting.h"
 #include "client/remote_carrier.h"
@@ -110,8 +109,6 @@ class Client {
     MPI_Comm placing = MPI_COMM_NULL;
     MPI_Comm verdicts = MPI_COMM_NULL;
     KernelCarrier* kernel = nullptr;
-    // Of a file whose last puts win: around one of those above.
-    LastCarrier* last = nullptr;
 
     std::unique_ptr<File> file;
   };
@@ -122,9 +119,8 @@ class Client {
                                                      const mpi::WaitPolicy& policy,
                                                      std::unique_ptr<Input>& input);
   void watch(File& file, const config::FileSettings& settings);
-  void carry(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-             std::unique_ptr<Carrier> carrier);
-  void open_remote(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+  [[nodiscard]] disk::Options disk_options(const config::FileSettings& file) const;
+  void open_remote(Opened& opened, const config::FileSettings& file,
                    const std::vector<int>& members);
   void open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                    const std::vector<int>& members, const formats::Format& format);

@@ -58,13 +58,14 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
   setup.format = &format;
   setup.options = format_options(file);
   setup.options.library_path = false;
-  setup.disk = disk_;
+  setup.disk = disk_options(file);
   setup.submit = plans_->submitter();
+  setup.may_overlap = file.may_overlap;
   setup.steps_in_flight = file.steps_in_flight;
   auto carrier = std::make_unique<KernelCarrier>(std::move(setup), identity(opened, file), *blocks_,
                                                  link_, opened.file->catalogue());
   KernelCarrier& opening = *carrier;
-  carry(opened, file, opened.comm, std::move(carrier));
+  opened.file->carry_with(std::move(carrier));
   try {
     opening.open();
   } catch (...) {
@@ -103,7 +104,7 @@ void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
   auto writer = std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = names.names(-1).temporary,
                                  .opening = disk::OutputFile::Opening::finds,
-                                 .disk = disk_,
+                                 .disk = disk_options(file),
                                  .submit = plans_->submitter(),
                                  .counters = &link_.counters()});
   (void)writer->file().open();  // before the first commit gives the file its final name

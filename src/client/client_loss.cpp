@@ -14,7 +14,6 @@
 #include "client/client.h"
 #include "client/file.h"
 #include "client/kernel_carrier.h"
-#include "client/last_carrier.h"
 #include "client/lost_carrier.h"
 #include "client/remote_carrier.h"
 #include "mpi/error.h"
@@ -60,9 +59,6 @@ void Client::go_on_without_servers() {
 void Client::carry_on(Opened& opened) {
   auto next = successor(opened);
   opened.remote = nullptr;
-  if (auto* const last = std::exchange(opened.last, nullptr)) {
-    last->abandon();
-  }
   opened.file->carry_with(std::move(next));
 }
 
@@ -79,7 +75,6 @@ std::unique_ptr<Carrier> Client::successor(Opened& opened) {
   std::string story;
   if (!opened.remote->keeps_remains()) {
     story = *link_.loss() + ", and a file of back-end " + std::string{opened.format->name()} +
-            (opened.settings.last_wins ? " with overlap = \"last\"" : "") +
             " cannot be finished without it" +
             (link_.transport()->has_notes() ? "" : " (there are several nodes)");
   } else if (!servers_have_ended_) {
@@ -110,8 +105,9 @@ std::unique_ptr<Carrier> Client::take_over(Opened& opened) {
   setup.verdicts = setup.circle.with_tag(setup.circle.tag + 1);
   setup.members = opened.members;
   setup.format = opened.format;
-  setup.disk = disk_;
+  setup.disk = disk_options(opened.settings);
   setup.submit = plans_->submitter();
+  setup.may_overlap = opened.settings.may_overlap;
   setup.steps_in_flight = opened.settings.steps_in_flight;
   auto carrier =
       std::make_unique<KernelCarrier>(std::move(setup), identity(opened, opened.settings), *blocks_,

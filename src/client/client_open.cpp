@@ -15,7 +15,6 @@
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
 #include "client/file.h"
-#include "client/last_carrier.h"
 #include "client/remote_carrier.h"
 #include "config/file_settings.h"
 #include "formats/aggregators.h"
@@ -65,24 +64,11 @@ void Client::watch(File& file, const config::FileSettings& settings) {
   }
 }
 
-void Client::carry(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
-                   std::unique_ptr<Carrier> carrier) {
-  if (file.last_wins) {
-    const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
-    LastCarrier::Setup setup;
-    setup.key = opened.file->key();
-    setup.name = opened.file->name();
-    setup.comm = mpi::duplicate(comm, link_.policy(), what.c_str());
-    setup.has_servers = opened.remote != nullptr;
-    auto last = std::make_unique<LastCarrier>(std::move(setup), std::move(carrier), link_,
-                                              opened.file->catalogue());
-    opened.last = last.get();
-    carrier = std::move(last);
-  }
-  opened.file->carry_with(std::move(carrier));
+disk::Options Client::disk_options(const config::FileSettings& file) const {
+  return file.may_overlap ? disk::without_direct(disk_) : disk_;
 }
 
-void Client::open_remote(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
+void Client::open_remote(Opened& opened, const config::FileSettings& file,
                          const std::vector<int>& members) {
   RemoteCarrier::Route route;
   route.key = opened.file->key();
@@ -101,9 +87,7 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file, MPI_C
   route.pulls = way == "pull";
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->writes_whole_steps();
-  // A rank alone cannot know what is left of its blocks.
-  route.keeps_remains = !file.last_wins && link_.transport()->has_notes() &&
-                        opened.format->offsets_by_layout() &&
+  route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
                         opened.format->access(format_options(file)) == formats::Access::plain_file;
   protocol::Open open;
   open.name = route.name;
@@ -115,10 +99,9 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file, MPI_C
   auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
   RemoteCarrier& opening = *carrier;
   opened.remote = &opening;
-  carry(opened, file, comm, std::move(carrier));
+  opened.file->carry_with(std::move(carrier));
   opened.file->when_servers_are_lost([this] { go_on_without_servers(); });
   opening.open(open);
-  opened.remote = &opening;
 }
 
 commit::Publication::Identity Client::identity(const Opened& opened,
@@ -209,7 +192,8 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   if (collective) {
     setup.options.collective = setup.options.library_path = true;
   }
-  setup.disk = disk_;
+  setup.disk = disk_options(file);
+  setup.may_overlap = file.may_overlap;
   setup.window_bytes = settings_.bytes("staging.stripe");
   put_openers_in_order(opened, file, setup);
   const auto names = identity(opened, file);
@@ -221,7 +205,7 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
       std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(), std::move(setup),
                                       names, link_, meeting, opened.file->catalogue());
   DirectCarrier& opening = *carrier;
-  carry(opened, file, opened.comm, std::move(carrier));
+  opened.file->carry_with(std::move(carrier));
   opened.carrier = &opening;
   try {
     opening.open();

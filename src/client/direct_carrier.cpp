@@ -33,7 +33,8 @@ DirectCarrier::DirectCarrier(std::uint64_t key, std::string name, DirectOutput::
       link_{link},
       meeting_{meeting},
       catalogue_{catalogue},
-      coverage_{setup.comm, setup.compute_rank, link.policy(), catalogue, setup.options.collective},
+      coverage_{setup.comm, setup.compute_rank,       link.policy(),
+                catalogue,  setup.options.collective, setup.may_overlap},
       output_{std::move(setup), publication_, catalogue, link} {}
 
 DirectCarrier::~DirectCarrier() = default;

@@ -74,6 +74,7 @@ DirectOutput::DirectOutput(Setup setup, commit::Publication& publication,
                                                            .aggregators = setup_.aggregators,
                                                            .window_bytes = setup_.window_bytes,
                                                            .alignment_bytes = setup_.domain_bytes,
+                                                           .may_overlap = setup_.may_overlap,
                                                            .policy = link.policy()});
   }
 }

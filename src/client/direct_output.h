@@ -41,6 +41,7 @@ class DirectOutput {
     std::int64_t window_bytes = 0;  ///< of an exchange; 0: none
     std::int64_t domain_bytes = 1;  ///< what borders between its domains are multiples of
     std::vector<int> aggregators;   ///< of exchanges, ranks in `comm`; none: all
+    bool may_overlap = false;       ///< puts of one step; see FileSettings
   };
   DirectOutput(Setup setup, commit::Publication& publication, const contents::Catalogue& catalogue,
                Link& link);

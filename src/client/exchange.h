@@ -26,6 +26,7 @@ class Exchange {
     std::vector<int> aggregators;   ///< ranks in `comm`, ascending; none: all
     std::int64_t window_bytes = 0;
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
+    bool may_overlap = false;          ///< the blocks
     mpi::WaitPolicy policy;
   };
   /// What the aggregators do. Both are local.

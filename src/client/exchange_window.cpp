@@ -62,7 +62,7 @@ void ExchangeRound::write_window() {
     return;  // the others' blocks are taken all the same
   }
   const auto element = static_cast<std::int64_t>(array::size_bytes(window.variable.type));
-  const bool is_full = window.filled == window.end - window.begin;
+  const bool is_full = !setup_.may_overlap && window.filled == window.end - window.begin;
   std::vector<array::Run> runs{{.index = window.begin, .elements = window.filled}};
   if (!is_full) {
     runs = runs_of(window.variable.shape, window.parts);

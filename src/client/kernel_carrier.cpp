@@ -50,7 +50,7 @@ KernelCarrier::KernelCarrier(Setup setup, commit::Publication::Identity identity
              link.counters()},
       placing_{setup_.placing, setup_.members,
                [this](std::int64_t step, const auto& flags) { return place(step, flags); }},
-      holes_{setup_.circle, setup_.members, catalogue} {
+      holes_{setup_.circle, setup_.members, catalogue, setup_.may_overlap} {
   rank_ = setup_.circle.rank();
 }
 

@@ -49,6 +49,7 @@ class KernelCarrier : public Carrier {
     disk::Options disk;
     writing::Submit submit;
     int steps_in_flight = 8;
+    bool may_overlap = false;  ///< puts of one step; see FileSettings
   };
   KernelCarrier(Setup setup, commit::Publication::Identity identity, BlockWriter& blocks,
                 Link& link, const contents::Catalogue& catalogue);

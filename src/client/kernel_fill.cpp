@@ -61,8 +61,8 @@ std::map<int, array::Cover> KernelCarrier::variables_to_look_at(std::int64_t ste
   std::map<int, array::Cover> found;
   for (const auto& [variable, put] : put_in_step(agreement)) {
     const array::Cover all = array::cover_of_all(catalogue_.variable(variable, step).shape);
-    if (put.elements > 0 && put != all &&
-        (put.elements >= all.elements || !catalogue_.fill(variable, step).empty())) {
+    const bool overlaps = put.elements >= all.elements && !setup_.may_overlap;
+    if (put.elements > 0 && put != all && (overlaps || !catalogue_.fill(variable, step).empty())) {
       found.emplace(variable, put);
     }
   }

@@ -28,10 +28,11 @@ constexpr std::int64_t least_share_bytes = std::int64_t{256} << 10;
 }  // namespace
 
 KernelHoles::KernelHoles(Circle circle, const std::vector<int>& members,
-                         const contents::Catalogue& catalogue)
+                         const contents::Catalogue& catalogue, bool may_overlap)
     : circle_{std::move(circle)},
       compute_rank_{members.at(static_cast<std::size_t>(circle_.rank()))},
-      catalogue_{catalogue} {}
+      catalogue_{catalogue},
+      may_overlap_{may_overlap} {}
 
 void KernelHoles::note(const Block& block) {
   puts_[block.step].add({.variable = block.variable.id,
@@ -119,7 +120,7 @@ Outcome KernelHoles::look_at(int variable, const std::vector<steps::PutRecord>& 
   }
   const auto of = catalogue_.variable(variable, step_);
   const auto found = array::coverage_of(of.shape, parts);
-  if (const auto& overlap = found.overlap) {
+  if (const auto& overlap = found.overlap; overlap && !may_overlap_) {
     const auto whose = [&](std::size_t part) {
       return contents::whose_put(ranks[part], parts[part].region);
     };

@@ -24,7 +24,9 @@ class KernelHoles {
   using Shares = std::map<int, std::shared_ptr<const array::RunList>>;  // by variable
 
   /// @param members  compute ranks of the ranks in the circle.
-  KernelHoles(Circle circle, const std::vector<int>& members, const contents::Catalogue& catalogue);
+  /// @param may_overlap  puts of one step: nobody is told.
+  KernelHoles(Circle circle, const std::vector<int>& members, const contents::Catalogue& catalogue,
+              bool may_overlap);
 
   /// This rank puts a block.
   void note(const Block& block);
@@ -59,6 +61,7 @@ class KernelHoles {
   Circle circle_;
   int compute_rank_;
   const contents::Catalogue& catalogue_;
+  bool may_overlap_;
   std::map<std::int64_t, steps::PutLog> puts_;  // by step
   std::map<int, Gaps> gaps_;                    // as they were last
 

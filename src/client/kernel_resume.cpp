@@ -152,8 +152,8 @@ void KernelCarrier::take_over_tickets(
   std::ranges::for_each(done, [this](auto number) { link_.tickets().settle(number); });
 }
 
-// A piece that no server has taken lies where it was. Of one that was taken some bytes may lie in
-// the server's memory; what does not was written.
+// A piece that no server has taken lies where it was, or in a copy. One that was taken and is not
+// known to be written went with its server.
 void KernelCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece> pieces) {
   struct Part {
     Block block;
@@ -166,7 +166,9 @@ void KernelCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece
   Block block;
   Outcome failure;
   for (auto& piece : *held) {
-    if (piece.rows && !link_.is_taken(piece.post)) {
+    const bool is_copied = !piece.inside.empty();
+    const bool is_lost = piece.count > 0 && !is_copied && link_.is_taken(piece.post);
+    if (piece.rows && !is_lost) {
       const auto& rows = *piece.rows;
       piece.inside.resize(rows.bytes());
       array::pack(rows.memory, rows.element_bytes, rows.array, rows.first, rows.count,
@@ -176,19 +178,13 @@ void KernelCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece
     block.step = piece.step;
     block.region = piece.region;
     block.ticket = number;
-    if (!piece.inside.empty()) {
-      parts.push_back({block, piece.first, piece.count, piece.inside});
-    } else if (!link_.is_taken(piece.post)) {
-      parts.push_back({block, piece.first, piece.count, piece.bytes});
-    } else if (!link_.transport()->keeps_staged(piece.server)) {
+    if (is_lost) {
       failure = {ErrorCode::storage_failure,
-                 *link_.loss() + " with these bytes, and staging.shared = false"};
-    } else {
-      const auto element = static_cast<std::int64_t>(block.element_bytes());
-      for (const auto& staged : link_.transport()->staged(piece.server, piece.post)) {
-        parts.push_back({block, piece.first + static_cast<std::int64_t>(staged.offset) / element,
-                         static_cast<std::int64_t>(staged.bytes.size()) / element, staged.bytes});
-      }
+                 *link_.loss() + " when it had taken the block and not written it"};
+    } else if (piece.count > 0) {
+      parts.push_back(
+          {block, piece.first, piece.count,
+           piece.inside.empty() ? piece.bytes : std::span<const std::byte>{piece.inside}});
     }
   }
   Ticket& ticket = *link_.tickets().find(number);

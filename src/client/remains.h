@@ -29,11 +29,10 @@ struct Remains {
     std::int64_t first = 0;  ///< element of the packed order of the region
     std::int64_t count = 0;
     std::uint64_t ticket = 0;
-    int server = -1;  ///< session rank
     transport::PostId post = 0;
     std::span<const std::byte> bytes{};             ///< until the post is taken; or `inside`
     std::optional<transport::StridedBytes> rows{};  ///< instead of `bytes`
-    std::vector<std::byte> inside{};                ///< of a piece that travelled in its header
+    std::vector<std::byte> inside{};                ///< a copy of what travelled in a header
     Copy copy{};                                    ///< that `bytes` lie in
   };
   struct Step {

@@ -128,8 +128,7 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
                       .region = block.region,
                       .first = first,
                       .count = count,
-                      .ticket = block.ticket,
-                      .server = link_.rank_of(server)};
+                      .ticket = block.ticket};
   const std::size_t element = block.element_bytes();
   const std::size_t bytes = static_cast<std::size_t>(count) * element;
   protocol::Piece piece;
@@ -148,16 +147,14 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
   piece.element_bytes = static_cast<std::int32_t>(element);
   ++pieces_[server];
   if (bytes <= route_.inline_bytes) {
-    std::vector<std::byte> packed;
-    if (block.is_dense()) {
+    if (block.is_dense() && !route_.keeps_remains) {
       piece.inside = {block.first_value() + static_cast<std::size_t>(first) * element, bytes};
     } else {
-      packed.resize(bytes);
-      block.pack(first, count, packed.data());
-      piece.inside = packed;
+      kept.inside.resize(bytes);
+      block.pack(first, count, kept.inside.data());
+      piece.inside = kept.inside;
     }
     link_.post(server, protocol::encode(route_.key, piece));
-    kept.inside = std::move(packed);
     return kept;
   }
   // What is put together with others goes in the order of the file, a little of everybody.

@@ -85,7 +85,7 @@ Outcome StepCoverage::look_at(std::int64_t step, int variable, const protocol::P
   }
   const auto of = catalogue_.variable(variable, step);
   auto found = array::coverage_of(of.shape, parts);
-  if (const auto& overlap = found.overlap) {
+  if (const auto& overlap = found.overlap; overlap && !may_overlap_) {
     const auto whose = [&](std::size_t part) {
       return contents::whose_put(ranks[part], parts[part].region);
     };
@@ -98,16 +98,18 @@ Outcome StepCoverage::look_at(std::int64_t step, int variable, const protocol::P
 StepCoverage::Holes StepCoverage::examine(std::int64_t step) {
   std::vector<int> unsure;
   Holes holes;
+  const auto fills = [&](int variable) {
+    return fills_zeros_ || !catalogue_.fill(variable, step).empty();
+  };
   const auto note_holes = [&](int variable) {
     const auto& known = gaps_[variable].holes;
-    const bool fills = fills_zeros_ || !catalogue_.fill(variable, step).empty();
-    if (known && known->size() > 0 && fills) {
+    if (known && known->size() > 0 && fills(variable)) {
       holes[variable] = known;
     }
   };
   for (const auto& [variable, cover] : all_) {
     const auto shape = catalogue_.variable(variable, step).shape;
-    if (cover == array::cover_of_all(shape)) {
+    if (cover == array::cover_of_all(shape) || (may_overlap_ && !fills(variable))) {
       continue;
     }
     const Gaps& known = gaps_[variable];

@@ -25,13 +25,15 @@ class StepCoverage {
   using Holes = std::map<int, std::shared_ptr<const array::RunList>>;  // by variable
 
   /// @param fills_zeros  holes are to be filled even if the variable has no fill value.
+  /// @param may_overlap  puts of one step: nobody is told.
   StepCoverage(MPI_Comm comm, int compute_rank, const mpi::WaitPolicy& policy,
-               const contents::Catalogue& catalogue, bool fills_zeros)
+               const contents::Catalogue& catalogue, bool fills_zeros, bool may_overlap)
       : comm_{comm},
         compute_rank_{compute_rank},
         policy_{policy},
         catalogue_{catalogue},
-        fills_zeros_{fills_zeros} {}
+        fills_zeros_{fills_zeros},
+        may_overlap_{may_overlap} {}
 
   /// This rank puts a block.
   void note(const Block& block);
@@ -41,7 +43,7 @@ class StepCoverage {
   /// The variables that were put by any rank. Collective over the ranks.
   [[nodiscard]] std::vector<int> sum();
   /// What is to be filled, on rank 0. Collective. @pre sum()
-  /// @throws Error{overlapping_puts}, the same on all ranks.
+  /// @throws Error{overlapping_puts}, the same on all ranks, where they must not.
   [[nodiscard]] Holes examine(std::int64_t step);
 
  private:
@@ -58,6 +60,7 @@ class StepCoverage {
   mpi::WaitPolicy policy_;
   const contents::Catalogue& catalogue_;
   bool fills_zeros_;
+  bool may_overlap_;
   std::map<int, array::Cover> mine_;
   steps::PutLog puts_;
   std::map<int, array::Cover> all_;

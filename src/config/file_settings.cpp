@@ -76,7 +76,7 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   const auto chosen = settings.file_text(name, "kind");
   file.checkpoint = (chosen == "program" ? kind : chosen) == "checkpoint";
   file.fail_when_full = settings.file_text(name, "when_full") == "error";
-  file.last_wins = settings.file_text(name, "overlap") == "last";
+  file.may_overlap = settings.file_text(name, "overlap") == "any";
   file.guarded = settings.file_boolean(name, "guard");
   file.steps_in_flight = checked_cast<int>(settings.file_integer(name, "steps_in_flight"));
   file.replace = settings.file_boolean(name, "replace");

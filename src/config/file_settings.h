@@ -18,7 +18,7 @@ struct FileSettings {
   bool synchronous = false;
   bool checkpoint = false;
   bool fail_when_full = false;  ///< when_full = "error"
-  bool last_wins = false;       ///< overlap = "last"
+  bool may_overlap = false;     ///< overlap = "any"
   int steps_in_flight = 8;
   bool guarded = true;  ///< `guard`
   bool replace = false;

@@ -52,9 +52,6 @@ const std::vector<Key>& all_keys() {
        "headers that a compute rank may have on their way to one server"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
-      {"staging.shared", boolean, "false", "",
-       "shared, on one node: compute ranks can write what a server has pulled, should it end; "
-       "pulling and writing may take half as long again"},
       {"staging.stripe", bytes, "8 MiB", "",
        "short runs are put together in memory to writes of this size; 0 B: never"},
       {"staging.touch", bytes, "256 MiB", "",
@@ -106,9 +103,8 @@ const std::vector<Key>& all_keys() {
        "steps in one file, or one file per step; program: as the program asks"},
       {"files.*.when_full", choice, "wait", "wait|error",
        "what a put does when staging memory is full"},
-      {"files.*.overlap", choice, "error", "error|last",
-       "what puts of one step that overlap come to: the step fails; or the last one wins, by rank "
-       "in the file's communicator, then by order: then ranks wait for one another in end_step"},
+      {"files.*.overlap", choice, "error", "error|any",
+       "what puts of one step that overlap come to: the step fails; or any of the values is there"},
       {"files.*.steps_in_flight", integer, "8", "1..1000000",
        "steps that may be on their way before the first put of the next waits"},
       {"files.*.guard", boolean, "true", "",

@@ -27,4 +27,11 @@ struct Options {
   int threads = 1;          ///< writer threads of a ThreadEngine
 };
 
+/// For a file whose writes may overlap: then a page must not be written both through the page cache
+/// and past it, or old bytes may end over new ones.
+[[nodiscard]] inline Options without_direct(Options options) noexcept {
+  options.direct = Direct::off;
+  return options;
+}
+
 }  // namespace iocomp::disk

@@ -37,7 +37,6 @@ struct Place {
   std::map<int, int> clients;     ///< of this server: compute rank by session rank
   std::string job;                ///< "<host>-<pid>", the same on all ranks
   std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
-  std::span<std::byte> staging{};  ///< memory for that; empty: private memory
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.

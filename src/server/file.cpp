@@ -88,7 +88,7 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       publication_{identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
       stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout()),
-               !context.place.staging.empty(), formats::swaps_bytes(format, options_)} {
+               settings_.may_overlap, formats::swaps_bytes(format, options_)} {
   if (is_plain() && !settings_.file_per_step) {
     // Opened before the first commit gives the file its final name.
     const Outcome opened = outcome_of([this] { (void)target(-1).writer->file().open(); });
@@ -119,7 +119,7 @@ File::Target& File::target(std::int64_t number) {
     target.writer = std::make_unique<writing::FileWriter>(writing::FileWriter::Setup{
         .path = publication_.names(number).temporary,
         .opening = disk::OutputFile::Opening::finds,
-        .disk = context_.disk,
+        .disk = settings_.may_overlap ? disk::without_direct(context_.disk) : context_.disk,
         .way = way(),
         .swaps_bytes = formats::swaps_bytes(format_, options_),
         .submit = [&context = context_](disk::Plan plan,

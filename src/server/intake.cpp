@@ -218,9 +218,6 @@ bool Intake::fetch_next(int rank, Client& client) {
     memory = std::span{scratch_}.first(bytes);
   }
   const auto id = transport_.fetch(rank, memory);
-  if (!fetching.drained) {
-    fetching.chunk.loan = loan(transport_, id);
-  }
   ++client.fetches;
   leave_queue(client, queued, fetching);
   fetching_.emplace(id, std::move(fetching));
@@ -265,9 +262,7 @@ bool Intake::lease(Queued& queued, writing::Chunk& chunk, std::span<std::byte>& 
   // Memory and file aligned alike (variables begin on page borders): so whole blocks can go
   // O_DIRECT.
   const std::int64_t skew = first_run(chunk).index * queued.begun->element_bytes() % page;
-  auto leased = transport_.has_staging_room()
-                    ? context_.arena.try_take(static_cast<std::size_t>(bytes + skew))
-                    : std::nullopt;
+  auto leased = context_.arena.try_take(static_cast<std::size_t>(bytes + skew));
   if (!leased) {
     if (queued.file->settings().fail_when_full) {
       queued.file->refuse(*queued.begun, bytes);

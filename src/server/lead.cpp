@@ -52,7 +52,8 @@ LeadFile::LeadFile(Context& context, std::uint64_t key, const protocol::Open& op
                     .writers = context.place.ranks.size(),
                     .file_per_step = settings.file_per_step,
                     .joins_commits = !settings.file_per_step && format.readable_while_open() &&
-                                     !format.writes_whole_steps()},
+                                     !format.writes_whole_steps(),
+                    .may_overlap = settings.may_overlap},
                    catalogue_},
       publisher_{{.identity = identity(open.name, settings, context.place.job),
                   .format = &format,

@@ -49,8 +49,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
     : engine_{disk::start_engine(disk)},
       worker_{[&transport] { transport.rouse(); }},
-      arena_{place.staging.empty() ? staging::Arena{place.staging_bytes}
-                                   : staging::Arena{place.staging}},
+      arena_{place.staging_bytes},
       post_{transport, place.ranks, place.number},
       context_{.settings = settings,
                .policy = policy,

@@ -68,10 +68,6 @@ std::unique_ptr<transport::SharedTransport> Session::join(const Seating& seating
   transport::NodeMemory node =
       transport::join_node(seating.node(), mpi::rank(comm_), role_ == Role::server,
                            settings_.text("transport.segment"), policy_);
-  if (settings_.boolean("staging.shared") && seating.nodes() == 1) {
-    transport::share_staging(seating.node(), node, role_ == Role::server ? staging_share_ : 0,
-                             policy_);
-  }
   transport_name_ = "shared, " + node.kind + " segment of " +
                     format_bytes(static_cast<std::int64_t>(node.segment.bytes().size()));
   transport::SharedTransport::Options options;

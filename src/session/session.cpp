@@ -36,7 +36,6 @@ void Session::serve() {
   place.clients = clients_;
   place.job = job_;
   place.staging_bytes = staging_share_;
-  place.staging = transport_->staging_memory();
   try {
     server::Server server{settings_, policy_, disk_, std::move(place), *transport_};
     if (!server.serve()) {

@@ -48,9 +48,6 @@ Arena::Arena(std::size_t capacity_bytes) {
   }
 }
 
-Arena::Arena(std::span<std::byte> memory)
-    : base_{memory.data()}, capacity_{memory.size()}, free_{memory.size()} {}
-
 std::optional<Lease> Arena::try_take(std::size_t bytes) {
   if (bytes > capacity_) {
     refuse("asked for " + std::to_string(bytes) + " bytes of staging memory, capacity is " +

@@ -51,8 +51,6 @@ class Arena {
   /// Reserve (not touch) `capacity_bytes`, rounded up to pages.
   /// @throws Error{out_of_staging_memory} when the system refuses the address range.
   explicit Arena(std::size_t capacity_bytes);
-  /// The same over memory that somebody else owns: whole pages, longer there than this.
-  explicit Arena(std::span<std::byte> memory);
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   ~Arena() = default;

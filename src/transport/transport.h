@@ -105,7 +105,7 @@ class Transport {
     return std::nullopt;
   }
   static constexpr std::size_t page_bytes = 4096;
-  /// The chunk, borrowed or fetched into `staging_memory`, is not read any more.
+  /// The chunk that was borrowed is not read any more.
   virtual void give_back(FetchId /*chunk*/) {}
 
   /// A fetch that has completed since the last call, if any.
@@ -149,21 +149,6 @@ class Transport {
   /// This process does nothing more for others.
   virtual void leave() {}
   [[nodiscard]] virtual bool compute_ranks_are_gone() const { return true; }
-
-  /// What a receiver of this node that was given up had fetched of a post and not done with.
-  struct Staged {
-    std::uint64_t offset = 0;  ///< in the bulk data of the post
-    std::span<const std::byte> bytes;
-  };
-  [[nodiscard]] virtual std::vector<Staged> staged(int /*rank*/, PostId /*post*/) { return {}; }
-
-  /// Whether that is known: else what was taken of a post may be lost.
-  [[nodiscard]] virtual bool keeps_staged(int /*rank*/) const { return false; }
-  /// A receiver: staging memory of which others can read; empty where it is to be private. What is
-  /// fetched into it is to be given back when it is done with.
-  [[nodiscard]] virtual std::span<std::byte> staging_memory() { return {}; }
-  /// Whether anything may be fetched there now.
-  [[nodiscard]] virtual bool has_staging_room() const { return true; }
 
   /// Whether all ranks of the session know one another's notes: words that outlive who wrote them,
   /// the last thousand.

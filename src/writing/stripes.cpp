@@ -24,8 +24,6 @@ constexpr std::int64_t runs_per_stripe = 4;
 // A stripe that somebody waits for is written when nothing was added to it for so long: in a step
 // of equal ranks the others come within that time.
 constexpr double grace_seconds = 0.05;
-// The same where it keeps memory of senders that cannot be given back before.
-constexpr double kept_seconds = 0.25;
 // Any other: the program may wait in a way that this process is not told of.
 constexpr double longest_seconds = 1;
 
@@ -63,8 +61,8 @@ std::vector<array::Run> Stripe::runs() const {
   return array::joined(std::move(all));
 }
 
-Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent, bool swaps_bytes)
-    : arena_{arena}, bytes_{bytes}, keeps_as_sent_{keeps_as_sent}, swaps_bytes_{swaps_bytes} {}
+Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool may_overlap, bool swaps_bytes)
+    : arena_{arena}, bytes_{bytes}, may_overlap_{may_overlap}, swaps_bytes_{swaps_bytes} {}
 
 std::int64_t Stripes::fitting(std::int64_t asked, const staging::Arena& arena) {
   const auto each = static_cast<std::int64_t>(arena.capacity_bytes()) / stripes_at_once;
@@ -94,8 +92,7 @@ bool Stripes::fits(std::int64_t bytes) const noexcept {
   for (const auto& [key, stripe] : open_) {
     used += pages(std::ssize(stripe.lease.bytes()));
   }
-  const std::int64_t copies = keeps_as_sent_ ? 2 : 1;
-  return 2 * copies * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
+  return 2 * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
 }
 
 bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
@@ -124,6 +121,7 @@ Stripe* Stripes::open(const Piece& piece, std::int64_t index) {
   stripe.begin = span.index;
   stripe.end = span.index + span.elements;
   stripe.lease = std::move(*lease);
+  stripe.may_overlap = may_overlap_;
   stripe.bytes = stripe.lease.bytes().data() + skew;
   return &stripe;
 }
@@ -148,7 +146,6 @@ void Stripes::take(Chunk& chunk, double now) {
     if (count == chunk.count) {
       // Chunks that are lent end where a stripe does: so the loan lasts until all is written.
       part.loan = std::move(chunk.loan);
-      part.lease = keeps_as_sent_ ? std::move(chunk.lease) : staging::Lease{};
     }
     stripe->filled += count;
     stripe->touched = now;
@@ -188,14 +185,11 @@ double Stripes::oldest() const {
 
 std::vector<Stripe> Stripes::take_late(double now,
                                        const std::function<bool(const Stripe&)>& is_awaited) {
-  const double longest = keeps_as_sent_ ? kept_seconds : longest_seconds;
   auto late = take_if([&](const Stripe& stripe) {
     const double untouched = now - stripe.touched;
-    return untouched >= longest || (untouched >= grace_seconds && is_awaited(stripe));
+    return untouched >= longest_seconds || (untouched >= grace_seconds && is_awaited(stripe));
   });
-  if (!keeps_as_sent_) {
-    give_back_loans(now - grace_seconds);
-  }
+  give_back_loans(now - grace_seconds);
   return late;
 }
 

@@ -22,9 +22,7 @@ struct Stripe {
     std::shared_ptr<Piece> piece;
     std::int64_t first = 0;  // of its packed order
     std::int64_t count = 0;
-    // Not needed, but there if this server ends: where it was fetched to, or the sender's memory.
-    staging::Lease lease;
-    std::shared_ptr<const void> loan;
+    std::shared_ptr<const void> loan;  // not needed, but the sender has the bytes if this process ends
   };
   contents::Variable variable;
   std::int64_t step = 0;
@@ -33,24 +31,24 @@ struct Stripe {
   staging::Lease lease;
   std::byte* bytes = nullptr;  ///< of element `begin`; aligned in memory and ordered as in the file
   std::vector<Part> parts;
-  std::int64_t filled = 0;  ///< elements
-  double touched = 0;       ///< when
+  std::int64_t filled = 0;   ///< elements
+  double touched = 0;        ///< when
+  bool may_overlap = false;  ///< the pieces: then a count does not tell that all of it is there
 
-  [[nodiscard]] bool is_full() const noexcept { return filled == end - begin; }
+  [[nodiscard]] bool is_full() const noexcept { return !may_overlap && filled == end - begin; }
   /// What was filled, ascending and as long as can be.
   [[nodiscard]] std::vector<array::Run> runs() const;
 };
 
 /// The stripes of one file that wait for pieces. A domain is divided into stripes of equal size,
 /// each gets memory when its first piece comes, and leaves when it is full, or is taken for another
-/// reason. They use at most half of the arena, with what they keep, so that something can always be
-/// fetched.
+/// reason. They use at most half of the arena, so that something can always be fetched.
 class Stripes {
  public:
   /// @param bytes  of a stripe; 0: no piece is put together with others.
-  /// @param keeps_as_sent  senders find what was taken as they sent it until it is written.
+  /// @param may_overlap  pieces of one step.
   /// @param swaps_bytes  of every element, on the way into a stripe.
-  Stripes(staging::Arena& arena, std::int64_t bytes, bool keeps_as_sent = false,
+  Stripes(staging::Arena& arena, std::int64_t bytes, bool may_overlap = false,
           bool swaps_bytes = false);
 
   /// What fits into this arena, of what is asked for: several at once; 0 where that is too little.
@@ -103,7 +101,7 @@ class Stripes {
 
   staging::Arena& arena_;
   std::int64_t bytes_;
-  bool keeps_as_sent_;
+  bool may_overlap_;
   bool swaps_bytes_;
   std::map<Key, Stripe> open_;
   std::vector<Stripe> full_;

@@ -141,21 +141,6 @@ def test_a_block_cannot_be_waited_for_as_written_before_its_step_ends(actors: Ac
     assert steps_of(actors, job.folder / "out.bp", "BP5") == [0, 1]
 
 
-
-@pytest.mark.parametrize("mode", ["async", "sync"])
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_last_of_puts_that_overlap_can_win(actors: Actors, engine: str, mode: str) -> None:
-    lines = ["init", "open out series", "define out u int64 64x48"]
-    for _ in range(2):
-        lines += ["@0 put out u by=whole add=5", "@0 put out u by=whole buffered=yes"]
-        lines += ["@0 put out u start=20x20 count=9x9 add=7"]
-        lines += ["@1 put out u start=18x18 count=12x12"]
-        lines += ["end_step out", "wait out durable"]
-    job = play(actors, [*lines, "close out"], engine, mode=mode, overlap="last")
-    assert not job.failures(), job
-    assert steps_of(actors, job.folder / "out.bp", engine) == [0, 1]
-
-
 def test_bad_settings_are_told(actors: Actors) -> None:
     job = play(actors, ["init", "open out series"], "BP6")
     assert "BP6" in job.output + str(job.entries) and "BP5" in job.output + str(job.entries), job

@@ -141,10 +141,13 @@ def test_holes_are_filled_when_servers_are_lost(actors: Actors, kind: str, victi
             expected.lines.insert(-2, f"@0 kill {victim}")
     lines = ["init", *begin(kind), *expected.lines, "close out", "leave"]
     settings = settings_of("posix", "async")
-    settings |= {"transport": {"kind": "shared"}, "staging": {"shared": True}}
+    settings |= {"transport": {"kind": "shared"}}
     job = actors.play(
         "\n".join(lines), ranks=4, settings=settings, launcher=lives_on(actors, 4), seconds=25
     )
-    assert not [entry for entry in job.failures() if entry["call"] != "kill"], job
+    failed = {entry["step"] for entry in job.failures(call="wait_step")}
+    assert failed <= {1}, job  # what the server had taken and not written
+    for step in failed:
+        expected.steps[step] = None
     expected.check(job, "posix", kind)
     assert not leftovers(job.folder), job

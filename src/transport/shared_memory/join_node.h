@@ -10,7 +10,6 @@
 #include "mpi/wait.h"
 #include "transport/shared_memory/node_plan.h"
 #include "transport/shared_memory/shared_mapping.h"
-#include "transport/shared_memory/staged_bytes.h"
 
 namespace iocomp::transport {
 
@@ -21,16 +20,9 @@ struct NodeMemory {
   std::vector<int> ranks;   ///< session rank of each process
   std::vector<pid_t> pids;  ///< process id of each, as this node's first process sees it
   SharedMapping segment;
-  bool knows_processes = true;        ///< whether all see one another under these numbers
-  std::string kind;                   ///< "memfd", "shm"
-  std::vector<StagedBytes> staged{};  ///< of the processes that serve; see share_staging
+  bool knows_processes = true;  ///< whether all see one another under these numbers
+  std::string kind;             ///< "memfd", "shm"
 };
-
-/// Make the staging memory of servers, where the others can see it. Where that is not possible it
-/// is private. Collective over `node`.
-/// @param bytes  0 in a process that does not serve.
-void share_staging(MPI_Comm node, NodeMemory& memory, std::size_t bytes,
-                   const mpi::WaitPolicy& policy);
 
 /// Make and map the segment of a node, unlinked when this returns. Collective over `node`, as is
 /// the failure.

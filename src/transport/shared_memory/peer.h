@@ -44,7 +44,6 @@ struct Peer {
   struct Copying {
     FetchId fetch = 0;
     PostId post = 0;
-    std::uint64_t offset = 0;  ///< in the post
     std::span<std::byte> memory;
   };
   std::int64_t owed_credits = 0;

@@ -88,8 +88,7 @@ void SharedMapping::forget_name() noexcept {
   }
 }
 
-SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::size_t bytes,
-                                    Pages pages) {
+SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::size_t bytes) {
   SharedMapping made;
   if (kind == Kind::memfd) {
     made.descriptor_ = memfd_create(name.c_str(), MFD_CLOEXEC);
@@ -113,10 +112,8 @@ SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::siz
   }
   made.bytes_ = {static_cast<std::byte*>(memory), bytes};
   madvise(memory, bytes, MADV_HUGEPAGE);  // small pages where the system gives files no others
-  if (pages == Pages::reserved) {
-    if (const int error = reserve(made.descriptor_, made.bytes_); error != 0) {
-      refuse(kind, bytes, error);
-    }
+  if (const int error = reserve(made.descriptor_, made.bytes_); error != 0) {
+    refuse(kind, bytes, error);
   }
   return made;
 }

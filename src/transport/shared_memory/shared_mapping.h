@@ -7,13 +7,12 @@
 
 namespace iocomp::transport {
 
-/// Memory that other processes of the node can map: pages that are there before they are touched
-/// (unless asked otherwise), so that a full /dev/shm is an error here and never a SIGBUS later.
+/// Memory that other processes of the node can map: pages that are there before they are touched,
+/// so that a full /dev/shm is an error here and never a SIGBUS later.
 /// Move-only.
 class SharedMapping {
  public:
   enum class Kind { memfd, shm };
-  enum class Pages { reserved, when_touched };
 
   SharedMapping() noexcept = default;
   SharedMapping(SharedMapping&& other) noexcept
@@ -29,8 +28,7 @@ class SharedMapping {
   /// Make `bytes` of zeroed memory, all of it reserved, for reading and writing.
   /// @param name  what it is called: of a file in /dev/shm (kind shm), or in /proc/<pid>/maps.
   /// @throws Error{out_of_staging_memory} with what is needed and what is free.
-  static SharedMapping create(Kind kind, const std::string& name, std::size_t bytes,
-                              Pages pages = Pages::reserved);
+  static SharedMapping create(Kind kind, const std::string& name, std::size_t bytes);
   /// Map what another process of the node has made.
   /// @throws Error{unsupported} when the system refuses.
   static SharedMapping open(const std::string& path, std::size_t bytes, bool writable);

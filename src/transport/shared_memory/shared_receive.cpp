@@ -110,7 +110,6 @@ void SharedTransport::take(Peer& from, RecordKind kind, std::vector<std::byte> b
       from.copying.pop_front();
       tally_.message_bytes += static_cast<double>(done.memory.size());
       fetched_.push_back(done.fetch);
-      mark(from, done.fetch, done.post, done.offset, done.memory);
       settle(from, done.post, done.memory.size());
       break;
     }
@@ -162,17 +161,6 @@ void SharedTransport::settle(Peer& from, PostId post, std::size_t bytes) {
   }
 }
 
-// Before the sender is told that they are taken: from then on only this process has the bytes.
-void SharedTransport::mark(const Peer& from, FetchId fetch, PostId post, std::uint64_t offset,
-                           std::span<const std::byte> bytes) {
-  if (node_.staged.empty() || !node_.staged[node_.self].is_there()) {
-    return;
-  }
-  if (const auto slot = node_.staged[node_.self].fill(from.number, post, offset, bytes)) {
-    marks_.emplace(fetch, *slot);
-  }
-}
-
 FetchId SharedTransport::fetch(int rank, std::span<std::byte> memory) {
   Peer& from = peer(rank);
   if (from.offers.empty() ||
@@ -199,7 +187,7 @@ FetchId SharedTransport::fetch(int rank, std::span<std::byte> memory) {
         log::warning("reading the memory of rank " + std::to_string(rank) + " is refused (" +
                      std::strerror(refusal) + "); it copies through the node's segment instead");
       }
-      from.copying.push_back({id, offer.post, next, memory});
+      from.copying.push_back({id, offer.post, memory});
       from.channel.send(RecordKind::want_copy, WantCopy{offer.post, next, memory.size()});
       push(from);
       return id;
@@ -207,7 +195,6 @@ FetchId SharedTransport::fetch(int rank, std::span<std::byte> memory) {
     tally_.pulled_bytes += bytes;
   }
   fetched_.push_back(id);
-  mark(from, id, offer.post, next, memory);
   settle(from, offer.post, memory.size());
   return id;
 }
@@ -231,10 +218,6 @@ std::optional<Transport::Borrowed> SharedTransport::borrow(
 }
 
 void SharedTransport::give_back(FetchId chunk) {
-  if (const auto marked = marks_.extract(chunk); !marked.empty()) {
-    node_.staged[node_.self].free(marked.mapped());
-    return;
-  }
   const auto node = borrowed_.extract(chunk);
   if (node.empty()) {
     return;

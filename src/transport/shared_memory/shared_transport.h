@@ -64,19 +64,6 @@ class SharedTransport : public Transport {
   bool is_given_up() override;
   void leave() override;
   bool compute_ranks_are_gone() const override { return watch_.compute_ranks_are_gone(); }
-  std::vector<Staged> staged(int rank, PostId post) override {
-    return node_.staged.at(numbers_.at(rank)).find(node_.self, post);
-  }
-  bool keeps_staged(int rank) const override {
-    return !node_.staged.empty() && node_.staged[numbers_.at(rank)].is_there();
-  }
-  std::span<std::byte> staging_memory() override {
-    return node_.staged.empty() ? std::span<std::byte>{} : node_.staged[node_.self].memory();
-  }
-  bool has_staging_room() const override {
-    return node_.staged.empty() || !node_.staged[node_.self].is_there() ||
-           node_.staged[node_.self].has_room();
-  }
   bool has_notes() const override { return true; }
   void write_note(std::uint64_t note) override { watch_.write_note(note); }
   bool has_note(std::uint64_t note) const override { return watch_.has_note(note); }
@@ -120,8 +107,6 @@ class SharedTransport : public Transport {
   [[nodiscard]] ImportedMemory::View view(Peer& from, std::size_t bytes);
   void asked(Peer& from, std::size_t bytes);
   void settle(Peer& from, PostId post, std::size_t bytes);
-  void mark(const Peer& from, FetchId fetch, PostId post, std::uint64_t offset,
-            std::span<const std::byte> bytes);
 
   NodeMemory node_;
   Options options_;
@@ -133,8 +118,7 @@ class SharedTransport : public Transport {
   FetchId next_fetch_ = 1;
   std::unordered_map<PostId, Bulk> bulk_;  // of posts that are not taken
   std::unordered_map<FetchId, Lent> borrowed_;
-  std::vector<std::size_t> creditors_;              // processes that are owed half a window or more
-  std::unordered_map<FetchId, std::size_t> marks_;  // slots of node_.staged
+  std::vector<std::size_t> creditors_;  // processes that are owed half a window or more
   std::deque<Incoming> arrived_;
   std::deque<FetchId> fetched_;
   unsigned futile_looks_ = 0;  // one after the other

@@ -133,6 +133,29 @@ TEST(Stripes, AreWrittenAsOneWhenAllOfTheirPiecesAreThere) {
   EXPECT_EQ(std::ranges::count(file.times, 1), 64 * 128);
 }
 
+TEST(Stripes, ThatMayOverlapAreNotTakenForFullByTheirCount) {
+  staging::Arena arena{1 << 20};
+  Stripes stripes{arena, 64 * kib, true};
+  const auto of = variable({64, 128});
+  const auto left = whole_piece(of, {0, 0}, {64, 64});
+  stripes.choose(*left, 0, 64 * 128);
+  const auto put = values(*left, 0, 64 * 64);
+  for (int time = 0; time < 2; ++time) {  // half of the stripe, twice
+    Chunk chunk;
+    chunk.piece = left;
+    chunk.count = 64 * 64;
+    chunk.bytes = std::as_bytes(std::span{put});
+    stripes.take(chunk, 0, 0);
+  }
+  Written file{64 * 128};
+  for (const auto& stripe : stripes.take_full()) {
+    file.add(stripe);
+  }
+  EXPECT_TRUE(stripes.is_empty());
+  EXPECT_EQ(std::ranges::count(file.times, 1), 64 * 64);
+  EXPECT_EQ(std::ranges::count(file.times, 0), 64 * 64);
+}
+
 TEST(Stripes, HoldBytesInTheOrderOfTheFile) {
   staging::Arena arena{1 << 20};
   Stripes stripes{arena, 64 * kib, false, true};
