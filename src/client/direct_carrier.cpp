@@ -33,7 +33,7 @@ DirectCarrier::DirectCarrier(std::uint64_t key, std::string name, DirectOutput::
       link_{link},
       meeting_{meeting},
       catalogue_{catalogue},
-      coverage_{setup.comm, setup.compute_rank, link.policy(), catalogue, setup.options.collective},
+      coverage_{setup.comm, setup.compute_rank, link.policy(), catalogue},
       output_{std::move(setup), publication_, catalogue, link} {}
 
 DirectCarrier::~DirectCarrier() = default;

@@ -100,7 +100,7 @@ StepCoverage::Holes StepCoverage::examine(std::int64_t step) {
   Holes holes;
   const auto note_holes = [&](int variable) {
     const auto& known = gaps_[variable].holes;
-    const bool fills = fills_zeros_ || !catalogue_.fill(variable, step).empty();
+    const bool fills = !catalogue_.fill(variable, step).empty();
     if (known && known->size() > 0 && fills) {
       holes[variable] = known;
     }

@@ -24,14 +24,9 @@ class StepCoverage {
  public:
   using Holes = std::map<int, std::shared_ptr<const array::RunList>>;  // by variable
 
-  /// @param fills_zeros  holes are to be filled even if the variable has no fill value.
   StepCoverage(MPI_Comm comm, int compute_rank, const mpi::WaitPolicy& policy,
-               const contents::Catalogue& catalogue, bool fills_zeros)
-      : comm_{comm},
-        compute_rank_{compute_rank},
-        policy_{policy},
-        catalogue_{catalogue},
-        fills_zeros_{fills_zeros} {}
+               const contents::Catalogue& catalogue)
+      : comm_{comm}, compute_rank_{compute_rank}, policy_{policy}, catalogue_{catalogue} {}
 
   /// This rank puts a block.
   void note(const Block& block);
@@ -57,7 +52,6 @@ class StepCoverage {
   int compute_rank_;
   mpi::WaitPolicy policy_;
   const contents::Catalogue& catalogue_;
-  bool fills_zeros_;
   std::map<int, array::Cover> mine_;
   protocol::PutLog puts_;
   std::map<int, array::Cover> all_;

@@ -48,8 +48,7 @@ std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
 }  // namespace
 
 formats::FormatOptions format_options(const config::FileSettings& settings) {
-  return {.library_path = !settings.raw,
-          .alignment_bytes = settings.alignment_bytes,
+  return {.alignment_bytes = settings.alignment_bytes,
           .hints = settings.hints,
           .engine = settings.engine,
           .engine_parameters = settings.engine_parameters,

@@ -256,7 +256,6 @@ std::unique_ptr<formats::Target> File::create(const std::string& path) {
   }
   const auto& openers =
       context_.openers(settings_.aggregator_order, settings_.aggregators_per_node);
-  options.aggregators_per_node = settings_.aggregators_per_node;
   options.aggregators = openers.aggregators;
   return format_.create(path, options, openers.comm.raw());
 }

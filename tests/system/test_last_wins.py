@@ -43,7 +43,7 @@ WAYS = [
     ("kernel", None),
 ]
 GROWING = ["hdf5-time", "hdf5-deflate"]  # series only
-BACK_ENDS = ["posix", "mpiio-library", "hdf5", "hdf5-library", "pnetcdf", "pnetcdf-library", "netcdf"]
+BACK_ENDS = ["posix", "mpiio", "hdf5", "pnetcdf", "netcdf"]
 BACK_ENDS += GROWING
 
 Values = npt.NDArray[np.int64]
