@@ -5,28 +5,53 @@ function(apps_library format target)
   target_link_libraries(iocomp_apps_${format} INTERFACE ${target})
 endfunction()
 
+include(CheckCXXSourceCompiles)
+include(CMakePushCheckState)
+
+# The library's own may be serial.
 if(TARGET iocomp_format_hdf5)
-  apps_library(hdf5 iocomp_hdf5_library)
+  cmake_push_check_state(RESET)
+  set(CMAKE_REQUIRED_LIBRARIES iocomp_hdf5_library MPI::MPI_C)
+  set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+  check_cxx_source_compiles(
+    "#include <hdf5.h>
+     int main() { return H5Pset_fapl_mpio(0, MPI_COMM_WORLD, MPI_INFO_NULL); }"
+    IOCOMP_HDF5_IS_PARALLEL
+  )
+  cmake_pop_check_state()
+  if(IOCOMP_HDF5_IS_PARALLEL)
+    apps_library(hdf5 iocomp_hdf5_library)
+  endif()
 endif()
 
-# Found for the back-ends of these names where there are such; else here. Debian has both for Open MPI only.
-if(TARGET iocomp_netcdf_library)
-  apps_library(netcdf iocomp_netcdf_library)
-elseif(IOCOMP_MPI STREQUAL openmpi)
-  pkg_check_modules(NETCDF_MPI QUIET IMPORTED_TARGET netcdf-mpi)
-  # The file of pkg-config tells another folder for headers than the package has.
-  find_path(IOCOMP_APPS_NETCDF_INCLUDE_DIR netcdf_par.h HINTS ${NETCDF_MPI_PREFIX}/include)
-  mark_as_advanced(IOCOMP_APPS_NETCDF_INCLUDE_DIR)
-  if(TARGET PkgConfig::NETCDF_MPI AND IOCOMP_APPS_NETCDF_INCLUDE_DIR)
-    apps_library(netcdf PkgConfig::NETCDF_MPI)
+# Debian has both for Open MPI only, and its parallel netCDF beside a serial one, under another name.
+pkg_search_module(NETCDF_PARALLEL QUIET IMPORTED_TARGET netcdf-mpi netcdf)
+# The file of pkg-config tells another folder for headers than the package has.
+find_path(IOCOMP_APPS_NETCDF_INCLUDE_DIR netcdf_par.h HINTS ${NETCDF_PARALLEL_PREFIX}/include)
+mark_as_advanced(IOCOMP_APPS_NETCDF_INCLUDE_DIR)
+if(TARGET PkgConfig::NETCDF_PARALLEL AND IOCOMP_APPS_NETCDF_INCLUDE_DIR)
+  needs_another_mpi("${NETCDF_PARALLEL_LINK_LIBRARIES}" wrong_mpi)
+  cmake_push_check_state(RESET)
+  set(CMAKE_REQUIRED_INCLUDES ${IOCOMP_APPS_NETCDF_INCLUDE_DIR})
+  set(CMAKE_REQUIRED_LIBRARIES PkgConfig::NETCDF_PARALLEL MPI::MPI_C)
+  set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+  check_cxx_source_compiles(
+    "#include <mpi.h>
+     #include <netcdf.h>
+     #include <netcdf_par.h>
+     int main() { int id = 0; return nc_create_par(\"f\", NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &id); }"
+    IOCOMP_NETCDF_IS_PARALLEL
+  )
+  cmake_pop_check_state()
+  if(IOCOMP_NETCDF_IS_PARALLEL AND NOT wrong_mpi)
+    apps_library(netcdf PkgConfig::NETCDF_PARALLEL)
     target_include_directories(iocomp_apps_netcdf SYSTEM INTERFACE ${IOCOMP_APPS_NETCDF_INCLUDE_DIR})
   endif()
 endif()
-if(TARGET iocomp_pnetcdf_library)
-  apps_library(pnetcdf iocomp_pnetcdf_library)
-elseif(IOCOMP_MPI STREQUAL openmpi)
-  pkg_check_modules(PNETCDF QUIET IMPORTED_TARGET pnetcdf)
-  if(TARGET PkgConfig::PNETCDF)
+pkg_check_modules(PNETCDF QUIET IMPORTED_TARGET pnetcdf)
+if(TARGET PkgConfig::PNETCDF)
+  needs_another_mpi("${PNETCDF_LINK_LIBRARIES}" wrong_mpi)
+  if(NOT wrong_mpi)
     apps_library(pnetcdf PkgConfig::PNETCDF)
   endif()
 endif()

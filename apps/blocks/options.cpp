@@ -30,17 +30,15 @@ void declare_output(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, many));
   app.add_option("--directory", options.directory, "where files go")->capture_default_str();
   app.add_flag("--keep", options.keep, "leave the files of the last repetition");
-  app.add_option("--aggregators", options.aggregators,
-                 "ranks on each node that write for others in collective MPI-IO (files.*."
-                 "aggregators of iocomp, hints of the baselines); 0: the MPI's choice")
+  app.add_option(
+         "--aggregators", options.aggregators,
+         "ranks on each node that write for others (files.*.aggregators of iocomp, hints of "
+         "collective MPI-IO of the baselines); 0: all, and the MPI's choice")
       ->check(CLI::Range(0, many));
   app.add_option("--aggregator-order", options.aggregator_order,
                  "which ranks these are, where iocomp chooses: spread or packed")
       ->check(CLI::IsMember({"spread", "packed"}))
       ->capture_default_str();
-  app.add_flag("--collective", options.collective,
-               "iocomp writes synchronously, by the collective calls of the format library "
-               "(files.*.collective), for comparison: mpiio, hdf5, netcdf, pnetcdf and adios2");
   app.add_option("--hint", options.hints, "an MPI-IO hint for the baselines: KEY=VALUE");
   app.add_option("--set", options.settings,
                  "a setting of iocomp as TOML: --set 'staging.memory = \"64 MiB\"'");

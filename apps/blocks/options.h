@@ -32,7 +32,6 @@ struct Options {
   bool alloc = false;
   std::string directory = ".";
   bool keep = false;
-  bool collective = false;  ///< of iocomp: synchronously, by the format library's collective calls
   std::vector<std::string> settings;  ///< further lines of TOML
   std::vector<std::string> hints;     ///< of MPI-IO, for baselines: KEY=VALUE
   int aggregators = 0;

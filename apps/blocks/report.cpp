@@ -124,7 +124,6 @@ nlohmann::json report(const Options& options, const std::vector<Series>& all, co
                         {"repetitions", options.repetitions},
                         {"steps", options.steps},
                         {"durable", options.durable},
-                        {"collective", options.collective},
                         {"phase", options.phase},
                         {"ways", nlohmann::json::object()},
                         {"bandwidth_over_baseline", nlohmann::json::object()}};

@@ -13,7 +13,6 @@ struct Known {
   const char* backend;
   const char* extension;
 };
-constexpr std::array writes_together{"mpiio", "hdf5", "netcdf", "pnetcdf", "adios2"};
 constexpr std::array known{Known{"posix", ".bin"}, Known{"mpiio", ".bin"},  Known{"hdf5", ".h5"},
                            Known{"netcdf", ".nc"}, Known{"pnetcdf", ".nc"}, Known{"adios2", ".bp"}};
 
@@ -35,21 +34,6 @@ Way iocomp_way(const std::string& asked, const std::string& program, bool may_be
   way.extension = extension_of(way.backend);
   way.may_be_missing = may_be_missing;
   return way;
-}
-
-// Settings of iocomp choose the back-end where the option does not.
-void write_together(Way& way) {
-  if (way.mode == "async") {
-    throw std::runtime_error("--collective with --backend " + way.backend +
-                             ":async: only synchronous ranks write together");
-  }
-  if (!way.backend.empty() &&
-      std::ranges::find(writes_together, way.backend) == writes_together.end()) {
-    throw std::runtime_error("--collective: the back-end " + way.backend +
-                             " has no collective writes");
-  }
-  way.mode = "sync";
-  way.label += ", collective";
 }
 
 std::string quoted(const std::string& text) {
@@ -79,11 +63,9 @@ std::vector<Way> ways_of(const Options& options, const std::string& program) {
       continue;
     }
     for (const Known& each : known) {
-      const bool is_left_out = options.collective && std::string{each.backend} == "posix";
-      if (!is_left_out) ways.push_back(iocomp_way(each.backend, program, true));
+      ways.push_back(iocomp_way(each.backend, program, true));
     }
   }
-  if (options.collective) std::ranges::for_each(ways, write_together);
   for (const std::string& name : options.baselines) {
     const Baseline& found = baseline(name);
     Way way;
@@ -107,7 +89,6 @@ std::string settings_of(const Options& options, const std::vector<Way>& ways, in
       text += file + ".replace = true\n";
       if (!way.backend.empty()) text += file + ".backend = " + quoted(way.backend) + "\n";
       if (!way.mode.empty()) text += file + ".mode = " + quoted(way.mode) + "\n";
-      if (options.collective) text += file + ".collective = true\n";
       if (options.aggregators > 0) {
         text += file + ".aggregators = " + std::to_string(options.aggregators) + "\n";
         text += file + ".aggregator_order = " + quoted(options.aggregator_order) + "\n";

@@ -30,7 +30,7 @@ STEPS = 20
 PHASE = 2.0
 MESSAGE_STEPS = (20, 40)
 """Two runs, so that messages of opening and closing do not count."""
-RAW = ("posix", "mpiio", "hdf5", "pnetcdf", "netcdf")
+RAW = ("posix", "hdf5", "pnetcdf", "netcdf")
 """Back-ends whose bytes the writers put into place themselves."""
 FORMATS = ("hdf5", "pnetcdf", "netcdf")
 OTHERS = ("adios2",)
@@ -88,7 +88,7 @@ def _posix(ranks: int, servers: int, size: int) -> Blocks:
 
 
 def _sync(ranks: int, size: int) -> Blocks:
-    return Blocks("--backend mpiio:sync --baseline mpiio", ranks, 0, size=size)
+    return Blocks("--backend posix:sync --baseline mpiio", ranks, 0, size=size)
 
 
 def _format(name: str, ranks: int, servers: int) -> Blocks:
@@ -235,10 +235,10 @@ def block_figures() -> tuple[Figure, ...]:
             },
         ),
         _worst_job(
-            "blocks-sync-mpiio",
+            "blocks-sync-posix",
             _at_least(2),
             {
-                _name("sync", ranks, 0, size): _bandwidth_ratio("iocomp mpiio:sync", "mpiio")
+                _name("sync", ranks, 0, size): _bandwidth_ratio("iocomp posix:sync", "mpiio")
                 for ranks, _ in JOBS
                 for size in (SIZE, LARGE)
             },

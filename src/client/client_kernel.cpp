@@ -18,17 +18,14 @@
 
 namespace iocomp::client {
 
-// Offsets must be known to ranks that do not write through the format library.
+// Ranks must be able to write at offsets, without the format library or the MPI.
 bool Client::kernel_can_write(const formats::Format& format, const config::FileSettings& file) {
-  const bool is_plain = format.offsets_by_layout() || format.access([&] {
-    formats::FormatOptions options;
-    options.library_path = !file.raw;
-    return options;
-  }()) == formats::Access::plain_file;
+  const bool is_plain = format.access(format_options(file)) == formats::Access::plain_file;
   if (!is_plain) {
-    log::warning("transport kernel: files of " + std::string{format.name()} +
-                 (file.raw ? "" : " with raw = false") +
-                 " are written by the format library, so synchronously");
+    const bool by_mpi = format.offsets_by_layout();
+    log::warning("transport kernel: files of " + std::string{format.name()} + " are written by " +
+                 (by_mpi ? "MPI-IO" : "the format library") + ", so synchronously" +
+                 (by_mpi ? "; posix writes the same bytes by the kernel" : ""));
   }
   return is_plain;
 }
@@ -57,7 +54,6 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
   setup.members = members;
   setup.format = &format;
   setup.options = format_options(file);
-  setup.options.library_path = false;
   setup.disk = disk_options(file);
   setup.submit = plans_->submitter();
   setup.may_overlap = file.may_overlap;

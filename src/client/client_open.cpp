@@ -34,8 +34,7 @@ constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
 }  // namespace
 
 formats::FormatOptions Client::format_options(const config::FileSettings& file) {
-  return {.library_path = !file.raw,
-          .alignment_bytes = file.alignment_bytes,
+  return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
           .engine_parameters = file.engine_parameters,
@@ -156,7 +155,6 @@ void Client::put_openers_in_order(Opened& opened, const config::FileSettings& fi
     }
   }
   if (setup.format->access(setup.options) == formats::Access::mpi_file) {
-    setup.options.aggregators_per_node = file.aggregators_per_node;
     setup.options.aggregators = ordered.aggregators;
     opened.openers = setup.openers = ordered.comm.release();
   }
@@ -172,15 +170,6 @@ void Client::free(Opened& opened) {
 
 void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_Comm comm,
                          const std::vector<int>& members, const formats::Format& format) {
-  // What writes whole steps does so collectively anyway.
-  const bool collective = file.collective && !format.writes_whole_steps();
-  if (collective && !format.writes_together()) {
-    throw Error{ErrorCode::invalid_setting,
-                "files." + opened.file->name() + ".collective: the back-end " +
-                    std::string{format.name()} +
-                    " has no collective writes; mpiio, hdf5, netcdf and pnetcdf have, and adios2 "
-                    "writes steps so in any case"};
-  }
   Meeting& meeting = meet_to_open(opened, file, comm, members);
   DirectOutput::Setup setup;
   setup.comm = opened.comm;
@@ -189,9 +178,6 @@ void Client::open_direct(Opened& opened, const config::FileSettings& file, MPI_C
   setup.format = &format;
   setup.options = format_options(file);
   setup.options.deadline_seconds = link_.policy().deadline_seconds;
-  if (collective) {
-    setup.options.collective = setup.options.library_path = true;
-  }
   setup.disk = disk_options(file);
   setup.may_overlap = file.may_overlap;
   setup.window_bytes = settings_.bytes("staging.stripe");

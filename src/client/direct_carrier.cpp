@@ -33,8 +33,7 @@ DirectCarrier::DirectCarrier(std::uint64_t key, std::string name, DirectOutput::
       link_{link},
       meeting_{meeting},
       catalogue_{catalogue},
-      coverage_{setup.comm, setup.compute_rank,       link.policy(),
-                catalogue,  setup.options.collective, setup.may_overlap},
+      coverage_{setup.comm, setup.compute_rank, link.policy(), catalogue, setup.may_overlap},
       output_{std::move(setup), publication_, catalogue, link} {}
 
 DirectCarrier::~DirectCarrier() = default;
@@ -134,7 +133,7 @@ void DirectCarrier::write_step(std::int64_t step) {
       kept_, [this](const Kept& kept) { return output_.exchanges(kept.block); });
   Put put;
   put.exchanges = meet("end_step", step, exchanges ? 1 : 0) != 0;
-  StepCoverage::Holes holes;
+  steps::Holes holes;
   const Outcome begun = outcome_of([&] {
     put.variables = coverage_.sum();
     holes = coverage_.examine(step);

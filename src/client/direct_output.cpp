@@ -80,7 +80,7 @@ DirectOutput::DirectOutput(Setup setup, commit::Publication& publication,
 }
 
 bool DirectOutput::writes_at_once(const Block& block) const {
-  if (is_collective() || (!is_plain() && publication_.target_of(0) != -1)) {
+  if (!is_plain() && publication_.target_of(0) != -1) {
     return false;
   }
   return setup_.format->offsets_by_layout() || is_ahead(block.step, block.variable.id);
@@ -118,8 +118,7 @@ void DirectOutput::create(std::int64_t target) {
 }
 
 bool DirectOutput::places_ahead(std::int64_t step) const {
-  return is_plain() && !is_collective() && !setup_.format->offsets_by_layout() &&
-         publication_.target_of(step) == -1;
+  return is_plain() && !setup_.format->offsets_by_layout() && publication_.target_of(step) == -1;
 }
 
 // Not any more once the variable has another shape.

@@ -72,12 +72,6 @@ class DirectOutput {
   /// Write blocks of one step that are better exchanged. Collective over the file's ranks.
   /// @return the first failure of a write on this rank. @throws Error{timed_out}.
   [[nodiscard]] Outcome exchange(std::int64_t step, const std::vector<const Block*>& blocks);
-  /// Whether all blocks are written in the format library's own collective way.
-  [[nodiscard]] bool is_collective() const noexcept { return setup_.options.collective; }
-  /// Write blocks of a step, of these variables, in the format library's collective way. Collective
-  /// over the file's ranks. @return the first failure on this rank. @throws Error{timed_out}.
-  [[nodiscard]] Outcome write_together(std::int64_t step, const std::vector<int>& variables,
-                                       const std::vector<const Block*>& blocks);
   /// fsync what this rank wrote to a physical file. Local. @throws Error{storage_failure}.
   void sync(std::int64_t target);
   /// Give what the format library holds of an unfinished file to the operating system. Collective.

@@ -173,8 +173,6 @@ class KernelCarrier : public Carrier {
 
   // What nobody has put (kernel_fill.cpp).
   [[nodiscard]] bool is_filled();
-  [[nodiscard]] std::map<int, array::Cover> variables_to_look_at(std::int64_t step,
-                                                                 const Agreement& agreement) const;
   void begin_filling();
   void fill(int variable, const std::shared_ptr<const array::RunList>& holes);
   void sync_filled();

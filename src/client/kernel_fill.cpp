@@ -1,11 +1,9 @@
 // What nobody puts gets the fill value: when it is agreed what all ranks have put in a step, each
 // writes its share of the holes, and they agree once more.
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <utility>
 
-#include "array/cover.h"
 #include "array/run_list.h"
 #include "client/agreement.h"
 #include "client/block_writer.h"
@@ -20,17 +18,13 @@ namespace iocomp::client {
 // @return whether the holes of the step that is agreed on are filled, if there are any to fill.
 bool KernelCarrier::is_filled() {
   if (!filling_) {
-    auto variables = variables_to_look_at(agreed_, *agreement_);
-    if (variables.empty()) {
-      return true;
-    }
     filling_.emplace();
-    holes_.look(agreed_, std::move(variables));
+    holes_.look(agreed_, put_in_step(*agreement_));
   }
   Filling& filling = *filling_;
   if (filling.stage == Filling::Stage::look && holes_.advance()) {
     filling.outcome = holes_.outcome();
-    if (!filling.outcome.ok()) {
+    if (!filling.outcome.ok() || !holes_.has_holes()) {
       return true;  // the same on all ranks
     }
     begin_filling();
@@ -53,26 +47,11 @@ bool KernelCarrier::is_filled() {
   return true;
 }
 
-// Those of which something was put, and not everything once, and that have a fill value; or more
-// than there is. Other holes read as 0, and which of other puts overlap is not known: no rank knows
-// those of another. The same on all ranks.
-std::map<int, array::Cover> KernelCarrier::variables_to_look_at(std::int64_t step,
-                                                                const Agreement& agreement) const {
-  std::map<int, array::Cover> found;
-  for (const auto& [variable, put] : put_in_step(agreement)) {
-    const array::Cover all = array::cover_of_all(catalogue_.variable(variable, step).shape);
-    const bool overlaps = put.elements >= all.elements && !setup_.may_overlap;
-    if (put.elements > 0 && put != all && (overlaps || !catalogue_.fill(variable, step).empty())) {
-      found.emplace(variable, put);
-    }
-  }
-  return found;
-}
-
 void KernelCarrier::begin_filling() {
   filling_->stage = Filling::Stage::write;
-  for (const auto& [variable, holes] : holes_.shares()) {
-    filling_->note(outcome_of([&] { fill(variable, holes); }));
+  for (const auto& [variable, holes] : holes_.share()) {
+    filling_->note(
+        outcome_of([&] { fill(variable, std::make_shared<const array::RunList>(holes)); }));
   }
 }
 

@@ -5,19 +5,15 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "array/cover.h"
-#include "array/coverage.h"
 #include "array/region.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "contents/catalogue.h"
-#include "contents/overlap.h"
 #include "mpi/agree.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -74,73 +70,28 @@ protocol::PutReport StepCoverage::gather(const std::vector<int>& variables) {
   return all;
 }
 
-Outcome StepCoverage::look_at(std::int64_t step, int variable, const protocol::PutReport& report) {
-  std::vector<array::Part> parts;
-  std::vector<int> ranks;
-  for (const auto& put : report.puts) {
-    if (put.variable == variable) {
-      parts.push_back(put.part);
-      ranks.push_back(put.rank);
-    }
+steps::Holes StepCoverage::examine(std::int64_t step) {
+  auto look = coverage_.look(step, all_);
+  if (look.unsure.empty()) {
+    return look.holes;
   }
-  const auto of = catalogue_.variable(variable, step);
-  auto found = array::coverage_of(of.shape, parts);
-  if (const auto& overlap = found.overlap; overlap && !may_overlap_) {
-    const auto whose = [&](std::size_t part) {
-      return contents::whose_put(ranks[part], parts[part].region);
-    };
-    return contents::overlap(of, overlap->index, whose(overlap->one), whose(overlap->other));
-  }
-  gaps_[variable].holes = std::make_shared<const array::RunList>(std::move(found.holes));
-  return {};
-}
-
-StepCoverage::Holes StepCoverage::examine(std::int64_t step) {
-  std::vector<int> unsure;
-  Holes holes;
-  const auto fills = [&](int variable) {
-    return fills_zeros_ || !catalogue_.fill(variable, step).empty();
-  };
-  const auto note_holes = [&](int variable) {
-    const auto& known = gaps_[variable].holes;
-    if (known && known->size() > 0 && fills(variable)) {
-      holes[variable] = known;
-    }
-  };
-  for (const auto& [variable, cover] : all_) {
-    const auto shape = catalogue_.variable(variable, step).shape;
-    if (cover == array::cover_of_all(shape) || (may_overlap_ && !fills(variable))) {
-      continue;
-    }
-    const Gaps& known = gaps_[variable];
-    if (known.cover == cover && known.shape == shape) {
-      note_holes(variable);
-    } else {
-      unsure.push_back(variable);
-    }
-  }
-  if (unsure.empty()) {
-    return holes;
-  }
-  const auto report = gather(unsure);
+  const auto report = gather(look.unsure);
   int rank = 0;
   MPI_Comm_rank(comm_, &rank);
+  auto questions = coverage_.ask(step, look.unsure, all_, report.puts);
   Outcome found;
-  for (const int variable : unsure) {
-    gaps_[variable] = {all_[variable], catalogue_.variable(variable, step).shape, nullptr};
-    if (rank == 0 && found.ok()) {
-      found = look_at(step, variable, report);
-    }
+  if (rank == 0) {
+    std::ranges::for_each(questions, steps::answer);
+    found = coverage_.learn(step, questions, look.holes);
   }
   const Outcome told = mpi::agree(comm_, found, policy_, "the puts of a step");
   if (!told.ok()) {
-    for (const int variable : unsure) {
-      gaps_.erase(variable);
-    }
     throw Error{told.code, told.story};
   }
-  std::ranges::for_each(unsure, note_holes);
-  return holes;
+  if (rank != 0) {  // that rank 0 knows now
+    (void)coverage_.learn(step, questions, look.holes);
+  }
+  return look.holes;
 }
 
 }  // namespace iocomp::client

@@ -3,37 +3,28 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <vector>
 
-#include "array/cover.h"
-#include "array/run_list.h"
-#include "base/error.h"
 #include "client/carrier.h"
 #include "contents/catalogue.h"
 #include "mpi/wait.h"
-#include "protocol/messages.h"
 #include "protocol/put_messages.h"
+#include "steps/coverage.h"
+#include "steps/ended.h"
+#include "steps/put_log.h"
 
 namespace iocomp::client {
 
-/// What the ranks of a synchronous file put in a step: whether it covers variables exactly once,
-/// and what is to be done about those where it does not.
+/// What the ranks of a synchronous file put in a step, told to one another for steps::Coverage.
 class StepCoverage {
  public:
-  using Holes = std::map<int, std::shared_ptr<const array::RunList>>;  // by variable
-
-  /// @param fills_zeros  holes are to be filled even if the variable has no fill value.
-  /// @param may_overlap  puts of one step: nobody is told.
   StepCoverage(MPI_Comm comm, int compute_rank, const mpi::WaitPolicy& policy,
-               const contents::Catalogue& catalogue, bool fills_zeros, bool may_overlap)
+               const contents::Catalogue& catalogue, bool may_overlap)
       : comm_{comm},
         compute_rank_{compute_rank},
         policy_{policy},
         catalogue_{catalogue},
-        fills_zeros_{fills_zeros},
-        may_overlap_{may_overlap} {}
+        coverage_{catalogue, may_overlap} {}
 
   /// This rank puts a block.
   void note(const Block& block);
@@ -43,28 +34,20 @@ class StepCoverage {
   /// The variables that were put by any rank. Collective over the ranks.
   [[nodiscard]] std::vector<int> sum();
   /// What is to be filled, on rank 0. Collective. @pre sum()
-  /// @throws Error{overlapping_puts}, the same on all ranks, where they must not.
-  [[nodiscard]] Holes examine(std::int64_t step);
+  /// @throws Error{overlapping_puts}, the same on all ranks.
+  [[nodiscard]] steps::Holes examine(std::int64_t step);
 
  private:
-  struct Gaps {  // what is known of a coverage: no overlap
-    array::Cover cover;
-    array::Shape shape;
-    std::shared_ptr<const array::RunList> holes;  // rank 0
-  };
   [[nodiscard]] protocol::PutReport gather(const std::vector<int>& variables);
-  [[nodiscard]] Outcome look_at(std::int64_t step, int variable, const protocol::PutReport& report);
 
   MPI_Comm comm_;
   int compute_rank_;
   mpi::WaitPolicy policy_;
   const contents::Catalogue& catalogue_;
-  bool fills_zeros_;
-  bool may_overlap_;
-  std::map<int, array::Cover> mine_;
+  steps::Coverage coverage_;  // holes are known on rank 0 only
+  steps::Covers mine_;
   steps::PutLog puts_;
-  std::map<int, array::Cover> all_;
-  std::map<int, Gaps> gaps_;  // by variable, as it was covered last
+  steps::Covers all_;
 };
 
 }  // namespace iocomp::client

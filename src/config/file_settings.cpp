@@ -50,11 +50,6 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
   if (file.grows_along_time && file.file_per_step) {
     throw refuse("layout = \"time\"", "a checkpoint, or file_per_step, has one step in each file");
   }
-  if (file.grows_along_time && settings.file_boolean(name, "collective")) {
-    throw refuse("collective",
-                 "layout = \"time\" is written without the format library, which so has no "
-                 "collective writes of its own");
-  }
   file.chunk_bytes = settings.file_bytes(name, "chunk");
   file.shuffle = settings.file_boolean(name, "shuffle");
   if (settings.file_text(name, "compression") == "deflate") {
@@ -83,14 +78,12 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
   file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
   file.xdmf = settings.file_text(name, "describe") == "xdmf";
-  file.raw = settings.file_boolean(name, "raw");
   read_layout(file, settings, name);
   file.alignment_bytes = settings.file_bytes(name, "alignment");
   if (file.alignment_bytes < 1) {
     throw Error{ErrorCode::invalid_setting,
                 "files." + std::string{name} + ".alignment must be at least 1 byte"};
   }
-  file.collective = settings.file_boolean(name, "collective");
   file.aggregators_per_node = checked_cast<int>(settings.file_integer(name, "aggregators"));
   const bool packed = settings.file_text(name, "aggregator_order") == "packed";
   file.aggregator_order = packed ? Order::packed : Order::spread;

@@ -24,15 +24,13 @@ struct FileSettings {
   bool replace = false;
   bool file_per_step = false;  ///< always true for a checkpoint
   int keep = 0;
-  bool xdmf = false;  ///< describe = "xdmf"
-  bool raw = true;
+  bool xdmf = false;              ///< describe = "xdmf"
   bool grows_along_time = false;  ///< layout = "time"
   std::int64_t chunk_bytes = 0;
   int deflate_level = 0;  ///< 0: not compressed
   bool shuffle = true;
   std::int64_t alignment_bytes = 4096;
-  bool collective = false;
-  int aggregators_per_node = 0;  ///< 0: the MPI decides
+  int aggregators_per_node = 0;  ///< 0: all
   Order aggregator_order = Order::spread;
   std::vector<std::pair<std::string, std::string>> hints;
   std::string engine = "BP5";

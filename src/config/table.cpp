@@ -130,26 +130,21 @@ const std::vector<Key>& all_keys() {
       {"files.*.compression_level", integer, "4", "1..9", "of deflate: 1 is fast, 9 small"},
       {"files.*.shuffle", boolean, "true", "",
        "sort the bytes of elements before they are compressed"},
-      {"files.*.raw", boolean, "true", "",
-       "false: the format library (mpiio: the MPI) writes the data itself, where it could be "
-       "bypassed"},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
        "of the first byte of a variable in the file, and of borders between domains; these are "
        "whole stripes (Lustre) or blocks (GPFS) at least"},
-      {"files.*.collective", boolean, "false", "",
-       "synchronous mode: the format library's own collective writes, for comparison (mpiio, hdf5, "
-       "netcdf, "
-       "pnetcdf; adios2 writes so in any case)"},
       {"files.*.aggregators", integer, "0", "0..1000000",
-       "ranks on each node that write for others, in synchronous mode and where MPI-IO writes "
-       "collectively; 0: all, and the MPI's choice"},
+       "ranks on each node that write for others, in synchronous mode and in adios2; 0: all, and "
+       "ADIOS2's choice"},
       {"files.*.aggregator_order", choice, "spread", "spread|packed",
        "which ranks of a node these are"},
       {"files.*.engine", choice, "BP5", "BP5|BP4|HDF5", "of back-end adios2"},
       {"files.*.engine_parameters", text, "", "",
        "of back-end adios2: `key=value;key=value`, as its documentation has them for the engine"},
       {"files.*.hints", text, "", "",
-       "MPI-IO hints: `key=value;key=value`; they override those that iocomp sets"},
+       "of back-end mpiio, for MPI-IO: `key=value;key=value`; they override those that iocomp "
+       "sets; "
+       "pnetcdf takes `nc_header_align_size`, the least room for its header"},
   };
   return keys;
 }

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "base/checked.h"
@@ -18,23 +16,7 @@
 
 namespace iocomp::formats {
 
-// Open MPI has both, and does not tell which one has opened a file.
-Taken how_taken() {
-#ifdef OPEN_MPI
-  const char* chosen = std::getenv("OMPI_MCA_io");  // NOLINT(concurrency-mt-unsafe)
-  const std::string_view names = chosen == nullptr ? "" : chosen;
-  const bool is_own = names.starts_with('^') ? names.find("ompio") == std::string_view::npos
-                                             : names.find("romio") == std::string_view::npos;
-  return is_own ? Taken::first_of_a_part : Taken::before_others;
-#else
-  return Taken::before_others;
-#endif
-}
-
-int rank_for(Taken taken, bool aggregates, int number, int aggregators, int ranks) {
-  if (taken == Taken::before_others) {
-    return aggregates ? number : aggregators + number;
-  }
+int rank_for(bool aggregates, int number, int aggregators, int ranks) {
   // The first parts have one rank more where they cannot be equal.
   const int least = ranks / aggregators;
   const int larger = ranks % aggregators;
@@ -67,8 +49,7 @@ Openers openers(MPI_Comm writers, Order order, int per_node, const mpi::WaitPoli
   const int before = checked_cast<int>(mpi::sum_before(writers, sum, policy, what));
   mpi::sum(writers, std::span{&sum, 1}, policy, what);
   const int aggregators = checked_cast<int>(sum);
-  const int mine =
-      rank_for(how_taken(), aggregates, aggregates ? before : rank - before, aggregators, ranks);
+  const int mine = rank_for(aggregates, aggregates ? before : rank - before, aggregators, ranks);
   MPI_Comm ordered = MPI_COMM_NULL;
   mpi::check(MPI_Comm_split(writers, 0, mine, &ordered));
   mpi::Communicator comm{ordered};

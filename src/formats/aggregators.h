@@ -10,22 +10,12 @@
 
 namespace iocomp::formats {
 
-/// Where the ranks of a communicator must stand for an MPI library to take them as the aggregators
-/// of its collective writes.
-enum class Taken {
-  before_others,    ///< ROMIO, told by cb_config_list: the first ranks of every host
-  first_of_a_part,  ///< Open MPI's own MPI-IO, told by cb_nodes: it cuts the ranks into as many
-                    ///< parts as there are aggregators, and takes the first of each
-};
-
-/// What the MPI of this process does.
-[[nodiscard]] Taken how_taken();
-
 /// The rank to give to aggregator `number` of `aggregators`, or to the `number`-th of the others,
-/// among `ranks`. Aggregator 0 gets rank 0.
-[[nodiscard]] int rank_for(Taken taken, bool aggregates, int number, int aggregators, int ranks);
+/// among `ranks`: ADIOS2 cuts the ranks into as many parts as there are aggregators, and takes the
+/// first of each. Aggregator 0 gets rank 0.
+[[nodiscard]] int rank_for(bool aggregates, int number, int aggregators, int ranks);
 
-/// The ranks that open an MPI file together, in the order that makes the chosen ones aggregate.
+/// The ranks that open a file together, in the order that makes the chosen ones aggregate.
 struct Openers {
   mpi::Communicator comm;
   int aggregators = 0;

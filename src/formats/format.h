@@ -29,13 +29,10 @@ enum class Access {
 
 /// The settings of a file that a back-end may need.
 struct FormatOptions {
-  bool library_path = false;  ///< `raw = false`: let the format library write the data itself
   std::int64_t alignment_bytes = 4096;  ///< of the first byte of a variable in the file
   std::vector<std::pair<std::string, std::string>> hints;  ///< MPI_Info of an MPI file
-  int aggregators_per_node = 0;  ///< of an MPI file: asked of the MPI by hints; 0: what it likes
-  int aggregators = 0;           ///< on all nodes
-  bool collective = false;       ///< of an MPI file: blocks come by `write_together`
-  std::string engine = "BP5";    ///< of adios2: BP4, BP5 or HDF5
+  int aggregators = 0;  ///< of adios2: how many writers collect for the others; 0: as it likes
+  std::string engine = "BP5";  ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
   bool grows_along_time = false;                     ///< of hdf5: layout = "time"
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there: the largest chunk of a dataset
@@ -100,16 +97,6 @@ class Target {
     throw Error{ErrorCode::internal, "a plain file is not written through its target"};
   }
 
-  /// Where `Format::writes_together`: write a box of a variable (packed, native byte order) in the
-  /// format library's own collective way; the target was created with the option `collective`.
-  /// Collective over the writers, who call it for the same variable; a writer that has nothing
-  /// takes part without `bytes`. All have met just before.
-  /// @throws Error{storage_failure}; Error{unsupported} where there is no such way.
-  virtual void write_together(const Placed& /*where*/, const array::Box& /*box*/,
-                              std::span<const std::byte> /*bytes*/) {
-    throw Error{ErrorCode::unsupported, "this back-end does not write collectively"};
-  }
-
   /// Make all that the format library keeps in memory visible to an fsync, with the file still
   /// open. Lead only (plain_file); mpi_file: collective, and what this process wrote is durable
   /// when it returns. Called after a step of a series is complete.
@@ -147,8 +134,6 @@ class Format : public contents::Rules {
   /// only after `finish`.
   [[nodiscard]] virtual bool readable_while_open() const = 0;
 
-  /// Whether its targets can `write_together`.
-  [[nodiscard]] virtual bool writes_together() const { return false; }
   /// Whether it writes a step in one go, when all of it is there, and one step after the other:
   /// then `place` is never called, and no step is begun before the one before it was written or
   /// given up.
@@ -198,7 +183,7 @@ class Format : public contents::Rules {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 6;
+inline constexpr int iocomp_format_interface_version = 7;
 struct iocomp_format_entry {
   int interface_version;
   const iocomp::formats::Format* (*format)();

@@ -39,16 +39,6 @@ MpiHints::MpiHints(const FormatOptions& options,
   // Several writers fill the gaps of one another. ROMIO would read, change and write back such gaps
   // where it thinks that this saves calls; a hint of the user's can still ask for it.
   set("romio_ds_write", "disable");
-  // Open MPI's collective writes do so unasked, and behind the end of the file they write what was
-  // in memory; and format libraries write metadata collectively, between which data are. It takes
-  // any value but "false" (sic) as a wish for none of that.
-  if (!options.collective) {
-    set("collective_buffering", "disable");
-  }
-  if (options.aggregators_per_node > 0) {
-    set("cb_config_list", "*:" + std::to_string(options.aggregators_per_node));
-    set("cb_nodes", std::to_string(options.aggregators));
-  }
   for (const auto& [key, value] : options.hints) {
     set(key, value);
   }

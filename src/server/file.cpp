@@ -51,8 +51,7 @@ std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
 }  // namespace
 
 formats::FormatOptions format_options(const config::FileSettings& settings) {
-  return {.library_path = !settings.raw,
-          .alignment_bytes = settings.alignment_bytes,
+  return {.alignment_bytes = settings.alignment_bytes,
           .hints = settings.hints,
           .engine = settings.engine,
           .engine_parameters = settings.engine_parameters,
@@ -575,7 +574,6 @@ std::unique_ptr<formats::Target> File::create(const std::string& path) {
   }
   const auto& openers =
       context_.openers(settings_.aggregator_order, settings_.aggregators_per_node);
-  options.aggregators_per_node = settings_.aggregators_per_node;
   options.aggregators = openers.aggregators;
   return format_.create(path, options, openers.comm.raw());
 }

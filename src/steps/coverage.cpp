@@ -19,15 +19,23 @@
 #include "steps/put_log.h"
 
 namespace iocomp::steps {
+namespace {
 
+constexpr std::int64_t least_share = std::int64_t{1} << 15;  // elements
+
+}  // namespace
+
+// By as many writers as have enough to do, and not by the first ones always.
 std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer, int writers) {
   std::map<std::int32_t, array::RunList> mine;
   for (const auto& [variable, runs] : holes) {
     const std::int64_t all = runs->elements();
-    const std::int64_t more = all % writers;  // the first ones take one more
-    const std::int64_t first = all / writers * writer + std::min<std::int64_t>(more, writer);
-    const std::int64_t count = all / writers + (writer < more ? 1 : 0);
-    if (count > 0) {
+    const std::int64_t busy = std::clamp<std::int64_t>(all / least_share, 1, writers);
+    const std::int64_t number = (writer + variable) % writers;
+    const std::int64_t more = all % busy;  // the first ones take one more
+    const std::int64_t first = all / busy * number + std::min(more, number);
+    const std::int64_t count = all / busy + (number < more ? 1 : 0);
+    if (number < busy && count > 0) {
       mine.emplace(variable, runs->part(first, count));
     }
   }
@@ -84,7 +92,6 @@ std::vector<Question> Coverage::ask(std::int64_t step, const std::vector<std::in
 
 Outcome Coverage::learn(std::int64_t step, const std::vector<Question>& answered, Holes& holes) {
   for (const auto& question : answered) {
-    const auto variable = static_cast<std::int32_t>(question.variable.id);
     if (const auto& overlap = question.found.overlap; overlap && !may_overlap_) {
       const auto whose = [&](std::size_t part) {
         return contents::whose_put(question.ranks[part], question.parts[part].region);
@@ -92,6 +99,9 @@ Outcome Coverage::learn(std::int64_t step, const std::vector<Question>& answered
       return contents::overlap(question.variable, overlap->index, whose(overlap->one),
                                whose(overlap->other));
     }
+  }
+  for (const auto& question : answered) {
+    const auto variable = static_cast<std::int32_t>(question.variable.id);
     const auto found = std::make_shared<const array::RunList>(question.found.holes);
     known_.insert_or_assign(variable, Known{question.cover, question.variable.shape, found});
     if (found->size() > 0 && is_filled(step, variable)) {

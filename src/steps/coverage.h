@@ -21,7 +21,8 @@ namespace iocomp::steps {
 /// Elements that nobody has put, by variable.
 using Holes = std::map<std::int32_t, std::shared_ptr<const array::RunList>>;
 
-/// The share of one of several writers of these holes: as much for each.
+/// The share of one of several writers of these holes: about as much for each, unless there is
+/// little.
 [[nodiscard]] std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer,
                                                            int writers);
 
@@ -58,7 +59,7 @@ class Coverage {
                                           const Covers& put,
                                           const std::vector<PutRecord>& puts) const;
   /// Learn from the answers. Adds holes that must be filled. @return overlapping_puts, if there
-  /// are any that may not be.
+  /// are any that may not be; then nothing is learned.
   [[nodiscard]] Outcome learn(std::int64_t step, const std::vector<Question>& answered,
                               Holes& holes);
 

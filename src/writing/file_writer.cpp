@@ -31,8 +31,7 @@ constexpr std::size_t most_fill_bytes = std::size_t{256} << 10;  // held
 
 void end_parts(std::vector<Stripe::Part>& parts, const Outcome& outcome) {
   for (auto& part : parts) {
-    part.loan.reset();  // first: it may say what became of the lease
-    part.lease = {};
+    part.loan.reset();
     end(part.piece, part.count, outcome);
   }
 }

@@ -65,26 +65,6 @@ def test_benchio_finds_every_element_again(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_libraries_own_collective_calls_write_every_element(
-    build: Build, tmp_path: Path
-) -> None:
-    for back_end in ("mpiio", "hdf5", "netcdf", "pnetcdf", "adios2"):
-        try:
-            result = benchio(build, tmp_path, f"--backend {back_end} --collective --steps 2", 3, {})
-        except RunFailedError as error:
-            if "is not installed" not in str(error):
-                raise
-            continue
-        assert result["collective"]
-        assert result["ways"][f"iocomp {back_end}, collective"]["checked_repetitions"] == 2
-
-
-@pytest.mark.parametrize("way", ["posix", "hdf5:async"])
-def test_who_cannot_write_together_says_so(build: Build, tmp_path: Path, way: str) -> None:
-    with pytest.raises(RunFailedError, match="--collective"):
-        benchio(build, tmp_path, f"--backend {way} --collective", 2, {})
-
-
 def test_benchio_writes_what_its_documentation_says(build: Build, tmp_path: Path) -> None:
     benchio(build, tmp_path, "--backend posix --keep --grid 1,2,2", 4, SYNC)
     found = np.fromfile(tmp_path / "benchio-posix.bin", dtype="<f8")

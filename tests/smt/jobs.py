@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-STREAM_FORMATS = ["posix", "mpiio", "hdf5"]
+STREAM_FORMATS = ["posix", "hdf5"]
 STREAM_LOOPS = 11
 STREAM_WRITE_EVERY = 5
 STREAM_BYTES = 32768  # per array and rank

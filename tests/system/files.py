@@ -15,7 +15,7 @@ import pytest
 from actors import Build
 from iocomp_studies.reader import open_dataset
 
-BACK_ENDS = ["posix", "mpiio-library", "hdf5", "hdf5-library"]
+BACK_ENDS = ["posix", "mpiio", "hdf5"]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
 STEP = 1_000_000  # what the values of one step differ by from the next
 
@@ -28,10 +28,9 @@ def mode_settings(mode: str) -> dict[str, Any]:
 
 
 def file_settings(back_end: str, **more: object) -> dict[str, Any]:
-    """Return the settings of one file for a back-end, with libraries writing themselves as more."""
+    """Return the settings of one file for a back-end: "hdf5-time" is hdf5 with that layout."""
     name, _, variant = back_end.partition("-")
     ways: dict[str, dict[str, object]] = {
-        "library": {"raw": False},
         "time": {"layout": "time"},
         "deflate": {"layout": "time", "compression": "deflate"},
     }

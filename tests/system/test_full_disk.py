@@ -80,7 +80,7 @@ def test_a_full_disk_is_told_to_who_waits(actors: Actors, back_end: str, mode: s
         assert STEPS - 1 in failed, job
         # HDF5 shows its steps when it is closed, if there is still room to close it.
         closed_well = all(entry["code"] == OK for entry in job.calls("close", file="out"))
-        readable = back_end in ("posix", "mpiio-library") or closed_well
+        readable = back_end in ("posix", "mpiio") or closed_well
         check_whole_or_absent(
             disk / f"out{extension(back_end)}",
             committed=committed if readable else (),

@@ -86,7 +86,7 @@ def test_a_killed_rank_tears_no_file(
                 assert check_file(path) == {step}, job
     else:
         # HDF5 can be read after a clean end only, so it must not be there at all.
-        readable = back_end in ("posix", "mpiio-library")
+        readable = back_end in ("posix", "mpiio")
         steps = check_whole_or_absent(
             job.folder / f"out{ending}", committed=committed if readable else ()
         )

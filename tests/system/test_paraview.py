@@ -27,7 +27,7 @@ if not (VTK / "iocomp-installed").exists():
         raise RuntimeError(missing)
     pytest.skip(missing, allow_module_level=True)
 
-BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-library", "hdf5-time", "hdf5-deflate", "netcdf"]
+BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf"]
 TIMES = [0.5, 0.75, 4.0]
 
 
@@ -91,7 +91,7 @@ def test_every_element_of_every_step_is_there(
 
 @pytest.mark.parametrize(
     ("back_end", "mode"),
-    [("posix", "async"), ("hdf5", "sync"), ("hdf5-library", "async"), ("netcdf", "async")],
+    [("posix", "async"), ("hdf5", "sync"), ("netcdf", "async")],
 )
 def test_coordinates_make_a_rectilinear_grid(actors: Actors, back_end: str, mode: str) -> None:
     skip_if_missing(actors.build, back_end)

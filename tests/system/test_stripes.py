@@ -40,7 +40,7 @@ STEP = ["put out u by=columns", "end_step out"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("back_end", ["posix", "mpiio-library", "hdf5"])
+@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5"])
 def test_all_stripes_of_a_step_are_whole(actors: Actors, back_end: str, kind: str) -> None:
     job = play(actors, STEP * 3, back_end, transport={"kind": kind})
     found = counted(job)
@@ -99,7 +99,7 @@ def test_a_rank_can_poll_before_the_others_put(actors: Actors, mode: str) -> Non
 
 
 @pytest.mark.parametrize("memory", ["1 MiB", "4 MiB"])
-@pytest.mark.parametrize("back_end", ["posix", "mpiio-library"])
+@pytest.mark.parametrize("back_end", ["posix", "mpiio"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_late_ranks_and_little_memory(
     actors: Actors, kind: str, back_end: str, memory: str
@@ -121,28 +121,7 @@ def test_holes_stay_holes(actors: Actors) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("back_end", ["posix", "mpiio-library", "hdf5"])
+@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5"])
 def test_some_ranks_write_for_all(actors: Actors, back_end: str, count: int) -> None:
     files = {"out": file_settings(back_end, path=f"out{extension(back_end)}", aggregators=count)}
     play(actors, STEP * 2, back_end, mode="sync", files=files)
-
-
-@pytest.mark.parametrize("count", [0, 1])
-@pytest.mark.parametrize("back_end", ["mpiio", "hdf5"])
-def test_the_library_can_write_collectively(actors: Actors, back_end: str, count: int) -> None:
-    """Also where some ranks put nothing, others two blocks, and one waits for its memory."""
-    path = f"out{extension(back_end)}"
-    files = {"out": file_settings(back_end, path=path, collective=True, aggregators=count)}
-    lines = ["@0 put out u start=0x0 count=512x100"]
-    lines += ["@2 put out u start=0x100 count=512x300", "@2 put out u start=0x400 count=512x112"]
-    lines += ["@2 wait out handed_over", "end_step out", *STEP]
-    play(actors, lines, back_end, mode="sync", files=files)
-
-
-def test_collective_writes_of_a_back_end_that_has_none(actors: Actors) -> None:
-    lines = ["init", "open out series"]
-    files = {"out": file_settings("posix", path="out.dat", collective=True)}
-    job = actors.play("\n".join(lines), ranks=2, settings={"mode": "sync", "files": files})
-    told = job.failures()
-    assert len(told) == 2, job
-    assert all("posix" in entry["story"] and "mpiio" in entry["story"] for entry in told), told

@@ -44,8 +44,8 @@ close out
 NAMES = ["Zürich", "Bern", "Basel CH"]  # the last as long as there is room
 TITLE = 'Wärme am "See"'
 PADDED = ["ab   ", "cde  "]
-HDF5 = ["hdf5", "hdf5-library"]
-NETCDF = ["pnetcdf", "pnetcdf-library", "netcdf"]
+HDF5 = ["hdf5"]
+NETCDF = ["pnetcdf", "netcdf"]
 
 
 def play(actors: Actors, back_end: str, mode: str, script: str = SCRIPT) -> Job:

@@ -9,7 +9,7 @@
 namespace iocomp::formats::h5 {
 
 /// Attach attributes to an object: one value as a scalar, several as a one-dimensional array, text
-/// as a string, none as a null space. Collective where the file is open on several ranks.
+/// as a string, none as a null space.
 /// @throws Error{storage_failure}.
 void write_attributes(hid_t object, const Attributes& attributes, const std::string& path);
 

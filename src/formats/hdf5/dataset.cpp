@@ -86,11 +86,6 @@ Dataset Creation::dataset(hid_t file, const Variable& variable, std::int64_t ste
   return Dataset{check(dataset, "create the dataset " + name + " in", path)};
 }
 
-Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
-                       const std::string& path) {
-  return Creation{}.dataset(file, variable, step, path);
-}
-
 void describe(hid_t file, const Description& description, const Datasets& created,
               const std::string& path) {
   write_attributes(file, description.attributes, path);

@@ -15,7 +15,7 @@ namespace iocomp::formats::h5 {
 /// Where a variable lies in the file: "/3/u".
 [[nodiscard]] std::string dataset_name(const Variable& variable, std::int64_t step);
 
-/// What both kinds of target want of a file: aligned data, a format that HDF5 1.8 and later read,
+/// What all targets want of a file: aligned data, a format that HDF5 1.8 and later read,
 /// no object left open by closing it. The driver is the caller's.
 [[nodiscard]] Properties file_access(const FormatOptions& options);
 
@@ -28,7 +28,7 @@ void let_others_write(const Properties& create);
 class Creation {
  public:
   Creation();
-  /// Collective where the file is open on several ranks. @throws Error{storage_failure}.
+  /// @throws Error{storage_failure}.
   [[nodiscard]] Dataset dataset(hid_t file, const Variable& variable, std::int64_t step,
                                 const std::string& path);
   /// Hold nothing of the file open. Call it before the file is closed, or a step unlinked.
@@ -43,9 +43,6 @@ class Creation {
   Object group_;
   std::int64_t step_ = -1;
 };
-/// One of them.
-[[nodiscard]] Dataset create_dataset(hid_t file, const Variable& variable, std::int64_t step,
-                                     const std::string& path);
 
 /// Remove a link, a dataset's or a group's.
 /// @throws Error{storage_failure}.
@@ -55,9 +52,8 @@ void unlink(hid_t file, const std::string& name, const std::string& path);
 using Datasets = std::set<std::pair<std::int64_t, std::string>>;
 
 /// Write all attributes, and unlink the datasets that the description does not have: those of
-/// absent steps. Collective where the file is open on several ranks.
-/// @throws Error{storage_failure}; collective calls that were still to come are left out on all
-/// ranks alike.
+/// absent steps.
+/// @throws Error{storage_failure}.
 void describe(hid_t file, const Description& description, const Datasets& created,
               const std::string& path);
 

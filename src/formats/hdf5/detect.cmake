@@ -1,5 +1,5 @@
-# Finds a parallel HDF5 that was built with the MPI in use. Sets IOCOMP_HDF5_FOUND and, then, the target iocomp_hdf5_library;
-# else IOCOMP_HDF5_REASON.
+# Finds an HDF5: a serial one, or a parallel one that was built with the MPI in use. Sets IOCOMP_HDF5_FOUND and, then, the target
+# iocomp_hdf5_library; else IOCOMP_HDF5_REASON.
 include(CheckCXXSourceCompiles)
 include(CMakePushCheckState)
 
@@ -13,9 +13,10 @@ endif()
 
 add_library(iocomp_hdf5_library INTERFACE IMPORTED GLOBAL) # imported: try_compile takes no other
 
-# Debian installs one parallel HDF5 per MPI side by side and tells them apart by their pkg-config names.
-if(NOT IOCOMP_MPI STREQUAL other AND NOT HDF5_ROOT)
-  pkg_check_modules(HDF5_MODULE QUIET IMPORTED_TARGET hdf5-${IOCOMP_MPI})
+# Debian installs a serial HDF5 and one per MPI side by side and tells them apart by their pkg-config names. The one of this MPI
+# comes first: the baselines of apps/blocks need it, and one job had better have one HDF5.
+if(NOT HDF5_ROOT)
+  pkg_search_module(HDF5_MODULE QUIET IMPORTED_TARGET hdf5-${IOCOMP_MPI} hdf5-serial)
 endif()
 if(TARGET PkgConfig::HDF5_MODULE)
   target_link_libraries(iocomp_hdf5_library INTERFACE PkgConfig::HDF5_MODULE)
@@ -43,23 +44,20 @@ else()
   set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
   check_cxx_source_compiles(
     "#include <hdf5.h>
-     #ifndef H5_HAVE_PARALLEL
-     #error serial
-     #endif
      #if !H5_VERSION_GE(1, 10, 3)
      #error old
      #endif
-     int main() { return H5open() + H5Pset_fapl_mpio(0, MPI_COMM_WORLD, MPI_INFO_NULL); }"
-    IOCOMP_HDF5_IS_PARALLEL
+     int main() { return H5open(); }"
+    IOCOMP_HDF5_IS_RECENT
   )
   cmake_pop_check_state()
   set(hdf5_alone ${hdf5_libraries})
   list(FILTER hdf5_alone INCLUDE REGEX "libhdf5[^/]*\\.so")
   needs_another_mpi("${hdf5_alone}" wrong_mpi)
   list(JOIN hdf5_libraries ", " hdf5_text)
-  if(NOT IOCOMP_HDF5_IS_PARALLEL)
-    set(IOCOMP_HDF5_REASON "not a parallel HDF5 of version 1.10.3 or later: ${hdf5_text}")
-    unset(IOCOMP_HDF5_IS_PARALLEL CACHE) # look again when something was installed
+  if(NOT IOCOMP_HDF5_IS_RECENT)
+    set(IOCOMP_HDF5_REASON "not an HDF5 of version 1.10.3 or later: ${hdf5_text}")
+    unset(IOCOMP_HDF5_IS_RECENT CACHE) # look again when something was installed
   elseif(wrong_mpi)
     set(IOCOMP_HDF5_REASON "built with another MPI than ${IOCOMP_MPI}: ${hdf5_text}")
   else()

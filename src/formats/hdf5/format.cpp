@@ -10,9 +10,8 @@
 #include "base/error.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/deflate_target.h"
-#include "formats/hdf5/library_target.h"
-#include "formats/hdf5/raw_target.h"
 #include "formats/hdf5/source.h"
+#include "formats/hdf5/steps_target.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/hdf5/time_target.h"
 
@@ -48,8 +47,8 @@ class Hdf5 : public Format {
            std::to_string(release);
   }
   [[nodiscard]] const Format& chosen(const FormatOptions& options) const override;
-  [[nodiscard]] Access access(const FormatOptions& options) const override {
-    return options.library_path ? Access::mpi_file : Access::plain_file;
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::plain_file;
   }
   [[nodiscard]] bool offsets_by_layout() const override { return false; }
   [[nodiscard]] bool readable_while_open() const override { return false; }
@@ -58,7 +57,6 @@ class Hdf5 : public Format {
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::dataset_name(placed.variable, placed.step)};
   }
-  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& variable) const override {
     if (!is_a_path(variable.name)) {
       throw Error{ErrorCode::unsupported,
@@ -68,11 +66,8 @@ class Hdf5 : public Format {
   }
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
                                                const FormatOptions& options,
-                                               MPI_Comm writers) const override {
-    if (options.library_path) {
-      return std::make_unique<h5::LibraryTarget>(path, options, writers);
-    }
-    return std::make_unique<h5::RawTarget>(path, options);
+                                               MPI_Comm /*writers*/) const override {
+    return std::make_unique<h5::StepsTarget>(path, options);
   }
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
                                              const FormatOptions& /*options*/) const override {

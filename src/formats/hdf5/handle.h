@@ -6,8 +6,7 @@
 
 namespace iocomp::formats::h5 {
 
-/// Owns one identifier of HDF5 and closes it once. Only for what is closed locally: see
-/// LibraryTarget for files.
+/// Owns one identifier of HDF5 and closes it once.
 template <herr_t (*close_id)(hid_t)>
 class Handle {
  public:
@@ -35,7 +34,7 @@ class Handle {
 
 using Attribute = Handle<&H5Aclose>;
 using Dataset = Handle<&H5Dclose>;
-using File = Handle<&H5Fclose>;  // opened by the serial driver
+using File = Handle<&H5Fclose>;
 using Object = Handle<&H5Oclose>;
 using Properties = Handle<&H5Pclose>;
 using Space = Handle<&H5Sclose>;

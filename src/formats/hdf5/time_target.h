@@ -11,7 +11,7 @@ namespace iocomp::formats::h5 {
 
 /// `layout = "time"` without compression: each variable is one chunked dataset that grows with the
 /// steps, and the chunks of a record follow one another in the file, so that anybody writes records
-/// at the offsets that `place` returns, as on the raw path.
+/// at the offsets that `place` returns.
 class TimeTarget : public Target {
  public:
   TimeTarget(std::string path, const FormatOptions& options) : file_{std::move(path), options} {}

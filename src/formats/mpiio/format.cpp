@@ -11,7 +11,6 @@
 
 #include "formats/mpiio/target.h"
 #include "formats/plain_source.h"
-#include "formats/plain_target.h"
 
 namespace iocomp::formats {
 namespace {
@@ -30,21 +29,16 @@ class MpiIo : public Format {
     std::replace(first_line.begin(), first_line.end(), '\t', ' ');
     return first_line;
   }
-  /// The file is the same whoever writes it; hints are for the MPI.
-  [[nodiscard]] Access access(const FormatOptions& options) const override {
-    return options.library_path || !options.hints.empty() ? Access::mpi_file : Access::plain_file;
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::mpi_file;
   }
   [[nodiscard]] bool offsets_by_layout() const override { return true; }
   [[nodiscard]] bool readable_while_open() const override { return true; }
   [[nodiscard]] bool xdmf_can_describe() const override { return true; }
-  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& /*variable*/) const override {}
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
                                                const FormatOptions& options,
                                                MPI_Comm writers) const override {
-    if (access(options) == Access::plain_file) {
-      return std::make_unique<PlainTarget>(path);
-    }
     return std::make_unique<MpiIoTarget>(path, options, writers);
   }
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,

@@ -21,7 +21,6 @@
 #include "formats/file_system.h"
 #include "formats/format.h"
 #include "formats/mpi_hints.h"
-#include "formats/mpiio/block_types.h"
 #include "formats/open_together.h"
 #include "mpi/error.h"
 
@@ -89,30 +88,6 @@ void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> byte
     }
     offset += static_cast<std::int64_t>(asked);
     bytes = bytes.subspan(asked);
-  }
-}
-
-// A view of the box, one element of a type that is as large as the block, and no view again.
-void MpiIoTarget::write_together(const Placed& where, const array::Box& box,
-                                 std::span<const std::byte> bytes) {
-  const auto element = static_cast<int>(array::size_bytes(where.variable.type));
-  const BlockTypes types{where.variable.shape, box, element};
-  const int view_code =
-      MPI_File_set_view(file_, where.offset, MPI_BYTE, types.in_file(), "native", MPI_INFO_NULL);
-  // The others are in it, too.
-  MPI_Status status{};
-  const int count = view_code == MPI_SUCCESS && !bytes.empty() ? types.count() : 0;
-  const int code = MPI_File_write_all(file_, bytes.data(), count, types.in_memory(), &status);
-  const int reset_code = MPI_File_set_view(file_, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-  check(view_code, "set a view of", path_);
-  check(code, "write collectively", path_);
-  check(reset_code, "set a view of", path_);
-  MPI_Count written = 0;
-  mpi::check(MPI_Get_elements_x(&status, MPI_BYTE, &written));
-  if (written >= 0 && written < std::ssize(bytes)) {
-    throw Error{ErrorCode::storage_failure, "writing " + std::to_string(bytes.size()) +
-                                                " bytes collectively to " + path_ + ": only " +
-                                                std::to_string(written) + " were written"};
   }
 }
 

@@ -25,8 +25,6 @@ class MpiIoTarget : public Target {
   std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
-  void write_together(const Placed& where, const array::Box& box,
-                      std::span<const std::byte> bytes) override;
   void flush() override;
   void finish(const Description& description) override;
 

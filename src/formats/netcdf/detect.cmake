@@ -1,58 +1,83 @@
-# Finds a parallel netCDF that was built with the MPI in use. Sets IOCOMP_NETCDF_FOUND and, then, the target
-# iocomp_netcdf_library; else IOCOMP_NETCDF_REASON.
+# Finds a netCDF, which reads the files of both back-ends, netcdf and pnetcdf: a serial one, or a parallel one that was built with the
+# MPI in use. Sets IOCOMP_NETCDF_FOUND and IOCOMP_PNETCDF_FOUND and, if one of them is set, the target iocomp_netcdf_library; else
+# IOCOMP_NETCDF_REASON and IOCOMP_PNETCDF_REASON.
 include(CheckCXXSourceCompiles)
 include(CMakePushCheckState)
 
-set(IOCOMP_NETCDF_FOUND FALSE)
-if(NOT IOCOMP_WITH_NETCDF)
-  set(IOCOMP_NETCDF_REASON "IOCOMP_WITH_NETCDF is OFF")
-  return()
-endif()
+# netcdf_module(<name>): the netCDF that pkg-config knows by this name, in netcdf_include_dir and netcdf_library.
+macro(netcdf_module name)
+  pkg_check_modules(NETCDF_${name} QUIET ${name})
+  unset(netcdf_include_dir)
+  unset(netcdf_library)
+  if(NETCDF_${name}_FOUND)
+    # The file of Debian's netcdf-mpi tells another folder for headers than the package has.
+    find_path(netcdf_include_dir netcdf_meta.h HINTS ${NETCDF_${name}_PREFIX}/include ${NETCDF_${name}_INCLUDE_DIRS} NO_CACHE)
+    find_library(
+      netcdf_library
+      NAMES ${NETCDF_${name}_LIBRARIES}
+      HINTS ${NETCDF_${name}_LIBRARY_DIRS} ${NETCDF_${name}_LIBDIR}
+      NO_CACHE
+    )
+  endif()
+endmacro()
 
+set(IOCOMP_NETCDF_REASON "no netCDF was found")
+set(found FALSE)
 # Debian's parallel netCDF lies beside a serial one, under another name.
-pkg_check_modules(NETCDF_MODULE QUIET netcdf-mpi)
-if(NOT NETCDF_MODULE_FOUND)
-  pkg_check_modules(NETCDF_MODULE QUIET netcdf)
-endif()
-find_path(
-  IOCOMP_NETCDF_INCLUDE_DIR
-  netcdf_par.h
-  HINTS ${NETCDF_MODULE_PREFIX}/include ${NETCDF_MODULE_INCLUDE_DIRS}
-)
-find_library(IOCOMP_NETCDF_LIBRARY NAMES netcdf_mpi netcdf HINTS ${NETCDF_MODULE_LIBRARY_DIRS} ${NETCDF_MODULE_LIBDIR})
-mark_as_advanced(IOCOMP_NETCDF_INCLUDE_DIR IOCOMP_NETCDF_LIBRARY)
-if(NOT IOCOMP_NETCDF_INCLUDE_DIR OR NOT IOCOMP_NETCDF_LIBRARY)
-  set(IOCOMP_NETCDF_REASON "no parallel netCDF was found")
-else()
+foreach(name IN ITEMS netcdf-mpi netcdf)
+  netcdf_module(${name})
+  if(netcdf_include_dir AND netcdf_library)
+    needs_another_mpi("${netcdf_library}" wrong_mpi)
+    if(NOT wrong_mpi)
+      set(found TRUE)
+      break()
+    endif()
+    set(IOCOMP_NETCDF_REASON "built with another MPI than ${IOCOMP_MPI}: ${netcdf_library}")
+  endif()
+endforeach()
+if(found)
   cmake_push_check_state(RESET)
-  set(CMAKE_REQUIRED_INCLUDES ${IOCOMP_NETCDF_INCLUDE_DIR})
-  set(CMAKE_REQUIRED_LIBRARIES ${IOCOMP_NETCDF_LIBRARY} MPI::MPI_C)
-  set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+  set(CMAKE_REQUIRED_INCLUDES ${netcdf_include_dir})
+  set(CMAKE_REQUIRED_LIBRARIES ${netcdf_library})
   check_cxx_source_compiles(
-    "#include <mpi.h>
-     #include <netcdf.h>
-     #include <netcdf_par.h>
-     int main() { int id = 0; return nc_create_par(\"f\", NC_NETCDF4, MPI_COMM_WORLD, MPI_INFO_NULL, &id); }"
-    IOCOMP_NETCDF_IS_PARALLEL
+    "#include <netcdf.h>
+     #include <netcdf_meta.h>
+     #if !NC_HAS_HDF5 || !NC_HAS_CDF5
+     #error lacks a format
+     #endif
+     int main() { int id = 0; return nc_open(\"f\", NC_NOWRITE, &id); }"
+    IOCOMP_NETCDF_READS_BOTH
   )
   cmake_pop_check_state()
-  needs_another_mpi("${IOCOMP_NETCDF_LIBRARY}" wrong_mpi)
-  if(wrong_mpi)
-    set(IOCOMP_NETCDF_REASON "built with another MPI than ${IOCOMP_MPI}: ${IOCOMP_NETCDF_LIBRARY}")
-  elseif(NOT IOCOMP_NETCDF_IS_PARALLEL)
-    set(IOCOMP_NETCDF_REASON "not a parallel netCDF: ${IOCOMP_NETCDF_LIBRARY}")
-    unset(IOCOMP_NETCDF_IS_PARALLEL CACHE) # look again when something was installed
-  else()
-    set(IOCOMP_NETCDF_FOUND TRUE)
-    add_library(iocomp_netcdf_library INTERFACE IMPORTED GLOBAL)
-    target_include_directories(iocomp_netcdf_library SYSTEM INTERFACE ${IOCOMP_NETCDF_INCLUDE_DIR})
-    target_link_libraries(iocomp_netcdf_library INTERFACE ${IOCOMP_NETCDF_LIBRARY})
+  if(NOT IOCOMP_NETCDF_READS_BOTH)
+    set(found FALSE)
+    set(IOCOMP_NETCDF_REASON "it does not read both NetCDF-4 and CDF-5: ${netcdf_library}")
+    unset(IOCOMP_NETCDF_READS_BOTH CACHE) # look again when something was installed
   endif()
 endif()
+set(IOCOMP_PNETCDF_REASON "${IOCOMP_NETCDF_REASON}")
+set(IOCOMP_PNETCDF_FOUND ${found})
+set(IOCOMP_NETCDF_FOUND ${found})
+if(found AND NOT IOCOMP_HDF5_FOUND)
+  set(IOCOMP_NETCDF_FOUND FALSE)
+  set(IOCOMP_NETCDF_REASON "its files are written with HDF5: ${IOCOMP_HDF5_REASON}")
+endif()
 
-if(NOT IOCOMP_NETCDF_FOUND)
-  if(NOT IOCOMP_WITH_NETCDF STREQUAL AUTO)
-    message(FATAL_ERROR "IOCOMP_WITH_NETCDF is ${IOCOMP_WITH_NETCDF}, but ${IOCOMP_NETCDF_REASON}")
+foreach(format IN ITEMS NETCDF PNETCDF)
+  if(NOT IOCOMP_WITH_${format})
+    set(IOCOMP_${format}_FOUND FALSE)
+    set(IOCOMP_${format}_REASON "IOCOMP_WITH_${format} is OFF")
+  elseif(NOT IOCOMP_${format}_FOUND)
+    if(NOT IOCOMP_WITH_${format} STREQUAL AUTO)
+      message(FATAL_ERROR "IOCOMP_WITH_${format} is ${IOCOMP_WITH_${format}}, but ${IOCOMP_${format}_REASON}")
+    endif()
+    string(TOLOWER ${format} name)
+    message(STATUS "back-end ${name} left out: ${IOCOMP_${format}_REASON}")
   endif()
-  message(STATUS "back-end netcdf left out: ${IOCOMP_NETCDF_REASON}")
+endforeach()
+
+if(IOCOMP_NETCDF_FOUND OR IOCOMP_PNETCDF_FOUND)
+  add_library(iocomp_netcdf_library INTERFACE IMPORTED GLOBAL)
+  target_include_directories(iocomp_netcdf_library SYSTEM INTERFACE ${netcdf_include_dir})
+  target_link_libraries(iocomp_netcdf_library INTERFACE ${netcdf_library})
 endif()

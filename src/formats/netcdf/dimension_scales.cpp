@@ -12,7 +12,7 @@
 
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
-#include "formats/netcdf/raw_attributes.h"
+#include "formats/netcdf/attributes.h"
 
 namespace iocomp::formats::cdf {
 namespace {

@@ -11,20 +11,10 @@
 #include "formats/cdf/types.h"
 #include "formats/netcdf/source.h"
 #include "formats/netcdf/target.h"
-#ifdef IOCOMP_NETCDF_RAW
-#include "formats/netcdf/raw_target.h"
-#endif
 #include "formats/words.h"
 
 namespace iocomp::formats {
 namespace {
-
-// A NetCDF-4 file is an HDF5 file: where HDF5 itself is at hand.
-#ifdef IOCOMP_NETCDF_RAW
-constexpr bool has_raw_path = true;
-#else
-constexpr bool has_raw_path = false;
-#endif
 
 class Netcdf : public Format {
  public:
@@ -34,8 +24,8 @@ class Netcdf : public Format {
     const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
     return "netCDF " + text.substr(0, text.find(' '));
   }
-  [[nodiscard]] Access access(const FormatOptions& options) const override {
-    return has_raw_path && !options.library_path ? Access::plain_file : Access::mpi_file;
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::plain_file;
   }
   [[nodiscard]] bool offsets_by_layout() const override { return false; }
   [[nodiscard]] bool readable_while_open() const override { return false; }
@@ -49,7 +39,6 @@ class Netcdf : public Format {
                       : options.one_step ? 0
                                          : placed.step};
   }
-  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& variable) const override { cdf::check(variable, name()); }
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override {
@@ -57,13 +46,8 @@ class Netcdf : public Format {
   }
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
                                                const FormatOptions& options,
-                                               MPI_Comm writers) const override {
-#ifdef IOCOMP_NETCDF_RAW
-    if (!options.library_path) {
-      return std::make_unique<cdf::NetcdfRawTarget>(path, options);
-    }
-#endif
-    return std::make_unique<cdf::NetcdfTarget>(path, options, writers);
+                                               MPI_Comm /*writers*/) const override {
+    return std::make_unique<cdf::NetcdfTarget>(path, options);
   }
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
                                              const FormatOptions& /*options*/) const override {

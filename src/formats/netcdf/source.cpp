@@ -2,82 +2,209 @@
 
 #include <netcdf.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "array/box.h"
 #include "array/element_type.h"
-#include "formats/cdf/source.h"
+#include "base/error.h"
+#include "formats/cdf/dimensions.h"
+#include "formats/cdf/types.h"
 #include "formats/source.h"
+#include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 namespace {
 
-/// The calls of netCDF.
-struct Library {
-  using Count = std::size_t;
-  static constexpr int global = NC_GLOBAL;
-  using Name = std::array<char, NC_MAX_NAME + 1>;
+using Name = std::array<char, NC_MAX_NAME + 1>;
 
-  static int open(const std::string& path, int* file) {
-    return nc_open(path.c_str(), NC_NOWRITE, file);
+int look_at_variable(int file, int number, std::string& name, int& type,
+                     std::vector<int>& dimensions) {
+  int used = 0;
+  int code = nc_inq_varndims(file, number, &used);
+  if (code != NC_NOERR) {
+    return code;
   }
-  static void close(int file) { nc_close(file); }
-  static std::string text(int code) { return std::string{"netCDF: "} + nc_strerror(code); }
-  static int find(int file, const char* name, int* number) {
-    return nc_inq_varid(file, name, number);
+  dimensions.resize(static_cast<std::size_t>(used));
+  Name found{};
+  code = nc_inq_var(file, number, found.data(), &type, nullptr, dimensions.data(), nullptr);
+  name = found.data();
+  return code;
+}
+
+int look_at_dimension(int file, int number, std::string& name, std::size_t& length) {
+  Name found{};
+  const int code = nc_inq_dim(file, number, found.data(), &length);
+  name = found.data();
+  return code;
+}
+
+bool is_unlimited(int file, int dimension) {
+  int number = -1;
+  return nc_inq_unlimdim(file, &number) == NC_NOERR && number == dimension;
+}
+
+int look_at_attribute(int file, int number, int index, std::string& name, int& type,
+                      std::size_t& length) {
+  Name found{};
+  const int code = nc_inq_attname(file, number, index, found.data());
+  name = found.data();
+  return code != NC_NOERR ? code : nc_inq_att(file, number, found.data(), &type, &length);
+}
+
+// A first dimension that is called "time", or grows, counts the steps.
+class NetcdfSource : public Source {
+ public:
+  explicit NetcdfSource(std::string path) : path_{std::move(path)} {
+    check(nc_open(path_.c_str(), NC_NOWRITE, &file_), "open");
   }
-  static int count(int file, int* variables) { return nc_inq_nvars(file, variables); }
-  static int look(int file, int number, std::string& name, int& type,
-                  std::vector<int>& dimensions) {
-    int used = 0;
-    int code = nc_inq_varndims(file, number, &used);
-    if (code != NC_NOERR) {
-      return code;
+  ~NetcdfSource() override {
+    if (file_ >= 0) {
+      nc_close(file_);
     }
-    dimensions.resize(static_cast<std::size_t>(used));
-    Name found{};
-    code = nc_inq_var(file, number, found.data(), &type, nullptr, dimensions.data(), nullptr);
-    name = found.data();
-    return code;
   }
-  static int dimension(int file, int number, std::string& name, Count& length) {
-    Name found{};
-    const int code = nc_inq_dim(file, number, found.data(), &length);
-    name = found.data();
-    return code;
-  }
-  static bool grows(int file, int dimension) {
+
+  void read(const Placed& where, const array::Box& box, const Destination& to) override {
+    if (array::elements(box) == 0) {
+      return;
+    }
+    const std::string action = "read the variable \"" + where.variable.name + "\" from";
     int number = -1;
-    return nc_inq_unlimdim(file, &number) == NC_NOERR && number == dimension;
+    check(nc_inq_varid(file_, where.variable.name.c_str(), &number), action);
+    const Found found = look_at(number);
+    if (found.variable.type != where.variable.type ||
+        found.variable.shape != where.variable.shape) {
+      throw Error{ErrorCode::storage_failure,
+                  "cannot " + action + ' ' + path_ + ": it has not the type and the shape " +
+                      array::text(where.variable.shape) + " that are expected"};
+    }
+    Places start{};
+    Places count{};
+    std::size_t d = 0;
+    if (found.steps) {
+      start.at(d) = static_cast<std::size_t>(found.has_records ? where.step : 0);
+      count.at(d++) = 1;
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(box.dimensions); ++i) {
+      start.at(d) = static_cast<std::size_t>(box.start[i]);
+      count.at(d++) = static_cast<std::size_t>(box.count[i]);
+    }
+    DenseBlock block{to, array::size_bytes(where.variable.type)};
+    check(nc_get_vara(file_, number, start.data(), count.data(), block.bytes()), action);
+    block.scatter();
   }
-  static int attributes(int file, int number) {
+
+  Inventory inventory() override {
+    Inventory inventory;
+    int variables = 0;
+    check(nc_inq_nvars(file_, &variables), "look through");
+    std::int64_t steps = 1;
+    std::vector<Found> all;
+    for (int number = 0; number < variables; ++number) {
+      all.push_back(look_at(number));
+      steps = std::max(steps, all.back().steps.value_or(1));
+    }
+    for (std::int64_t step = 0; step < steps; ++step) {
+      inventory.steps.push_back(step);
+      for (const auto& found : all) {
+        if (found.has_type && step < found.steps.value_or(1)) {
+          inventory.contents.push_back({step, found.variable, -1});
+        }
+      }
+    }
+    inventory.attributes = attributes(NC_GLOBAL);
+    for (int number = 0; number < variables; ++number) {
+      inventory.of_variable[all[static_cast<std::size_t>(number)].variable.name] =
+          attributes(number);
+    }
+    return inventory;
+  }
+
+ private:
+  using Places = std::array<std::size_t, array::max_dimensions + 1>;
+  struct Found {
+    Variable variable;
+    bool has_type = false;              // one of iocomp's, and not too many dimensions
+    std::optional<std::int64_t> steps;  // where its first dimension counts them
+    bool has_records = false;
+  };
+
+  void check(int code, const std::string& action) const {
+    if (code != 0) {
+      throw Error{ErrorCode::storage_failure,
+                  "cannot " + action + ' ' + path_ + ": netCDF: " + nc_strerror(code)};
+    }
+  }
+
+  Found look_at(int number) const {
+    const std::string action = "look at the variables of";
+    Found found;
+    int type = 0;
+    std::vector<int> dimensions;
+    check(look_at_variable(file_, number, found.variable.name, type, dimensions), action);
+    const auto element = type_of(type);
+    found.has_type = element && dimensions.size() <= array::max_dimensions + 1;
+    found.variable.type = element.value_or(array::ElementType::uint8);
+    std::size_t d = 0;
+    for (std::size_t i = 0; found.has_type && i < dimensions.size(); ++i) {
+      std::string name;
+      std::size_t length = 0;
+      check(look_at_dimension(file_, dimensions[i], name, length), action);
+      const bool grows = is_unlimited(file_, dimensions[i]);
+      if (i == 0 && (grows || name == time_name)) {
+        found.steps = static_cast<std::int64_t>(length);
+        found.has_records = grows;
+      } else if (d < array::max_dimensions) {
+        found.variable.shape.extent.at(d++) = static_cast<std::int64_t>(length);
+      } else {
+        found.has_type = false;
+      }
+    }
+    found.variable.shape.dimensions = static_cast<int>(d);
+    return found;
+  }
+
+  Attributes attributes(int number) const {
+    const std::string action = "read the attributes of";
     int count = 0;
-    return nc_inq_varnatts(file, number, &count) == NC_NOERR ? count : 0;
+    check(nc_inq_varnatts(file_, number, &count), action);
+    Attributes all;
+    for (int i = 0; i < count; ++i) {
+      std::string name;
+      int type = 0;
+      std::size_t length = 0;
+      check(look_at_attribute(file_, number, i, name, type, length), action);
+      Attribute attribute;
+      attribute.is_text = type == text_number;
+      const auto element = attribute.is_text ? array::ElementType::uint8 : type_of(type);
+      if (!element) {
+        continue;
+      }
+      attribute.type = *element;
+      attribute.values.resize(static_cast<std::size_t>(length) * array::size_bytes(*element));
+      if (!attribute.values.empty()) {
+        check(nc_get_att(file_, number, name.c_str(), attribute.values.data()), action);
+      }
+      all.emplace(name, std::move(attribute));
+    }
+    return all;
   }
-  static int attribute(int file, int number, int index, std::string& name, int& type,
-                       Count& length) {
-    Name found{};
-    const int code = nc_inq_attname(file, number, index, found.data());
-    name = found.data();
-    return code != NC_NOERR ? code : nc_inq_att(file, number, found.data(), &type, &length);
-  }
-  static int values(int file, int number, const char* name, std::byte* to) {
-    return nc_get_att(file, number, name, to);
-  }
-  static int get(int file, int number, const Count* start, const Count* count, std::byte* to,
-                 std::int64_t /*elements*/, array::ElementType /*type*/) {
-    return nc_get_vara(file, number, start, count, to);
-  }
+
+  std::string path_;
+  int file_ = -1;
 };
 
 }  // namespace
 
 std::unique_ptr<Source> open_netcdf(const std::string& path) {
-  return std::make_unique<CdfSource<Library>>(path);
+  return std::make_unique<NetcdfSource>(path);
 }
 
 }  // namespace iocomp::formats::cdf

@@ -1,7 +1,7 @@
 #include "formats/format.h"
 
 #include <mpi.h>
-#include <pnetcdf.h>
+#include <netcdf.h>
 
 #include <bit>
 #include <memory>
@@ -9,9 +9,8 @@
 #include <string_view>
 
 #include "formats/cdf/types.h"
-#include "formats/pnetcdf/library_target.h"
-#include "formats/pnetcdf/raw_target.h"
-#include "formats/pnetcdf/source.h"
+#include "formats/netcdf/source.h"
+#include "formats/pnetcdf/target.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
@@ -22,17 +21,16 @@ class Pnetcdf : public Format {
   [[nodiscard]] std::string_view name() const override { return "pnetcdf"; }
   [[nodiscard]] std::string_view extension() const override { return ".nc"; }
   [[nodiscard]] std::string version() const override {
-    return "PnetCDF " + std::to_string(PNETCDF_VERSION_MAJOR) + '.' +
-           std::to_string(PNETCDF_VERSION_MINOR) + '.' + std::to_string(PNETCDF_VERSION_SUB);
+    const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
+    return "CDF-5, read by netCDF " + text.substr(0, text.find(' '));
   }
-  [[nodiscard]] Access access(const FormatOptions& options) const override {
-    return options.library_path ? Access::mpi_file : Access::plain_file;
+  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
+    return Access::plain_file;
   }
   [[nodiscard]] bool offsets_by_layout() const override { return false; }
   [[nodiscard]] bool readable_while_open() const override { return false; }
   [[nodiscard]] std::endian byte_order() const override { return std::endian::big; }
   [[nodiscard]] bool keeps_first_definitions() const override { return true; }
-  [[nodiscard]] bool writes_together() const override { return true; }
   void check(const Variable& variable) const override { cdf::check(variable, name()); }
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override {
@@ -40,15 +38,12 @@ class Pnetcdf : public Format {
   }
   [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
                                                const FormatOptions& options,
-                                               MPI_Comm writers) const override {
-    if (options.library_path) {
-      return std::make_unique<cdf::LibraryTarget>(path, options, writers);
-    }
-    return std::make_unique<cdf::RawTarget>(path, options);
+                                               MPI_Comm /*writers*/) const override {
+    return std::make_unique<cdf::PnetcdfTarget>(path, options);
   }
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
                                              const FormatOptions& /*options*/) const override {
-    return cdf::open_pnetcdf(path);
+    return cdf::open_netcdf(path);
   }
 };
 

@@ -250,5 +250,4 @@ def random_back_end(chance: random.Random) -> BackEnd:
     )
     if name == "adios2":
         return BackEnd(name, engine=chance.choice(["BP4", "BP5", "BP5", "HDF5"]))
-    has_both = name in ("mpiio", "hdf5", "pnetcdf", "netcdf")
-    return BackEnd(name, is_raw=not has_both or chance.random() < 0.7)
+    return BackEnd(name)

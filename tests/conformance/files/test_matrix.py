@@ -14,13 +14,9 @@ from verification import BackEnd
 BACK_ENDS = [
     BackEnd("posix"),
     BackEnd("mpiio"),
-    BackEnd("mpiio", is_raw=False),
     BackEnd("hdf5"),
-    BackEnd("hdf5", is_raw=False),
     BackEnd("pnetcdf"),
-    BackEnd("pnetcdf", is_raw=False),
     BackEnd("netcdf"),
-    BackEnd("netcdf", is_raw=False),
     BackEnd("example_format"),
     BackEnd("adios2", engine="BP5"),
     BackEnd("adios2", engine="BP4"),
@@ -101,7 +97,6 @@ TUNINGS = [
     Tuning("pull", {"transport.way": "pull", "transport.inline": "0 B", "wait.spin": 0}),
     Tuning("in-place", {"transport.way": "in-place", "disk.direct": "on"}),
     Tuning("staged", {"transport.way": "staged", "disk.direct_from": "4 KiB"}),
-    Tuning("collective", of_files={"collective": True}),
 ]
 
 
@@ -115,12 +110,12 @@ QUICK = [
     "posix-packed_3to2-pull",
     "hdf5-list_3to2-staged",
     "posix-halves_2to2-in-place",
-    "mpiio_library-sync2-inside",
-    "mpiio_library-halves_2to2-odd",
+    "mpiio-sync2-inside",
+    "mpiio-halves_2to2-odd",
     "mpiio-packed_3to2-odd",
     "hdf5-sync1-unaligned",
     "hdf5-spread_3to1-odd",
-    "hdf5_library-halves_2to2-default",
+    "hdf5-halves_2to2-default",
     "adios2_BP5-sync2-odd",
     "adios2_BP5-packed_3to2-tiny",
     "adios2_BP4-halves_2to2-default",
@@ -128,22 +123,13 @@ QUICK = [
     "pnetcdf-sync2-odd",
     "pnetcdf-kernel3-tiny",
     "pnetcdf-packed_3to2-staged",
-    "pnetcdf_library-halves_2to1-default",
     "netcdf-halves_2to2-odd",
     "netcdf-kernel3-default",
-    "netcdf_library-halves_2to2-odd",
-    "mpiio-sync3-collective",
-    "hdf5_library-sync3-collective",
-    "pnetcdf_library-sync3-collective",
-    "netcdf_library-sync3-collective",
 ]
 
 
 def _is_chosen(label: str, number: int, back_end: BackEnd, placement: Placement) -> bool:
     """Every placement with every tuning for posix; elsewhere each with some of the others."""
-    if label.endswith("-collective"):
-        can = back_end.label in ("mpiio", "hdf5_library", "pnetcdf_library", "netcdf_library")
-        return placement.settings["mode"] == "sync" and (can or back_end.name == "adios2")
     everything = back_end.name == "posix" and placement.settings["mode"] == "async"
     return everything or number % 5 == 0 or label in QUICK
 
@@ -186,8 +172,7 @@ def test_files_hold_what_was_put(
     if not tools.has(back_end):
         pytest.skip(f"the back-end {back_end.name} was not built")
     without_servers = placement.ranks == placement.compute_ranks
-    is_collective = tuning.of_files.get("collective", False)
-    writes_at_once = back_end.writes_at_once(without_servers) and not is_collective
+    writes_at_once = back_end.writes_at_once(without_servers)
     script = all_scenarios(writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.can_fill)
     job = Job(script, back_end, placement, tuning, folder)
     wrong = job.run(tools)

@@ -21,9 +21,7 @@ pytestmark = pytest.mark.quick
 
 BACK_ENDS = [
     BackEnd("pnetcdf"),
-    BackEnd("pnetcdf", is_raw=False),
     BackEnd("netcdf"),
-    BackEnd("netcdf", is_raw=False),
 ]
 ALONE = Placement("sync1", 1, 1, {"mode": "sync"})
 SYNC = Placement("sync2", 2, 2, {"mode": "sync"})
@@ -33,7 +31,6 @@ CASES = [
     pytest.param(back_end, placement, id=f"{back_end.label}-{placement.label}")
     for back_end in BACK_ENDS
     for placement in (SYNC, SERVERS, KERNEL)
-    if placement is not KERNEL or back_end.is_raw
 ]
 MISSING = -12345.0
 

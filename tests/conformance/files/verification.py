@@ -29,22 +29,17 @@ class BackEnd:
     """A back-end and the settings that make it another one."""
 
     name: str
-    is_raw: bool = True  # files.*.raw
     engine: str = ""  # files.*.engine
 
     @property
     def label(self) -> str:
         """Return what distinguishes it."""
-        return f"{self.name}_{self.engine}" if self.engine else self.name + self._way
-
-    @property
-    def _way(self) -> str:
-        return "" if self.is_raw else "_library"
+        return f"{self.name}_{self.engine}" if self.engine else self.name
 
     @property
     def settings(self) -> dict[str, object]:
         """Return the settings of its files."""
-        chosen: dict[str, object] = {"backend": self.name, "raw": self.is_raw}
+        chosen: dict[str, object] = {"backend": self.name}
         return chosen | ({"engine": self.engine} if self.engine else {})
 
     @property
@@ -255,7 +250,7 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
     wrong = []
     if manifest["absent"]:
         wrong.append(f"{expected.path.name}: steps {manifest['absent']} are absent")
-    if back_end.is_raw and back_end.name != "adios2":
+    if back_end.name != "adios2":
         written = read_raw(expected.path, manifest)
         wrong += compare_arrays(expected, written, "manifest")
     else:

@@ -206,9 +206,8 @@ TEST(Adios2Engines, AnUnknownOneIsAnErrorThatNamesTheOthers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Storage, Adios2,
-                         testing::Values(BackEnd{"adios2", false, {}, "BP4"},
-                                         BackEnd{"adios2", false, {}, "BP5"},
-                                         BackEnd{"adios2", false, {}, "HDF5"}),
+                         testing::Values(BackEnd{"adios2", {}, "BP4"}, BackEnd{"adios2", {}, "BP5"},
+                                         BackEnd{"adios2", {}, "HDF5"}),
                          [](const auto& tested) { return label(tested.param); });
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace iocomp::formats {
 
 FormatOptions BackEnd::options() const {
   FormatOptions options;
-  options.library_path = library_path;
   options.engine = engine;
   options.grows_along_time = !layout.empty();
   options.chunk_bytes = 64 << 10;  // so that there are some
@@ -50,35 +49,29 @@ Variable BackEnd::like(Variable wanted) const {
 }
 
 std::vector<BackEnd> back_ends() {
-  std::vector<BackEnd> all{{"posix", false, {}},
-                           {"mpiio", false, {}},
-                           {"mpiio", true, {}},
-                           {"example_format", false, IOCOMP_EXAMPLE_MODULES}};
+  std::vector<BackEnd> all{
+      {"posix", {}}, {"mpiio", {}}, {"example_format", IOCOMP_EXAMPLE_MODULES}};
 #ifdef IOCOMP_TESTS_HDF5
-  all.push_back({"hdf5", false, {}});
-  all.push_back({"hdf5", true, {}});
-  all.push_back({"hdf5", false, {}, {}, "time"});
-  all.push_back({"hdf5", false, {}, {}, "deflate"});
+  all.push_back({"hdf5", {}});
+  all.push_back({"hdf5", {}, {}, "time"});
+  all.push_back({"hdf5", {}, {}, "deflate"});
 #endif
 #ifdef IOCOMP_TESTS_ADIOS2
   for (const char* engine : {"BP4", "BP5", "HDF5"}) {
-    all.push_back({"adios2", false, {}, engine});
+    all.push_back({"adios2", {}, engine});
   }
 #endif
 #ifdef IOCOMP_TESTS_PNETCDF
-  all.push_back({"pnetcdf", false, {}});
-  all.push_back({"pnetcdf", true, {}});
+  all.push_back({"pnetcdf", {}});
 #endif
 #ifdef IOCOMP_TESTS_NETCDF
-  all.push_back({"netcdf", false, {}});
-  all.push_back({"netcdf", true, {}});
+  all.push_back({"netcdf", {}});
 #endif
   return all;
 }
 
 std::string label(const BackEnd& back_end) {
-  return back_end.name + (back_end.library_path ? "_library" : "") +
-         (back_end.engine.empty() ? "" : '_' + back_end.engine) +
+  return back_end.name + (back_end.engine.empty() ? "" : '_' + back_end.engine) +
          (back_end.layout.empty() ? "" : '_' + back_end.layout);
 }
 

@@ -12,7 +12,6 @@ namespace iocomp::formats {
 /// What the suite runs for: a format, and which of its ways.
 struct BackEnd {
   std::string name;
-  bool library_path = false;
   std::string folder;    ///< of its module, where it is not installed
   std::string engine{};  ///< of adios2
   std::string layout{};  ///< of hdf5: "time", or "deflate" along time
@@ -28,7 +27,7 @@ struct BackEnd {
 
 /// Every back-end of this build.
 [[nodiscard]] std::vector<BackEnd> back_ends();
-/// For the names of tests: "hdf5_library".
+/// For the names of tests: "hdf5_time".
 [[nodiscard]] std::string label(const BackEnd& back_end);
 inline void PrintTo(const BackEnd& back_end, std::ostream* out) { *out << label(back_end); }
 

@@ -28,7 +28,7 @@ namespace {
 
 using array::ElementType;
 
-const BackEnd hdf5{"hdf5", false, {}};
+const BackEnd hdf5{"hdf5", {}};
 
 Attribute text_attribute(const std::string& text) {
   Attribute made;

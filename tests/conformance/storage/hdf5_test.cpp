@@ -43,15 +43,15 @@ Variable variable(int id, const std::string& name) {
   return {id, name, array::ElementType::float64, array::make_shape(1, &extent)};
 }
 
-std::vector<BackEnd> both_ways() { return {{"hdf5", false, {}}, {"hdf5", true, {}}}; }
+const BackEnd hdf5{"hdf5", {}};
 
-class Hdf5 : public testing::TestWithParam<BackEnd> {
+class Hdf5 : public testing::Test {
  protected:
   SharedFolder folder_;
 };
 
-TEST_P(Hdf5, KeepsAttributesOfTheFileAndOfVariables) {
-  SharedFile file{GetParam(), folder_ / "file.h5", {variable(0, "u"), variable(1, "deep/v")}};
+TEST_F(Hdf5, KeepsAttributesOfTheFileAndOfVariables) {
+  SharedFile file{hdf5, folder_ / "file.h5", {variable(0, "u"), variable(1, "deep/v")}};
   for (std::int64_t step = 0; step < 2; ++step) {
     (void)file.place(0, step);
     (void)file.place(1, step);
@@ -78,8 +78,8 @@ TEST_P(Hdf5, KeepsAttributesOfTheFileAndOfVariables) {
   }
 }
 
-TEST_P(Hdf5, WhatIsNotDescribedIsNotThere) {
-  SharedFile file{GetParam(), folder_ / "file.h5", {variable(0, "u")}};
+TEST_F(Hdf5, WhatIsNotDescribedIsNotThere) {
+  SharedFile file{hdf5, folder_ / "file.h5", {variable(0, "u")}};
   for (std::int64_t step = 0; step < 3; ++step) {
     const Placed placed = file.place(0, step);
     if (rank() == 0) {
@@ -98,16 +98,16 @@ TEST_P(Hdf5, WhatIsNotDescribedIsNotThere) {
   }
 }
 
-TEST_P(Hdf5, RefusesNamesThatItWouldReadAsAnotherPath) {
-  const Format& format = GetParam().format();
+TEST_F(Hdf5, RefusesNamesThatItWouldReadAsAnotherPath) {
+  const Format& format = hdf5.format();
   EXPECT_NO_THROW(format.check(variable(0, "a/b.c/..d")));
   for (const char* name : {"", "a//b", "/a", "a/", "a/../b", "./a", "."}) {
     EXPECT_THROW(format.check(variable(0, name)), Error) << name;
   }
 }
 
-TEST_P(Hdf5, AVariableThatCannotBeMadeIsToldWithTheErrorsOfTheLibrary) {
-  SharedFile file{GetParam(), folder_ / "file.h5", {variable(0, "u"), variable(1, "u/v")}};
+TEST_F(Hdf5, AVariableThatCannotBeMadeIsToldWithTheErrorsOfTheLibrary) {
+  SharedFile file{hdf5, folder_ / "file.h5", {variable(0, "u"), variable(1, "u/v")}};
   (void)file.place(0, 0);
   if (file.is_mine()) {
     try {
@@ -123,9 +123,6 @@ TEST_P(Hdf5, AVariableThatCannotBeMadeIsToldWithTheErrorsOfTheLibrary) {
   }
   file.finish();
 }
-
-INSTANTIATE_TEST_SUITE_P(Storage, Hdf5, testing::ValuesIn(both_ways()),
-                         [](const auto& tested) { return label(tested.param); });
 
 }  // namespace
 }  // namespace iocomp::formats

@@ -221,8 +221,8 @@ TEST_P(Hdf5AlongTime, KeepsAttributes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Storage, Hdf5AlongTime,
-                         testing::Values(BackEnd{"hdf5", false, {}, {}, "time"},
-                                         BackEnd{"hdf5", false, {}, {}, "deflate"}),
+                         testing::Values(BackEnd{"hdf5", {}, {}, "time"},
+                                         BackEnd{"hdf5", {}, {}, "deflate"}),
                          [](const auto& tested) { return tested.param.layout; });
 
 }  // namespace

@@ -16,10 +16,7 @@
 #ifdef IOCOMP_TESTS_ADIOS2
 #include "read_adios2_variable.h"
 #endif
-#ifdef IOCOMP_TESTS_PNETCDF
-#include "read_pnetcdf.h"
-#endif
-#ifdef IOCOMP_TESTS_NETCDF
+#if defined IOCOMP_TESTS_PNETCDF || defined IOCOMP_TESTS_NETCDF
 #include "read_netcdf.h"
 #endif
 
@@ -50,13 +47,8 @@ std::vector<std::byte> read_back(const BackEnd& back_end, const std::string& pat
     return read_adios2_variable(path, back_end.engine, placed);
   }
 #endif
-#ifdef IOCOMP_TESTS_PNETCDF
-  if (back_end.name == "pnetcdf") {
-    return read_pnetcdf(path, placed);
-  }
-#endif
-#ifdef IOCOMP_TESTS_NETCDF
-  if (back_end.name == "netcdf") {
+#if defined IOCOMP_TESTS_PNETCDF || defined IOCOMP_TESTS_NETCDF
+  if (back_end.name == "netcdf" || back_end.name == "pnetcdf") {
     return read_netcdf(path, placed);
   }
 #endif

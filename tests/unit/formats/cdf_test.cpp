@@ -15,7 +15,7 @@
 #include "formats/cdf/types.h"
 #include "formats/format.h"
 #include "formats/pnetcdf/header.h"
-#include "formats/pnetcdf/raw_layout.h"
+#include "formats/pnetcdf/layout.h"
 
 namespace iocomp::formats::cdf {
 namespace {
@@ -66,8 +66,8 @@ TEST(Dimensions, HaveOneLengthEach) {
 
 constexpr std::int64_t room = 65536;  // for the header
 
-TEST(RawLayout, PutsRecordsBehindVariablesWithoutTime) {
-  RawLayout layout{room, 512, false};
+TEST(PnetcdfLayout, PutsRecordsBehindVariablesWithoutTime) {
+  PnetcdfLayout layout{room, 512, false};
   const std::vector<Variable> all{variable(0, ElementType::float64, {10}),
                                   variable(1, ElementType::int16, {3}),
                                   variable(2, ElementType::float32, {100}, "x")};
@@ -81,16 +81,16 @@ TEST(RawLayout, PutsRecordsBehindVariablesWithoutTime) {
   EXPECT_EQ(layout.file_bytes(3), room + 512 + 3 * 88);
 }
 
-TEST(RawLayout, DoesNotPadTheOnlyVariableWithTime) {
-  RawLayout layout{room, 1, false};
+TEST(PnetcdfLayout, DoesNotPadTheOnlyVariableWithTime) {
+  PnetcdfLayout layout{room, 1, false};
   const std::vector<Variable> all{variable(0, ElementType::int16, {3})};
   layout.define(all);
   EXPECT_EQ(layout.place(all[0], 5), room + 5 * 6);
   EXPECT_EQ(layout.file_bytes(7), room + 44);
 }
 
-TEST(RawLayout, TakesMoreVariablesAsLongAsThereIsOneRecord) {
-  RawLayout layout{room, 1, false};
+TEST(PnetcdfLayout, TakesMoreVariablesAsLongAsThereIsOneRecord) {
+  PnetcdfLayout layout{room, 1, false};
   std::vector<Variable> all{variable(0, ElementType::float64, {4})};
   layout.define(all);
   EXPECT_EQ(layout.place(all[0], 0), room);
@@ -102,8 +102,8 @@ TEST(RawLayout, TakesMoreVariablesAsLongAsThereIsOneRecord) {
   EXPECT_THROW(layout.define(all), Error);
 }
 
-TEST(RawLayout, HasNoRoomForAVariableWithoutTimeThatComesLate) {
-  RawLayout layout{room, 1, false};
+TEST(PnetcdfLayout, HasNoRoomForAVariableWithoutTimeThatComesLate) {
+  PnetcdfLayout layout{room, 1, false};
   std::vector<Variable> all{variable(0, ElementType::float64, {4})};
   layout.define(all);
   all.push_back(variable(1, ElementType::float64, {4}, "x"));
@@ -112,8 +112,8 @@ TEST(RawLayout, HasNoRoomForAVariableWithoutTimeThatComesLate) {
   EXPECT_EQ(layout.place(all[0], 0), room);
 }
 
-TEST(RawLayout, TellsWhichPartsOfRecordsNobodyPut) {
-  RawLayout layout{room, 1, false};
+TEST(PnetcdfLayout, TellsWhichPartsOfRecordsNobodyPut) {
+  PnetcdfLayout layout{room, 1, false};
   const std::vector<Variable> all{variable(0, ElementType::float64, {4}),
                                   variable(1, ElementType::int32, {2})};
   layout.define(all);
@@ -127,8 +127,8 @@ TEST(RawLayout, TellsWhichPartsOfRecordsNobodyPut) {
   EXPECT_EQ(gaps[1].bytes, 32);
 }
 
-TEST(RawLayout, OfOneStepGivesAVariableNewRoomWithANewShape) {
-  RawLayout layout{room, 512, true};
+TEST(PnetcdfLayout, OfOneStepGivesAVariableNewRoomWithANewShape) {
+  PnetcdfLayout layout{room, 512, true};
   EXPECT_EQ(layout.place(variable(0, ElementType::int8, {5}), 7), room);
   EXPECT_EQ(layout.place(variable(0, ElementType::int8, {600}), 7), room + 512);
   EXPECT_EQ(layout.place(variable(1, ElementType::int8, {}), 7), room + 512 + 1024);
@@ -136,9 +136,9 @@ TEST(RawLayout, OfOneStepGivesAVariableNewRoomWithANewShape) {
   EXPECT_EQ(layout.file_bytes(0), room + 512 + 1024 + 4);
 }
 
-TEST(RawLayout, MakesTwiceTheRoomThatAHeaderNeedsWhoseVariablesAreKnown) {
+TEST(PnetcdfLayout, MakesTwiceTheRoomThatAHeaderNeedsWhoseVariablesAreKnown) {
   for (const bool one_step : {false, true}) {
-    RawLayout layout{room, 1, one_step};
+    PnetcdfLayout layout{room, 1, one_step};
     std::vector<Variable> all;
     for (int id = 0; id < 5000; ++id) {
       all.push_back(variable(id, ElementType::float64, {4, id + 1}));  // a dimension each

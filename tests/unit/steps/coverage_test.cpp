@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "array/box.h"
 #include "array/cover.h"
+#include "array/run_list.h"
 #include "base/error.h"
 #include "contents/catalogue.h"
 #include "contents/rules.h"
@@ -122,18 +124,31 @@ TEST_F(CoverageOfTen, WhereOverlapsMayBeOnlyHolesThatMustBeFilledAreLookedFor) {
   EXPECT_EQ(look({{0, 5}, {4, 5}}).unsure.size(), 1U);
 }
 
-TEST_F(CoverageOfTen, WritersShareHolesEvenly) {
-  set_fill();
-  Holes holes;
-  ASSERT_TRUE(learn(look({{2, 3}}), holes).ok());  // 7 elements are left
+Holes holes_of(std::int64_t elements) {
+  array::RunList runs;
+  runs.append({3, elements});
+  return {{0, std::make_shared<const array::RunList>(runs)}};
+}
+
+std::int64_t elements_of_share(const Holes& holes, int writer) {
+  const auto mine = share(holes, writer, 3);
+  return mine.contains(0) ? mine.at(0).elements() : 0;
+}
+
+TEST(Share, OfManyHolesIsAboutAsMuchForEachWriter) {
+  const auto holes = holes_of(1'000'000);
   std::int64_t all = 0;
   for (int writer = 0; writer < 3; ++writer) {
-    const auto mine = share(holes, writer, 3).at(0).elements();
-    EXPECT_GE(mine, 2);
-    EXPECT_LE(mine, 3);
-    all += mine;
+    EXPECT_GE(elements_of_share(holes, writer), 333'333);
+    all += elements_of_share(holes, writer);
   }
-  EXPECT_EQ(all, 7);
+  EXPECT_EQ(all, 1'000'000);
+}
+
+TEST(Share, OfAFewElementsIsOneWriters) {
+  const auto holes = holes_of(7);
+  EXPECT_EQ(elements_of_share(holes, 0), 7);
+  EXPECT_EQ(elements_of_share(holes, 1), 0);
 }
 
 }  // namespace

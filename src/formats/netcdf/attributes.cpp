@@ -1,4 +1,4 @@
-#include "formats/netcdf/raw_attributes.h"
+#include "formats/netcdf/attributes.h"
 
 #include <hdf5.h>
 

@@ -1,4 +1,4 @@
-#include "formats/pnetcdf/raw_target.h"
+#include "formats/pnetcdf/target.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #include "formats/format.h"
 #include "formats/open_together.h"
 #include "formats/pnetcdf/header.h"
-#include "formats/pnetcdf/raw_layout.h"
+#include "formats/pnetcdf/layout.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
@@ -43,12 +43,12 @@ std::int64_t header_room(const FormatOptions& options) {
 
 }  // namespace
 
-RawTarget::RawTarget(std::string path, const FormatOptions& options)
+PnetcdfTarget::PnetcdfTarget(std::string path, const FormatOptions& options)
     : path_{std::move(path)},
       file_{open_beside_others(path_, O_WRONLY)},
       layout_{header_room(options), options.alignment_bytes, options.one_step} {}
 
-void RawTarget::finish(const Description& description) {
+void PnetcdfTarget::finish(const Description& description) {
   const Header header = layout_.header(description);
   const auto bytes = encode(header);
   if (std::ssize(bytes) > layout_.header_bytes()) {

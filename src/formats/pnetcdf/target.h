@@ -6,16 +6,16 @@
 
 #include "base/descriptor.h"
 #include "formats/format.h"
-#include "formats/pnetcdf/raw_layout.h"
+#include "formats/pnetcdf/layout.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 
-/// The raw path: anybody writes the data, big-endian, at the offsets that `place` returns; the lead
+/// Anybody writes the data, big-endian, at the offsets that `place` returns; the lead
 /// writes the header when the file is finished.
-class RawTarget : public Target {
+class PnetcdfTarget : public Target {
  public:
-  RawTarget(std::string path, const FormatOptions& options);
+  PnetcdfTarget(std::string path, const FormatOptions& options);
 
   [[nodiscard]] int defined() const noexcept override { return layout_.defined(); }
   void know(std::span<const Variable> all) override { layout_.define(all); }
@@ -33,7 +33,7 @@ class RawTarget : public Target {
  private:
   std::string path_;
   Descriptor file_;
-  RawLayout layout_;
+  PnetcdfLayout layout_;
 };
 
 }  // namespace iocomp::formats::cdf

@@ -1,4 +1,4 @@
-#include "formats/hdf5/raw_target.h"
+#include "formats/hdf5/steps_target.h"
 
 #include <hdf5.h>
 
@@ -13,10 +13,10 @@
 
 namespace iocomp::formats::h5 {
 
-RawTarget::RawTarget(std::string path, const FormatOptions& options)
+StepsTarget::StepsTarget(std::string path, const FormatOptions& options)
     : file_{std::move(path), options} {}
 
-std::int64_t RawTarget::place(const Variable& variable, std::int64_t step) {
+std::int64_t StepsTarget::place(const Variable& variable, std::int64_t step) {
   const Quiet quiet;
   if (created_.contains({step, variable.name})) {
     unlink(file_.raw(), dataset_name(variable, step), file_.path());
@@ -33,7 +33,7 @@ std::int64_t RawTarget::place(const Variable& variable, std::int64_t step) {
   return static_cast<std::int64_t>(offset);
 }
 
-void RawTarget::finish(const Description& description) {
+void StepsTarget::finish(const Description& description) {
   const Quiet quiet;
   creation_.close_group();
   describe(file_.raw(), description, created_, file_.path());

@@ -20,11 +20,11 @@ namespace iocomp::formats::cdf {
 /// definition and without gaps. So all must be known before the first record ends. A file of one
 /// step has no records: its variables lie one after the other in the order in which they are
 /// placed.
-class RawLayout {
+class PnetcdfLayout {
  public:
   /// @param header_bytes  the least room for the header.
   /// @param alignment_bytes  of variables without time, and of the first record.
-  RawLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step);
+  PnetcdfLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step);
 
   /// As Target::know and Target::place.
   [[nodiscard]] int defined() const noexcept { return known_; }

@@ -1,4 +1,4 @@
-#include "formats/pnetcdf/raw_layout.h"
+#include "formats/pnetcdf/layout.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -30,18 +30,18 @@ constexpr std::int64_t most_bytes_of_numbers = 64;
 
 }  // namespace
 
-RawLayout::RawLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step)
+PnetcdfLayout::PnetcdfLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step)
     : header_bytes_{header_bytes},
       alignment_{std::max<std::int64_t>(alignment_bytes, 4)},
       one_step_{one_step},
       end_{header_bytes} {}
 
-void RawLayout::expect_attributes(std::int64_t bytes, std::int64_t count) {
+void PnetcdfLayout::expect_attributes(std::int64_t bytes, std::int64_t count) {
   attribute_bytes_ = bytes + count * most_bytes_of_numbers;
 }
 
 // A hole in the file but for what the header needs of it, so there may be much.
-void RawLayout::make_room_for_header(std::span<const Variable> all) {
+void PnetcdfLayout::make_room_for_header(std::span<const Variable> all) {
   std::int64_t bytes = attribute_bytes_ + most_bytes_of_numbers;
   for (const auto& variable : all) {
     const std::int64_t names =
@@ -53,7 +53,7 @@ void RawLayout::make_room_for_header(std::span<const Variable> all) {
   end_ = header_bytes_;
 }
 
-void RawLayout::define(std::span<const Variable> all) {
+void PnetcdfLayout::define(std::span<const Variable> all) {
   if (first_record_ < 0 && slots_.empty()) {
     make_room_for_header(all);
   }
@@ -88,7 +88,7 @@ void RawLayout::define(std::span<const Variable> all) {
   known_ = static_cast<int>(all.size());
 }
 
-std::int64_t RawLayout::append(Slot slot, bool is_record) {
+std::int64_t PnetcdfLayout::append(Slot slot, bool is_record) {
   const std::int64_t bytes = slot.variable.bytes();
   if (is_record) {
     slot.begin = first_record_ + record_end_;
@@ -106,9 +106,11 @@ std::int64_t RawLayout::append(Slot slot, bool is_record) {
 
 // What readers of the format take: the parts of all variables with time, each padded, but a single
 // one is not.
-std::int64_t RawLayout::record_bytes() const { return with_time_ == 1 ? last_part_ : record_end_; }
+std::int64_t PnetcdfLayout::record_bytes() const {
+  return with_time_ == 1 ? last_part_ : record_end_;
+}
 
-void RawLayout::name_dimensions(Slot& slot, const Variable& variable) {
+void PnetcdfLayout::name_dimensions(Slot& slot, const Variable& variable) {
   const auto dimensions = dimensions_of(variable, one_step_);
   if (dimensions.has_time != slot.dimensions.has_time) {
     throw Error{ErrorCode::unsupported,
@@ -122,7 +124,7 @@ void RawLayout::name_dimensions(Slot& slot, const Variable& variable) {
   slot.is_named = true;
 }
 
-std::int64_t RawLayout::place(const Variable& variable, std::int64_t step) {
+std::int64_t PnetcdfLayout::place(const Variable& variable, std::int64_t step) {
   if (variable.bytes() == 0) {
     return -1;
   }
@@ -152,14 +154,14 @@ std::int64_t RawLayout::place(const Variable& variable, std::int64_t step) {
 }
 
 // Again after it was given another shape: what it had stays empty.
-std::int64_t RawLayout::place_alone(const Variable& variable, std::int64_t step) {
+std::int64_t PnetcdfLayout::place_alone(const Variable& variable, std::int64_t step) {
   Slot slot{variable, dimensions_of(variable, true)};
   slot.placed_in = step;
   slot.is_named = true;
   return append(std::move(slot), false);
 }
 
-Header RawLayout::header(const Description& description) const {
+Header PnetcdfLayout::header(const Description& description) const {
   std::set<int> put;
   Header header;
   for (const auto& placed : description.contents) {
@@ -208,12 +210,12 @@ Header RawLayout::header(const Description& description) const {
   return header;
 }
 
-std::int64_t RawLayout::file_bytes(std::int64_t records) const {
+std::int64_t PnetcdfLayout::file_bytes(std::int64_t records) const {
   const std::int64_t behind_records = padded(first_record_ + records * record_bytes());
   return records == 0 ? end_ : behind_records;
 }
 
-std::vector<RawLayout::Gap> RawLayout::gaps(const Description& description) const {
+std::vector<PnetcdfLayout::Gap> PnetcdfLayout::gaps(const Description& description) const {
   std::set<std::pair<std::int64_t, int>> put;
   for (const auto& placed : description.contents) {
     put.emplace(placed.step, placed.variable.id);

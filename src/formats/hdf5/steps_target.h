@@ -9,12 +9,12 @@
 
 namespace iocomp::formats::h5 {
 
-/// The raw path: the lead alone has the file open in HDF5, for the metadata; anybody writes the
-/// data, at the offsets that `place` returns, through other descriptors. HDF5 keeps no data of its
-/// own, so neither disturbs the other.
-class RawTarget : public Target {
+/// `layout = "steps"`: the lead alone has the file open in HDF5, for the metadata; anybody writes
+/// the data, at the offsets that `place` returns, through other descriptors. HDF5 keeps no data of
+/// its own, so neither disturbs the other.
+class StepsTarget : public Target {
  public:
-  RawTarget(std::string path, const FormatOptions& options);
+  StepsTarget(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step) override;
   void flush() override { file_.flush(); }
