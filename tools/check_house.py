@@ -29,7 +29,6 @@ class Size:
 # it goes when the class is mended.
 LARGER = {
     "client/Link": Size(members=19, reason="messages, waiting, copies, tickets and files in one"),
-    "config/Settings": Size(files=3, reason="reads, looks up and travels"),
     "server/Intake": Size(files=2, reason="takes pieces in and puts them in rows"),
     "server/Server": Size(files=2, reason="runs the loop and sorts messages"),
     "session/Session": Size(4, 21, "places ranks, connects and runs them"),
