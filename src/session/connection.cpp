@@ -1,0 +1,147 @@
+#include "session/connection.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "config/settings.h"
+#include "mpi/agree.h"
+#include "mpi/handle.h"
+#include "mpi/wait.h"
+#include "session/configuration.h"
+#include "session/ranks.h"
+#include "session/seating.h"
+#include "transport/combined_transport.h"
+#include "transport/message/message_transport.h"
+#include "transport/message/pull_probe.h"
+#include "transport/shared_memory/join_node.h"
+#include "transport/shared_memory/shared_transport.h"
+#include "transport/shared_memory/wait_instruction.h"
+
+namespace iocomp::session {
+namespace {
+
+constexpr const char* others = "the other ranks in iocomp_init";
+
+// Before the writer threads start: they inherit both.
+void schedule_server(const config::Settings& settings) {
+  const auto wanted = settings.text("server.scheduling");
+  if (wanted != "other") {
+    const sched_param none{};
+    if (sched_setscheduler(0, wanted == "idle" ? SCHED_IDLE : SCHED_BATCH, &none) != 0) {
+      throw Error{ErrorCode::invalid_setting,
+                  "server.scheduling = " + wanted + ": " + std::strerror(errno)};
+    }
+  }
+  const auto nice = static_cast<int>(settings.integer("server.nice"));
+  if (nice != 0 && setpriority(PRIO_PROCESS, 0, nice) != 0) {
+    throw Error{ErrorCode::invalid_setting,
+                "server.nice = " + std::to_string(nice) + ": " + std::strerror(errno)};
+  }
+}
+
+// Whether receivers pull large messages by themselves.
+bool probe_transport(const Ranks& ranks, const mpi::WaitPolicy& policy) {
+  std::int64_t pulls = 1;
+  // One compute rank of every server, so that each server probes once.
+  if (ranks.serves()) {
+    transport::probe_as_receiver(ranks.all().raw(), ranks.clients().begin()->first, policy);
+  } else if (ranks.neighbours().front() == mpi::rank(ranks.own())) {
+    pulls = transport::probe_as_sender(ranks.all().raw(), ranks.server(), policy) ? 1 : 0;
+  }
+  pulls = -pulls;
+  mpi::maximum(ranks.all().raw(), std::span{&pulls, 1}, policy,
+               "the probe of the message transport");
+  return pulls == -1;
+}
+
+std::unique_ptr<transport::SharedTransport> join(const Ranks& ranks, const Seating& seating,
+                                                 const Configuration& configuration,
+                                                 std::size_t staging_bytes, std::string& name) {
+  const auto& settings = configuration.settings;
+  transport::NodeMemory node =
+      transport::join_node(seating.node(), mpi::rank(ranks.all()), ranks.serves(),
+                           settings.text("transport.segment"), configuration.policy);
+  if (settings.boolean("staging.shared") && seating.nodes() == 1) {
+    transport::share_staging(seating.node(), node, ranks.serves() ? staging_bytes : 0,
+                             configuration.policy);
+  }
+  name = "shared, " + node.kind + " segment of " +
+         format_bytes(static_cast<std::int64_t>(node.segment.bytes().size()));
+  transport::SharedTransport::Options options;
+  options.window = static_cast<int>(settings.integer("transport.credits"));
+  options.limited = !ranks.serves();
+  options.exports = settings.text("transport.way") != "pull";
+  options.spin = std::chrono::microseconds{settings.integer("wait.spin")};
+  options.instruction =
+      transport::choose_wait_instruction(settings.text("wait.instruction"), transport::ask_cpuid);
+  return std::make_unique<transport::SharedTransport>(std::move(node), options);
+}
+
+}  // namespace
+
+Connection connect(const Ranks& ranks, const Seating& seating, const Configuration& configuration,
+                   std::size_t staging_bytes) {
+  const auto& settings = configuration.settings;
+  const auto& policy = configuration.policy;
+  const MPI_Comm all = ranks.all().raw();
+  Connection made;
+  const auto kind = settings.text("transport.kind");
+  std::unique_ptr<transport::SharedTransport> here;
+  const Outcome joined = kind == "message" ? Outcome{} : outcome_of([&] {
+    here = join(ranks, seating, configuration, staging_bytes, made.name);
+  });
+  // Of the lowest rank that has one: all ranks of a node have the same, another node may have none.
+  const Outcome first = mpi::agree(all, joined, policy, others);
+  if (!first.ok() && (kind == "shared" || first.code == ErrorCode::invalid_setting)) {
+    throw Error{first.code, "transport.kind = " + kind + ": " + first.story};
+  }
+  if (!first.ok() && mpi::rank(ranks.all()) == 0) {
+    std::fprintf(stderr, "iocomp: transport message instead of shared: %s\n", first.story.c_str());
+  }
+  const Outcome scheduled = mpi::agree(
+      all,
+      ranks.serves() ? outcome_of([&] { schedule_server(configuration.settings); }) : Outcome{},
+      policy, others);
+  if (!scheduled.ok()) {
+    throw Error{scheduled.code, scheduled.story};
+  }
+  const bool sends_messages = kind == "message" || !first.ok() || seating.nodes() > 1;
+  if (!sends_messages) {
+    made.transport = std::move(here);
+    return made;
+  }
+  const std::string messages = probe_transport(ranks, policy)
+                                   ? "message, receivers pull while senders compute"
+                                   : "message, moves only inside calls (iocomp_progress helps)";
+  auto elsewhere = std::make_unique<transport::MessageTransport>(
+      all, static_cast<int>(settings.integer("transport.credits")), !ranks.serves());
+  if (here) {
+    made.name += "; to other nodes: " + messages;
+    made.transport =
+        std::make_unique<transport::CombinedTransport>(std::move(here), std::move(elsewhere));
+  } else {
+    made.name = messages;
+    if (!joined.ok()) {
+      made.name += " (not shared: " + joined.story + ')';
+    }
+    made.transport = std::move(elsewhere);
+  }
+  return made;
+}
+
+}  // namespace iocomp::session

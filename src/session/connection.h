@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "session/configuration.h"
+#include "session/ranks.h"
+#include "session/seating.h"
+#include "transport/transport.h"
+
+namespace iocomp::session {
+
+/// How this rank reaches those of the other role.
+struct Connection {
+  std::unique_ptr<transport::Transport> transport;  ///< nothing without servers
+  std::string name = "direct";                      ///< for people
+};
+
+/// Connect the compute ranks with the servers; a server takes its place in the scheduler.
+/// Collective over all ranks.
+/// @param staging_bytes  of this server.
+/// @throws Error, the same on all ranks, when the transport that was asked for cannot be had.
+[[nodiscard]] Connection connect(const Ranks& ranks, const Seating& seating,
+                                 const Configuration& configuration, std::size_t staging_bytes);
+
+}  // namespace iocomp::session
