@@ -29,8 +29,6 @@ class Size:
 # it goes when the class is mended.
 LARGER = {
     "client/Link": Size(members=19, reason="messages, waiting, copies, tickets and files in one"),
-    "server/Intake": Size(files=2, reason="takes pieces in and puts them in rows"),
-    "server/Server": Size(files=2, reason="runs the loop and sorts messages"),
     "transport/shared_memory/SharedTransport": Size(2, 18, "sends, receives and sleeps"),
     "client/Client": Size(files=5, reason="opens files of every carrier"),
     "client/DirectCarrier": Size(3, 19, "decides, writes and commits steps by itself"),

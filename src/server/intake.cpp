@@ -22,6 +22,7 @@
 #include "server/context.h"
 #include "server/file.h"
 #include "server/piece.h"
+#include "server/row_memory.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 #include "transport/transport.h"
@@ -41,10 +42,11 @@ Intake::Intake(Context& context, transport::Transport& transport, FindFile find,
     : context_{context},
       transport_{transport},
       find_{std::move(find)},
-      kept_bytes_{std::move(kept_bytes)} {}
+      kept_bytes_{std::move(kept_bytes)},
+      row_{context.arena} {}
 
 void Intake::take(int client, std::vector<std::byte> message) {
-  Queued queued;
+  QueuedPiece queued;
   queued.file_key = protocol::check_header(message, client).file;
   queued.message = std::move(message);
   queued.piece = protocol::decode_piece(protocol::body(queued.message));
@@ -99,7 +101,7 @@ std::vector<std::pair<const int, Intake::Client>*> Intake::in_turn() {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     auto& queue = client->second.queue;
     if (!queue.empty() && begin(client->first, queue.front())) {
-      const Queued& front = queue.front();
+      const QueuedPiece& front = queue.front();
       const Piece& piece = *front.begun;
       Order place{-1, 0, 0};
       if (piece.is_joined()) {
@@ -134,11 +136,11 @@ bool Intake::take_turn(int rank, Client& client) {
     }
     any = true;
   }
-  row_ = {};
+  row_.end();
   return any;
 }
 
-bool Intake::begin(int client, Queued& queued) {
+bool Intake::begin(int client, QueuedPiece& queued) {
   if (queued.begun) {
     return true;
   }
@@ -157,7 +159,7 @@ bool Intake::fetch_next(int rank, Client& client) {
   if (client.queue.empty()) {
     return false;
   }
-  Queued& queued = client.queue.front();
+  QueuedPiece& queued = client.queue.front();
   if (!begin(rank, queued)) {
     return false;
   }
@@ -221,7 +223,7 @@ bool Intake::fetch_next(int rank, Client& client) {
   return true;
 }
 
-void Intake::leave_queue(Client& client, Queued& queued, Fetching& fetching) {
+void Intake::leave_queue(Client& client, QueuedPiece& queued, Fetching& fetching) {
   queued.next += fetching.chunk.count;
   fetching.last = queued.next == queued.piece.count;
   if (fetching.last) {
@@ -230,7 +232,7 @@ void Intake::leave_queue(Client& client, Queued& queued, Fetching& fetching) {
   }
 }
 
-bool Intake::borrow(int rank, const Queued& queued, Chunk& chunk) {
+bool Intake::borrow(int rank, const QueuedPiece& queued, Chunk& chunk) {
   if (!queued.file->writes_as_they_lie()) {
     return false;
   }
@@ -254,7 +256,7 @@ bool Intake::borrow(int rank, const Queued& queued, Chunk& chunk) {
   return true;
 }
 
-bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
+bool Intake::lease(QueuedPiece& queued, Chunk& chunk, std::span<std::byte>& memory) {
   const std::int64_t bytes = chunk.count * queued.begun->element_bytes();
   // Memory and file aligned alike (variables begin on page borders): so whole blocks can go
   // O_DIRECT.
@@ -289,14 +291,14 @@ bool Intake::lease(Queued& queued, Chunk& chunk, std::span<std::byte>& memory) {
 }
 
 bool Intake::take_inside(Client& client) {
-  Queued& queued = client.queue.front();
+  QueuedPiece& queued = client.queue.front();
   Chunk chunk;
   chunk.piece = queued.begun;
   chunk.first = queued.piece.first;
   chunk.count = queued.piece.count;
   if (queued.begun->failure.ok() && queued.file->failure().ok()) {
-    std::span<std::byte> memory;
-    if (!place_in_row(client, chunk, memory) && !lease(queued, chunk, memory)) {
+    std::span<std::byte> memory = row_.place(client.queue, chunk);
+    if (memory.empty() && !lease(queued, chunk, memory)) {
       return false;
     }
     if (!memory.empty()) {
