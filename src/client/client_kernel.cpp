@@ -74,8 +74,7 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
 }
 
 void Client::start_kernel() {
-  kernel_ = std::make_unique<KernelWriter>(
-      disk_, static_cast<std::size_t>(settings_.bytes("client.buffer_memory")), link_);
+  kernel_ = std::make_unique<KernelWriter>(disk_, link_.copies(), link_);
   link_.move_with([this] { return advance_kernel(); },
                   [this](auto longest, const auto& word) { kernel_->sleep(longest, word); });
 }

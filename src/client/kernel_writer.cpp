@@ -4,35 +4,37 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "array/region.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
-#include "base/error.h"
+#include "base/free_ranges.h"
 #include "base/log.h"
 #include "base/pages.h"
 #include "client/carrier.h"
+#include "client/copy_memory.h"
 #include "client/link.h"
+#include "client/tickets.h"
 #include "disk/engine.h"
 #include "disk/output_file.h"
-#include "staging/arena.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
 namespace {
 
-constexpr auto page = staging::Arena::page_bytes;
+constexpr auto page = FreeRanges::page_bytes;
 constexpr std::size_t copy_part_bytes = std::size_t{16} << 20;  // of a long run copied at once
 constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
 constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once
 
 }  // namespace
 
-KernelWriter::KernelWriter(const disk::Options& disk, std::size_t copy_bytes, Link& link)
-    : disk_{disk}, link_{link}, copies_{copy_bytes}, engine_{disk::start_engine(disk)} {}
+KernelWriter::KernelWriter(const disk::Options& disk, CopyMemory& copies, Link& link)
+    : disk_{disk}, link_{link}, copies_{copies}, engine_{disk::start_engine(disk)} {}
 
 /// Cuts one block into plans: each run of the file is written from where it lies, or from a copy
 /// that is aligned as its place in the file is.
@@ -88,18 +90,21 @@ class KernelWriter::Cutter {
   void copy_long(std::int64_t offset, std::int64_t first, std::int64_t count) {
     const std::size_t element = block_.element_bytes();
     const auto most = static_cast<std::int64_t>(
-        std::min(copy_part_bytes, writer_.copies_.capacity_bytes() / 4) / element);
+        std::min(copy_part_bytes, writer_.copies_.limit_bytes() / 4) / element);
     while (count > 0) {
       const std::int64_t now = std::min(count, std::max<std::int64_t>(most, 1));
       const std::size_t bytes = static_cast<std::size_t>(now) * element;
       const std::size_t skew = static_cast<std::size_t>(offset) % page;
-      staging::Lease lease = writer_.take_memory(bytes + skew);
-      std::byte* const to = lease.bytes().data() + skew;
+      if (!writer_.copies_.has_room(bytes)) {
+        flush_short();  // or its own copy would be waited for
+      }
+      Copy copy = writer_.take_memory(bytes, skew);
+      std::byte* const to = copy.get();
       block_.copy_to({to, bytes}, first, now, swapped_);
       disk::Plan plan;
       plan.file = file_;
       plan.writes.push_back({offset, {to, bytes}});
-      writer_.submit(std::move(plan), std::move(lease), pending_);
+      writer_.submit(std::move(plan), std::move(copy), pending_);
       offset += static_cast<std::int64_t>(bytes);
       first += now;
       count -= now;
@@ -108,14 +113,15 @@ class KernelWriter::Cutter {
 
   void copy_short(std::int64_t offset, std::int64_t first, std::int64_t count) {
     const std::size_t bytes = static_cast<std::size_t>(count) * block_.element_bytes();
-    if (short_.used + bytes > short_.lease.bytes().size()) {
+    if (short_.used + bytes > short_.bytes) {
       flush_short();
       const std::size_t left =
           static_cast<std::size_t>(array::elements(block_.region) - first) * block_.element_bytes();
-      const std::size_t most = std::min(short_runs_bytes, writer_.copies_.capacity_bytes() / 4);
-      short_.lease = writer_.take_memory(std::max(bytes, std::min(left, most)));
+      const std::size_t most = std::min(short_runs_bytes, writer_.copies_.limit_bytes() / 4);
+      short_.bytes = std::max(bytes, std::min(left, most));
+      short_.copy = writer_.take_memory(short_.bytes, 0);
     }
-    std::byte* const to = short_.lease.bytes().data() + short_.used;
+    std::byte* const to = short_.copy.get() + short_.used;
     block_.copy_to({to, bytes}, first, count, swapped_);
     short_.plan.writes.push_back({offset, {to, bytes}});
     short_.used += bytes;
@@ -124,7 +130,7 @@ class KernelWriter::Cutter {
   void flush_short() {
     if (short_.used > 0) {
       short_.plan.file = file_;
-      writer_.submit(std::exchange(short_.plan, {}), std::move(short_.lease), pending_);
+      writer_.submit(std::exchange(short_.plan, {}), std::move(short_.copy), pending_);
     }
     short_ = {};
   }
@@ -181,31 +187,26 @@ void KernelWriter::sync(const std::shared_ptr<disk::OutputFile>& file, Done done
   submit(std::move(plan), {}, pending, true);
 }
 
-void KernelWriter::submit(disk::Plan plan, staging::Lease lease,
-                          const std::shared_ptr<Pending>& pending, bool is_sync) {
+void KernelWriter::submit(disk::Plan plan, Copy copy, const std::shared_ptr<Pending>& pending,
+                          bool is_sync) {
   plan.id = next_plan_++;
   ++pending->plans;
-  underway_.emplace(plan.id, Underway{pending, std::move(lease), is_sync});
+  underway_.emplace(plan.id, Underway{pending, std::move(copy), is_sync});
   engine_->submit(std::move(plan));
 }
 
-staging::Lease KernelWriter::take_memory(std::size_t bytes) {
-  if (bytes > copies_.capacity_bytes()) {
-    throw Error{ErrorCode::out_of_staging_memory,
-                "asked for a copy of " + format_bytes(static_cast<std::int64_t>(bytes)) +
-                    ", client.buffer_memory is " +
-                    format_bytes(static_cast<std::int64_t>(copies_.capacity_bytes()))};
-  }
-  std::optional<staging::Lease> lease = copies_.try_take(bytes);
-  if (!lease) {
+Copy KernelWriter::take_memory(std::size_t bytes, std::size_t page_remainder) {
+  Copy copy = copies_.try_take_for_disk(bytes, page_remainder);
+  if (!copy) {
     const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
-    link_.wait_until([&] { return (lease = copies_.try_take(bytes)).has_value(); },
-                     [] {
-                       return std::string{
-                           "copies of earlier blocks to be written (client.buffer_memory is full)"};
-                     });
+    link_.wait_until(
+        [&] { return (copy = copies_.try_take_for_disk(bytes, page_remainder)) != nullptr; },
+        [] {
+          return std::string{
+              "copies of earlier blocks to be written (client.buffer_memory is full)"};
+        });
   }
-  return std::move(*lease);
+  return copy;
 }
 
 // Each array once, and not many: it costs a millisecond.

@@ -15,11 +15,12 @@
 #include "base/error.h"
 #include "base/futex.h"
 #include "client/carrier.h"
+#include "client/copy_memory.h"
 #include "client/link.h"
+#include "client/tickets.h"
 #include "disk/engine.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
-#include "staging/arena.h"
 
 namespace iocomp::client {
 
@@ -31,8 +32,8 @@ class KernelWriter {
   /// `seconds` is what the engine spent.
   using Done = std::function<void(const Outcome&)>;
 
-  /// @param copy_bytes  the most memory that copies may take.
-  KernelWriter(const disk::Options& disk, std::size_t copy_bytes, Link& link);
+  /// @param copies  memory for copies, which others of this rank use too.
+  KernelWriter(const disk::Options& disk, CopyMemory& copies, Link& link);
 
   /// Start writing a block whose variable begins at `offset` of the file, with the bytes of its
   /// numbers swapped where the file wants that. May wait for memory for a copy.
@@ -64,24 +65,25 @@ class KernelWriter {
   };
   struct Underway {  // a plan
     std::shared_ptr<Pending> pending;
-    staging::Lease lease;
+    Copy copy;
     bool is_sync = false;
   };
   struct Part {  // what is being gathered of a block
     disk::Plan plan;
-    staging::Lease lease;
+    Copy copy;
+    std::size_t bytes = 0;  // of the copy
     std::size_t used = 0;
   };
   class Cutter;
-  void submit(disk::Plan plan, staging::Lease lease, const std::shared_ptr<Pending>& pending,
+  void submit(disk::Plan plan, Copy copy, const std::shared_ptr<Pending>& pending,
               bool is_sync = false);
-  [[nodiscard]] staging::Lease take_memory(std::size_t bytes);
+  [[nodiscard]] Copy take_memory(std::size_t bytes, std::size_t page_remainder);
   void look_at_pages(std::span<const std::byte> memory);
   static void end(const std::shared_ptr<Pending>& pending);
 
   disk::Options disk_;
   Link& link_;
-  staging::Arena copies_;
+  CopyMemory& copies_;
   std::unordered_map<std::uint64_t, Underway> underway_;
   std::uint64_t next_plan_ = 1;
   std::set<const std::byte*> looked_at_;  // first bytes of arrays
