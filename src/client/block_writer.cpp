@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,13 +11,13 @@
 #include "array/region.h"
 #include "array/runs.h"
 #include "base/byte_size.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "base/pages.h"
 #include "client/carrier.h"
+#include "client/copy_memory.h"
 #include "client/link.h"
+#include "client/tickets.h"
 #include "disk/options.h"
-#include "staging/arena.h"
 #include "trace/counters.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
@@ -26,7 +25,7 @@
 namespace iocomp::client {
 namespace {
 
-constexpr auto page = staging::Arena::page_bytes;
+constexpr std::size_t page = 4096;
 constexpr std::size_t copy_part_bytes = std::size_t{16} << 20;  // of a long run copied at once
 constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
 constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once
@@ -46,9 +45,6 @@ std::shared_ptr<writing::Piece> piece_of(const Block& block, std::int64_t offset
   }
   return piece;
 }
-
-BlockWriter::BlockWriter(const disk::Options& disk, std::size_t copy_bytes, Link& link)
-    : disk_{disk}, link_{link}, copies_{copy_bytes} {}
 
 /// Cuts one block into chunks: each run of the file is written from where it lies, or from a copy
 /// that is aligned as its place in the file is.
@@ -111,17 +107,18 @@ class BlockWriter::Cutter {
     pass_on();
     const std::size_t element = block_.element_bytes();
     const auto most = static_cast<std::int64_t>(
-        std::min(copy_part_bytes, blocks_.copies_.capacity_bytes() / 4) / element);
+        std::min(copy_part_bytes, blocks_.link_.copies().limit_bytes() / 4) / element);
     while (count > 0) {
       const std::int64_t now = std::min(count, std::max<std::int64_t>(most, 1));
       const std::size_t bytes = static_cast<std::size_t>(now) * element;
       const std::size_t skew = static_cast<std::size_t>(offset) % page;
-      gathered_.lease = blocks_.take_memory(bytes + skew, writer_);
-      const auto to = gathered_.lease.bytes().subspan(skew, bytes);
+      const Copy copy = blocks_.take_memory(bytes, skew, writer_);
+      const std::span<std::byte> to{copy.get(), bytes};
       block_.copy_to(to, first, now, writer_.swaps_bytes());
       gathered_.first = first;
       gathered_.count = now;
       gathered_.bytes = to;
+      gathered_.loan = copy;
       pass_on();
       offset += static_cast<std::int64_t>(bytes);
       first += now;
@@ -131,25 +128,28 @@ class BlockWriter::Cutter {
 
   void copy_short(std::int64_t first, std::int64_t count) {
     const std::size_t bytes = static_cast<std::size_t>(count) * block_.element_bytes();
-    if (gathered_.bytes.size() + bytes > gathered_.lease.bytes().size()) {
+    if (gathered_.bytes.size() + bytes > memory_.size()) {
       pass_on();
       const std::size_t left =
           static_cast<std::size_t>(array::elements(block_.region) - first) * block_.element_bytes();
-      const std::size_t most = std::min(short_runs_bytes, blocks_.copies_.capacity_bytes() / 4);
-      gathered_.lease = blocks_.take_memory(std::max(bytes, std::min(left, most)), writer_);
+      const std::size_t most = std::min(short_runs_bytes, blocks_.link_.copies().limit_bytes() / 4);
+      const std::size_t all = std::max(bytes, std::min(left, most));
+      const Copy copy = blocks_.take_memory(all, 0, writer_);
+      memory_ = {copy.get(), all};
+      gathered_.loan = copy;
       gathered_.first = first;
     }
-    const auto memory = gathered_.lease.bytes();
-    block_.copy_to(memory.subspan(gathered_.bytes.size(), bytes), first, count,
+    block_.copy_to(memory_.subspan(gathered_.bytes.size(), bytes), first, count,
                    writer_.swaps_bytes());
     gathered_.count += count;
-    gathered_.bytes = memory.first(gathered_.bytes.size() + bytes);
+    gathered_.bytes = memory_.first(gathered_.bytes.size() + bytes);
   }
 
   void pass_on() {
     if (gathered_.count > 0) {
       gathered_.piece = piece_;
       writer_.write(std::exchange(gathered_, {}));
+      memory_ = {};
     }
   }
 
@@ -160,6 +160,7 @@ class BlockWriter::Cutter {
   bool can_lend_;
   bool has_lent_ = false;
   writing::Chunk gathered_;
+  std::span<std::byte> memory_;  // of the copy that is gathered
 };
 
 bool BlockWriter::write(const Block& block, writing::FileWriter& writer, std::int64_t offset,
@@ -172,24 +173,21 @@ bool BlockWriter::write(const Block& block, writing::FileWriter& writer, std::in
   return Cutter{*this, block, writer, std::move(piece)}.cut();
 }
 
-staging::Lease BlockWriter::take_memory(std::size_t bytes, writing::FileWriter& writer) {
-  if (bytes > copies_.capacity_bytes()) {
-    throw Error{ErrorCode::out_of_staging_memory,
-                "asked for a copy of " + format_bytes(static_cast<std::int64_t>(bytes)) +
-                    ", client.buffer_memory is " +
-                    format_bytes(static_cast<std::int64_t>(copies_.capacity_bytes()))};
-  }
-  std::optional<staging::Lease> lease = copies_.try_take(bytes);
-  if (!lease) {
+Copy BlockWriter::take_memory(std::size_t bytes, std::size_t page_remainder,
+                              writing::FileWriter& writer) {
+  CopyMemory& copies = link_.copies();
+  Copy copy = copies.try_take_for_disk(bytes, page_remainder);
+  if (!copy) {
     writer.submit();  // copies that wait there for company
     const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
-    link_.wait_until([&] { return (lease = copies_.try_take(bytes)).has_value(); },
-                     [] {
-                       return std::string{
-                           "copies of earlier blocks to be written (client.buffer_memory is full)"};
-                     });
+    link_.wait_until(
+        [&] { return (copy = copies.try_take_for_disk(bytes, page_remainder)) != nullptr; },
+        [] {
+          return std::string{
+              "copies of earlier blocks to be written (client.buffer_memory is full)"};
+        });
   }
-  return std::move(*lease);
+  return copy;
 }
 
 // Each array once, and not many: it costs a millisecond.

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <set>
 #include <span>
 
@@ -12,8 +11,8 @@
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
+#include "client/tickets.h"
 #include "disk/options.h"
-#include "staging/arena.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
 
@@ -26,8 +25,7 @@ class BlockWriter {
   /// Called when all of a block is written, or cannot be.
   using Done = std::function<void(const Outcome&)>;
 
-  /// @param copy_bytes  the most memory that copies may take.
-  BlockWriter(const disk::Options& disk, std::size_t copy_bytes, Link& link);
+  BlockWriter(const disk::Options& disk, Link& link) : disk_{disk}, link_{link} {}
 
   /// Start writing a block whose variable begins at `offset` of the file. May wait for memory for a
   /// copy.
@@ -36,12 +34,12 @@ class BlockWriter {
 
  private:
   class Cutter;
-  [[nodiscard]] staging::Lease take_memory(std::size_t bytes, writing::FileWriter& writer);
+  [[nodiscard]] Copy take_memory(std::size_t bytes, std::size_t page_remainder,
+                                 writing::FileWriter& writer);
   void look_at_pages(std::span<const std::byte> memory);
 
   disk::Options disk_;
   Link& link_;
-  staging::Arena copies_;
   std::set<const std::byte*> looked_at_;  // first bytes of arrays
 };
 

@@ -73,8 +73,7 @@ void Client::open_kernel(Opened& opened, const config::FileSettings& file, MPI_C
 
 void Client::start_kernel() {
   plans_ = std::make_unique<DiskPlans>(disk_, link_.counters());
-  blocks_ = std::make_unique<BlockWriter>(
-      disk_, static_cast<std::size_t>(settings_.bytes("client.buffer_memory")), link_);
+  blocks_ = std::make_unique<BlockWriter>(disk_, link_);
   link_.move_with([this] { return advance_kernel(); },
                   [this](auto longest, const auto& word) { plans_->sleep(longest, word); });
 }

@@ -6,35 +6,58 @@
 #include <span>
 
 #include "base/free_ranges.h"
+#include "base/huge_memory.h"
 #include "client/tickets.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
 
-/// Memory for the copies that buffered puts and strided blocks make. Where the transport can lend
-/// memory to receivers it comes from there, so that servers write straight from the copy; else it
-/// is private. It is taken in slabs when it is needed first, and used again.
+/// Memory for everything that this rank copies, under one bound (client.buffer_memory). Where the
+/// transport can lend memory to receivers it comes from there, so that servers write straight from
+/// the copy; else it is private. It is taken in slabs when it is needed first, and used again.
 class CopyMemory {
  public:
-  /// @param transport    may be nothing.
-  /// @param limit_bytes  of all copies at once (the caller sees to that): slabs need not be larger.
+  /// @param transport  may be nothing.
   CopyMemory(transport::Transport* transport, std::size_t limit_bytes)
       : transport_{transport}, limit_bytes_{limit_bytes} {}
+  CopyMemory(const CopyMemory&) = delete;
+  CopyMemory& operator=(const CopyMemory&) = delete;
 
+  [[nodiscard]] std::size_t limit_bytes() const noexcept { return limit_bytes_; }
+  [[nodiscard]] std::size_t used_bytes() const noexcept { return used_bytes_; }
+  /// Whether a copy of this size can be had now.
+  [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
+    return bytes <= limit_bytes_ && used_bytes_ <= limit_bytes_ - bytes;
+  }
+
+  /// Copies that the disk engine still reads.
+  [[nodiscard]] std::size_t copies_for_disk() const noexcept { return copies_for_disk_; }
+
+  /// Memory that counts until the copy is gone; the caller has looked for room, or knows that a
+  /// wait for it would not end. The copies must not outlive this object.
   /// @param page_remainder  of the first byte's address, so that a file can be written O_DIRECT.
-  /// The copies must not outlive this object.
+  /// @throws Error{out_of_staging_memory} for more than there can ever be room for.
   [[nodiscard]] Copy take(std::size_t bytes, std::size_t page_remainder);
+  /// The same for a copy that is only needed until the disk has it; nothing where there is no room
+  /// now. One of these can always be had: room may come only when what is kept is written so.
+  [[nodiscard]] Copy try_take_for_disk(std::size_t bytes, std::size_t page_remainder);
 
  private:
   struct Slab {
+    HugeMemory own;  // nothing for memory of the transport
     std::span<std::byte> memory;
     FreeRanges free;
   };
+  void check(std::size_t bytes) const;
+  [[nodiscard]] Copy find(std::size_t bytes, std::size_t page_remainder, bool is_lent);
+  [[nodiscard]] Copy take_small(std::size_t bytes);
   [[nodiscard]] Copy take_from(Slab& slab, std::size_t bytes, std::size_t page_remainder);
-  [[nodiscard]] Slab* add_slab(std::size_t bytes);
+  [[nodiscard]] Slab* add_slab(std::size_t bytes, bool is_lent);
 
   transport::Transport* transport_;
   std::size_t limit_bytes_;
+  std::size_t used_bytes_ = 0;
+  std::size_t copies_for_disk_ = 0;
   std::list<Slab> slabs_;
 };
 

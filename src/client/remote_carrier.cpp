@@ -112,7 +112,7 @@ void RemoteCarrier::put(const Block& block) {
     // The copy lives until its last piece is taken; the caller's memory is free at once.
     ticket = link_.tickets().find(block.ticket);
     for (const auto post : ticket->posts) {
-      link_.free_when_taken(copy, post, post == ticket->posts.back() ? block.bytes() : 0);
+      link_.free_when_taken(copy, post);
     }
     ticket->posts.clear();
   }

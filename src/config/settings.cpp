@@ -2,60 +2,24 @@
 
 #include <fmt/core.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <ios>
+#include <cstdint>
 #include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/error.h"
 #include "config/nearest.h"
+#include "config/parse.h"
 #include "config/sources.h"
 #include "config/table.h"
+#include "config/transfer.h"
 
 namespace iocomp::config {
 namespace {
-
-/// The variable that names the settings file, or null. Read in iocomp_init, by the application's
-/// own thread.
-const char* chosen_file() noexcept {
-  return std::getenv("IOCOMP_CONFIG");  // NOLINT(concurrency-mt-unsafe)
-}
-
-/// The settings file that this process reads; empty: none.
-std::filesystem::path settings_file() {
-  if (const char* chosen = chosen_file()) {
-    return chosen;
-  }
-  const std::filesystem::path usual{"iocomp.toml"};
-  std::error_code ignored;
-  return std::filesystem::exists(usual, ignored) ? usual : std::filesystem::path{};
-}
-
-std::string contents(const std::filesystem::path& path) {
-  std::error_code ignored;
-  errno = std::filesystem::is_directory(path, ignored) ? EISDIR : 0;
-  std::ifstream file{};
-  if (errno == 0) {
-    file.open(path, std::ios::binary);
-  }
-  if (!file.is_open()) {
-    throw Error{ErrorCode::invalid_setting,
-                fmt::format("cannot read the settings file {} ({}): {}", path.string(),
-                            chosen_file() != nullptr ? "environment IOCOMP_CONFIG"
-                                                     : "in the working directory",
-                            std::generic_category().message(errno))};
-  }
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 std::string file_key(std::string_view file, std::string_view key) {
   return fmt::format("files.{}.{}", file, key);
@@ -70,21 +34,35 @@ std::string_view file_of(std::string_view key) {
   return key.substr(files.size(), key.rfind('.') - files.size());
 }
 
+/// Values were checked when they were read, so one that does not parse was asked for as the wrong
+/// type.
+template <typename Parsed>
+auto required(Parsed parsed, std::string_view key, std::string_view text, const char* type) {
+  if (!parsed) {
+    throw Error{ErrorCode::internal,
+                fmt::format("the setting {} = \"{}\" was asked for as {}", key, text, type)};
+  }
+  return *parsed;
+}
+
 }  // namespace
 
-Settings Settings::read(std::string_view program) {
-  Settings settings;
-  const auto take = [&settings](const std::vector<Entry>& entries) {
-    for (const auto& [key, value] : entries) {
-      settings.values_[key] = value;
-    }
-  };
-  take(read_toml(program, "program", false));
-  if (const auto path = settings_file(); !path.empty()) {
-    take(read_toml(contents(path), path.string(), true));
+Settings::Settings(const std::vector<Entry>& entries) {
+  for (const auto& [key, value] : entries) {
+    values_[key] = value;
   }
-  take(read_environment());
-  return settings;
+}
+
+Settings Settings::read(std::string_view program) { return Settings{read_sources(program)}; }
+
+Settings Settings::from_text(std::string_view text) { return Settings{entries_of(text)}; }
+
+std::string Settings::to_text() const {
+  std::vector<Entry> entries;
+  for (const auto& [key, value] : values_) {
+    entries.push_back({key, value});
+  }
+  return text_of(entries);
 }
 
 Value Settings::value(std::string_view key) const {
@@ -113,6 +91,52 @@ Value Settings::file_value(std::string_view file, std::string_view key) const {
     return found->second;
   }
   return {.text = std::string{row->default_value}, .origin = "default"};
+}
+
+std::string Settings::text(std::string_view key) const { return value(key).text; }
+
+std::int64_t Settings::integer(std::string_view key) const {
+  const auto found = text(key);
+  return required(parse_integer(found), key, found, "an integer");
+}
+
+double Settings::real(std::string_view key) const {
+  const auto found = text(key);
+  return required(parse_real(found), key, found, "a number");
+}
+
+bool Settings::boolean(std::string_view key) const {
+  const auto found = text(key);
+  return required(parse_boolean(found), key, found, "a boolean");
+}
+
+std::int64_t Settings::bytes(std::string_view key) const {
+  const auto found = text(key);
+  return required(parse_bytes(found), key, found, "a size");
+}
+
+std::vector<std::int64_t> Settings::integers(std::string_view key) const {
+  const auto found = text(key);
+  return required(parse_list(found), key, found, "a list of integers");
+}
+
+std::string Settings::file_text(std::string_view file, std::string_view key) const {
+  return file_value(file, key).text;
+}
+
+std::int64_t Settings::file_integer(std::string_view file, std::string_view key) const {
+  const auto found = file_text(file, key);
+  return required(parse_integer(found), key, found, "an integer");
+}
+
+bool Settings::file_boolean(std::string_view file, std::string_view key) const {
+  const auto found = file_text(file, key);
+  return required(parse_boolean(found), key, found, "a boolean");
+}
+
+std::int64_t Settings::file_bytes(std::string_view file, std::string_view key) const {
+  const auto found = file_text(file, key);
+  return required(parse_bytes(found), key, found, "a size");
 }
 
 std::vector<std::pair<std::string, Value>> Settings::file_in_force(std::string_view file) const {

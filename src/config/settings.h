@@ -32,11 +32,18 @@ struct Value {
   std::string origin;
 };
 
+/// A value that a source sets, checked: `key` as Settings stores it.
+struct Entry {
+  std::string key;
+  Value value;
+};
+
 /// The settings in force. Sources, weakest first: defaults, program text, file, environment. A
 /// value type, without MPI: rank 0 reads, the text is broadcast, every rank parses it (see
 /// `to_text` / `from_text`).
 class Settings {
  public:
+  Settings() = default;
   /// Read all sources. File: `IOCOMP_CONFIG`, else "iocomp.toml" in the working directory if there
   /// is one. Every key is also `IOCOMP_<KEY>` with dots as underscores, upper case; for files
   /// `IOCOMP_FILES_<NAME>_<KEY>`, and `IOCOMP_FILES_<KEY>` (or [files.default]) for all files that
@@ -78,6 +85,9 @@ class Settings {
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force() const;
 
  private:
+  // Where several entries have the same key the last one holds.
+  explicit Settings(const std::vector<Entry>& entries);
+
   // Keys that some source sets: "files.fields.backend", and "files.$FIELDS.backend" from the
   // environment, which does not tell fields.v2 from Fields-v2.
   std::map<std::string, Value, std::less<>> values_;

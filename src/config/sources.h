@@ -8,12 +8,6 @@
 
 namespace iocomp::config {
 
-/// A value that a source sets, checked: `key` as Settings stores it.
-struct Entry {
-  std::string key;
-  Value value;
-};
-
 /// All settings of a TOML text.
 /// @param source      what errors call the text: "iocomp.toml", "program".
 /// @param with_lines  whether the origin names the line: "iocomp.toml:12".
@@ -24,6 +18,10 @@ struct Entry {
 /// All settings of the variables IOCOMP_*, in the order of their names.
 /// @throws Error{invalid_setting} for unknown names and bad values.
 [[nodiscard]] std::vector<Entry> read_environment();
+
+/// All settings of all sources, weakest first: program, file, environment (see Settings::read).
+/// @throws Error{invalid_setting}, also for a settings file that cannot be read.
+[[nodiscard]] std::vector<Entry> read_sources(std::string_view program);
 
 /// How a file is called in the environment: "fields.v2" is FIELDS_V2.
 [[nodiscard]] std::string environment_name(std::string_view name);

@@ -1,13 +1,13 @@
+#include "config/transfer.h"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
-#include "config/settings.h"
-
-// Settings on their way to other ranks: one line per value, its three fields ended by tabs and a
-// line break.
+#include "config/sources.h"
 
 namespace iocomp::config {
 namespace {
@@ -58,9 +58,9 @@ std::string take_field(std::string_view& text, char end) {
 
 }  // namespace
 
-std::string Settings::to_text() const {
+std::string text_of(const std::vector<Entry>& entries) {
   std::string out;
-  for (const auto& [key, value] : values_) {
+  for (const auto& [key, value] : entries) {
     append_escaped(out, key, '\t');
     append_escaped(out, value.text, '\t');
     append_escaped(out, value.origin, '\n');
@@ -68,15 +68,16 @@ std::string Settings::to_text() const {
   return out;
 }
 
-Settings Settings::from_text(std::string_view text) {
-  Settings settings;
+std::vector<Entry> entries_of(std::string_view text) {
+  std::vector<Entry> entries;
   while (!text.empty()) {
-    auto key = take_field(text, '\t');
-    auto value = take_field(text, '\t');
-    auto origin = take_field(text, '\n');
-    settings.values_[std::move(key)] = {.text = std::move(value), .origin = std::move(origin)};
+    Entry entry;
+    entry.key = take_field(text, '\t');
+    entry.value.text = take_field(text, '\t');
+    entry.value.origin = take_field(text, '\n');
+    entries.push_back(std::move(entry));
   }
-  return settings;
+  return entries;
 }
 
 }  // namespace iocomp::config

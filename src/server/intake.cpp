@@ -21,6 +21,7 @@
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/file.h"
+#include "server/row_memory.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 #include "transport/transport.h"
@@ -47,10 +48,11 @@ Intake::Intake(Context& context, transport::Transport& transport, FindFile find,
     : context_{context},
       transport_{transport},
       find_{std::move(find)},
-      kept_bytes_{std::move(kept_bytes)} {}
+      kept_bytes_{std::move(kept_bytes)},
+      row_{context.arena} {}
 
 void Intake::take(int client, std::vector<std::byte> message) {
-  Queued queued;
+  QueuedPiece queued;
   queued.file_key = protocol::check_header(message, client).file;
   queued.message = std::move(message);
   queued.piece = protocol::decode_piece(protocol::body(queued.message));
@@ -105,7 +107,7 @@ std::vector<std::pair<const int, Intake::Client>*> Intake::in_turn() {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     auto& queue = client->second.queue;
     if (!queue.empty() && begin(client->first, queue.front())) {
-      const Queued& front = queue.front();
+      const QueuedPiece& front = queue.front();
       const writing::Piece& piece = *front.begun;
       Order place{-1, 0, 0};
       if (piece.is_joined()) {
@@ -140,11 +142,11 @@ bool Intake::take_turn(int rank, Client& client) {
     }
     any = true;
   }
-  row_ = {};
+  row_.end();
   return any;
 }
 
-bool Intake::begin(int client, Queued& queued) {
+bool Intake::begin(int client, QueuedPiece& queued) {
   if (queued.begun) {
     return true;
   }
@@ -163,7 +165,7 @@ bool Intake::fetch_next(int rank, Client& client) {
   if (client.queue.empty()) {
     return false;
   }
-  Queued& queued = client.queue.front();
+  QueuedPiece& queued = client.queue.front();
   if (!begin(rank, queued)) {
     return false;
   }
@@ -224,7 +226,7 @@ bool Intake::fetch_next(int rank, Client& client) {
   return true;
 }
 
-void Intake::leave_queue(Client& client, Queued& queued, Fetching& fetching) {
+void Intake::leave_queue(Client& client, QueuedPiece& queued, Fetching& fetching) {
   queued.next += fetching.chunk.count;
   fetching.last = queued.next == queued.piece.count;
   if (fetching.last) {
@@ -233,7 +235,7 @@ void Intake::leave_queue(Client& client, Queued& queued, Fetching& fetching) {
   }
 }
 
-bool Intake::borrow(int rank, const Queued& queued, writing::Chunk& chunk) {
+bool Intake::borrow(int rank, const QueuedPiece& queued, writing::Chunk& chunk) {
   if (!queued.file->writes_as_they_lie()) {
     return false;
   }
@@ -257,7 +259,7 @@ bool Intake::borrow(int rank, const Queued& queued, writing::Chunk& chunk) {
   return true;
 }
 
-bool Intake::lease(Queued& queued, writing::Chunk& chunk, std::span<std::byte>& memory) {
+bool Intake::lease(QueuedPiece& queued, writing::Chunk& chunk, std::span<std::byte>& memory) {
   const std::int64_t bytes = chunk.count * queued.begun->element_bytes();
   // Memory and file aligned alike (variables begin on page borders): so whole blocks can go
   // O_DIRECT.
@@ -290,14 +292,14 @@ bool Intake::lease(Queued& queued, writing::Chunk& chunk, std::span<std::byte>& 
 }
 
 bool Intake::take_inside(Client& client) {
-  Queued& queued = client.queue.front();
+  QueuedPiece& queued = client.queue.front();
   writing::Chunk chunk;
   chunk.piece = queued.begun;
   chunk.first = queued.piece.first;
   chunk.count = queued.piece.count;
   if (queued.begun->failure.ok() && !queued.file->is_lost(queued.piece.step)) {
-    std::span<std::byte> memory;
-    if (!place_in_row(client, chunk, memory) && !lease(queued, chunk, memory)) {
+    std::span<std::byte> memory = row_.place(client.queue, chunk);
+    if (memory.empty() && !lease(queued, chunk, memory)) {
       return false;
     }
     if (!memory.empty()) {

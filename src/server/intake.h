@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "array/region.h"
 #include "array/run_list.h"
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/file.h"
+#include "server/row_memory.h"
 #include "transport/transport.h"
 #include "writing/piece.h"
 
@@ -45,17 +45,8 @@ class Intake {
   [[nodiscard]] bool is_empty() const noexcept { return queued_ == 0 && fetching_.empty(); }
 
  private:
-  struct Queued {
-    std::vector<std::byte> message;
-    protocol::Piece piece;  // refers to the message
-    array::Region region;
-    std::uint64_t file_key = 0;
-    File* file = nullptr;
-    std::shared_ptr<writing::Piece> begun;
-    std::int64_t next = 0;  // elements of the piece asked for so far
-  };
   struct Client {
-    std::deque<Queued> queue;
+    std::deque<QueuedPiece> queue;
     int fetches = 0;  // under way
     std::map<std::uint64_t, std::shared_ptr<const array::RunList>> run_lists;
   };
@@ -67,24 +58,17 @@ class Intake {
     bool last = false;  // of its piece
   };
 
-  bool begin(int client, Queued& queued);
+  bool begin(int client, QueuedPiece& queued);
   [[nodiscard]] std::vector<std::pair<const int, Client>*> in_turn();
-  // Memory for neighbours in the file, one behind the other, so that they are written at once.
-  struct Row {
-    std::shared_ptr<const staging::Lease> lease;
-    std::span<std::byte> left;
-  };
   bool take_turn(int rank, Client& client);
   bool fetch_next(int rank, Client& client);
   bool take_inside(Client& client);
-  [[nodiscard]] static std::size_t bytes_in_row(const Client& client);
-  [[nodiscard]] bool place_in_row(const Client& client, writing::Chunk& chunk,
-                                  std::span<std::byte>& memory);
-  void leave_queue(Client& client, Queued& queued, Fetching& fetching);
+  void leave_queue(Client& client, QueuedPiece& queued, Fetching& fetching);
   // Read a chunk where its sender has it, if that is possible and pays.
-  [[nodiscard]] bool borrow(int rank, const Queued& queued, writing::Chunk& chunk);
+  [[nodiscard]] bool borrow(int rank, const QueuedPiece& queued, writing::Chunk& chunk);
   // Memory for a chunk; none (but true) for a piece that fails instead of waiting for some.
-  [[nodiscard]] bool lease(Queued& queued, writing::Chunk& chunk, std::span<std::byte>& memory);
+  [[nodiscard]] bool lease(QueuedPiece& queued, writing::Chunk& chunk,
+                           std::span<std::byte>& memory);
   void complete(transport::FetchId id);
 
   Context& context_;
@@ -100,7 +84,7 @@ class Intake {
   double short_since_ = 0;  // of memory for something; 0: is not
   bool is_short_ = false;   // in this round
   int turn_ = 0;            // who is first in this round
-  Row row_;                 // of the client whose turn it is
+  RowMemory row_;           // of the client whose turn it is
 };
 
 }  // namespace iocomp::server

@@ -1,25 +1,19 @@
 #include "server/server.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "config/file_settings.h"
-#include "formats/registry.h"
 #include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/put_messages.h"
+#include "server/file.h"
 #include "trace/counters.h"
 
 namespace iocomp::server {
@@ -33,15 +27,6 @@ constexpr int messages_per_round = 64;
 constexpr std::chrono::seconds longest_sleep{1};
 // While stripes wait for pieces that may not come.
 constexpr std::chrono::milliseconds longest_doze{20};
-
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 }  // namespace
 
@@ -65,21 +50,19 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                .jobs = {},
                .ordered = {}},
       transport_{transport},
-      intake_{context_, transport,
-              [this](std::uint64_t key) {
-                const auto found = files_.find(key);
-                return found == files_.end() ? nullptr : found->second.file.get();
-              },
+      files_{context_, [this](std::uint64_t key,
+                              protocol::ActionNote note) { actions_.queue(key, std::move(note)); }},
+      intake_{context_, transport, [this](std::uint64_t key) { return files_.writer(key); },
               [this] {
                 std::size_t bytes = 0;
-                for (const auto& [key, entry] : files_) {
-                  bytes += entry.file ? entry.file->kept_bytes() : 0;
-                }
+                files_.for_each_writer([&](const File& file) { bytes += file.kept_bytes(); });
                 return bytes;
               }},
       actions_{context_.place.servers,
-               [this](std::uint64_t key, const protocol::ActionNote& note) { perform(key, note); }},
-      began_{now_seconds()} {
+               [this](std::uint64_t key, const protocol::ActionNote& note) {
+                 files_.perform(key, note);
+               }},
+      goodbyes_{context_, transport} {
   const auto share = settings.bytes("staging.touch");
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
 }
@@ -87,7 +70,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
 bool Server::serve() {
   mpi::Nap nap{context_.policy};
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
-  while (!finished_ || !transport_.is_idle()) {
+  while (!goodbyes_.is_over() || !transport_.is_idle()) {
     if (transport_.is_given_up()) {
       stop_writing();
       return false;
@@ -147,16 +130,12 @@ bool Server::round() {
   moved = take_messages() || moved;
   const bool received = intake_.advance();
   moved = received || moved;
-  for (auto& [key, entry] : files_) {
-    if (entry.file) {
-      entry.file->submit_gathered();
-    }
-  }
+  files_.for_each_writer([](File& file) { file.submit_gathered(); });
   moved = take_completions() || moved;
   moved = actions_.advance() || moved;
   // Programs wait for what is not received, seldom for what is not written.
-  for (auto& [key, entry] : files_) {
-    moved = (!received && entry.file && entry.file->write_slice()) || moved;
+  if (!received) {
+    files_.for_each_writer([&](File& file) { moved = file.write_slice() || moved; });
   }
   moved = write_stripes(moved) || moved;
   post_.flush();
@@ -169,18 +148,17 @@ bool Server::write_stripes(bool moved) {
   bool any = false;
   File* oldest = nullptr;
   const double now = now_seconds();
-  for (auto& [key, entry] : files_) {
-    if (!entry.file || !entry.file->has_stripes()) {
-      continue;
+  files_.for_each_writer([&](File& file) {
+    if (!file.has_stripes()) {
+      return;
     }
-    any = entry.file->write_late_stripes(now) || any;
-    if (entry.file->has_stripes()) {
+    any = file.write_late_stripes(now) || any;
+    if (file.has_stripes()) {
       has_stripes_ = true;
-      const bool is_older =
-          oldest == nullptr || entry.file->oldest_stripe() < oldest->oldest_stripe();
-      oldest = is_older ? entry.file.get() : oldest;
+      const bool is_older = oldest == nullptr || file.oldest_stripe() < oldest->oldest_stripe();
+      oldest = is_older ? &file : oldest;
     }
-  }
+  });
   if (!moved && !any && oldest != nullptr && intake_.is_stuck() && context_.plans.empty()) {
     oldest->write_oldest_stripe();
     any = true;
@@ -217,30 +195,35 @@ bool Server::take_completions() {
   return !disk.empty() || !jobs.empty();
 }
 
-void Server::say_bye() {
-  auto& counters = context_.counters;
-  counters.set(trace::Counter::staging_peak_bytes, static_cast<double>(arena_.peak_bytes()));
-  counters.set(trace::Counter::staging_limit_bytes, static_cast<double>(arena_.capacity_bytes()));
-  counters.set(trace::Counter::serve_seconds, now_seconds() - began_);
-  counters.set(trace::Counter::cpu_seconds, cpu_seconds());
-  const transport::Tally tally = transport_.tally();
-  counters.set(trace::Counter::in_place_bytes, tally.in_place_bytes);
-  counters.set(trace::Counter::staged_bytes, tally.staged_bytes);
-  counters.set(trace::Counter::pulled_bytes, tally.pulled_bytes);
-  counters.set(trace::Counter::message_bytes, tally.message_bytes);
-  counters.set(trace::Counter::sleeps, tally.sleeps);
-  counters.set(trace::Counter::wake_ups, tally.wake_ups);
-  post_.to_server(0, protocol::encode(Kind::server_bye, counters.values()));
-}
-
-void Server::forget_finished() {
-  std::erase_if(files_, [](const auto& item) {
-    const Entry& entry = item.second;
-    // The lead is over after the last message about the file was posted; the home after the last
-    // member was answered. A failed file stays: pieces of it may still have to be drained.
-    const bool sound = !entry.file || entry.file->failure().ok();
-    return sound && entry.home && entry.home->is_over() && (!entry.lead || entry.lead->is_over());
-  });
+void Server::dispatch(transport::Incoming incoming) {
+  const auto header = protocol::check_header(incoming.message, incoming.sender);
+  if (header.kind == Kind::piece) {
+    intake_.take(incoming.sender,
+                 std::move(incoming.message));  // its credit is given when its bytes are here
+    return;
+  }
+  const auto body = protocol::body(incoming.message);
+  if (header.kind == Kind::run_list) {
+    auto [number, runs] = protocol::decode_run_list(body);
+    intake_.know_runs(incoming.sender, number, std::move(runs));
+    transport_.give_credit(incoming.sender);
+  } else if (header.kind == Kind::forget_run_list) {
+    intake_.forget_runs(incoming.sender, protocol::decode_forget_run_list(body));
+    transport_.give_credit(incoming.sender);
+  } else if (header.kind == Kind::bye) {
+    goodbyes_.client_left();
+    transport_.give_credit(incoming.sender);
+  } else if (header.kind <= Kind::own_written) {
+    files_.from_client(header, incoming.sender, body);
+    transport_.give_credit(incoming.sender);
+  } else if (header.kind == Kind::server_bye) {
+    goodbyes_.server_left(protocol::decode_counters(body));
+  } else if (header.kind == Kind::all_bye) {
+    goodbyes_.all_left(protocol::decode_counters(body));
+  } else {
+    files_.from_server(header, body);
+    files_.forget_finished();
+  }
 }
 
 }  // namespace iocomp::server

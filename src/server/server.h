@@ -1,22 +1,21 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "config/settings.h"
+#include "disk/engine.h"
 #include "disk/options.h"
 #include "mpi/wait.h"
-#include "protocol/messages.h"
 #include "server/actions.h"
 #include "server/context.h"
-#include "server/file.h"
-#include "server/home.h"
+#include "server/goodbyes.h"
 #include "server/intake.h"
-#include "server/lead.h"
+#include "server/open_files.h"
+#include "server/post_office.h"
+#include "server/worker.h"
+#include "staging/arena.h"
+#include "trace/counters.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
@@ -38,13 +37,6 @@ class Server {
   }
 
  private:
-  struct Entry {  // a file in up to three roles
-    std::unique_ptr<File> file;
-    std::unique_ptr<HomeFile> home;
-    std::unique_ptr<LeadFile> lead;
-    // Of members of other homes, before this server knows the file.
-    std::vector<std::pair<int, protocol::StepNote>> early_flushes;
-  };
   bool round();
   bool write_stripes(bool moved);
   void stop_writing();
@@ -54,15 +46,6 @@ class Server {
   bool take_messages();
   bool take_completions();
   void dispatch(transport::Incoming incoming);
-  void from_client(const protocol::Header& header, int client, std::span<const std::byte> body);
-  void from_server(const protocol::Header& header, std::span<const std::byte> body);
-  void to_lead(const protocol::Header& header, std::span<const std::byte> body);
-  void to_file(const protocol::Header& header, std::span<const std::byte> body);
-  void begin_lead(std::uint64_t key, const protocol::Open& open);
-  void know_file(std::uint64_t key, const protocol::Open& open);
-  void perform(std::uint64_t key, protocol::ActionNote note);
-  void say_bye();
-  void forget_finished();
 
   std::unique_ptr<disk::Engine> engine_;
   Worker worker_;
@@ -70,15 +53,11 @@ class Server {
   PostOffice post_;
   Context context_;
   transport::Transport& transport_;
+  OpenFiles files_;
   Intake intake_;
   Actions actions_;
-  std::unordered_map<std::uint64_t, Entry> files_;
-  std::size_t clients_gone_ = 0;
-  int servers_gone_ = 0;  // lead only
-  trace::Counters all_;   // lead only: summed over the servers
-  double began_ = 0;
+  Goodbyes goodbyes_;
   bool has_stripes_ = false;
-  bool finished_ = false;
 };
 
 }  // namespace iocomp::server

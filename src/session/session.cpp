@@ -4,46 +4,117 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <span>
+#include <exception>
+#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "client/client.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
+#include "mpi/handle.h"
 #include "server/server.h"
-#include "trace/counters.h"
-#include "trace/summary.h"
+#include "session/configuration.h"
+#include "session/connection.h"
+#include "session/memory_shares.h"
+#include "session/ranks.h"
+#include "session/report.h"
+#include "session/seating.h"
 
 namespace iocomp::session {
+namespace {
 
-Session::~Session() {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (program_errors_ != MPI_ERRHANDLER_NULL && finalized == 0) {
-    MPI_Errhandler_free(&program_errors_);
+void check_seats(Seating& seating, const Ranks& ranks, const config::Settings& settings) {
+  const std::string mismatch = seating.check(ranks.server(), ranks.reason(), settings);
+  if (!mismatch.empty()) {
+    std::fprintf(stderr, "iocomp: %s\n", mismatch.c_str());
   }
 }
 
-void Session::serve() {
+}  // namespace
+
+Session::Session(MPI_Comm world, const std::string& program_settings)
+    : comm_{mpi::duplicate(world, {}, "the other ranks in iocomp_init")},
+      program_comm_{world},
+      configuration_{read_configuration(comm_, program_settings)} {
+  if (settings().text("mode") == "sync" || settings().text("transport.kind") == "kernel") {
+    start_without_servers();
+  } else {
+    start_asynchronous();
+  }
+}
+
+void Session::start_without_servers() {
+  const bool by_kernel = settings().text("mode") != "sync";
+  ranks_ = std::make_unique<Ranks>(
+      comm_, configuration_.policy,
+      by_kernel ? "written by the kernel, no servers" : "synchronous, no servers");
+  if (settings().text("placement.mapping") != "any" ||
+      !settings().text("placement.report").empty()) {
+    Seating seating{comm_, configuration_.policy};
+    check_seats(seating, *ranks_, settings());
+  }
+  client::Place place;
+  place.has_kernel = by_kernel;
+  start_client(std::move(place));
+  if (by_kernel) {
+    connection_.name = "kernel, " + client_->kernel_engine();
+    log::info(ranks_->reason() + "; transport: " + connection_.name);
+  }
+}
+
+void Session::start_asynchronous() {
+  Seating seating{comm_, configuration_.policy};
+  ranks_ = std::make_unique<Ranks>(comm_, configuration_.policy, settings(), seating);
+  check_seats(seating, *ranks_, settings());
+  const MemoryShares shares = share_memory(*ranks_, seating, settings(), configuration_.policy);
+  ranks_->split();
+  const double core_share = seating.core_share(!ranks_->serves());
+  name_in_log(settings(), std::string{ranks_->serves() ? "server " : "compute "} +
+                              std::to_string(mpi::rank(ranks_->own())));
+  connection_ = connect(*ranks_, seating, configuration_);
+  log::info(ranks_->reason() + "; transport: " + connection_.name);
+  if (ranks_->serves()) {
+    serve(shares.staging_bytes);
+    return;
+  }
+  client::Place place;
+  place.servers = ranks_->servers();
+  place.home = ranks_->home();
+  place.neighbours = ranks_->neighbours();
+  place.chunk_bytes = shares.chunk_bytes;
+  place.core_share = core_share;
+  start_client(std::move(place));
+}
+
+void Session::start_client(client::Place place) {
+  program_comm_.make(ranks_->own(), configuration_.policy);
+  place.comm = ranks_->own().raw();
+  place.rank = mpi::rank(ranks_->own());
+  place.job = configuration_.job;
+  client_ = std::make_unique<client::Client>(settings(), configuration_.policy, configuration_.disk,
+                                             std::move(place), connection_.transport.get());
+}
+
+void Session::serve(std::size_t staging_bytes) {
   server::Place place;
-  place.servers = own_comm_.raw();
+  place.servers = ranks_->own().raw();
   mpi::check(MPI_Comm_rank(place.servers, &place.number));
-  place.ranks = servers_;
-  place.clients = clients_;
-  place.job = job_;
-  place.staging_bytes = staging_share_;
+  place.ranks = ranks_->servers();
+  place.clients = ranks_->clients();
+  place.job = configuration_.job;
+  place.staging_bytes = staging_bytes;
   try {
-    server::Server server{settings_, policy_, disk_, std::move(place), *transport_};
+    server::Server server{settings(), configuration_.policy, configuration_.disk, std::move(place),
+                          *connection_.transport};
     if (!server.serve()) {
       // MPI_Finalize may wait for the server that is dead: the launcher of a job that goes on
       // without one minds a process that leaves as little.
       std::fprintf(stderr,
                    "iocomp: server %d (rank %d) leaves: the compute ranks went on without\n",
-                   mpi::rank(own_comm_), mpi::rank(comm_));
+                   mpi::rank(ranks_->own()), mpi::rank(comm_));
       std::_Exit(0);
     }
     server_had_failures_ = server.had_failures();
@@ -52,11 +123,11 @@ void Session::serve() {
     std::fprintf(stderr, "iocomp: a server cannot go on: %s\n", error.what());
     MPI_Abort(comm_.raw(), 1);
   }
-  transport_.reset();
+  connection_.transport.reset();
 }
 
 int Session::exit_status() const {
-  return settings_.boolean("server.exit_status") && server_had_failures_ ? 1 : 0;
+  return settings().boolean("server.exit_status") && server_had_failures_ ? 1 : 0;
 }
 
 Outcome Session::finalize() {
@@ -65,11 +136,13 @@ Outcome Session::finalize() {
     outcome = client_->finalize();
     if (client_->can_meet()) {
       const Outcome met = outcome_of([this] {
-        mpi::gate(own_comm_.raw(), policy_, "the other compute ranks in iocomp_finalize");
+        mpi::gate(ranks_->own().raw(), configuration_.policy,
+                  "the other compute ranks in iocomp_finalize");
       });
       if (met.ok()) {
         // Who gave up waiting for this rank does not come to count; no data suffers from that.
-        const Outcome counted = outcome_of([this] { summarize(); });
+        const Outcome counted =
+            outcome_of([this] { report(*client_, *ranks_, connection_.name, configuration_); });
         if (!counted.ok()) {
           log::warning("there is no summary: " + counted.story);
         }
@@ -80,48 +153,8 @@ Outcome Session::finalize() {
     }
     client_.reset();
   }
-  transport_.reset();
+  connection_.transport.reset();
   return outcome;
-}
-
-void Session::summarize() {
-  trace::Summary summary;
-  mpi::check(MPI_Comm_size(own_comm_.raw(), &summary.compute_ranks));
-  summary.servers = servers_.size();
-  summary.transport = transport_name_;
-  if (summary.servers > 0 && !client_->kernel_engine().empty()) {
-    summary.transport += "; long blocks by the kernel, " + client_->kernel_engine();
-  }
-  summary.notes = client_->link().notes();
-  summary.choices = client_->link().choices();
-  client_->link().count_transport();
-  auto sum = client_->link().counters().values();
-  auto most = sum;
-  mpi::sum(own_comm_.raw(), std::span{sum}, policy_, "the counters of the compute ranks");
-  mpi::maximum(own_comm_.raw(), std::span{most}, policy_, "the counters of the compute ranks");
-  summary.compute_sum.merge(sum);
-  summary.compute_max.merge(most);
-  if (client_->link().farewell()) {
-    summary.server_sum.merge(*client_->link().farewell());
-  }
-  int rank = 0;
-  mpi::check(MPI_Comm_rank(own_comm_.raw(), &rank));
-  if (rank != 0) {
-    return;
-  }
-  const bool has_something =
-      summary.compute_sum[trace::Counter::puts] + summary.compute_sum[trace::Counter::reads] > 0;
-  if (settings_.boolean("trace.summary") && has_something) {
-    std::fprintf(stderr, "%s\n", trace::line(summary).c_str());
-  }
-  const auto path = settings_.text("trace.json");
-  if (!path.empty()) {
-    std::ofstream file{path};
-    file << trace::json(summary);
-    if (!file.flush()) {
-      log::warning("the trace could not be written to " + path);
-    }
-  }
 }
 
 }  // namespace iocomp::session

@@ -3,25 +3,20 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "array/decomposition.h"
 #include "base/error.h"
 #include "client/client.h"
 #include "config/settings.h"
 #include "contents/variable.h"
-#include "disk/options.h"
 #include "mpi/handle.h"
-#include "mpi/peers.h"
-#include "mpi/wait.h"
-#include "server/server.h"
-#include "session/seating.h"
+#include "session/configuration.h"
+#include "session/connection.h"
+#include "session/program_communicator.h"
+#include "session/ranks.h"
 #include "trace/counters.h"
-#include "transport/shared_memory/shared_transport.h"
-#include "transport/transport.h"
 
 namespace iocomp::session {
 
@@ -38,8 +33,6 @@ using Attributes = contents::Attributes;
 using Counter = trace::Counter;
 using Timer = trace::Timer;
 
-enum class Role { compute = 1, server = 2, both = 3 };
-
 /// One iocomp_init ... iocomp_finalize: splits the ranks, builds the client or the server, and
 /// shuts them down.
 class Session {
@@ -48,18 +41,19 @@ class Session {
   /// @throws Error{invalid_setting}, the same on all ranks, when settings or placement are
   /// impossible.
   Session(MPI_Comm world, const std::string& program_settings);
-  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  [[nodiscard]] Role role() const noexcept { return role_; }
+  [[nodiscard]] Role role() const noexcept { return ranks_->role(); }
   /// For the program: all compute ranks. MPI_COMM_NULL on a server.
   [[nodiscard]] MPI_Comm compute() const noexcept { return program_comm_.raw(); }
   /// @pre role() != server
   [[nodiscard]] client::Client& client() noexcept { return *client_; }
-  [[nodiscard]] const config::Settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const config::Settings& settings() const noexcept {
+    return configuration_.settings;
+  }
   /// Whether a server shall return from init instead of leaving through exit.
-  [[nodiscard]] bool server_returns() const { return settings_.boolean("server.returns"); }
+  [[nodiscard]] bool server_returns() const { return settings().boolean("server.returns"); }
   /// What a server's process shall exit with.
   [[nodiscard]] int exit_status() const;
 
@@ -67,40 +61,16 @@ class Session {
   [[nodiscard]] Outcome finalize();
 
  private:
-  void read_settings(const std::string& program_settings);
   void start_without_servers();
   void start_asynchronous();
-  void place_ranks(Seating& seating);
-  void check_seats(Seating& seating);
-  void share_staging(const Seating& seating);
-  void split();
-  void meet_peers();
-  void give_program_its_communicator();
-  void connect(const Seating& seating);
-  [[nodiscard]] std::unique_ptr<transport::SharedTransport> join(const Seating& seating);
-  [[nodiscard]] bool probe_transport();
-  void serve();
-  void summarize();
+  void start_client(client::Place place);
+  void serve(std::size_t staging_bytes);
 
-  mpi::WaitPolicy policy_;
-  mpi::Communicator comm_;          // all ranks
-  mpi::Communicator own_comm_;      // the ranks of this role
-  mpi::Communicator program_comm_;  // the compute ranks, for the program
-  MPI_Errhandler program_errors_ = MPI_ERRHANDLER_NULL;
-  config::Settings settings_;
-  disk::Options disk_;
-  Role role_ = Role::both;
-  std::string job_;
-  int server_ = -1;              // session rank of this rank's server; its own if it serves
-  std::string reason_;           // why, for people
-  mpi::Peers servers_;           // session ranks by number
-  int home_ = -1;                // compute rank: number of its server
-  std::vector<int> neighbours_;  // compute rank: all with the same server
-  std::map<int, int> clients_;   // server: its compute ranks by session rank
-  std::size_t staging_share_ = 0;
-  std::size_t chunk_bytes_ = 0;
-  std::string transport_name_ = "direct";
-  std::unique_ptr<transport::Transport> transport_;
+  mpi::Communicator comm_;  // all ranks
+  ProgramCommunicator program_comm_;
+  Configuration configuration_;
+  std::unique_ptr<Ranks> ranks_;
+  Connection connection_;
   std::unique_ptr<client::Client> client_;
   bool server_had_failures_ = false;
 };

@@ -1,8 +1,8 @@
-"""Let the tests find the modules of the studies, the benchmarks, the demonstration and stream."""
+"""Let the tests find the modules of the studies, the benchmarks, the demonstration, stream and tools."""
 
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-for folder in ("studies", "bench", "apps/demo", "apps/stream"):
+for folder in ("studies", "bench", "apps/demo", "apps/stream", "tools"):
     sys.path.insert(0, str(ROOT / folder))

@@ -145,7 +145,7 @@ TEST(Stripes, ThatMayOverlapAreNotTakenForFullByTheirCount) {
     chunk.piece = left;
     chunk.count = 64 * 64;
     chunk.bytes = std::as_bytes(std::span{put});
-    stripes.take(chunk, 0, 0);
+    stripes.take(chunk, 0);
   }
   Written file{64 * 128};
   for (const auto& stripe : stripes.take_full()) {

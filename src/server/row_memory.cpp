@@ -1,5 +1,8 @@
+#include "server/row_memory.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
@@ -7,8 +10,6 @@
 #include "array/runs.h"
 #include "contents/variable.h"
 #include "protocol/messages.h"
-#include "server/context.h"
-#include "server/intake.h"
 #include "staging/arena.h"
 #include "writing/piece.h"
 
@@ -18,16 +19,14 @@ namespace {
 constexpr std::int64_t page = staging::Arena::page_bytes;
 constexpr std::size_t longest_row = std::size_t{256} << 10;
 
-}  // namespace
-
 // How many bytes the first pieces of a queue have that travel inside their headers and lie one
 // behind the other in one variable.
-std::size_t Intake::bytes_in_row(const Client& client) {
-  const Queued& front = client.queue.front();
+std::size_t bytes_in_row(const std::deque<QueuedPiece>& queue) {
+  const QueuedPiece& front = queue.front();
   const contents::Variable& variable = front.begun->variable;
   std::size_t bytes = 0;
   std::int64_t next = -1;
-  for (const Queued& queued : client.queue) {
+  for (const QueuedPiece& queued : queue) {
     const protocol::Piece& piece = queued.piece;
     const bool is_alike = queued.file_key == front.file_key && piece.step == front.piece.step &&
                           piece.variable == front.piece.variable && piece.chunk_elements == 0 &&
@@ -48,29 +47,29 @@ std::size_t Intake::bytes_in_row(const Client& client) {
   return bytes;
 }
 
-// Neighbours that are here already. Whoever finds no room, or has none, gets memory of its own.
-bool Intake::place_in_row(const Client& client, writing::Chunk& chunk,
-                          std::span<std::byte>& memory) {
-  const std::size_t bytes = client.queue.front().piece.inside.size();
-  if (row_.left.empty()) {
-    const std::size_t all = bytes_in_row(client);
+}  // namespace
+
+std::span<std::byte> RowMemory::place(const std::deque<QueuedPiece>& queue, writing::Chunk& chunk) {
+  const std::size_t bytes = queue.front().piece.inside.size();
+  if (left_.empty()) {
+    const std::size_t all = bytes_in_row(queue);
     const auto skew =
         static_cast<std::size_t>(first_run(chunk).index * chunk.piece->element_bytes() % page);
-    if (all <= bytes || all + skew > context_.arena.capacity_bytes()) {
-      return false;
+    if (all <= bytes || all + skew > arena_.capacity_bytes()) {
+      return {};
     }
-    auto leased = context_.arena.try_take(all + skew);
+    auto leased = arena_.try_take(all + skew);
     if (!leased) {
-      return false;
+      return {};
     }
-    row_.left = leased->bytes().subspan(skew);
-    row_.lease = std::make_shared<const staging::Lease>(std::move(*leased));
+    left_ = leased->bytes().subspan(skew);
+    lease_ = std::make_shared<const staging::Lease>(std::move(*leased));
   }
-  memory = row_.left.first(bytes);
-  row_.left = row_.left.subspan(bytes);
-  chunk.row = row_.lease;
+  const auto memory = left_.first(bytes);
+  left_ = left_.subspan(bytes);
+  chunk.row = lease_;
   chunk.bytes = chunk.own_bytes = memory;
-  return true;
+  return memory;
 }
 
 }  // namespace iocomp::server

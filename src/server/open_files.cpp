@@ -1,25 +1,22 @@
-#include <sys/resource.h>
+#include "server/open_files.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "config/file_settings.h"
 #include "formats/registry.h"
-#include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "server/server.h"
-#include "trace/counters.h"
+#include "server/file.h"
+#include "server/home.h"
+#include "server/lead.h"
 
 namespace iocomp::server {
 
@@ -33,38 +30,8 @@ const formats::Format& format_of(const config::FileSettings& settings, const std
 
 }  // namespace
 
-void Server::dispatch(transport::Incoming incoming) {
-  const auto header = protocol::check_header(incoming.message, incoming.sender);
-  if (header.kind == Kind::piece) {
-    intake_.take(incoming.sender,
-                 std::move(incoming.message));  // its credit is given when its bytes are here
-    return;
-  }
-  const auto body = protocol::body(incoming.message);
-  if (header.kind == Kind::run_list) {
-    auto [number, runs] = protocol::decode_run_list(body);
-    intake_.know_runs(incoming.sender, number, std::move(runs));
-    transport_.give_credit(incoming.sender);
-  } else if (header.kind == Kind::forget_run_list) {
-    intake_.forget_runs(incoming.sender, protocol::decode_forget_run_list(body));
-    transport_.give_credit(incoming.sender);
-  } else if (header.kind <= Kind::own_written) {
-    from_client(header, incoming.sender, body);
-    transport_.give_credit(incoming.sender);
-  } else {
-    from_server(header, body);
-  }
-}
-
-void Server::from_client(const protocol::Header& header, int client,
-                         std::span<const std::byte> body) {
-  if (header.kind == Kind::bye) {
-    ++clients_gone_;
-    if (clients_gone_ == context_.place.clients.size()) {
-      say_bye();
-    }
-    return;
-  }
+void OpenFiles::from_client(const protocol::Header& header, int client,
+                            std::span<const std::byte> body) {
   Entry& entry = files_[header.file];
   if (header.kind == Kind::flush) {
     const auto note = protocol::decode_step_note(body);
@@ -81,10 +48,11 @@ void Server::from_client(const protocol::Header& header, int client,
     }
     return;
   }
-  if (!entry.home) {
-    entry.home = std::make_unique<HomeFile>(context_, header.file);
-  }
-  HomeFile& home = *entry.home;
+  to_home(home_of(entry, header.file), header, client, body);
+}
+
+void OpenFiles::to_home(HomeFile& home, const protocol::Header& header, int client,
+                        std::span<const std::byte> body) {
   switch (header.kind) {
     case Kind::open:
       home.open(client, protocol::decode_open(body));
@@ -104,20 +72,8 @@ void Server::from_client(const protocol::Header& header, int client,
   }
 }
 
-void Server::from_server(const protocol::Header& header, std::span<const std::byte> body) {
+void OpenFiles::from_server(const protocol::Header& header, std::span<const std::byte> body) {
   switch (header.kind) {
-    case Kind::server_bye:
-      all_.merge(protocol::decode_counters(body));
-      if (++servers_gone_ == context_.place.ranks.size()) {
-        post_.to_all_servers(protocol::encode(Kind::all_bye, all_.values()));
-      }
-      break;
-    case Kind::all_bye:
-      for (const auto& [rank, compute_rank] : context_.place.clients) {
-        post_.to_rank(rank, protocol::encode(Kind::farewell, protocol::decode_counters(body)));
-      }
-      finished_ = true;
-      break;
     case Kind::home_open:
     case Kind::home_event:
     case Kind::want_place:
@@ -129,12 +85,11 @@ void Server::from_server(const protocol::Header& header, std::span<const std::by
       to_lead(header, body);
       break;
     default:
-      to_file(header, body);
+      to_writer(header, body);
   }
-  forget_finished();
 }
 
-void Server::to_lead(const protocol::Header& header, std::span<const std::byte> body) {
+void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byte> body) {
   if (header.kind == Kind::home_open) {
     begin_lead(header.file, protocol::decode_open(body));
     return;
@@ -168,7 +123,7 @@ void Server::to_lead(const protocol::Header& header, std::span<const std::byte> 
   }
 }
 
-void Server::begin_lead(std::uint64_t key, const protocol::Open& open) {
+void OpenFiles::begin_lead(std::uint64_t key, const protocol::Open& open) {
   Entry& entry = files_[key];
   if (entry.lead) {
     entry.lead->open(open);
@@ -181,12 +136,12 @@ void Server::begin_lead(std::uint64_t key, const protocol::Open& open) {
     entry.lead = std::make_unique<LeadFile>(context_, key, open, settings, format);
     entry.lead->start();
   } catch (const Error& error) {
-    post_.to_all_servers(
+    context_.post.to_all_servers(
         protocol::encode(key, protocol::Opened{Outcome{error.code(), error.what()}}));
   }
 }
 
-void Server::know_file(std::uint64_t key, const protocol::Open& open) {
+void OpenFiles::know_file(std::uint64_t key, const protocol::Open& open) {
   const auto settings =
       config::file_settings(context_.settings, open.name, open.kind == 2 ? "checkpoint" : "series");
   const auto& format = format_of(settings, context_.settings.text("storage.modules"));
@@ -197,23 +152,21 @@ void Server::know_file(std::uint64_t key, const protocol::Open& open) {
   }
 }
 
-void Server::to_file(const protocol::Header& header, std::span<const std::byte> body) {
+void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::byte> body) {
   if (header.kind == Kind::known_file) {
     know_file(header.file, protocol::decode_open(body));
     return;
   }
   if (header.kind == Kind::action) {
-    actions_.queue(header.file, protocol::decode_action(body));
+    order_(header.file, protocol::decode_action(body));
     return;
   }
   Entry& entry = files_[header.file];
   const auto outcome = [&] { return protocol::decode_outcome(body); };
   const auto note = [&] { return protocol::decode_step_note(body); };
   if (header.kind == Kind::opened) {
-    if (!entry.home) {  // members of this home may come to open it later than those of others
-      entry.home = std::make_unique<HomeFile>(context_, header.file);
-    }
-    entry.home->opened(protocol::decode_opened(body));
+    // Members of this home may come to open it later than those of others.
+    home_of(entry, header.file).opened(protocol::decode_opened(body));
     return;
   }
   if (header.kind == Kind::file_failed && context_.place.number == 0 && entry.lead &&
@@ -260,13 +213,41 @@ void Server::to_file(const protocol::Header& header, std::span<const std::byte> 
   }
 }
 
-void Server::perform(std::uint64_t key, protocol::ActionNote note) {
-  const auto found = files_.find(key);
-  if (found != files_.end() && found->second.file) {
-    File& file = *found->second.file;
-    note.outcome = outcome_of([&] { file.act(note); });
+void OpenFiles::perform(std::uint64_t key, protocol::ActionNote note) {
+  if (File* const file = writer(key)) {
+    note.outcome = outcome_of([&] { file->act(note); });
   }
-  post_.to_server(0, protocol::encode(key, Kind::action_done, note));
+  context_.post.to_server(0, protocol::encode(key, Kind::action_done, note));
+}
+
+void OpenFiles::forget_finished() {
+  std::erase_if(files_, [](const auto& item) {
+    const Entry& entry = item.second;
+    // The lead is over after the last message about the file was posted; the home after the last
+    // member was answered. A failed file stays: pieces of it may still have to be drained.
+    const bool sound = !entry.file || entry.file->failure().ok();
+    return sound && entry.home && entry.home->is_over() && (!entry.lead || entry.lead->is_over());
+  });
+}
+
+File* OpenFiles::writer(std::uint64_t key) const {
+  const auto found = files_.find(key);
+  return found == files_.end() ? nullptr : found->second.file.get();
+}
+
+void OpenFiles::for_each_writer(const std::function<void(File&)>& visit) const {
+  for (const auto& [key, entry] : files_) {
+    if (entry.file) {
+      visit(*entry.file);
+    }
+  }
+}
+
+HomeFile& OpenFiles::home_of(Entry& entry, std::uint64_t key) {
+  if (!entry.home) {
+    entry.home = std::make_unique<HomeFile>(context_, key);
+  }
+  return *entry.home;
 }
 
 }  // namespace iocomp::server

@@ -1,9 +1,12 @@
+#include "session/connection.h"
+
 #include <mpi.h>
 #include <sched.h>
 #include <sys/resource.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -18,8 +21,10 @@
 #include "config/settings.h"
 #include "mpi/agree.h"
 #include "mpi/handle.h"
+#include "mpi/wait.h"
+#include "session/configuration.h"
+#include "session/ranks.h"
 #include "session/seating.h"
-#include "session/session.h"
 #include "transport/combined_transport.h"
 #include "transport/message/message_transport.h"
 #include "transport/message/pull_probe.h"
@@ -49,78 +54,89 @@ void schedule_server(const config::Settings& settings) {
   }
 }
 
-}  // namespace
-
-bool Session::probe_transport() {
+// Whether receivers pull large messages by themselves.
+bool probe_transport(const Ranks& ranks, const mpi::WaitPolicy& policy) {
   std::int64_t pulls = 1;
   // One compute rank of every server, so that each server probes once.
-  if (role_ == Role::server) {
-    transport::probe_as_receiver(comm_.raw(), clients_.begin()->first, policy_);
-  } else if (neighbours_.front() == mpi::rank(own_comm_)) {
-    pulls = transport::probe_as_sender(comm_.raw(), server_, policy_) ? 1 : 0;
+  if (ranks.serves()) {
+    transport::probe_as_receiver(ranks.all().raw(), ranks.clients().begin()->first, policy);
+  } else if (ranks.neighbours().front() == mpi::rank(ranks.own())) {
+    pulls = transport::probe_as_sender(ranks.all().raw(), ranks.server(), policy) ? 1 : 0;
   }
   pulls = -pulls;
-  mpi::maximum(comm_.raw(), std::span{&pulls, 1}, policy_, "the probe of the message transport");
+  mpi::maximum(ranks.all().raw(), std::span{&pulls, 1}, policy,
+               "the probe of the message transport");
   return pulls == -1;
 }
 
-std::unique_ptr<transport::SharedTransport> Session::join(const Seating& seating) {
+std::unique_ptr<transport::SharedTransport> join(const Ranks& ranks, const Seating& seating,
+                                                 const Configuration& configuration,
+                                                 std::string& name) {
+  const auto& settings = configuration.settings;
   transport::NodeMemory node =
-      transport::join_node(seating.node(), mpi::rank(comm_), role_ == Role::server,
-                           settings_.text("transport.segment"), policy_);
-  transport_name_ = "shared, " + node.kind + " segment of " +
-                    format_bytes(static_cast<std::int64_t>(node.segment.bytes().size()));
+      transport::join_node(seating.node(), mpi::rank(ranks.all()), ranks.serves(),
+                           settings.text("transport.segment"), configuration.policy);
+  name = "shared, " + node.kind + " segment of " +
+         format_bytes(static_cast<std::int64_t>(node.segment.bytes().size()));
   transport::SharedTransport::Options options;
-  options.window = static_cast<int>(settings_.integer("transport.credits"));
-  options.limited = role_ == Role::compute;
-  options.exports = settings_.text("transport.way") != "pull";
-  options.spin = std::chrono::microseconds{settings_.integer("wait.spin")};
+  options.window = static_cast<int>(settings.integer("transport.credits"));
+  options.limited = !ranks.serves();
+  options.exports = settings.text("transport.way") != "pull";
+  options.spin = std::chrono::microseconds{settings.integer("wait.spin")};
   options.instruction =
-      transport::choose_wait_instruction(settings_.text("wait.instruction"), transport::ask_cpuid);
+      transport::choose_wait_instruction(settings.text("wait.instruction"), transport::ask_cpuid);
   return std::make_unique<transport::SharedTransport>(std::move(node), options);
 }
 
-void Session::connect(const Seating& seating) {
-  const auto kind = settings_.text("transport.kind");
+}  // namespace
+
+Connection connect(const Ranks& ranks, const Seating& seating, const Configuration& configuration) {
+  const auto& settings = configuration.settings;
+  const auto& policy = configuration.policy;
+  const MPI_Comm all = ranks.all().raw();
+  Connection made;
+  const auto kind = settings.text("transport.kind");
   std::unique_ptr<transport::SharedTransport> here;
-  const Outcome joined = kind == "message" ? Outcome{} : outcome_of([&] { here = join(seating); });
+  const Outcome joined = kind == "message" ? Outcome{} : outcome_of([&] {
+    here = join(ranks, seating, configuration, made.name);
+  });
   // Of the lowest rank that has one: all ranks of a node have the same, another node may have none.
-  const Outcome first = mpi::agree(comm_.raw(), joined, policy_, others);
+  const Outcome first = mpi::agree(all, joined, policy, others);
   if (!first.ok() && (kind == "shared" || first.code == ErrorCode::invalid_setting)) {
     throw Error{first.code, "transport.kind = " + kind + ": " + first.story};
   }
-  if (!first.ok() && mpi::rank(comm_) == 0) {
+  if (!first.ok() && mpi::rank(ranks.all()) == 0) {
     std::fprintf(stderr, "iocomp: transport message instead of shared: %s\n", first.story.c_str());
   }
   const Outcome scheduled = mpi::agree(
-      comm_.raw(),
-      role_ == Role::server ? outcome_of([this] { schedule_server(settings_); }) : Outcome{},
-      policy_, others);
+      all,
+      ranks.serves() ? outcome_of([&] { schedule_server(configuration.settings); }) : Outcome{},
+      policy, others);
   if (!scheduled.ok()) {
     throw Error{scheduled.code, scheduled.story};
   }
   const bool sends_messages = kind == "message" || !first.ok() || seating.nodes() > 1;
   if (!sends_messages) {
-    transport_ = std::move(here);
-    return;
+    made.transport = std::move(here);
+    return made;
   }
-  const std::string messages = probe_transport()
+  const std::string messages = probe_transport(ranks, policy)
                                    ? "message, receivers pull while senders compute"
                                    : "message, moves only inside calls (iocomp_progress helps)";
   auto elsewhere = std::make_unique<transport::MessageTransport>(
-      comm_.raw(), static_cast<int>(settings_.integer("transport.credits")),
-      role_ == Role::compute);
+      all, static_cast<int>(settings.integer("transport.credits")), !ranks.serves());
   if (here) {
-    transport_name_ += "; to other nodes: " + messages;
-    transport_ =
+    made.name += "; to other nodes: " + messages;
+    made.transport =
         std::make_unique<transport::CombinedTransport>(std::move(here), std::move(elsewhere));
   } else {
-    transport_name_ = messages;
+    made.name = messages;
     if (!joined.ok()) {
-      transport_name_ += " (not shared: " + joined.story + ')';
+      made.name += " (not shared: " + joined.story + ')';
     }
-    transport_ = std::move(elsewhere);
+    made.transport = std::move(elsewhere);
   }
+  return made;
 }
 
 }  // namespace iocomp::session

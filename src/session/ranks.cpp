@@ -1,10 +1,10 @@
+#include "session/ranks.h"
+
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <span>
@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_size.h"
 #include "base/error.h"
 #include "config/settings.h"
 #include "mpi/agree.h"
@@ -23,14 +22,9 @@
 #include "placement/placement.h"
 #include "session/placing.h"
 #include "session/seating.h"
-#include "session/session.h"
 
 namespace iocomp::session {
 namespace {
-
-constexpr std::size_t page = 4096;
-constexpr std::size_t least_staging = 16 * page;
-constexpr std::size_t largest_chunk = std::size_t{1} << 30;  // an MPI count is an int
 
 constexpr int halves_tag = 21;
 constexpr int greeting_tag = 22;
@@ -64,11 +58,23 @@ placement::Request request_of(const config::Settings& settings) {
 
 }  // namespace
 
-void Session::place_ranks(Seating& seating) {
-  const auto request = request_of(settings_);
-  const auto policy = settings_.text("placement.policy");
-  const int rank = mpi::rank(comm_);
-  const int ranks = mpi::size(comm_);
+Ranks::Ranks(const mpi::Communicator& all, const mpi::WaitPolicy& policy, std::string reason)
+    : all_{all},
+      policy_{policy},
+      reason_{std::move(reason)},
+      own_{mpi::duplicate(all.raw(), policy, others)} {}
+
+Ranks::Ranks(const mpi::Communicator& all, const mpi::WaitPolicy& policy,
+             const config::Settings& settings, Seating& seating)
+    : all_{all}, policy_{policy} {
+  place(settings, seating);
+}
+
+void Ranks::place(const config::Settings& settings, Seating& seating) {
+  const auto request = request_of(settings);
+  const auto policy = settings.text("placement.policy");
+  const int rank = mpi::rank(all_);
+  const int ranks = mpi::size(all_);
   // Where a node is what the settings say, seats have nothing to say.
   const bool asks_seats =
       policy == "auto" && request.servers.empty() && request.node_size == 0 && ranks > 1;
@@ -77,18 +83,18 @@ void Session::place_ranks(Seating& seating) {
   if (by_seats) {
     server_ = *by_seats;
   } else if (request.node_size == 0) {
-    server_ = place_rank(comm_, seating.node(), request, policy_);
+    server_ = place_rank(all_, seating.node(), request, policy_);
   } else {
-    mpi::gate(comm_.raw(), policy_, others);
+    mpi::gate(all_.raw(), policy_, others);
     MPI_Comm told = MPI_COMM_NULL;
-    mpi::check(MPI_Comm_split(comm_.raw(), rank / request.node_size, rank, &told));
+    mpi::check(MPI_Comm_split(all_.raw(), rank / request.node_size, rank, &told));
     const mpi::Communicator node{told};
-    server_ = place_rank(comm_, node.raw(), request, policy_);
+    server_ = place_rank(all_, node.raw(), request, policy_);
     nodes = (ranks + request.node_size - 1) / request.node_size;
   }
   role_ = server_ == rank ? Role::server : Role::compute;
   std::int64_t servers = role_ == Role::server ? 1 : 0;
-  mpi::sum(comm_.raw(), std::span{&servers, 1}, policy_, others);
+  mpi::sum(all_.raw(), std::span{&servers, 1}, policy_, others);
   reason_ = placement::counts(static_cast<std::size_t>(ranks - servers),
                               static_cast<std::size_t>(servers), static_cast<std::size_t>(nodes));
   if (by_seats) {
@@ -104,74 +110,40 @@ void Session::place_ranks(Seating& seating) {
   }
 }
 
-void Session::check_seats(Seating& seating) {
-  const std::string mismatch = seating.check(server_, reason_, settings_);
-  if (!mismatch.empty()) {
-    std::fprintf(stderr, "iocomp: %s\n", mismatch.c_str());
-  }
-}
-
-// The staging limit is the node's: whatever the policy calls a node, memory is shared by those that
-// share it.
-void Session::share_staging(const Seating& seating) {
-  const auto memory = settings_.bytes("staging.memory");
-  constexpr auto page_bytes = static_cast<std::int64_t>(page);
-  std::int64_t servers = role_ == Role::server ? 1 : 0;
-  mpi::sum(seating.node(), std::span{&servers, 1}, policy_, others);
-  const std::int64_t share = memory / std::max<std::int64_t>(servers, 1) / page_bytes * page_bytes;
-  staging_share_ = static_cast<std::size_t>(share);
-  std::int64_t least = role_ == Role::server ? -share : std::numeric_limits<std::int64_t>::min();
-  mpi::maximum(comm_.raw(), std::span{&least, 1}, policy_, others);
-  least = -least;
-  if (least < static_cast<std::int64_t>(least_staging)) {
-    throw Error{ErrorCode::invalid_setting,
-                "staging.memory = " + format_bytes(memory) + " leaves a server " +
-                    format_bytes(least) + ": at least " +
-                    format_bytes(static_cast<std::int64_t>(least_staging)) + " each are needed"};
-  }
-  const auto wanted = static_cast<std::size_t>(settings_.bytes("transport.chunk"));
-  chunk_bytes_ = std::max(
-      page, std::min({wanted, static_cast<std::size_t>(least) / 4, largest_chunk}) / page * page);
-}
-
-void Session::split() {
-  const bool serves = role_ == Role::server;
-  mpi::gate(comm_.raw(), policy_, others);
+void Ranks::split() {
+  mpi::gate(all_.raw(), policy_, others);
   MPI_Comm raw = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split(comm_.raw(), serves ? 1 : 0, mpi::rank(comm_), &raw));
-  own_comm_ = mpi::Communicator{raw};
+  mpi::check(MPI_Comm_split(all_.raw(), serves() ? 1 : 0, mpi::rank(all_), &raw));
+  own_ = mpi::Communicator{raw};
   mpi::check(MPI_Comm_set_errhandler(raw, MPI_ERRORS_RETURN));
-  if (!serves) {
-    give_program_its_communicator();
-  }
+  meet();
 }
 
 // Servers learn who their clients are, compute ranks the number of their server and who shares it.
-void Session::meet_peers() {
-  const bool serves = role_ == Role::server;
-  const int rank = mpi::rank(comm_);
+void Ranks::meet() {
+  const int rank = mpi::rank(all_);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
-  std::array<std::int64_t, 2> leaders{serves ? none : -rank, serves ? -rank : none};
-  mpi::maximum(comm_.raw(), leaders, policy_, others);
-  auto other_half = mpi::other_half(comm_.raw(), own_comm_.raw(),
-                                    static_cast<int>(-leaders.at(serves ? 0 : 1)), halves_tag);
-  servers_ = {comm_.raw(), serves ? mpi::group_of(own_comm_.raw()) : std::move(other_half)};
+  std::array<std::int64_t, 2> leaders{serves() ? none : -rank, serves() ? -rank : none};
+  mpi::maximum(all_.raw(), leaders, policy_, others);
+  auto other_half = mpi::other_half(all_.raw(), own_.raw(),
+                                    static_cast<int>(-leaders.at(serves() ? 0 : 1)), halves_tag);
+  servers_ = {all_.raw(), serves() ? mpi::group_of(own_.raw()) : std::move(other_half)};
 
-  const int number = mpi::rank(own_comm_);
+  const int number = mpi::rank(own_);
   std::vector<mpi::Letter> greetings;
-  if (!serves) {
+  if (!serves()) {
     greetings.push_back({server_, {number}});
   }
   std::vector<mpi::Letter> answers;
   std::vector<int> answer{number};
-  for (const auto& greeting : mpi::deliver(comm_.raw(), greeting_tag, greetings, policy_, others)) {
+  for (const auto& greeting : mpi::deliver(all_.raw(), greeting_tag, greetings, policy_, others)) {
     clients_.emplace(greeting.rank, greeting.numbers.front());
     answer.push_back(greeting.numbers.front());
   }
   for (const auto& client : clients_) {
     answers.push_back({client.first, answer});
   }
-  for (const auto& letter : mpi::deliver(comm_.raw(), answer_tag, answers, policy_, others)) {
+  for (const auto& letter : mpi::deliver(all_.raw(), answer_tag, answers, policy_, others)) {
     home_ = letter.numbers.front();
     neighbours_.assign(letter.numbers.begin() + 1, letter.numbers.end());
   }

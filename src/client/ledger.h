@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.h"
+#include "client/tickets.h"
+#include "protocol/messages.h"
+#include "trace/counters.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+
+/// How far the puts of this rank have come, and which failures the program has to be told.
+class Ledger {
+ public:
+  /// @param transport  of the posts; may be nothing.
+  Ledger(transport::Transport* transport, trace::Counters& counters)
+      : transport_{transport}, counters_{counters} {}
+
+  [[nodiscard]] TicketBook& tickets() noexcept { return tickets_; }
+  [[nodiscard]] FailureBook& failures() noexcept { return failures_; }
+
+  /// A server tells that a piece of a ticket is written or durable.
+  void advance(std::uint64_t ticket, protocol::Notice::About about);
+  /// Record a failure that a call shall tell later.
+  void fail(std::uint64_t file, std::uint64_t ticket, const Outcome& outcome);
+
+  /// Whether a ticket has reached a state. @throws Error with the ticket's failure.
+  [[nodiscard]] bool has_reached(std::uint64_t ticket, State state);
+  /// Whether the caller's memory is free of all puts into a file. Settled tickets are forgotten on
+  /// the way.
+  [[nodiscard]] bool all_taken(std::uint64_t file);
+
+ private:
+  void forget_taken_posts(Ticket& ticket);
+
+  transport::Transport* transport_;
+  trace::Counters& counters_;
+  TicketBook tickets_;
+  FailureBook failures_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,107 @@
+#include "client/waiting.h"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "base/futex.h"
+#include "client/servers.h"
+#include "mpi/wait.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+namespace {
+
+// Where every arrival wakes this rank: long enough to cost nothing, short beside any deadline.
+constexpr std::chrono::milliseconds longest_sleep{100};
+
+}  // namespace
+
+void Waiting::move_with(std::function<bool()> mover, Sleep sleep) {
+  mover_ = std::move(mover);
+  sleep_ = std::move(sleep);
+}
+
+bool Waiting::pump() {
+  const bool moved = mover_ && mover_();
+  if (!servers_.are_there()) {
+    return moved;
+  }
+  servers_.look_for_loss(false);
+  return servers_.receive() || moved;
+}
+
+void Waiting::pump_while_waiting() {
+  if (servers_.are_there()) {
+    servers_.look_for_loss(true);
+    if (servers_.loss()) {
+      throw ServersLost{};
+    }
+  }
+  (void)pump();
+}
+
+void Waiting::wait_until(const std::function<bool()>& done,
+                         const std::function<std::string()>& what) {
+  mpi::Nap nap{policy_};
+  mpi::Deadline deadline{policy_};
+  while (!done()) {
+    if (servers_.are_there()) {
+      servers_.look_for_loss(true);
+      if (servers_.loss() && !done()) {
+        throw ServersLost{};
+      }
+    }
+    if (pump() || sleep(nap)) {
+      nap.reset();
+      deadline.moved();
+    } else {
+      deadline.check(what);
+    }
+  }
+}
+
+// Sleep once, shortly. @return whether something had come before it did.
+bool Waiting::sleep(mpi::Nap& nap) {
+  bool moved = false;
+  const auto sleep_for = [&](std::chrono::nanoseconds longest) {
+    const auto word = servers_.are_there() ? servers_.transport()->watch() : std::nullopt;
+    if (!word) {
+      sleep_ ? sleep_(longest, word) : std::this_thread::sleep_for(longest);
+      return;
+    }
+    // Who sends from here on wakes this process; what came before is found by one more look.
+    moved = pump();
+    if (!moved) {
+      sleep_ ? sleep_(longest, word) : futex_wait(*word, longest);
+    }
+    servers_.transport()->unwatch();
+  };
+  const bool is_woken = servers_.are_there() && !servers_.transport()->needs_looks();
+  if (is_woken && policy_.kind == mpi::WaitPolicy::Kind::sleep) {
+    sleep_for(longest_sleep);
+  } else {
+    nap.pause(sleep_for);
+  }
+  return moved;
+}
+
+bool Waiting::wait_for_end_of_servers() {
+  const Outcome ended = outcome_of([this] {
+    mpi::Nap nap{policy_};
+    mpi::Deadline deadline{policy_};
+    while (!servers_.transport()->servers_are_gone()) {
+      nap.pause();
+      deadline.check([] { return std::string{"the other servers to leave the file"}; });
+    }
+  });
+  while (servers_.receive()) {
+  }
+  return ended.ok();
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/futex.h"
+#include "client/servers.h"
+#include "mpi/wait.h"
+
+namespace iocomp::client {
+
+/// Thrown by whoever waits for servers when these were given up: the call is to be made again, by
+/// whoever carries the file then.
+struct ServersLost {};
+
+/// Moves what can be moved on this rank, and sleeps where there is nothing to move.
+class Waiting {
+ public:
+  Waiting(const mpi::WaitPolicy& policy, Servers& servers) : policy_{policy}, servers_{servers} {}
+
+  /// Somebody else that `pump` shall move, and how to sleep until that one has something to do.
+  using Sleep = std::function<void(std::chrono::nanoseconds, const std::optional<FutexWord>& word)>;
+  void move_with(std::function<bool()> mover, Sleep sleep);
+
+  /// Move messages both ways, and that one; true if anything moved.
+  bool pump();
+  /// The same for somebody who waits for other compute ranks, with the look at servers that
+  /// `wait_until` has. @throws ServersLost.
+  void pump_while_waiting();
+  /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline.
+  /// @throws ServersLost when a server was given up; after Servers::leave no more.
+  void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what);
+  /// Sleep until no server does anything more. @return whether that came before the deadline.
+  [[nodiscard]] bool wait_for_end_of_servers();
+
+  [[nodiscard]] const mpi::WaitPolicy& policy() const noexcept { return policy_; }
+
+ private:
+  bool sleep(mpi::Nap& nap);
+
+  mpi::WaitPolicy policy_;
+  Servers& servers_;
+  std::function<bool()> mover_;
+  Sleep sleep_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,70 @@
+#include "server/goodbyes.h"
+
+#include <sys/resource.h>
+
+#include <vector>
+
+#include "base/clock.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "server/context.h"
+#include "trace/counters.h"
+#include "transport/transport.h"
+
+namespace iocomp::server {
+namespace {
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+}  // namespace
+
+Goodbyes::Goodbyes(Context& context, const transport::Transport& transport)
+    : context_{context}, transport_{transport}, began_{now_seconds()} {}
+
+void Goodbyes::client_left() {
+  ++clients_gone_;
+  if (clients_gone_ == context_.place.clients.size()) {
+    tell_lead();
+  }
+}
+
+void Goodbyes::server_left(const std::vector<double>& counters) {
+  all_.merge(counters);
+  if (++servers_gone_ == context_.place.ranks.size()) {
+    context_.post.to_all_servers(protocol::encode(protocol::Kind::all_bye, all_.values()));
+  }
+}
+
+void Goodbyes::all_left(const std::vector<double>& counters) {
+  for (const auto& [rank, compute_rank] : context_.place.clients) {
+    context_.post.to_rank(rank, protocol::encode(protocol::Kind::farewell, counters));
+  }
+  is_over_ = true;
+}
+
+void Goodbyes::tell_lead() {
+  auto& counters = context_.counters;
+  counters.set(trace::Counter::staging_peak_bytes,
+               static_cast<double>(context_.arena.peak_bytes()));
+  counters.set(trace::Counter::staging_limit_bytes,
+               static_cast<double>(context_.arena.capacity_bytes()));
+  counters.set(trace::Counter::serve_seconds, now_seconds() - began_);
+  counters.set(trace::Counter::cpu_seconds, cpu_seconds());
+  const transport::Tally tally = transport_.tally();
+  counters.set(trace::Counter::in_place_bytes, tally.in_place_bytes);
+  counters.set(trace::Counter::staged_bytes, tally.staged_bytes);
+  counters.set(trace::Counter::pulled_bytes, tally.pulled_bytes);
+  counters.set(trace::Counter::message_bytes, tally.message_bytes);
+  counters.set(trace::Counter::sleeps, tally.sleeps);
+  counters.set(trace::Counter::wake_ups, tally.wake_ups);
+  context_.post.to_server(0, protocol::encode(protocol::Kind::server_bye, counters.values()));
+}
+
+}  // namespace iocomp::server

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "server/context.h"
+#include "trace/counters.h"
+#include "transport/transport.h"
+
+namespace iocomp::server {
+
+/// The end of a session: when all compute ranks of this server have said bye it tells the lead what
+/// it counted; when all servers have, the lead tells all, and each answers its compute ranks.
+class Goodbyes {
+ public:
+  Goodbyes(Context& context, const transport::Transport& transport);
+
+  void client_left();
+  /// The lead: another server counted this.
+  void server_left(const std::vector<double>& counters);
+  /// All servers together counted this.
+  void all_left(const std::vector<double>& counters);
+  /// Whether nobody needs this server any more.
+  [[nodiscard]] bool is_over() const noexcept { return is_over_; }
+
+ private:
+  void tell_lead();
+
+  Context& context_;
+  const transport::Transport& transport_;
+  std::size_t clients_gone_ = 0;
+  int servers_gone_ = 0;  // lead only
+  trace::Counters all_;   // lead only: summed over the servers
+  double began_;
+  bool is_over_ = false;
+};
+
+}  // namespace iocomp::server

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "server/context.h"
+#include "server/file.h"
+#include "server/home.h"
+#include "server/lead.h"
+
+namespace iocomp::server {
+
+/// The files of a server, each in up to three roles (writer, home, lead), and which role a message
+/// about a file is for.
+class OpenFiles {
+ public:
+  /// An action of the lead that all servers carry out together, in its order.
+  using Order = std::function<void(std::uint64_t file, protocol::ActionNote note)>;
+  OpenFiles(Context& context, Order order) : context_{context}, order_{std::move(order)} {}
+
+  void from_client(const protocol::Header& header, int client, std::span<const std::byte> body);
+  void from_server(const protocol::Header& header, std::span<const std::byte> body);
+  /// Carry out an ordered action and answer it.
+  void perform(std::uint64_t key, protocol::ActionNote note);
+
+  /// The writer of a file, or nothing before this server knows it.
+  [[nodiscard]] File* writer(std::uint64_t key) const;
+  void for_each_writer(const std::function<void(File&)>& visit) const;
+  /// Forget the files that are over in all roles.
+  void forget_finished();
+
+ private:
+  struct Entry {
+    std::unique_ptr<File> file;
+    std::unique_ptr<HomeFile> home;
+    std::unique_ptr<LeadFile> lead;
+    // Of members of other homes, before this server knows the file.
+    std::vector<std::pair<int, protocol::StepNote>> early_flushes;
+  };
+  void to_home(HomeFile& home, const protocol::Header& header, int client,
+               std::span<const std::byte> body);
+  void to_lead(const protocol::Header& header, std::span<const std::byte> body);
+  void to_writer(const protocol::Header& header, std::span<const std::byte> body);
+  void begin_lead(std::uint64_t key, const protocol::Open& open);
+  void know_file(std::uint64_t key, const protocol::Open& open);
+  [[nodiscard]] HomeFile& home_of(Entry& entry, std::uint64_t key);
+
+  Context& context_;
+  Order order_;
+  std::unordered_map<std::uint64_t, Entry> files_;
+};
+
+}  // namespace iocomp::server

@@ -1,0 +1,103 @@
+#include "session/configuration.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "config/settings.h"
+#include "disk/options.h"
+#include "mpi/agree.h"
+#include "mpi/handle.h"
+#include "mpi/wait.h"
+#include "session/version.h"
+
+namespace iocomp::session {
+namespace {
+
+mpi::WaitPolicy wait_policy(const config::Settings& settings) {
+  mpi::WaitPolicy policy;
+  const auto kind = settings.text("wait.policy");
+  policy.kind = kind == "spin"    ? mpi::WaitPolicy::Kind::spin
+                : kind == "yield" ? mpi::WaitPolicy::Kind::yield
+                                  : mpi::WaitPolicy::Kind::sleep;
+  policy.longest_nap = std::chrono::microseconds{settings.integer("wait.longest_nap")};
+  policy.deadline_seconds = settings.real("wait.deadline");
+  return policy;
+}
+
+disk::Options disk_options(const config::Settings& settings) {
+  disk::Options options;
+  const auto engine = settings.text("disk.engine");
+  options.engine = engine == "uring"     ? disk::EngineKind::uring
+                   : engine == "threads" ? disk::EngineKind::threads
+                                         : disk::EngineKind::automatic;
+  const auto direct = settings.text("disk.direct");
+  options.direct = direct == "on"    ? disk::Direct::on
+                   : direct == "off" ? disk::Direct::off
+                                     : disk::Direct::automatic;
+  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("disk.direct_from"));
+  options.request_bytes = static_cast<std::size_t>(settings.bytes("disk.request"));
+  options.early_flush = settings.boolean("disk.early_flush");
+  options.threads = static_cast<int>(settings.integer("disk.threads"));
+  return options;
+}
+
+log::Level log_level(const config::Settings& settings) {
+  static const std::map<std::string, log::Level> levels{{"silent", log::Level::silent},
+                                                        {"error", log::Level::error},
+                                                        {"warning", log::Level::warning},
+                                                        {"info", log::Level::info},
+                                                        {"debug", log::Level::debug}};
+  return levels.at(settings.text("log"));
+}
+
+void check_builds(const mpi::Communicator& all, const mpi::WaitPolicy& policy) {
+  std::array<std::int64_t, 2> build{build_number(), -build_number()};
+  mpi::maximum(all.raw(), build, policy, "the versions of all ranks");
+  if (build[0] != -build[1]) {
+    throw Error{
+        ErrorCode::inconsistent_calls,
+        "the ranks of this job use different builds of iocomp; this rank has " + version_text()};
+  }
+}
+
+}  // namespace
+
+Configuration read_configuration(const mpi::Communicator& all,
+                                 const std::string& program_settings) {
+  Configuration read;
+  const int rank = mpi::rank(all);
+  check_builds(all, read.policy);
+  Outcome outcome;
+  std::string text;
+  if (rank == 0) {
+    outcome = outcome_of([&] { text = config::Settings::read(program_settings).to_text(); });
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    read.job = std::string{host.data()} + '-' + std::to_string(getpid());
+  }
+  outcome = mpi::agree(all.raw(), outcome, read.policy, "the settings");
+  if (!outcome.ok()) {
+    throw Error{outcome.code, outcome.story};
+  }
+  mpi::broadcast(all.raw(), 0, text, read.policy, "the settings");
+  mpi::broadcast(all.raw(), 0, read.job, read.policy, "the settings");
+  read.settings = config::Settings::from_text(text);
+  read.policy = wait_policy(read.settings);
+  read.disk = disk_options(read.settings);
+  name_in_log(read.settings, "rank " + std::to_string(rank));
+  return read;
+}
+
+void name_in_log(const config::Settings& settings, const std::string& name) {
+  log::configure(log_level(settings), name);
+}
+
+}  // namespace iocomp::session

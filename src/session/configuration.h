@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "config/settings.h"
+#include "disk/options.h"
+#include "mpi/handle.h"
+#include "mpi/wait.h"
+
+namespace iocomp::session {
+
+/// What a session was told, the same on all ranks.
+struct Configuration {
+  config::Settings settings;
+  mpi::WaitPolicy policy;
+  disk::Options disk;
+  std::string job;  ///< "<host>-<pid>" of the first rank
+};
+
+/// Rank 0 reads the sources, all ranks get what it found; the log is told its level.
+/// Collective over `all`.
+/// @throws Error{inconsistent_calls, invalid_setting}, the same on all ranks.
+[[nodiscard]] Configuration read_configuration(const mpi::Communicator& all,
+                                               const std::string& program_settings);
+
+/// Tell the log what this rank is called: "rank 3", "server 0".
+void name_in_log(const config::Settings& settings, const std::string& name);
+
+}  // namespace iocomp::session

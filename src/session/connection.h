@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "session/configuration.h"
+#include "session/ranks.h"
+#include "session/seating.h"
+#include "transport/transport.h"
+
+namespace iocomp::session {
+
+/// How this rank reaches those of the other role.
+struct Connection {
+  std::unique_ptr<transport::Transport> transport;  ///< nothing without servers
+  std::string name = "direct";                      ///< for people
+};
+
+/// Connect the compute ranks with the servers; a server takes its place in the scheduler.
+/// Collective over all ranks.
+/// @throws Error, the same on all ranks, when the transport that was asked for cannot be had.
+[[nodiscard]] Connection connect(const Ranks& ranks, const Seating& seating,
+                                 const Configuration& configuration);
+
+}  // namespace iocomp::session

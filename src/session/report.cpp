@@ -1,0 +1,64 @@
+#include "session/report.h"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <fstream>
+#include <span>
+#include <string>
+
+#include "base/log.h"
+#include "client/client.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "session/configuration.h"
+#include "session/ranks.h"
+#include "trace/counters.h"
+#include "trace/summary.h"
+
+namespace iocomp::session {
+
+void report(client::Client& client, const Ranks& ranks, const std::string& transport_name,
+            const Configuration& configuration) {
+  const MPI_Comm comm = ranks.own().raw();
+  const auto& settings = configuration.settings;
+  trace::Summary summary;
+  mpi::check(MPI_Comm_size(comm, &summary.compute_ranks));
+  summary.servers = ranks.servers().size();
+  summary.transport = transport_name;
+  if (summary.servers > 0 && !client.kernel_engine().empty()) {
+    summary.transport += "; long blocks by the kernel, " + client.kernel_engine();
+  }
+  summary.notes = client.link().notes();
+  summary.choices = client.link().choices();
+  client.link().count_transport();
+  auto sum = client.link().counters().values();
+  auto most = sum;
+  mpi::sum(comm, std::span{sum}, configuration.policy, "the counters of the compute ranks");
+  mpi::maximum(comm, std::span{most}, configuration.policy, "the counters of the compute ranks");
+  summary.compute_sum.merge(sum);
+  summary.compute_max.merge(most);
+  if (client.link().farewell()) {
+    summary.server_sum.merge(*client.link().farewell());
+  }
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(comm, &rank));
+  if (rank != 0) {
+    return;
+  }
+  const bool has_something =
+      summary.compute_sum[trace::Counter::puts] + summary.compute_sum[trace::Counter::reads] > 0;
+  if (settings.boolean("trace.summary") && has_something) {
+    std::fprintf(stderr, "%s\n", trace::line(summary).c_str());
+  }
+  const auto path = settings.text("trace.json");
+  if (!path.empty()) {
+    std::ofstream file{path};
+    file << trace::json(summary);
+    if (!file.flush()) {
+      log::warning("the trace could not be written to " + path);
+    }
+  }
+}
+
+}  // namespace iocomp::session

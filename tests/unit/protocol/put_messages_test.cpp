@@ -1,0 +1,147 @@
+#include "protocol/put_messages.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "array/box.h"
+#include "array/region.h"
+#include "array/run_list.h"
+#include "base/error.h"
+#include "base/wire.h"
+#include "protocol/header.h"
+#include "unit/protocol/truncated.h"
+
+namespace iocomp::protocol {
+namespace {
+
+constexpr std::uint64_t file = 0xfedcba9876543210ULL;
+constexpr std::int64_t large = std::int64_t{3} << 40;
+
+array::RunList runs() {
+  array::RunList list;
+  list.append({.index = 2, .elements = 3});
+  list.append({.index = large, .elements = 1});
+  return list;
+}
+
+void expect_equal(const array::RunList& one, const array::RunList& other) {
+  ASSERT_EQ(one.size(), other.size());
+  EXPECT_EQ(one.elements(), other.elements());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one.run(i).index, other.run(i).index);
+    EXPECT_EQ(one.run(i).elements, other.run(i).elements);
+  }
+}
+
+std::vector<steps::PutRecord> puts() {
+  array::Box box;
+  box.dimensions = 1;
+  box.start[0] = large;
+  box.count[0] = 4;
+  steps::PutRecord block{.variable = 1, .rank = 2, .part = {}};
+  block.part.region = box;
+  block.part.first = 1;
+  block.part.count = 3;
+  steps::PutRecord list{.variable = 5, .rank = 0, .part = {}};
+  list.part.region = std::make_shared<const array::RunList>(runs());
+  list.part.count = 4;
+  return {block, list};
+}
+
+void expect_equal(const std::vector<steps::PutRecord>& one, const std::vector<steps::PutRecord>& other) {
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].variable, other[i].variable);
+    EXPECT_EQ(one[i].rank, other[i].rank);
+    EXPECT_EQ(one[i].part.first, other[i].part.first);
+    EXPECT_EQ(one[i].part.count, other[i].part.count);
+    ASSERT_EQ(one[i].part.region.runs == nullptr, other[i].part.region.runs == nullptr);
+    if (one[i].part.region.runs) {
+      expect_equal(*one[i].part.region.runs, *other[i].part.region.runs);
+    } else {
+      EXPECT_EQ(one[i].part.region.box, other[i].part.region.box);
+    }
+  }
+}
+
+TEST(PutMessages, RunListComesBackWithItsNumber) {
+  const Bytes message = encode(17, runs());
+  EXPECT_EQ(check_header(message, 0).kind, Kind::run_list);
+  const auto [number, list] = decode_run_list(body(message));
+  EXPECT_EQ(number, 17U);
+  expect_equal(list, runs());
+  expect_refusal_of_every_beginning(message, decode_run_list);
+}
+
+TEST(PutMessages, RunListThatDoesNotAscendIsRefused) {
+  WireWriter writer;
+  writer.put(std::uint64_t{17});
+  writer.put(std::uint64_t{2});
+  writer.put(array::Run{.index = 5, .elements = 2});
+  writer.put(array::Run{.index = 6, .elements = 1});
+  EXPECT_THROW((void)decode_run_list(writer.bytes()), Error);
+}
+
+TEST(PutMessages, RunListThatClaimsMoreRunsThanItHasIsRefusedBeforeMemoryIsTaken) {
+  WireWriter writer;
+  writer.put(std::uint64_t{17});
+  writer.put(std::uint64_t{1} << 60U);
+  EXPECT_THROW((void)decode_run_list(writer.bytes()), Error);
+}
+
+TEST(PutMessages, ForgetRunListComesBack) {
+  const Bytes message = encode_forget_run_list(17);
+  EXPECT_EQ(check_header(message, 0).kind, Kind::forget_run_list);
+  EXPECT_EQ(decode_forget_run_list(body(message)), 17U);
+  expect_refusal_of_every_beginning(message, decode_forget_run_list);
+}
+
+TEST(PutMessages, PutReportComesBack) {
+  const Bytes message = encode(file, PutReport{.step = large, .puts = puts()});
+  EXPECT_EQ(check_header(message, 0).kind, Kind::put_report);
+  EXPECT_EQ(check_header(message, 0).file, file);
+  const PutReport back = decode_put_report(body(message));
+  EXPECT_EQ(back.step, large);
+  expect_equal(back.puts, puts());
+  expect_refusal_of_every_beginning(message, decode_put_report);
+}
+
+TEST(PutMessages, OwnWrittenComesBack) {
+  const Outcome failed{ErrorCode::storage_failure, "no space left"};
+  const Bytes message = encode(file, OwnWritten{.step = 3, .outcome = failed, .puts = puts()});
+  EXPECT_EQ(check_header(message, 0).kind, Kind::own_written);
+  const OwnWritten back = decode_own_written(body(message));
+  EXPECT_EQ(back.step, 3);
+  EXPECT_EQ(back.outcome.code, failed.code);
+  EXPECT_EQ(back.outcome.story, failed.story);
+  expect_equal(back.puts, puts());
+  expect_refusal_of_every_beginning(message, decode_own_written);
+}
+
+TEST(PutMessages, ExpectationComesBack) {
+  const Bytes message = encode(file, Expectation{.step = 2, .pieces = large, .report = {1, 4}});
+  EXPECT_EQ(check_header(message, 0).kind, Kind::expect);
+  const Expectation back = decode_expectation(body(message));
+  EXPECT_EQ(back.step, 2);
+  EXPECT_EQ(back.pieces, large);
+  EXPECT_EQ(back.report, (std::vector<std::int32_t>{1, 4}));
+  expect_refusal_of_every_beginning(message, decode_expectation);
+}
+
+TEST(PutMessages, FillOrderComesBack) {
+  const Bytes message = encode(file, FillOrder{.step = 2, .holes = {{1, runs()}, {6, {}}}});
+  EXPECT_EQ(check_header(message, 0).kind, Kind::fill);
+  const FillOrder back = decode_fill_order(body(message));
+  EXPECT_EQ(back.step, 2);
+  ASSERT_EQ(back.holes.size(), 2U);
+  expect_equal(back.holes.at(1), runs());
+  EXPECT_EQ(back.holes.at(6).size(), 0U);
+  expect_refusal_of_every_beginning(message, decode_fill_order);
+}
+
+}  // namespace
+}  // namespace iocomp::protocol

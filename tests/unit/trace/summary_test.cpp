@@ -1,0 +1,98 @@
+#include "trace/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "trace/counters.h"
+
+namespace iocomp::trace {
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Two servers that were busy for 4 s each, and compute ranks of which the slowest lost 1 s.
+Summary with_servers() {
+  Summary summary;
+  summary.compute_ranks = 6;
+  summary.servers = 2;
+  summary.transport = "shared";
+  summary.compute_sum.set(Counter::put_bytes, 3.0 * (1 << 30));
+  summary.compute_max.set(Counter::steps, 40);
+  summary.compute_max.set(Counter::call_seconds, 1);
+  summary.server_sum.set(Counter::write_seconds, 5);
+  summary.server_sum.set(Counter::sync_seconds, 2);
+  summary.server_sum.set(Counter::commit_seconds, 1);
+  summary.server_sum.set(Counter::staging_peak_bytes, 512.0 * (1 << 20));
+  summary.server_sum.set(Counter::staging_limit_bytes, 1 << 30);
+  return summary;
+}
+
+TEST(Summary, HidesWhatTheSlowestRankDidNotWaitFor) {
+  EXPECT_DOUBLE_EQ(with_servers().io_seconds(), 4);
+  EXPECT_DOUBLE_EQ(with_servers().hidden(), 0.75);
+}
+
+TEST(Summary, HidesNothingWhenCallsTakeLongerThanTheWriting) {
+  Summary summary = with_servers();
+  summary.compute_max.set(Counter::call_seconds, 9);
+  EXPECT_EQ(summary.hidden(), 0);
+}
+
+TEST(Summary, HidesNothingWithoutServersOrWithoutWriting) {
+  Summary summary = with_servers();
+  summary.servers = 0;
+  EXPECT_EQ(summary.hidden(), 0);
+  EXPECT_EQ(Summary{}.hidden(), 0);
+}
+
+TEST(SummaryLine, SaysHowMuchAndHowWellItWasHidden) {
+  const std::string text = line(with_servers());
+  EXPECT_TRUE(has(text, "3 GiB in 40 steps")) << text;
+  EXPECT_TRUE(has(text, "hidden 75 %")) << text;
+  EXPECT_TRUE(has(text, "staging peak 512 MiB of 1 GiB")) << text;
+  EXPECT_FALSE(has(text, "failures")) << text;
+}
+
+TEST(SummaryLine, CountsFailuresOfServersAndComputeRanks) {
+  Summary summary = with_servers();
+  summary.server_sum.set(Counter::failures, 2);
+  summary.compute_sum.set(Counter::failures, 1);
+  EXPECT_TRUE(has(line(summary), "3 failures"));
+}
+
+TEST(SummaryLine, SaysThatTheModeWasSynchronous) {
+  Summary summary = with_servers();
+  summary.servers = 0;
+  summary.transport = "direct";
+  EXPECT_TRUE(has(line(summary), ", synchronous, 1.0 s in iocomp calls")) << line(summary);
+}
+
+TEST(SummaryLine, HasALineForReadingAndOneForEachNote) {
+  Summary summary = with_servers();
+  summary.compute_sum.set(Counter::reads, 1);
+  summary.compute_sum.set(Counter::read_bytes, 1 << 20);
+  summary.notes = {"first", "second"};
+  const std::string text = line(summary);
+  EXPECT_TRUE(has(text, "\niocomp: read 1 MiB in ")) << text;
+  EXPECT_TRUE(has(text, "\niocomp: first\niocomp: second")) << text;
+}
+
+TEST(SummaryJson, HasEveryCounterByName) {
+  Summary summary = with_servers();
+  summary.choices = {"u goes by the kernel"};
+  const auto parsed = nlohmann::json::parse(json(summary));
+  EXPECT_EQ(parsed["servers"], 2);
+  EXPECT_EQ(parsed["transport"], "shared");
+  EXPECT_EQ(parsed["hidden"], 0.75);
+  EXPECT_EQ(parsed["choices"][0], "u goes by the kernel");
+  EXPECT_EQ(parsed["server_sum"].size(), counter_count);
+  EXPECT_EQ(parsed["server_sum"]["write_seconds"], 5);
+  EXPECT_EQ(parsed["compute_max"]["steps"], 40);
+}
+
+}  // namespace
+}  // namespace iocomp::trace
