@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from actors import INVALID_SETTING, OK, Actors, Job
+from files import check_file, file_settings
 
 SCRIPT = "init\n"
 
@@ -92,3 +93,26 @@ def test_an_unknown_back_end_is_told_by_open(actors: Actors) -> None:
         assert "papyrus" in opens[0]["story"], opens[0]
         assert job.failures() == opens, job
         assert job.status == 0, job
+
+
+def test_what_mpi_io_writes_is_synchronous_without_servers(actors: Actors) -> None:
+    """The bytes are those of posix, and a warning says what became of the kernel."""
+    written = []
+    for back_end in ("mpiio", "posix"):
+        job = actors.play(
+            "init\nopen out series\ndefine out u float64 64x64\n"
+            + "put out u by=columns\nend_step out\n" * 2
+            + "close out\n",
+            ranks=3,
+            settings={
+                "transport": {"kind": "kernel"},
+                "files": {"out": file_settings(back_end, path="out.dat")},
+            },
+            environment={"IOCOMP_LOG": "warning"},
+        )
+        assert job.status == 0 and not job.failures(), job
+        assert check_file(job.folder / "out.dat") == {0, 1}
+        told = "files of mpiio are written by MPI-IO, so synchronously"
+        assert (told in job.output) == (back_end == "mpiio"), job
+        written.append((job.folder / "out.dat").read_bytes())
+    assert written[0] == written[1]
