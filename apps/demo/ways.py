@@ -12,7 +12,7 @@ from iocomp_studies.work_directory import empty
 
 MIB = 1 << 20
 PLAIN = "no output"
-BACKENDS = ("posix", "mpiio", "hdf5")
+BACKENDS = ("posix", "hdf5")
 
 
 @dataclass(frozen=True)
