@@ -26,8 +26,12 @@ check-full: build-release ## every test, with the whole matrices of formats, mod
 	ctest --preset release
 
 .PHONY: bench
-bench: programs ## the benchmarks, into build/bench/results.json; BENCH=id,... runs some
-	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH))
+bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some
+	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--least 1 --seconds 420)
+
+.PHONY: bench-full
+bench-full: programs ## the same with at least five rounds of every figure that has a goal, over half an hour
+	$(PYTHON) bench/run.py --build build/release --out build/bench
 
 .PHONY: rivals
 rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 5 minutes
