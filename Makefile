@@ -13,8 +13,9 @@ help: ## what can be done here
 	@echo 'Missing Debian packages are installed first (tools/install-dependencies).'
 
 .PHONY: demo
-demo: programs ## STREAM with and without output, in several ways: a table and a picture, in a few minutes
-	$(PYTHON) apps/demo/demo.py --build build/release --out build/demo
+demo: build/demo/build.ninja ## STREAM with and without output, in several ways: a table and a picture, in a few minutes
+	cmake --build --preset demo --target demo_programs
+	$(PYTHON) apps/demo/demo.py --build build/demo --out build/demo
 
 .PHONY: check
 check: build-release ## build, test, verify what the programs wrote; of the long matrices a selection
@@ -25,8 +26,12 @@ check-full: build-release ## every test, with the whole matrices of formats, mod
 	ctest --preset release
 
 .PHONY: bench
-bench: programs ## the benchmarks, into build/bench/results.json; BENCH=id,... runs some
-	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH))
+bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some
+	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--least 1 --seconds 420)
+
+.PHONY: bench-full
+bench-full: programs ## the same with at least five rounds of every figure that has a goal, over half an hour
+	$(PYTHON) bench/run.py --build build/release --out build/bench
 
 .PHONY: rivals
 rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 5 minutes
@@ -68,7 +73,7 @@ programs: build/release/build.ninja
 	cmake --build --preset release --target programs
 
 presets := dev release asan tsan dev-mpich release-mpich asan-mpich
-trees := $(presets:%=build/%/build.ninja)
+trees := $(presets:%=build/%/build.ninja) build/demo/build.ninja
 
 .PHONY: $(presets:%=check-%) $(presets:%=build-%)
 $(presets:%=check-%): check-%: build-%
@@ -78,11 +83,13 @@ $(presets:%=build-%): build-%: build/%/build.ninja
 	cmake --build --preset $*
 
 # Ninja runs CMake again by itself when a CMakeLists.txt changes, but does not know the presets.
-$(trees): build/%/build.ninja: CMakePresets.json | needs-base
+$(trees): build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 	@touch $@
+build/demo/build.ninja: | needs-demo
+$(filter-out build/demo/build.ninja,$(trees)): | needs-base
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 
-.PHONY: needs-base needs-mpich needs-slurm needs-lint needs-smt
-needs-base needs-mpich needs-slurm needs-lint needs-smt: needs-%:
+.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-lint needs-smt
+needs-demo needs-base needs-mpich needs-slurm needs-lint needs-smt: needs-%:
 	@tools/install-dependencies $*

@@ -37,7 +37,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--build", type=Path, required=True, help="build directory")
     parser.add_argument("--out", type=Path, required=True, help="where the results go")
     parser.add_argument("--only", default="", help="ids, separated by commas")
-    parser.add_argument("--rounds", type=int, default=9, help=f"at most; {LEAST_ROUNDS} in any case where there is a goal")
+    parser.add_argument("--rounds", type=int, default=9, help="at most")
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=LEAST_ROUNDS,
+        help=f"rounds in any case where there is a goal; a verdict needs {LEAST_ROUNDS}",
+    )
     parser.add_argument("--seconds", type=float, default=540, help="no round beyond those after that")
     return parser.parse_args()
 
@@ -45,6 +51,7 @@ def arguments() -> argparse.Namespace:
 def measure_group(
     runner: Runner,
     figures: Sequence[Figure],
+    least: int,
     rounds: int,
     seconds: float,
     after_round: Callable[[Rounds], None],
@@ -74,7 +81,7 @@ def measure_group(
     prepare(Rounds())
     return run_rounds(
         {name: method for name, method in methods.items() if name in needed},
-        least=min(LEAST_ROUNDS if judged else 1, rounds),
+        least=min(least if judged else 1, rounds),
         most=rounds if judged else min(rounds, PRINTED_ROUNDS),
         seconds=seconds - (time.monotonic() - begin),
         after_round=made,
@@ -86,6 +93,7 @@ def measure_group(
 def measure(
     runner: Runner,
     figures: Sequence[Figure],
+    least: int,
     rounds: int,
     seconds: float,
     tell: Callable[[Rounds], None],
@@ -95,6 +103,7 @@ def measure(
     Args:
         runner: Runs the programs.
         figures: To measure.
+        least: Rounds of a group with a goal, whatever they take.
         rounds: The most of a group.
         seconds: For all.
         tell: Called with everything so far after every round.
@@ -108,7 +117,12 @@ def measure(
         part = max(0.0, end - time.monotonic()) / (len(groups) - number)
         before = all_rounds
         found = measure_group(
-            runner, group, rounds, part, lambda now, before=before: tell(before.with_others(now))
+            runner,
+            group,
+            least,
+            rounds,
+            part,
+            lambda now, before=before: tell(before.with_others(now)),
         )
         all_rounds = before.with_others(found)
     return all_rounds
@@ -138,6 +152,7 @@ def main() -> int:
             rounds = measure(
                 Runner(build, directory),
                 figures,
+                given.least,
                 given.rounds,
                 given.seconds,
                 lambda so_far: write_results(given.out, figures, so_far),

@@ -1,4 +1,4 @@
-# The target programs: the library, its modules, the command and the clients, but no tests. For `make demo` and `make bench`.
+# The target programs: the library, its modules, the command and the clients, but no tests. For `make bench`.
 function(targets_below folder var)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
@@ -19,3 +19,12 @@ foreach(folder IN LISTS folders)
     add_dependencies(programs ${targets})
   endif()
 endforeach()
+
+# The target demo_programs: what apps/demo/demo.py runs, and nothing else.
+add_custom_target(demo_programs)
+if(TARGET stream)
+  add_dependencies(demo_programs stream iocomp_format_posix)
+  if(TARGET iocomp_format_hdf5)
+    add_dependencies(demo_programs iocomp_format_hdf5)
+  endif()
+endif()

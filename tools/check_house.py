@@ -34,11 +34,8 @@ LARGER = {
     "client/DirectOutput": Size(files=2, reason="takes part in the carrier's exchange"),
     "client/ExchangeRound": Size(3, 20, "cuts, tells and moves within one round"),
     "client/KernelCarrier": Size(6, 36, "decides, places, fills and commits steps by itself"),
-    "client/LastCarrier": Size(files=2, reason="an exchange of its own"),
     "client/RemoteCarrier": Size(files=3, reason="writes by itself what dead servers left"),
-    "formats/netcdf/NetcdfTarget": Size(files=2, reason="records of a format library"),
     "server/File": Size(5, 20, "steps, stripes and filling of a file in one"),
-    "server/LeadFile": Size(3, 26, "decides about steps, coverage and the commit in one"),
 }
 
 QUOTED = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
