@@ -1,4 +1,4 @@
-# Everything outside this repository that is linked, besides MPI (docs/decisions/third_party_libraries.md).
+# Everything outside this repository that is linked, besides MPI (docs/developers/decisions/third_party_libraries.md).
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)

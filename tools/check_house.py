@@ -28,14 +28,14 @@ class Size:
 # Classes that are larger, and why they still are. An entry says the most that the class may have;
 # it goes when the class is mended.
 LARGER = {
-    "transport/shared_memory/SharedTransport": Size(2, 18, "sends, receives and sleeps"),
+    "transport/shared_memory/SharedTransport": Size(2, 17, "sends, receives and sleeps"),
     "client/Client": Size(files=5, reason="opens files of every carrier"),
     "client/DirectCarrier": Size(3, 19, "decides, writes and commits steps by itself"),
     "client/DirectOutput": Size(files=2, reason="takes part in the carrier's exchange"),
     "client/ExchangeRound": Size(3, 20, "cuts, tells and moves within one round"),
     "client/KernelCarrier": Size(6, 36, "decides, places, fills and commits steps by itself"),
     "client/RemoteCarrier": Size(files=3, reason="writes by itself what dead servers left"),
-    "server/File": Size(5, 20, "steps, stripes and filling of a file in one"),
+    "server/File": Size(members=19, reason="rooms, pieces and step counts of a file in one"),
 }
 
 QUOTED = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)

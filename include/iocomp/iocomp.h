@@ -3,10 +3,12 @@
  * @file iocomp.h
  * Parallel output that costs an MPI simulation nothing: the C interface.
  *
- * Every function returns IOCOMP_OK (0) or a code of `iocomp_code`; `iocomp_error()` then tells the
- * whole story on that rank. Functions are called by one thread at a time; MPI_THREAD_SINGLE
- * suffices. "Members" are the ranks of the communicator a file was opened on. All sizes and indices
- * are 64 bits wide, in elements, row-major.
+ * Every function returns IOCOMP_OK (0) or a code of `iocomp_code`. `iocomp_error()` then tells the
+ * whole story on that rank. Call from one thread at a time; MPI_THREAD_SINGLE is enough. All sizes
+ * and indices are 64 bits wide, in elements, row-major.
+ *
+ * "Members" are the ranks of the communicator that a file was opened on. "Local" means that a rank
+ * may call a function by itself, whatever the others do.
  */
 #ifndef IOCOMP_IOCOMP_H
 #define IOCOMP_IOCOMP_H
@@ -27,15 +29,16 @@ typedef struct iocomp_session iocomp_session;
 typedef struct iocomp_file iocomp_file;
 /** A typed N-dimensional global array in a file. Lives as long as its file. */
 typedef struct iocomp_var iocomp_var;
-/** What was written under a name, open for reading: the committed steps of a series or of a set of
- * checkpoints. */
+/** What was written under a name, open for reading: the committed steps of a series, or of a set
+ * of checkpoints. */
 typedef struct iocomp_input iocomp_input;
 
-/** What one rank has of an array that is cut up in no regular way. Lives until it is freed, at the
- * latest until iocomp_finalize. */
+/** What one rank has of an array that is not cut into boxes. Lives until it is freed, at the latest
+ * until iocomp_finalize. */
 typedef struct iocomp_decomp iocomp_decomp;
 
-/** What a put returns: a small value, free to copy, that can be asked until iocomp_finalize. */
+/** What a put returns. It is a small value: copy it as you like, and ask it until
+ * iocomp_finalize. */
 typedef struct iocomp_ticket {
   iocomp_session *session;
   uint64_t number;
@@ -51,14 +54,14 @@ typedef enum iocomp_code {
   IOCOMP_MPI_FAILURE = 4,     /**< an MPI call failed */
   IOCOMP_INVALID_SETTING = 5, /**< an unknown key, a bad value, or a placement that is impossible */
   IOCOMP_TARGET_EXISTS =
-      6, /**< the target is there already and neither `replace` nor `append` was chosen */
+      6, /**< the target is there already and the file does not say replace = true */
   IOCOMP_INCONSISTENT_CALLS =
       7, /**< ranks called open, define, ... in different order or with different arguments */
-  IOCOMP_TIMED_OUT = 8,   /**< nothing that was owed moved for longer than the deadline */
+  IOCOMP_TIMED_OUT = 8,   /**< what this rank waits for made no progress within the deadline */
   IOCOMP_UNSUPPORTED = 9, /**< a back-end that is not installed, a type that a format cannot hold,
                              or a format that cannot be read */
-  IOCOMP_NOT_FOUND = 10,  /**< reading: there is no such file, or nothing of it is committed; or it
-                             has no such  variable, step or attribute */
+  IOCOMP_NOT_FOUND = 10,  /**< reading: there is no such file, or nothing of it is committed, or it
+                             has no such variable, step or attribute */
   IOCOMP_OVERLAPPING_PUTS = 11, /**< puts of one step cover the same element */
   IOCOMP_INTERNAL = 99
 } iocomp_code;
@@ -99,10 +102,10 @@ typedef enum iocomp_type {
   IOCOMP_FLOAT64 = 11,
   IOCOMP_COMPLEX64 = 12,  /**< two FLOAT32: real, imaginary */
   IOCOMP_COMPLEX128 = 13, /**< two FLOAT64: real, imaginary */
-  IOCOMP_CHAR = 14 /**< one byte of text, UTF-8: a variable of shape {n, 80} holds n texts of at
-                      most 80 bytes, those that are shorter ended by zeros. A string of fixed length
-                      in HDF5, NC_CHAR in netCDF (which xarray joins to bytes, or to text where
-                      the variable's attribute "_Encoding" is "utf-8"), char in ADIOS2 */
+  IOCOMP_CHAR = 14 /**< one byte of text, UTF-8. A variable of shape {n, 80} holds n texts of at
+                      most 80 bytes; shorter ones end with zeros. It becomes a string of fixed
+                      length in HDF5, NC_CHAR in netCDF, char in ADIOS2. xarray reads text, not
+                      bytes, where the variable's attribute "_Encoding" is "utf-8" */
 } iocomp_type;
 
 /** The most dimensions a variable may have; a scalar has none. */
@@ -110,13 +113,13 @@ typedef enum iocomp_type {
 
 /**
  * Start a session: split the ranks into compute ranks and servers. Collective over `comm`.
- * On a server the call serves until the last compute rank finalizes, then leaves through
- * MPI_Finalize and exit(0); with the setting `server.returns = true` it returns instead, with the
- * role IOCOMP_SERVER.
- * @param comm      after MPI_Init; it is duplicated, never used itself.
- * @param settings  settings of the program as TOML text, the weakest source (file and environment
- * override them); or NULL.
- * @return IOCOMP_INVALID_SETTING (the same on all ranks) for settings or placements that are
+ * A server stays in this call and serves until the last compute rank finalizes. Then it leaves
+ * through MPI_Finalize and exit(0). With the setting `server.returns = true` the call returns
+ * instead, and the role is IOCOMP_SERVER.
+ * @param comm      call it after MPI_Init. The communicator is duplicated and never used itself.
+ * @param settings  settings of the program as TOML text, or NULL. File and environment override
+ * them.
+ * @return IOCOMP_INVALID_SETTING, the same on all ranks, for settings or placements that are
  * impossible.
  */
 IOCOMP_EXPORT int iocomp_init(MPI_Comm comm, const char *settings, iocomp_session **session);
@@ -137,8 +140,8 @@ IOCOMP_EXPORT int iocomp_finalize(iocomp_session *session);
 
 /**
  * Open a file for writing on all compute ranks. Path, back-end and mode come from the settings
- * `[files.<name>]`. Collective over the compute ranks, in the same order; waits for the servers,
- * for other compute ranks only where there are no servers.
+ * `[files.<name>]`. Collective over the compute ranks, in the same order. It waits for the servers.
+ * It waits for other compute ranks only where there are no servers.
  * @param name  letters, digits, '-', '_' and '.'; names the file in the settings.
  * @return IOCOMP_TARGET_EXISTS, IOCOMP_STORAGE_FAILURE, IOCOMP_UNSUPPORTED,
  * IOCOMP_INVALID_ARGUMENT.
@@ -161,7 +164,7 @@ IOCOMP_EXPORT int iocomp_define(iocomp_file *file, const char *name, iocomp_type
 
 /**
  * Give a variable another shape from the current step on. Called by all members in the same order,
- * before the caller's first put of the step; waits for nobody.
+ * before the caller's first put of the step. Waits for nobody.
  */
 IOCOMP_EXPORT int iocomp_set_shape(iocomp_var *var, const int64_t *shape);
 
@@ -181,20 +184,22 @@ IOCOMP_EXPORT int iocomp_set_var_attribute_text(iocomp_var *var, const char *nam
                                                 const char *text);
 
 /**
- * What elements of a variable hold that nobody puts in a step in which somebody puts others: 0
- * unless this says else. Becomes the attribute "_FillValue" of the variable, in force from the
- * current step on. Called by all members in the same order, before the first put of the step; waits
- * for nobody.
+ * Say what elements hold that nobody puts, in a step in which somebody puts others of the variable.
+ * Without this call they hold 0. The value becomes the attribute "_FillValue" of the variable and
+ * holds from the current step on. Called by all members in the same order, before the first put of
+ * the step. Waits for nobody.
  * @param value  one element of the variable's type.
  */
 IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
 
 /**
- * Put one block of a variable into the current step. Local: any number of puts per rank, in any
- * order, none included. Returns before the data reach the file (synchronous mode: may write before
- * it returns). Puts of one step must not overlap, whichever ranks they come from: such a step fails
- * with IOCOMP_OVERLAPPING_PUTS. With the setting `files.*.overlap = "any"` they may: where they do,
- * one of the values is there.
+ * Put one block of a variable into the current step. Local: a rank may put any number of blocks, or
+ * none, in any order. Returns before the data reach the file. In synchronous mode it may write
+ * before it returns.
+ *
+ * Puts of one step must not overlap, whichever ranks they come from. Such a step fails with
+ * IOCOMP_OVERLAPPING_PUTS. With the setting `files.*.overlap = "any"` nothing is checked: where
+ * puts overlap, one of the values is there.
  * @param start   first global index per dimension; NULL when the variable is a scalar.
  * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing.
  * @param values  product(count) elements, row-major; keep unchanged until the ticket is
@@ -223,16 +228,16 @@ IOCOMP_EXPORT int iocomp_put_from(iocomp_var *var, const int64_t *start, const i
                                   const int64_t *memory_start, int buffered, iocomp_ticket *ticket);
 
 /**
- * Say once what this rank has of arrays of one shape that are cut up in no regular way; then use it
- * for any number of puts, variables, files and steps. Local; each rank says its own part. Runs are
- * sorted and joined here, so their order does not matter to the file. Memory: 16 bytes per run, 32
- * where they are not given in ascending order; each server keeps 16 for each run in its part of the
- * file, which travels with the first put that needs it.
+ * Say once what this rank has of arrays that are not cut into boxes. Then use it for any number of
+ * puts, variables, files and steps. Local: each rank says its own part. Runs are sorted and joined
+ * here, so their order does not matter to the file.
+ * Memory: 16 bytes per run, or 32 where runs are not given in ascending order. Each server keeps 16
+ * bytes for each run in its part of the file. They travel with the first put that needs them.
  * @param ndims, shape  as of the variables.
  * @param nruns  >= 0; may be 0 on ranks that have nothing.
  * @param first  row-major index in the global array of the first element of each run, from 0.
- * @param count  elements of each run, >= 0; the rank has the runs one behind the other in memory,
- * in the order given here.
+ * @param count  elements of each run, >= 0. In memory the runs follow one another in the order that
+ * is given here.
  * @return IOCOMP_INVALID_ARGUMENT for a run that leaves the array, or for an element that is there
  * twice.
  */
@@ -252,14 +257,14 @@ IOCOMP_EXPORT int iocomp_decomp_map(iocomp_session *session, int ndims, const in
 /**
  * Put what this rank has by a decomposition. Otherwise like iocomp_put.
  * @param decomp    of arrays of the shape that the variable has now.
- * @param values    the elements in the order of the runs or of the map (those that are not written
- * included). Where that is not ascending, the library packs them, so they are free on return.
+ * @param values    the elements in the order of the runs or of the map, with those that are not
+ * written. Where that order is not ascending, the library packs them, so they are free on return.
  * @param buffered  nonzero: `values` is free on return.
  */
 IOCOMP_EXPORT int iocomp_put_decomp(iocomp_var *var, const iocomp_decomp *decomp,
                                     const void *values, int buffered, iocomp_ticket *ticket);
 
-/** Free it; puts that are on their way are not concerned. NULL is allowed. Local. */
+/** Free it. Puts that are on their way go on. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_decomp_free(iocomp_decomp *decomp);
 
 /**
@@ -273,8 +278,8 @@ IOCOMP_EXPORT int iocomp_end_step(iocomp_file *file);
 IOCOMP_EXPORT int64_t iocomp_current_step(const iocomp_file *file);
 
 /** Has the ticket reached `state`? `*reached` is 1 or 0. Local. A failed ticket returns its
- * failure. Whoever asks a third time in vain is taken to wait: what iocomp_wait would do for it is
- * begun. */
+ * failure. Who asks a third time in vain is taken to wait: the library then begins what iocomp_wait
+ * would do. */
 IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, int *reached);
 
 /** Sleep until the ticket has reached `state`. Local. A failed ticket returns its failure, each
@@ -282,45 +287,47 @@ IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, i
 IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
 /**
- * Sleep until the step is committed: complete on all members and durable. Asynchronous: waits for
- * the other members' end_step; without servers: collective over the members.
+ * Sleep until the step is committed: complete on all members, and durable. With servers it waits
+ * for the other members' end_step. Without servers it is collective over the members.
  */
 IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 
 /**
- * Memory for arrays that are put: zeroed, page-aligned. Puts from it cost least. With transport
- * kernel, and where shared memory has no huge pages, it is private and in huge pages (the kernel or
- * a server reads it at full speed); else, and with transport.way = "in-place", servers of the node
- * write from it in place. Local.
+ * Memory for arrays that are put: zeroed, page-aligned. Puts from it cost least. Local.
+ * With transport kernel, and where shared memory has no huge pages, it is private and in huge
+ * pages: the kernel or a server reads it at full speed. Otherwise, and with transport.way =
+ * "in-place", servers of the node write from it in place.
  * @return IOCOMP_OUT_OF_STAGING when there is no such memory.
  */
 IOCOMP_EXPORT int iocomp_alloc(iocomp_session *session, size_t bytes, void **memory);
 
-/** Free it, after the tickets of all puts from it are IOCOMP_HANDED_OVER; what is not freed goes at
- * finalize. NULL is allowed. Local. */
+/** Free it, after the tickets of all puts from it are IOCOMP_HANDED_OVER. What is not freed is
+ * freed at finalize. NULL is allowed. Local. */
 IOCOMP_EXPORT int iocomp_free(iocomp_session *session, void *memory);
 
-/** Let the transport move, for MPIs whose messages do not move by themselves. Never waits. Local.
- */
+/** Let data move, for MPIs whose messages move only inside calls. Never waits. Local. */
 IOCOMP_EXPORT int iocomp_progress(iocomp_session *session);
 
 /**
- * Close a file; an open step that has puts is ended first. Called by all members in the same order.
+ * Close a file. An open step that has puts is ended first. Called by all members in the same order.
  * Returns when the whole file is durable, so it waits until the other members have closed it too.
- * @return the first failure of the file that was not told to this rank yet. The handle is gone in
+ * @return the first failure of the file that this rank has not been told yet. The handle is gone in
  * any case.
  */
 IOCOMP_EXPORT int iocomp_close(iocomp_file *file);
 
 /**
- * Open what `[files.<name>]` names for reading, on all compute ranks: a series, or the checkpoints
- * that are there, whoever wrote them, with any number of ranks and in any mode. One rank looks at
- * the disk and the others learn from it, so all see the same committed steps; steps that are
- * committed later are seen by opening again. Collective over the compute ranks; waits for them.
- * Files of the same name that this job writes must be closed for their last steps to be seen.
- * Where each step has a file of its own, one that is torn (shorter than its manifest says, no file
- * of its format) is left out, which the log tells (level warning); reading that step fails with
- * the cause, IOCOMP_STORAGE_FAILURE.
+ * Open what `[files.<name>]` names for reading: a series, or the checkpoints that are there. It
+ * does not matter who wrote them, with how many ranks or in which mode. Collective over the compute
+ * ranks; waits for them.
+ *
+ * One rank looks at the disk and the others learn from it, so all see the same committed steps. To
+ * see steps that are committed later, open again. If this job writes files of the same name, close
+ * them first.
+ *
+ * Where each step has a file of its own, a torn one is left out: one that is shorter than its
+ * manifest says, or no file of its format. The log tells (level warning). Reading that step fails
+ * with IOCOMP_STORAGE_FAILURE and the cause.
  * @return the same on all ranks: IOCOMP_NOT_FOUND when there is no such file or none of it is
  * committed, IOCOMP_STORAGE_FAILURE when it cannot be read or is shorter than its manifest says,
  * IOCOMP_UNSUPPORTED for a back-end that cannot read or a file of a later release.
@@ -335,8 +342,8 @@ IOCOMP_EXPORT int iocomp_open_input_on(iocomp_session *session, MPI_Comm comm, c
 /** How many committed steps there are. Local. */
 IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *steps);
 
-/** The number of a committed step, ascending: `index` counts from 0, so the newest is
- * iocomp_input_steps() - 1. Local. */
+/** The number of a committed step. `index` counts from 0, in ascending order of steps, so the
+ * newest has the index `steps` - 1. Local. */
 IOCOMP_EXPORT int iocomp_input_step(const iocomp_input *input, int64_t index, int64_t *step);
 
 /** How many variables there are, those of all steps together. Local. */
@@ -392,9 +399,9 @@ IOCOMP_EXPORT int iocomp_input_attribute_text(const iocomp_input *input, const c
                                               const char *name, const char **text);
 
 /**
- * Read one block of a variable in a step: any box, whatever the boxes in which it was written.
- * Local: each rank reads what it likes, any number of times, and waits for no other. Returns when
- * the values are there.
+ * Read one block of a variable in a step: any box, however the variable was cut when it was
+ * written. Local: each rank reads what it likes, any number of times. Returns when the values are
+ * there.
  * @param start   first global index per dimension; NULL when the variable is a scalar.
  * @param count   extent per dimension, each >= 0; an empty block reads nothing.
  * @param values  room for product(count) elements of the variable's type, row-major.

@@ -178,8 +178,8 @@ class Ticket {
   iocomp_ticket raw_{};
 };
 
-/// What this rank has of arrays of one shape that are cut up in no regular way. Movable, not
-/// copyable; must end before the session does.
+/// What this rank has of arrays of one shape that are not cut into boxes. Movable, not copyable.
+/// Must end before the session does.
 class Decomposition {
  public:
   Decomposition() noexcept = default;
@@ -287,8 +287,8 @@ class Variable {
     check(iocomp_set_shape(raw_, shape.data()));
   }
 
-  /// What elements hold from the current step on that nobody puts. Called by all members in the
-  /// same order, before the first put of the step.
+  /// Say what elements hold that nobody puts, from the current step on. Called by all members in
+  /// the same order, before the first put of the step.
   void set_fill(const T& value) const { check(iocomp_set_fill(raw_, &value)); }
 
   /// Attach an attribute. Called by all members in the same order; setting a name again replaces
@@ -367,9 +367,9 @@ class File {
     }
     return *this;
   }
-  /// Closes the file if close() was not called, prints a failure to stderr and goes on. While an
-  /// exception is in flight it does nothing: the other members may never come to close it, so that
-  /// is left to the session's finalize.
+  /// Closes the file if close() was not called. A failure is printed to stderr. While an exception
+  /// is in flight it does nothing, because the other members may never come to close the file: the
+  /// session's finalize does it then.
   ~File() { leave(); }
 
   /// Define a variable. Called by all members in the same order; waits for nobody.
@@ -406,12 +406,12 @@ class File {
   void end_step() { check(iocomp_end_step(raw())); }
   /// Steps that this rank has ended so far. Local.
   [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw()); }
-  /// Sleep until the step is complete on all members and durable. Synchronous: collective over the
-  /// members.
+  /// Sleep until the step is committed: complete on all members, and durable. Without servers:
+  /// collective over the members.
   void wait_step(std::int64_t step) { check(iocomp_wait_step(raw(), step)); }
 
   /// Close the file and return when all of it is durable. Called by all members in the same order.
-  /// @throws Error the first failure of the file that was not told yet; the handle is gone in any
+  /// @throws Error the first failure of the file that was not told yet. The handle is gone in any
   /// case.
   void close() { check(iocomp_close(release())); }
 
@@ -621,8 +621,8 @@ class Input {
 /// One iocomp_init ... iocomp_finalize. Movable, not copyable. Must end before MPI_Finalize.
 class Session {
  public:
-  /// Split the ranks into compute ranks and servers. Collective over `comm`. A server serves in
-  /// here and leaves the program through exit(0), unless the setting `server.returns` is true.
+  /// Split the ranks into compute ranks and servers. Collective over `comm`. A server stays in here
+  /// and serves. Then it leaves the program through exit(0), unless `server.returns` is true.
   /// @param settings  settings of the program as TOML text; file and environment override them.
   explicit Session(MPI_Comm comm, const std::string& settings = {}) {
     check(iocomp_init(comm, settings.empty() ? nullptr : settings.c_str(), &raw_));
@@ -639,8 +639,8 @@ class Session {
     }
     return *this;
   }
-  /// Finalizes if finalize() was not called, since the servers serve until then; failures have been
-  /// printed by the C function. Collective like finalize().
+  /// Finalizes if finalize() was not called, because the servers serve until then. Failures have
+  /// been printed by the C function. Collective like finalize().
   ~Session() { leave(); }
 
   /// The communicator of the compute ranks: use it where MPI_COMM_WORLD stood. MPI_COMM_NULL on a
@@ -663,8 +663,8 @@ class Session {
     return File{file, name, alive_};
   }
 
-  /// What this rank has of arrays of a shape: runs of row-major indices, in the order in which it
-  /// has them in memory. Local.
+  /// Say what this rank has of arrays of a shape: runs of row-major indices, in the order in which
+  /// it has them in memory. Local.
   [[nodiscard]] Decomposition decompose(Extents shape, std::span<const std::int64_t> first,
                                         std::span<const std::int64_t> count) {
     if (first.size() != count.size()) {
@@ -705,7 +705,7 @@ class Session {
     return Input{input, alive_};
   }
 
-  /// Let the transport move, for MPIs whose messages do not move by themselves. Never waits. Local.
+  /// Let data move, for MPIs whose messages move only inside calls. Never waits. Local.
   void progress() { check(iocomp_progress(raw_)); }
   /// The settings in force, one per line: key, value, origin. Local.
   [[nodiscard]] std::string settings() const { return iocomp_settings(raw_); }
