@@ -22,7 +22,8 @@ struct Stripe {
     std::shared_ptr<Piece> piece;
     std::int64_t first = 0;  // of its packed order
     std::int64_t count = 0;
-    std::shared_ptr<const void> loan;  // not needed, but the sender has the bytes if this process ends
+    std::shared_ptr<const void>
+        loan;  // not needed, but the sender has the bytes if this process ends
   };
   contents::Variable variable;
   std::int64_t step = 0;

@@ -52,7 +52,8 @@ std::vector<steps::PutRecord> puts() {
   return {block, list};
 }
 
-void expect_equal(const std::vector<steps::PutRecord>& one, const std::vector<steps::PutRecord>& other) {
+void expect_equal(const std::vector<steps::PutRecord>& one,
+                  const std::vector<steps::PutRecord>& other) {
   ASSERT_EQ(one.size(), other.size());
   for (std::size_t i = 0; i < one.size(); ++i) {
     EXPECT_EQ(one[i].variable, other[i].variable);
