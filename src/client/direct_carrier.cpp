@@ -46,7 +46,13 @@ bool DirectCarrier::is_first() const {
 
 void DirectCarrier::note_loss(const Error& error) {
   const bool timed_out = error.code() == ErrorCode::timed_out;
-  if (lost_.ok() && (timed_out || error.code() == ErrorCode::inconsistent_calls)) {
+  if (!lost_.ok() || (!timed_out && error.code() != ErrorCode::inconsistent_calls)) {
+    return;
+  }
+  if (!timed_out && meeting_.ended().ok()) {
+    keep_written_steps();
+  }
+  if (lost_.ok()) {
     lost_ = in_file({error.code(), error.what()});
     link_.failures().add(key_, lost_);
     if (timed_out) {  // those who come late would meet this rank in another call
@@ -187,6 +193,9 @@ void DirectCarrier::end_step(std::int64_t step) {
   settle_kept(outcome);
   coverage_.begin_step();
   put_failure_ = {};
+  if (lost_.ok()) {
+    written_ = step + 1;
+  }
   if (outcome.ok()) {
     commit_until(per_step_ ? step : step - 1);
     return;

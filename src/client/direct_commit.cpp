@@ -89,6 +89,35 @@ void DirectCarrier::wait_step(std::int64_t step) {
   }
 }
 
+// The members make different calls, and all of them are here, for the last time: what they have
+// ended is kept.
+void DirectCarrier::keep_written_steps() {
+  commit_until(written_ - 1);
+  if (!per_step_ && next_commit_ > 0) {
+    (void)end_file();
+  }
+}
+
+// Of the steps that are settled.
+Outcome DirectCarrier::end_file() {
+  const bool nothing_left =
+      next_commit_ > 0 && static_cast<std::int64_t>(failed_.size()) >= next_commit_;
+  Outcome ended = outcome_of([&] {
+    together([&] {
+      output_.finish(-1, 0, next_commit_);
+      if (!nothing_left) {
+        // Finishing may have cut it at the last variable that somebody put.
+        output_.seal(-1, next_commit_ - 1,
+                     [&] { return publication_.commit_file(output_.contents(), catalogue_); });
+      }
+    });
+  });
+  if ((!ended.ok() || nothing_left) && is_first()) {
+    publication_.abandon_file()();
+  }
+  return ended;
+}
+
 Outcome DirectCarrier::close(std::int64_t open_step) {
   std::int64_t puts = 0;
   Outcome outcome = outcome_of(
@@ -100,20 +129,7 @@ Outcome DirectCarrier::close(std::int64_t open_step) {
   if (per_step_) {
     return lost_.ok() ? outcome : lost_;
   }
-  const bool nothing_left = ended_ > 0 && static_cast<std::int64_t>(failed_.size()) == ended_;
-  const Outcome ended = outcome_of([&] {
-    together([&] {
-      output_.finish(-1, 0, ended_);
-      if (!nothing_left) {
-        // Finishing may have cut it at the last variable that somebody put.
-        output_.seal(-1, ended_ - 1,
-                     [&] { return publication_.commit_file(output_.contents(), catalogue_); });
-      }
-    });
-  });
-  if ((!ended.ok() || nothing_left) && is_first()) {
-    publication_.abandon_file()();
-  }
+  const Outcome ended = end_file();
   if (!lost_.ok()) {
     return lost_;
   }

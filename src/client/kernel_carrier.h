@@ -168,8 +168,10 @@ class KernelCarrier : public Carrier {
   void sync_for(std::uint64_t ticket);
   [[nodiscard]] Outcome meet_to_close(std::int64_t open_step, std::int64_t& puts);
   [[nodiscard]] Outcome finish_file();
-  [[nodiscard]] Verdict publish_file();
-  [[nodiscard]] bool has_committed_steps() const;
+  [[nodiscard]] Outcome publish_file(std::int64_t until);
+  [[nodiscard]] std::int64_t published() const;
+  void keep_agreed_steps();
+  [[nodiscard]] bool has_committed_steps(std::int64_t until) const;
 
   // What nobody has put (kernel_fill.cpp).
   [[nodiscard]] bool is_filled();

@@ -189,6 +189,9 @@ void KernelCarrier::lose(const Outcome& why) {
   if (!lost_.ok()) {
     return;
   }
+  if (is_first() && why.code == ErrorCode::inconsistent_calls) {
+    keep_agreed_steps();
+  }
   lost_ = in_file(why);
   link_.failures().add(setup_.key, lost_);
   (void)write_kept();  // fails them

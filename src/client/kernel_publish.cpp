@@ -101,7 +101,7 @@ KernelCarrier::Verdict KernelCarrier::publish(std::int64_t until) {
 // The job of the last step tells all; a step that failed is absent.
 commit::Publication::Job KernelCarrier::prepare_job(std::int64_t until) {
   commit::Publication::Job job;
-  for (std::int64_t step = settled_; step < until; ++step) {
+  for (std::int64_t step = published(); step < until; ++step) {
     if (!steps_[step].agreed.ok()) {
       dropped_.insert(step);
       publication_.drop_step(step)();
@@ -167,7 +167,7 @@ Outcome KernelCarrier::finish_file() {
     }
     if (is_first()) {
       wait([&] { return !verdict_; });
-      begin_verdict(publish_file());
+      begin_verdict({ended_, publish_file(ended_), true});
     }
     wait([&] {
       if (!end_ && !verdict_) {
@@ -179,31 +179,49 @@ Outcome KernelCarrier::finish_file() {
   return waited.ok() ? end_.value_or(lost_) : waited;
 }
 
-KernelCarrier::Verdict KernelCarrier::publish_file() {
-  Verdict verdict{ended_, {}, true};
-  verdict.outcome = in_file(outcome_of([&] {
-    (void)prepare_job(ended_);
+// With the steps before this one.
+Outcome KernelCarrier::publish_file(std::int64_t until) {
+  Outcome outcome = in_file(outcome_of([&] {
+    (void)prepare_job(until);
     auto target = files_.at(-1).take_format();
     const bool has_format = target != nullptr;
     if (target) {
-      target->finish(files_.contents().describe(catalogue_, 0, ended_));
+      target->finish(files_.contents().describe(catalogue_, 0, until));
       target.reset();
     }
-    if (has_committed_steps()) {
-      seal(-1, ended_ - 1, publication_.commit_file(files_.contents(), catalogue_), has_format);
+    if (has_committed_steps(until)) {
+      seal(-1, until - 1, publication_.commit_file(files_.contents(), catalogue_), has_format);
     }
   }));
-  if (!verdict.outcome.ok() || !has_committed_steps()) {
+  if (!outcome.ok() || !has_committed_steps(until)) {
     publication_.abandon_file()();
   }
-  return verdict;
+  return outcome;
+}
+
+// Those that rank 0 has published, or dropped, whether or not the others know.
+std::int64_t KernelCarrier::published() const {
+  return verdict_ ? unpack(verdict_->values()).until : settled_;
+}
+
+// The members make different calls from here on: what they have agreed on is kept.
+void KernelCarrier::keep_agreed_steps() {
+  const std::int64_t until = publishable();
+  if (!per_step_ && until > 0) {
+    (void)publish_file(until);
+  }
+  for (std::int64_t step = published(); per_step_ && step < until; ++step) {
+    if (const auto job = prepare_job(step + 1)) {
+      (void)outcome_of([&] { seal(step, step, job, true); });
+    }
+  }
 }
 
 // A file without any step is one too; one whose steps have all failed is not.
-bool KernelCarrier::has_committed_steps() const {
+bool KernelCarrier::has_committed_steps(std::int64_t until) const {
   const auto pending = std::ranges::count_if(
-      steps_, [](const auto& step) { return step.second.ended && !step.second.agreed.ok(); });
-  return ended_ == 0 || static_cast<std::int64_t>(failed_.size()) + pending < ended_;
+      steps_, [until](const auto& step) { return step.first < until && !step.second.agreed.ok(); });
+  return until == 0 || static_cast<std::int64_t>(failed_.size()) + pending < until;
 }
 
 }  // namespace iocomp::client

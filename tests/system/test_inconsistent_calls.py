@@ -48,6 +48,7 @@ ENDING = {
     "one step more": "@1 put out u\n@1 end_step out",
     "one step less": "@!1 put out u\n@!1 end_step out",
 }
+ENDED = {"one step more": 2, "one step less": 2}  # steps, by all
 
 PLACEMENTS = {
     "sync": mode_settings("sync"),
@@ -61,7 +62,7 @@ def compute_ranks(placement: str, ranks: int) -> int:
     return {"sync": ranks, "kernel": ranks, "async with two servers": ranks - 2}.get(placement, ranks - 1)
 
 
-def check_told(job: Job, members: int) -> None:
+def check_told(job: Job, members: int, *, committed: int = 1) -> None:
     """Check that every rank of the file got this code, and no other, and that the story helps."""
     told = job.failures(file="out")
     assert {entry["code"] for entry in told} == {INCONSISTENT_CALLS}, job
@@ -71,7 +72,10 @@ def check_told(job: Job, members: int) -> None:
     assert any("rank" in entry["story"] for entry in told), job
     assert job.status == 0, job
     assert not leftovers(job.folder), job
-    check_whole_or_absent(job.folder / "out.bin")
+    # What all ranks had ended before they differed stays, and nothing else.
+    check_whole_or_absent(
+        job.folder / "out.bin", committed=range(committed), failed=range(committed, 3)
+    )
     # The session is none the worse for it.
     assert not job.failures(file="next"), job
     assert check_file(job.folder / "next.bin") == {0, 1}
@@ -112,7 +116,7 @@ def test_one_rank_ends_another_number_of_steps(
     actors: Actors, trouble: str, placement: str
 ) -> None:
     job = actors.play(script(ENDING[trouble]), ranks=4, settings=PLACEMENTS[placement])
-    check_told(job, compute_ranks(placement, 4))
+    check_told(job, compute_ranks(placement, 4), committed=ENDED[trouble])
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -121,11 +125,11 @@ def test_every_back_end_gives_up_its_file(actors: Actors, back_end: str, placeme
     """Formats that write together must not wait for one another when the file is given up."""
     skip_if_missing(actors.build, back_end)
     names = {name: file_settings(back_end, path=f"{name}.bin") for name in ("out", "next")}
-    for trouble in (TROUBLE["another definition"], ENDING["one step more"]):
+    for trouble, ended in ((TROUBLE["another definition"], 1), (ENDING["one step more"], 2)):
         job = actors.play(
             script(trouble), ranks=4, settings={**PLACEMENTS[placement], "files": names}
         )
-        check_told(job, compute_ranks(placement, 4))
+        check_told(job, compute_ranks(placement, 4), committed=ended)
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -160,7 +164,7 @@ close next
 """
     for _ in range(3):
         job = actors.play(text, ranks=4, settings=PLACEMENTS[placement])
-        check_told(job, compute_ranks(placement, 4))
+        check_told(job, compute_ranks(placement, 4), committed=0)
 
 
 # Without servers nobody can know any more which calls belong together once they concern different
