@@ -102,7 +102,11 @@ void Client::offer_kernel(Opened& opened, const config::FileSettings& file,
                                  .disk = disk_options(file),
                                  .submit = plans_->submitter(),
                                  .counters = &link_.counters()});
-  (void)writer->file().open();  // before the first commit gives the file its final name
+  // Before the first commit gives the file its final name. Where it cannot be found, the servers
+  // write, and say what is wrong.
+  if (!outcome_of([&] { (void)writer->file().open(); }).ok()) {
+    return;
+  }
   opened.remote->write_with(std::make_unique<OwnWrites>(
       OwnWrites::Setup{opened.file->key(), opened.file->name(), home(), place_.rank,
                        static_cast<std::size_t>(settings_.bytes("transport.kernel_from")),

@@ -50,7 +50,7 @@ void DirectCarrier::note_loss(const Error& error) {
     return;
   }
   if (!timed_out && meeting_.ended().ok()) {
-    keep_written_steps();
+    keep_ended_steps();
   }
   if (lost_.ok()) {
     lost_ = in_file({error.code(), error.what()});
@@ -188,13 +188,12 @@ void DirectCarrier::settle_kept(const Outcome& outcome) {
 }
 
 void DirectCarrier::end_step(std::int64_t step) {
-  ended_ = step + 1;
   const Outcome outcome = outcome_of([&] { together([&] { write_step(step); }); });
   settle_kept(outcome);
   coverage_.begin_step();
   put_failure_ = {};
   if (lost_.ok()) {
-    written_ = step + 1;
+    ended_ = step + 1;
   }
   if (outcome.ok()) {
     commit_until(per_step_ ? step : step - 1);

@@ -80,7 +80,7 @@ class DirectCarrier : public Carrier {
   void write_step(std::int64_t step);
   void settle_kept(const Outcome& outcome);
   void commit_until(std::int64_t step);
-  void keep_written_steps();
+  void keep_ended_steps();
   Outcome end_file();
   void commit(std::int64_t step);
   void mark_durable(std::int64_t last_step);
@@ -102,9 +102,8 @@ class DirectCarrier : public Carrier {
   std::string last_definition_;
   Outcome lost_;
   std::vector<Kept> kept_;
-  Outcome put_failure_;       // of the open step on this rank
-  std::int64_t ended_ = 0;    // steps whose end_step was called
-  std::int64_t written_ = 0;  // steps that all ranks have ended
+  Outcome put_failure_;     // of the open step on this rank
+  std::int64_t ended_ = 0;  // steps that all ranks have ended
   std::int64_t next_commit_ = 0;
   std::map<std::int64_t, Outcome> failed_;  // steps
 };

@@ -91,8 +91,8 @@ void DirectCarrier::wait_step(std::int64_t step) {
 
 // The members make different calls, and all of them are here, for the last time: what they have
 // ended is kept.
-void DirectCarrier::keep_written_steps() {
-  commit_until(written_ - 1);
+void DirectCarrier::keep_ended_steps() {
+  commit_until(ended_ - 1);
   if (!per_step_ && next_commit_ > 0) {
     (void)end_file();
   }
