@@ -28,7 +28,6 @@ class Size:
 # Classes that are larger, and why they still are. An entry says the most that the class may have;
 # it goes when the class is mended.
 LARGER = {
-    "transport/shared_memory/SharedTransport": Size(2, 17, "sends, receives and sleeps"),
     "client/Client": Size(files=5, reason="opens files of every carrier"),
     "client/DirectCarrier": Size(3, 19, "decides, writes and commits steps by itself"),
     "client/DirectOutput": Size(files=2, reason="takes part in the carrier's exchange"),

@@ -66,7 +66,7 @@ void Client::carry_on(Opened& opened) {
 // told that it is open.
 bool Client::is_opened_by_servers(const Opened& opened) {
   return opened.remote != nullptr &&
-         link_.transport()->has_note(protocol::word(opened.file->key(), Note::opened));
+         link_.server_side().have_noted(protocol::word(opened.file->key(), Note::opened));
 }
 
 std::unique_ptr<Carrier> Client::successor(Opened& opened) {
@@ -76,12 +76,12 @@ std::unique_ptr<Carrier> Client::successor(Opened& opened) {
   if (!opened.remote->keeps_remains()) {
     story = *link_.loss() + ", and a file of back-end " + std::string{opened.format->name()} +
             " cannot be finished without it" +
-            (link_.transport()->has_notes() ? "" : " (there are several nodes)");
+            (link_.server_side().leave_notes() ? "" : " (there are several nodes)");
   } else if (!servers_have_ended_) {
     story = *link_.loss() + ", and another server does not leave the file";
-  } else if (link_.transport()->has_note(protocol::word(key, Note::failed_closed))) {
+  } else if (link_.server_side().have_noted(protocol::word(key, Note::failed_closed))) {
     story = *link_.loss() + " when it had failed";
-  } else if (link_.transport()->has_note(protocol::word(key, Note::closed))) {
+  } else if (link_.server_side().have_noted(protocol::word(key, Note::closed))) {
     return std::make_unique<LostCarrier>(key, Outcome{}, link_);
   } else {
     std::unique_ptr<Carrier> next;
@@ -114,7 +114,7 @@ std::unique_ptr<Carrier> Client::take_over(Opened& opened) {
                                       link_, opened.file->catalogue());
   const std::size_t blocks =
       carrier->resume(opened.remote->take_remains(), [&](Note note, std::int64_t step) {
-        return link_.transport()->has_note(protocol::word(key, note, step));
+        return link_.server_side().have_noted(protocol::word(key, note, step));
       });
   opened.kernel = carrier.get();
   const std::string story = *link_.loss() + "; " + std::to_string(blocks) + " blocks of file \"" +

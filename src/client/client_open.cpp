@@ -86,7 +86,7 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   route.pulls = way == "pull";
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->writes_whole_steps();
-  route.keeps_remains = link_.transport()->has_notes() && opened.format->offsets_by_layout() &&
+  route.keeps_remains = link_.server_side().leave_notes() && opened.format->offsets_by_layout() &&
                         opened.format->access(format_options(file)) == formats::Access::plain_file;
   protocol::Open open;
   open.name = route.name;

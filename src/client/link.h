@@ -60,11 +60,7 @@ class Link {
   /// Set the counters that the transport keeps.
   void count_transport();
   /// Nothing more is asked of servers, and they may know: they went on without.
-  void say_gone() {
-    if (transport_ != nullptr) {
-      transport_->leave();
-    }
-  }
+  void say_gone() { servers_.say_gone(); }
 
   // Memory that servers of this node read in place.
   [[nodiscard]] bool shares_memory() const {

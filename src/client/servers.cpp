@@ -43,7 +43,7 @@ Copy Servers::take_copy(transport::PostId post) {
 
 // What the servers have told before they were given up is heard all the same.
 void Servers::look_for_loss(bool waits) {
-  const auto lost = loss_ ? std::nullopt : transport_->lost(waits);
+  const auto lost = loss_ || survivors_ == nullptr ? std::nullopt : survivors_->lost(waits);
   if (!lost) {
     return;
   }

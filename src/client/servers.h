@@ -15,6 +15,7 @@
 #include "client/tickets.h"
 #include "mpi/peers.h"
 #include "protocol/messages.h"
+#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -34,7 +35,10 @@ struct RemoteFile {
 class Servers {
  public:
   Servers(transport::Transport* transport, mpi::Peers ranks, Ledger& ledger)
-      : transport_{transport}, ranks_{std::move(ranks)}, ledger_{ledger} {}
+      : transport_{transport},
+        survivors_{transport == nullptr ? nullptr : transport->survivors()},
+        ranks_{std::move(ranks)},
+        ledger_{ledger} {}
 
   /// Whether anything may be asked of them.
   [[nodiscard]] bool are_there() const noexcept { return transport_ != nullptr && !is_left_; }
@@ -67,6 +71,21 @@ class Servers {
   /// Whether a server was given up, and what is told about it: "server 1 (rank 3, process 123) has
   /// ended". What the servers had told before is known.
   [[nodiscard]] const std::optional<std::string>& loss() const noexcept { return loss_; }
+  /// Whether they have ended, were stopped, or have left. @pre loss()
+  [[nodiscard]] bool are_gone() const { return survivors_->servers_are_gone(); }
+  /// Whether they leave notes for this rank, and whether this is one of them.
+  [[nodiscard]] bool leave_notes() const {
+    return survivors_ != nullptr && survivors_->has_notes();
+  }
+  [[nodiscard]] bool have_noted(std::uint64_t note) const {
+    return survivors_ != nullptr && survivors_->has_note(note);
+  }
+  /// This rank does nothing more for them, and they may know.
+  void say_gone() {
+    if (survivors_ != nullptr) {
+      survivors_->leave();
+    }
+  }
   /// Nothing is asked of them any more. @pre loss()
   void leave() noexcept { is_left_ = true; }
 
@@ -75,6 +94,7 @@ class Servers {
   void take_notice(const protocol::Notice& notice);
 
   transport::Transport* transport_;
+  transport::Survivors* survivors_;  // some transports have none
   mpi::Peers ranks_;
   Ledger& ledger_;
   std::unordered_map<std::uint64_t, RemoteFile> files_;

@@ -94,7 +94,7 @@ bool Waiting::wait_for_end_of_servers() {
   const Outcome ended = outcome_of([this] {
     mpi::Nap nap{policy_};
     mpi::Deadline deadline{policy_};
-    while (!servers_.transport()->servers_are_gone()) {
+    while (!servers_.are_gone()) {
       nap.pause();
       deadline.check([] { return std::string{"the other servers to leave the file"}; });
     }

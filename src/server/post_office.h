@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "mpi/peers.h"
 #include "protocol/messages.h"
+#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
@@ -24,7 +26,11 @@ class PostOffice {
   void to_rank(int rank, std::vector<std::byte> message);
   void notify(int rank, protocol::Notice notice);
   /// Something that the compute ranks shall know should this server end.
-  void write_note(std::uint64_t note) { transport_.write_note(note); }
+  void write_note(std::uint64_t note) {
+    if (auto* const survivors = transport_.survivors()) {
+      survivors->write_note(note);
+    }
+  }
   /// Send the notices collected so far.
   void flush();
 

@@ -45,11 +45,12 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                .worker = worker_,
                .post = post_,
                .counters = {},
-               .is_given_up = [&transport] { return transport.is_given_up(); },
+               .is_given_up = [this] { return survivors_ != nullptr && survivors_->is_given_up(); },
                .plans = {},
                .jobs = {},
                .ordered = {}},
       transport_{transport},
+      survivors_{transport.survivors()},
       files_{context_, [this](std::uint64_t key,
                               protocol::ActionNote note) { actions_.queue(key, std::move(note)); }},
       intake_{context_, transport, [this](std::uint64_t key) { return files_.writer(key); },
@@ -71,7 +72,7 @@ bool Server::serve() {
   mpi::Nap nap{context_.policy};
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!goodbyes_.is_over() || !transport_.is_idle()) {
-    if (transport_.is_given_up()) {
+    if (context_.is_given_up()) {
       stop_writing();
       return false;
     }
@@ -83,7 +84,9 @@ bool Server::serve() {
       nap.pause(sleep_for);
     }
   }
-  transport_.leave();
+  if (survivors_ != nullptr) {
+    survivors_->leave();
+  }
   return true;
 }
 
@@ -97,9 +100,9 @@ void Server::stop_writing() {
     plans -= engine_->take_completed().size();
     engine_->wait(std::chrono::milliseconds{1});
   }
-  transport_.leave();
+  survivors_->leave();
   // They all leave together: whoever ends before the others may keep them in MPI_Finalize.
-  while (!transport_.compute_ranks_are_gone()) {
+  while (!survivors_->compute_ranks_are_gone()) {
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
 }
@@ -123,7 +126,7 @@ void Server::sleep(std::chrono::nanoseconds longest) {
 }
 
 bool Server::round() {
-  if (transport_.is_given_up()) {
+  if (context_.is_given_up()) {
     return true;  // serve() knows what to do
   }
   bool moved = transport_.progress();

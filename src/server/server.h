@@ -16,6 +16,7 @@
 #include "server/worker.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
+#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
@@ -53,6 +54,7 @@ class Server {
   PostOffice post_;
   Context context_;
   transport::Transport& transport_;
+  transport::Survivors* survivors_;  // some transports have none
   OpenFiles files_;
   Intake intake_;
   Actions actions_;

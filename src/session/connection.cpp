@@ -82,6 +82,7 @@ std::unique_ptr<transport::SharedTransport> join(const Ranks& ranks, const Seati
   options.window = static_cast<int>(settings.integer("transport.credits"));
   options.limited = !ranks.serves();
   options.exports = settings.text("transport.way") != "pull";
+  options.is_whole_session = seating.nodes() == 1;
   options.spin = std::chrono::microseconds{settings.integer("wait.spin")};
   options.instruction =
       transport::choose_wait_instruction(settings.text("wait.instruction"), transport::ask_cpuid);

@@ -9,6 +9,7 @@
 
 #include "base/futex.h"
 #include "transport/shared_memory/shared_transport.h"
+#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::transport {
@@ -51,11 +52,7 @@ class CombinedTransport : public Transport {
   void unwatch() override { here_->unwatch(); }
   bool needs_looks() const override { return true; }
   void rouse() override { here_->rouse(); }
-  std::optional<Loss> lost(bool waits) override { return here_->lost(waits); }
-  bool servers_are_gone() const override { return here_->servers_are_gone(); }
-  bool is_given_up() override { return here_->is_given_up(); }
-  void leave() override { here_->leave(); }
-  bool compute_ranks_are_gone() const override { return here_->compute_ranks_are_gone(); }
+  Survivors* survivors() override { return here_->survivors(); }
   Tally tally() const override;
   bool is_idle() const override { return here_->is_idle() && elsewhere_->is_idle(); }
 

@@ -8,6 +8,7 @@
 
 #include "array/memory_box.h"
 #include "base/futex.h"
+#include "transport/survivors.h"
 
 namespace iocomp::transport {
 
@@ -133,28 +134,8 @@ class Transport {
   /// End the sleep of this process, if it sleeps. The one function that any thread may call.
   virtual void rouse() {}
 
-  /// A server of this node that was given up: with it all are.
-  struct Loss {
-    int rank = -1;             ///< in the session
-    std::int64_t process = 0;  ///< its number
-    bool ended = false;        ///< else it was stopped, and does not go on
-  };
-  /// Looks a few times a second for servers that have ended. @param waits  for a server: then for
-  /// those that were stopped, too.
-  [[nodiscard]] virtual std::optional<Loss> lost(bool /*waits*/) { return std::nullopt; }
-  /// Whether no server does anything more. @pre lost()
-  [[nodiscard]] virtual bool servers_are_gone() const { return false; }
-  /// A server goes round. @return whether the compute ranks go on without servers.
-  [[nodiscard]] virtual bool is_given_up() { return false; }
-  /// This process does nothing more for others.
-  virtual void leave() {}
-  [[nodiscard]] virtual bool compute_ranks_are_gone() const { return true; }
-
-  /// Whether all ranks of the session know one another's notes: words that outlive who wrote them,
-  /// the last thousand.
-  [[nodiscard]] virtual bool has_notes() const { return false; }
-  virtual void write_note(std::uint64_t /*note*/) {}
-  [[nodiscard]] virtual bool has_note(std::uint64_t /*note*/) const { return false; }
+  /// What survives a dead process; nothing where nobody would find out.
+  [[nodiscard]] virtual Survivors* survivors() { return nullptr; }
 
   /// What was counted since the start.
   [[nodiscard]] virtual Tally tally() const { return {}; }

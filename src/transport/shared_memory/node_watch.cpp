@@ -11,11 +11,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "transport/shared_memory/join_node.h"
-#include "transport/transport.h"
+#include "transport/shared_memory/node_peers.h"
+#include "transport/survivors.h"
 
 namespace iocomp::transport {
 namespace {
@@ -44,8 +46,10 @@ int open_process(pid_t process) {
 
 }  // namespace
 
-NodeWatch::NodeWatch(const NodeMemory& node)
+NodeWatch::NodeWatch(const NodeMemory& node, NodePeers& peers, bool keeps_notes)
     : node_{node},
+      peers_{peers},
+      keeps_notes_{keeps_notes},
       state_{reinterpret_cast<NodeState*>(node.segment.bytes().data() + node.plan.state())},
       own_{&life(node.self)} {
   if (!node.knows_processes) {
@@ -74,19 +78,26 @@ Life& NodeWatch::life(std::size_t process) const {
   return *reinterpret_cast<Life*>(node_.segment.bytes().data() + node_.plan.life(process));
 }
 
-void NodeWatch::beat() noexcept {
+// With a beat, which says that the loop goes round.
+bool NodeWatch::is_given_up() {
   own_->beat.store(own_->beat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return state_->given_up.load() != 0;
 }
 
-void NodeWatch::leave() noexcept { own_->left.store(1, std::memory_order_release); }
-
-void NodeWatch::write_note(std::uint64_t note) noexcept {
-  state_->note[state_->next_note.fetch_add(1) % NodeState::notes].store(note);
+void NodeWatch::leave() {
+  own_->left.store(1, std::memory_order_release);
+  peers_.rouse_all();
 }
 
-bool NodeWatch::has_note(std::uint64_t note) const noexcept {
-  return std::any_of(std::begin(state_->note), std::end(state_->note),
-                     [note](const auto& one) { return one.load() == note; });
+void NodeWatch::write_note(std::uint64_t note) {
+  if (keeps_notes_) {
+    state_->note[state_->next_note.fetch_add(1) % NodeState::notes].store(note);
+  }
+}
+
+bool NodeWatch::has_note(std::uint64_t note) const {
+  return keeps_notes_ && std::any_of(std::begin(state_->note), std::end(state_->note),
+                                     [note](const auto& one) { return one.load() == note; });
 }
 
 bool NodeWatch::has_left(const Watched& one) const {
@@ -104,30 +115,44 @@ bool NodeWatch::has_ended(const Watched& one) const {
 
 bool NodeWatch::is_stopped(const Watched& one) { return state_of(one.pid) == 'T'; }
 
-Transport::Loss NodeWatch::told() const {
-  const std::size_t number = state_->given_up.load() - 1;
-  return {node_.ranks[number], node_.pids[number], state_->has_ended.load() != 0};
+std::optional<Survivors::Loss> NodeWatch::told() const {
+  const std::uint32_t given_up = state_->given_up.load();
+  if (given_up == 0) {
+    return std::nullopt;
+  }
+  const std::size_t number = given_up - 1;
+  return Loss{node_.ranks[number], node_.pids[number], state_->has_ended.load() != 0};
 }
 
-bool NodeWatch::give_up(const Watched& server, bool ended) {
+// Who does it first wakes the others.
+void NodeWatch::give_up(const Watched& server, bool ended) {
   std::uint32_t nobody = 0;
   state_->has_ended.store(ended ? 1 : 0);
-  return state_->given_up.compare_exchange_strong(nobody,
-                                                  static_cast<std::uint32_t>(server.number) + 1);
+  if (state_->given_up.compare_exchange_strong(nobody,
+                                               static_cast<std::uint32_t>(server.number) + 1)) {
+    peers_.rouse_all();
+  }
 }
 
-NodeWatch::Look NodeWatch::look(bool waits) {
-  Look look;
-  if (is_given_up()) {
-    look.loss = told();
-    return look;
+void NodeWatch::ring_servers() {
+  peers_.for_each([this](Peer& peer) {
+    if (node_.plan.serves(peer.number)) {
+      peers_.ring(peer);
+    }
+  });
+}
+
+std::optional<Survivors::Loss> NodeWatch::lost(bool waits) {
+  if (const auto loss = told()) {
+    return loss;
   }
   const double now = now_seconds();
   const double passed = now - looked_at_;
   if (passed < look_seconds) {
-    return look;
+    return std::nullopt;
   }
   looked_at_ = now;
+  bool any_is_quiet = false;
   for (auto& server : servers_) {
     if (has_left(server)) {
       continue;
@@ -138,14 +163,16 @@ NodeWatch::Look NodeWatch::look(bool waits) {
     const bool is_quiet = waits && beat == server.beat;
     server.beat = beat;
     server.quiet_seconds = is_quiet ? server.quiet_seconds + std::min(passed, longest_step) : 0;
-    look.is_quiet = look.is_quiet || is_quiet;
+    any_is_quiet = any_is_quiet || is_quiet;
     if (ended || (server.quiet_seconds >= longest_quiet && is_stopped(server))) {
-      look.is_new = give_up(server, ended);
-      look.loss = told();
-      return look;
+      give_up(server, ended);
+      return told();
     }
   }
-  return look;
+  if (any_is_quiet) {  // whoever sleeps shows no beat: it is woken for one
+    ring_servers();
+  }
+  return std::nullopt;
 }
 
 bool NodeWatch::servers_are_gone() const {

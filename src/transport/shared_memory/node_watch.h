@@ -11,7 +11,8 @@
 
 #include "base/clock.h"
 #include "transport/shared_memory/join_node.h"
-#include "transport/transport.h"
+#include "transport/shared_memory/node_peers.h"
+#include "transport/survivors.h"
 
 namespace iocomp::transport {
 
@@ -34,35 +35,22 @@ struct NodeState {
 /// looks a few times a second: at descriptors of the processes, which become readable when these
 /// end, and, while waiting, at their beat. A server that is only slow (waiting for a disk, starved
 /// of a processor) is not given up: one without a beat must be stopped, as the system says.
-class NodeWatch {
+class NodeWatch : public Survivors {
  public:
-  explicit NodeWatch(const NodeMemory& node);
+  /// @param keeps_notes  whether all ranks of the session are of this node.
+  NodeWatch(const NodeMemory& node, NodePeers& peers, bool keeps_notes);
   NodeWatch(const NodeWatch&) = delete;
   NodeWatch& operator=(const NodeWatch&) = delete;
-  ~NodeWatch();
+  ~NodeWatch() override;
 
-  // A server:
-  void beat() noexcept;
-  [[nodiscard]] bool is_given_up() const noexcept { return state_->given_up.load() != 0; }
-
-  // Any process:
-  /// This one does nothing more.
-  void leave() noexcept;
-  void write_note(std::uint64_t note) noexcept;
-  [[nodiscard]] bool has_note(std::uint64_t note) const noexcept;
-
-  // A compute rank:
-  struct Look {
-    std::optional<Transport::Loss> loss;
-    bool is_new = false;    ///< this process found it: the others are to be woken
-    bool is_quiet = false;  ///< a server shows no beat: it is to be rung
-  };
-  /// @param waits  this process waits for a server.
-  [[nodiscard]] Look look(bool waits);
-  /// Whether every server has ended, was stopped, or has left.
-  [[nodiscard]] bool servers_are_gone() const;
-  /// Whether every compute rank has ended or left.
-  [[nodiscard]] bool compute_ranks_are_gone() const;
+  std::optional<Loss> lost(bool waits) override;
+  bool servers_are_gone() const override;
+  bool is_given_up() override;
+  bool compute_ranks_are_gone() const override;
+  void leave() override;
+  bool has_notes() const override { return keeps_notes_; }
+  void write_note(std::uint64_t note) override;
+  bool has_note(std::uint64_t note) const override;
 
  private:
   struct Watched {  // another process
@@ -76,10 +64,14 @@ class NodeWatch {
   [[nodiscard]] bool has_left(const Watched& one) const;
   [[nodiscard]] bool has_ended(const Watched& one) const;
   [[nodiscard]] static bool is_stopped(const Watched& one);
-  [[nodiscard]] Transport::Loss told() const;
-  bool give_up(const Watched& server, bool ended);
+  // The server that was given up, if one was.
+  [[nodiscard]] std::optional<Loss> told() const;
+  void give_up(const Watched& server, bool ended);
+  void ring_servers();
 
   const NodeMemory& node_;
+  NodePeers& peers_;
+  bool keeps_notes_;
   NodeState* state_;
   Life* own_;
   std::vector<Watched> servers_;

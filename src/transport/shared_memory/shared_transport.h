@@ -4,33 +4,36 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "base/futex.h"
+#include "transport/shared_memory/bulk_reader.h"
+#include "transport/shared_memory/credit_returns.h"
 #include "transport/shared_memory/exported_memory.h"
 #include "transport/shared_memory/join_node.h"
+#include "transport/shared_memory/node_peers.h"
 #include "transport/shared_memory/node_watch.h"
-#include "transport/shared_memory/peer.h"
+#include "transport/shared_memory/outbox.h"
+#include "transport/shared_memory/own_bell.h"
+#include "transport/shared_memory/records.h"
 #include "transport/shared_memory/wait_instruction.h"
+#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::transport {
 
 /// The transport between processes of one node, without MPI: records go through a ring per pair,
-/// whoever sleeps is woken through its doorbell. Bulk data are read in place where the sender
-/// exports the memory, else pulled by the receiver (process_vm_readv), else, where the kernel
-/// refuses that, copied by the sender through the ring.
+/// whoever sleeps is woken through its doorbell. This class hands what is asked, and what arrives,
+/// to the part whose job it is.
 class SharedTransport : public Transport {
  public:
   struct Options {
     int window = 16;       ///< messages that a compute rank may have on their way to one server
     bool limited = false;  ///< whether this rank's own posts need credits: compute ranks' do
     bool exports = true;   ///< whether this process offers memory in place
+    bool is_whole_session = true;      ///< whether no rank is on another node
     std::chrono::nanoseconds spin{0};  ///< looks for so long before `watch` says: sleep
     WaitInstruction instruction = WaitInstruction::pause;
   };
@@ -40,91 +43,52 @@ class SharedTransport : public Transport {
               std::size_t chunk_bytes) override;
   PostId post_strided(int rank, std::vector<std::byte> message, const StridedBytes& bulk) override;
   bool takes_strided(int /*rank*/) const override { return true; }
-  bool runs_elsewhere(int rank) const override { return peers_[numbers_.at(rank)]->runs_elsewhere; }
-  bool is_taken(PostId post) override { return !bulk_.contains(post); }
-  std::size_t held_back(int rank) const override;
+  bool runs_elsewhere(int rank) const override { return peers_.of_rank(rank).runs_elsewhere; }
+  bool is_taken(PostId post) override { return outbox_.is_taken(post); }
+  std::size_t held_back(int rank) const override { return outbox_.held_back(peers_.of_rank(rank)); }
   std::optional<Incoming> poll() override;
-  void give_credit(int rank) override;
-  FetchId fetch(int rank, std::span<std::byte> memory) override;
+  void give_credit(int rank) override { returns_.owe(peers_.of_rank(rank)); }
+  FetchId fetch(int rank, std::span<std::byte> memory) override {
+    return reader_.fetch(peers_.of_rank(rank), memory);
+  }
   bool fetches_any_size(int /*rank*/) const override { return true; }
   std::optional<Borrowed> borrow(int rank, std::size_t bytes,
-                                 std::optional<std::size_t> page_remainder) override;
-  void give_back(FetchId chunk) override;
-  std::optional<FetchId> next_fetched() override;
-  bool exports_memory() const override { return options_.exports; }
+                                 std::optional<std::size_t> page_remainder) override {
+    return reader_.borrow(peers_.of_rank(rank), bytes, page_remainder);
+  }
+  void give_back(FetchId chunk) override { reader_.give_back(chunk); }
+  std::optional<FetchId> next_fetched() override { return reader_.next_fetched(); }
+  bool exports_memory() const override { return exports_; }
   std::span<std::byte> export_memory(std::size_t bytes, bool staged) override;
   bool withdraw_memory(const std::byte* first) override;
   bool progress() override;
-  std::optional<FutexWord> watch() override;
+  std::optional<FutexWord> watch() override { return bell_.watch(); }
   void unwatch() override { bell_.unwatch(); }
   bool needs_looks() const override { return false; }
   void rouse() override { bell_.rouse(); }
-  std::optional<Loss> lost(bool waits) override;
-  bool servers_are_gone() const override { return watch_.servers_are_gone(); }
-  bool is_given_up() override;
-  void leave() override;
-  bool compute_ranks_are_gone() const override { return watch_.compute_ranks_are_gone(); }
-  bool has_notes() const override { return true; }
-  void write_note(std::uint64_t note) override { watch_.write_note(note); }
-  bool has_note(std::uint64_t note) const override { return watch_.has_note(note); }
-  Tally tally() const override { return tally_; }
+  Survivors* survivors() override { return &watch_; }
+  Tally tally() const override;
   bool is_idle() const override;
 
   /// Whether `rank` is a process of this node that this one talks to.
-  [[nodiscard]] bool reaches(int rank) const { return numbers_.contains(rank); }
+  [[nodiscard]] bool reaches(int rank) const { return peers_.have(rank); }
 
  private:
   class Sink;  // takes the records of one peer
-  struct Bulk {
-    std::span<const std::byte> bytes;     // or:
-    std::optional<StridedBytes> strided;  // packed when the receiver asks for a copy
-    std::vector<std::byte> packed;
 
-    [[nodiscard]] std::span<const std::byte> copied(std::uint64_t offset, std::uint64_t count);
-  };
-  struct Lent {
-    std::size_t peer = 0;
-    PostId post = 0;
-    std::size_t bytes = 0;
-    std::shared_ptr<const SharedMapping> mapping;
-  };
-
-  [[nodiscard]] Doorbell<Atomics> bell_of(std::size_t process) const;
-  [[nodiscard]] std::unique_ptr<Peer> meet(std::size_t process) const;
-  [[nodiscard]] Peer& peer(int rank) { return *peers_[numbers_.at(rank)]; }
-  PostId post(int rank, std::vector<std::byte> message, Bulk bulk);
-  void send(Peer& to, PostId post, std::vector<std::byte> message);
-  void push(Peer& to);
-  void rouse_all();
-  void ring(Peer& other);
   void serve(Peer& from);
   void take(Peer& from, RecordKind kind, std::vector<std::byte> bytes);
-  void take_offer(Peer& from, const Peer::Offered& offered, std::size_t fixed_bytes,
-                  std::vector<std::byte> record);
-  void take_credit(Peer& from, std::int64_t messages);
-  void send_credit(Peer& to);
-  [[nodiscard]] bool may_spin();
-  [[nodiscard]] ImportedMemory::View view(Peer& from, std::size_t bytes);
-  void asked(Peer& from, std::size_t bytes);
-  void settle(Peer& from, PostId post, std::size_t bytes);
 
   NodeMemory node_;
-  Options options_;
-  Doorbell<Atomics> bell_;
-  NodeWatch watch_;
-  std::vector<std::unique_ptr<Peer>> peers_;      // by number on the node; some are nothing
-  std::unordered_map<int, std::size_t> numbers_;  // on the node, by session rank
-  PostId next_post_ = 1;
-  FetchId next_fetch_ = 1;
-  std::unordered_map<PostId, Bulk> bulk_;  // of posts that are not taken
-  std::unordered_map<FetchId, Lent> borrowed_;
-  std::vector<std::size_t> creditors_;  // processes that are owed half a window or more
-  std::deque<Incoming> arrived_;
-  std::deque<FetchId> fetched_;
-  unsigned futile_looks_ = 0;  // one after the other
-  unsigned sleeps_without_look_ = 0;
+  NodePeers peers_;
   ExportedMemory exported_;
-  Tally tally_;
+  CreditReturns returns_;
+  Outbox outbox_;
+  BulkReader reader_;
+  OwnBell bell_;
+  NodeWatch watch_;
+  std::deque<Incoming> arrived_;
+  bool exports_;
 };
 
 }  // namespace iocomp::transport

@@ -21,6 +21,7 @@
 #include "transport/shared_memory/join_node.h"
 #include "transport/shared_memory/node_plan.h"
 #include "transport/shared_memory/shared_mapping.h"
+#include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::transport {
@@ -214,6 +215,30 @@ TEST_F(SharedTransportTest, HoldsPostsBackUntilThereIsCredit) {
   move();
   EXPECT_EQ(compute->held_back(11), 0U);
   EXPECT_TRUE(arrived() && arrived());
+}
+
+TEST_F(SharedTransportTest, KnowsWhoHasLeftAndWhatWasNoted) {
+  connect();
+  Survivors& here = *compute->survivors();
+  Survivors& there = *server->survivors();
+  EXPECT_FALSE(here.servers_are_gone());
+  EXPECT_FALSE(there.compute_ranks_are_gone());
+  EXPECT_FALSE(there.is_given_up());
+  EXPECT_FALSE(here.lost(true).has_value());
+  there.write_note(7);
+  EXPECT_TRUE(here.has_note(7));
+  EXPECT_FALSE(here.has_note(8));
+  there.leave();
+  EXPECT_TRUE(here.servers_are_gone());
+  here.leave();
+  EXPECT_TRUE(there.compute_ranks_are_gone());
+}
+
+TEST_F(SharedTransportTest, KeepsNoNotesBesideOtherNodes) {
+  connect({.is_whole_session = false});
+  server->survivors()->write_note(7);
+  EXPECT_FALSE(compute->survivors()->has_notes());
+  EXPECT_FALSE(compute->survivors()->has_note(7));
 }
 
 // Waits as servers and compute ranks do.

@@ -1,0 +1,181 @@
+#include "transport/shared_memory/bulk_reader.h"
+
+#include <sys/types.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "transport/shared_memory/exported_memory.h"
+#include "transport/shared_memory/node_peers.h"
+#include "transport/shared_memory/pull.h"
+#include "transport/shared_memory/records.h"
+#include "transport/transport.h"
+
+namespace iocomp::transport {
+namespace {
+
+int pull_rows(pid_t process, const Strided& rows, std::uint64_t next, std::span<std::byte> memory) {
+  if (next % rows.element_bytes != 0 || memory.size() % rows.element_bytes != 0) {
+    throw Error{ErrorCode::internal, "a part of an element was asked for"};
+  }
+  const auto first = rows.first + static_cast<std::int64_t>(next / rows.element_bytes);
+  return pull_strided(process, rows.offer.address, rows.memory, rows.element_bytes, first, memory);
+}
+
+}  // namespace
+
+BulkReader::BulkReader(NodePeers& peers) : peers_{peers}, from_(peers.processes()) {}
+
+void BulkReader::take_offer(const Peer& from, const Offer& offer) { add(from, {.offer = offer}); }
+
+void BulkReader::take_strided(const Peer& from, const Strided& rows) {
+  add(from, {.offer = rows.offer, .rows = rows});
+}
+
+void BulkReader::add(const Peer& from, const Offered& offered) {
+  from_[from.number].offers.push_back(offered);
+  from_[from.number].owing.emplace(offered.offer.post, offered.offer.bytes);
+}
+
+std::span<std::byte> BulkReader::copy_target(const Peer& from, std::size_t bytes) {
+  const auto& copying = from_[from.number].copying;
+  if (copying.empty() || copying.front().memory.size() != bytes) {
+    throw Error{ErrorCode::internal, "rank " + std::to_string(from.rank) + " sent a copy of " +
+                                         std::to_string(bytes) + " bytes that nobody asked for"};
+  }
+  return copying.front().memory;
+}
+
+void BulkReader::take_copy(Peer& from) {
+  auto& copying = from_[from.number].copying;
+  const Copying done = copying.front();
+  copying.pop_front();
+  tally_.message_bytes += static_cast<double>(done.memory.size());
+  fetched_.push_back(done.fetch);
+  settle(from, done.post, done.memory.size());
+}
+
+// The next `bytes` that the peer offers, where this process can see them.
+ImportedMemory::View BulkReader::view(const Peer& from, std::size_t bytes) {
+  auto& sender = from_[from.number];
+  if (sender.offers.empty() || sender.offers.front().offer.region.id == 0) {
+    return {};
+  }
+  const auto& [offer, next, rows] = sender.offers.front();
+  return sender.memory.view(from.pid, offer.region, offer.region_offset + next, bytes);
+}
+
+// Pulls the next bytes that the peer offers. @return false where the system refuses.
+bool BulkReader::pulls(const Peer& from, std::span<std::byte> memory) {
+  auto& sender = from_[from.number];
+  const auto& [offer, next, rows] = sender.offers.front();
+  const int refusal = sender.refuses_pull ? EPERM
+                      : rows              ? pull_rows(from.pid, *rows, next, memory)
+                                          : pull(from.pid, offer.address + next, memory);
+  const bool for_good = refusal == EPERM || refusal == ENOSYS;
+  if (for_good && !std::exchange(sender.refuses_pull, true)) {
+    log::warning("reading the memory of rank " + std::to_string(from.rank) + " is refused (" +
+                 std::strerror(refusal) + "); it copies through the node's segment instead");
+  }
+  return refusal == 0;
+}
+
+void BulkReader::asked(const Peer& from, std::size_t bytes) {
+  auto& offers = from_[from.number].offers;
+  offers.front().next += bytes;
+  if (offers.front().next == offers.front().offer.bytes) {
+    offers.pop_front();
+  }
+}
+
+void BulkReader::settle(Peer& from, PostId post, std::size_t bytes) {
+  auto& owing = from_[from.number].owing;
+  const auto found = owing.find(post);
+  found->second -= bytes;
+  if (found->second == 0) {
+    owing.erase(found);
+    from.channel.send(RecordKind::taken, Taken{post});
+    peers_.push(from);
+  }
+}
+
+FetchId BulkReader::fetch(Peer& from, std::span<std::byte> memory) {
+  auto& sender = from_[from.number];
+  const auto& offers = sender.offers;
+  if (offers.empty() || memory.size() > offers.front().offer.bytes - offers.front().next) {
+    throw Error{ErrorCode::internal, "a chunk of " + std::to_string(memory.size()) +
+                                         " bytes was asked for that rank " +
+                                         std::to_string(from.rank) + " does not offer"};
+  }
+  const FetchId id = next_fetch_++;
+  const Offer offer = offers.front().offer;
+  const std::uint64_t next = offers.front().next;
+  const auto bytes = static_cast<double>(memory.size());
+  if (const auto seen = view(from, memory.size()).bytes; !seen.empty()) {
+    std::memcpy(memory.data(), seen.data(), seen.size());
+    (offer.region.staged != 0 ? tally_.staged_bytes : tally_.pulled_bytes) += bytes;
+  } else if (pulls(from, memory)) {
+    tally_.pulled_bytes += bytes;
+  } else {
+    asked(from, memory.size());
+    sender.copying.push_back({id, offer.post, memory});
+    from.channel.send(RecordKind::want_copy, WantCopy{offer.post, next, memory.size()});
+    peers_.push(from);
+    return id;
+  }
+  asked(from, memory.size());
+  fetched_.push_back(id);
+  settle(from, offer.post, memory.size());
+  return id;
+}
+
+std::optional<Transport::Borrowed> BulkReader::borrow(Peer& from, std::size_t bytes,
+                                                      std::optional<std::size_t> page_remainder) {
+  auto [seen, mapping] = view(from, bytes);
+  if (seen.empty() ||
+      (page_remainder &&
+       reinterpret_cast<std::uintptr_t>(seen.data()) % Transport::page_bytes != *page_remainder)) {
+    return std::nullopt;
+  }
+  const Offer& offer = from_[from.number].offers.front().offer;
+  const FetchId id = next_fetch_++;
+  borrowed_.emplace(id, Lent{from.number, offer.post, bytes, std::move(mapping)});
+  (offer.region.staged != 0 ? tally_.staged_bytes : tally_.in_place_bytes) +=
+      static_cast<double>(bytes);
+  asked(from, bytes);
+  return Transport::Borrowed{id, seen};
+}
+
+void BulkReader::give_back(FetchId chunk) {
+  const auto node = borrowed_.extract(chunk);
+  if (node.empty()) {
+    return;
+  }
+  const Lent& lent = node.mapped();
+  settle(peers_.numbered(lent.peer), lent.post, lent.bytes);
+}
+
+std::optional<FetchId> BulkReader::next_fetched() {
+  if (fetched_.empty()) {
+    return std::nullopt;
+  }
+  const FetchId id = fetched_.front();
+  fetched_.pop_front();
+  return id;
+}
+
+bool BulkReader::is_idle() const {
+  return fetched_.empty() &&
+         std::ranges::all_of(from_, [](const From& from) { return from.copying.empty(); });
+}
+
+}  // namespace iocomp::transport

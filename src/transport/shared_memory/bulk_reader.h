@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/shared_memory/exported_memory.h"
+#include "transport/shared_memory/node_peers.h"
+#include "transport/shared_memory/records.h"
+#include "transport/shared_memory/shared_mapping.h"
+#include "transport/transport.h"
+
+namespace iocomp::transport {
+
+/// Brings in the bulk data that others of the node offer: lent where the sender exports the memory,
+/// else pulled (process_vm_readv), else, where the kernel refuses that, copied by the sender
+/// through the ring.
+class BulkReader {
+ public:
+  explicit BulkReader(NodePeers& peers);
+
+  // Of the next chunk that a peer offers; see Transport.
+  FetchId fetch(Peer& from, std::span<std::byte> memory);
+  std::optional<Transport::Borrowed> borrow(Peer& from, std::size_t bytes,
+                                            std::optional<std::size_t> page_remainder);
+  void give_back(FetchId chunk);
+  [[nodiscard]] std::optional<FetchId> next_fetched();
+  /// By which ways the bytes came.
+  [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
+  /// No copy is awaited, and the caller knows of every fetch that has completed.
+  [[nodiscard]] bool is_idle() const;
+
+  // What the senders say:
+  void take_offer(const Peer& from, const Offer& offer);
+  void take_strided(const Peer& from, const Strided& rows);
+  /// Where the bytes of the next copy go.
+  [[nodiscard]] std::span<std::byte> copy_target(const Peer& from, std::size_t bytes);
+  /// They are there.
+  void take_copy(Peer& from);
+  void forget(const Peer& from, const RegionGone& gone) {
+    from_[from.number].memory.forget(gone.id);
+  }
+
+ private:
+  struct Offered {
+    Offer offer;
+    std::uint64_t next = 0;         // bytes asked for so far
+    std::optional<Strided> rows{};  // where they do not lie in one piece
+  };
+  struct Copying {
+    FetchId fetch = 0;
+    PostId post = 0;
+    std::span<std::byte> memory;
+  };
+  struct From {
+    std::deque<Offered> offers;                       // not asked for as a whole
+    std::unordered_map<PostId, std::uint64_t> owing;  // bytes that are still needed
+    std::deque<Copying> copying;                      // asked for, in this order
+    ImportedMemory memory;
+    bool refuses_pull = false;
+  };
+  struct Lent {
+    std::size_t peer = 0;
+    PostId post = 0;
+    std::size_t bytes = 0;
+    std::shared_ptr<const SharedMapping> mapping;
+  };
+
+  void add(const Peer& from, const Offered& offered);
+  [[nodiscard]] ImportedMemory::View view(const Peer& from, std::size_t bytes);
+  [[nodiscard]] bool pulls(const Peer& from, std::span<std::byte> memory);
+  void asked(const Peer& from, std::size_t bytes);
+  void settle(Peer& from, PostId post, std::size_t bytes);
+
+  NodePeers& peers_;
+  std::vector<From> from_;  // by number on the node
+  FetchId next_fetch_ = 1;
+  std::unordered_map<FetchId, Lent> borrowed_;
+  std::deque<FetchId> fetched_;
+  Tally tally_;
+};
+
+}  // namespace iocomp::transport

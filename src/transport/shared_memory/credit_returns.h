@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "transport/shared_memory/node_peers.h"
+
+namespace iocomp::transport {
+
+/// The credits that this process owes to senders for messages that it has dealt with. They go back
+/// half a window at a time, with what else there is to send: a sender never stands still for them,
+/// and is woken rarely.
+class CreditReturns {
+ public:
+  /// @param window  messages that a sender may have on their way.
+  CreditReturns(NodePeers& peers, int window);
+
+  /// This process has dealt with a message of `from`.
+  void owe(const Peer& from);
+  /// Something is sent to this peer: what it is owed goes before.
+  void send_with(Peer& to);
+  /// Send what nothing else was sent with.
+  void send_all();
+
+ private:
+  NodePeers& peers_;
+  std::int64_t half_window_;
+  std::vector<std::int64_t> owed_;      // by number on the node
+  std::vector<std::size_t> creditors_;  // processes that are owed half a window or more
+};
+
+}  // namespace iocomp::transport
