@@ -59,15 +59,8 @@ const std::vector<Key>& all_keys() {
       {"client.buffer_memory", bytes, "1 GiB", "",
        "copies made by buffered puts and strided blocks, per compute rank"},
 
-      {"wait.policy", choice, "sleep", "sleep|yield|spin",
-       "how ranks wait; yield and spin are for comparison only"},
-      {"wait.longest_nap", integer, "1000", "1..1000000",
-       "longest sleep between two looks, in microseconds; five times that after a second of "
-       "nothing"},
       {"wait.spin", integer, "5", "0..1000",
        "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
-      {"wait.instruction", choice, "auto", "auto|pause|umwait|mwaitx",
-       "what a rank does between these looks; auto: the best that the processor has"},
       {"wait.deadline", real, "600", "0..",
        "seconds without progress after which a wait fails; 0: none"},
 
@@ -76,15 +69,9 @@ const std::vector<Key>& all_keys() {
       {"disk.direct", choice, "auto", "auto|on|off", "O_DIRECT: where it pays, always or never"},
       {"disk.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},
       {"disk.request", bytes, "64 MiB", "4 KiB..", "largest single write to the file system"},
-      {"disk.early_flush", boolean, "true", "",
-       "start flushing at once, so that the final fsync finds little to do"},
       {"disk.threads", integer, "1", "1..1024",
        "writer threads of each process that writes, where threads do"},
 
-      {"server.nice", integer, "0", "-20..19",
-       "nice value of servers and their writers; a nice server can wake late: see metrics.md"},
-      {"server.scheduling", choice, "other", "other|batch|idle",
-       "scheduling class of servers and their writers"},
       {"server.returns", boolean, "false", "",
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
       {"server.exit_status", boolean, "false", "",

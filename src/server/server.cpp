@@ -68,7 +68,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
 }
 
 bool Server::serve() {
-  mpi::Nap nap{context_.policy};
+  mpi::Nap nap;
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!goodbyes_.is_over() || !transport_.is_idle()) {
     if (transport_.is_given_up()) {
@@ -105,8 +105,7 @@ void Server::stop_writing() {
 }
 
 bool Server::is_woken_for_everything() const {
-  return context_.policy.kind == mpi::WaitPolicy::Kind::sleep && !transport_.needs_looks() &&
-         actions_.is_empty();
+  return !transport_.needs_looks() && actions_.is_empty();
 }
 
 void Server::sleep(std::chrono::nanoseconds longest) {

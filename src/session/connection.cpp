@@ -1,15 +1,11 @@
 #include "session/connection.h"
 
 #include <mpi.h>
-#include <sched.h>
-#include <sys/resource.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,23 +32,6 @@ namespace iocomp::session {
 namespace {
 
 constexpr const char* others = "the other ranks in iocomp_init";
-
-// Before the writer threads start: they inherit both.
-void schedule_server(const config::Settings& settings) {
-  const auto wanted = settings.text("server.scheduling");
-  if (wanted != "other") {
-    const sched_param none{};
-    if (sched_setscheduler(0, wanted == "idle" ? SCHED_IDLE : SCHED_BATCH, &none) != 0) {
-      throw Error{ErrorCode::invalid_setting,
-                  "server.scheduling = " + wanted + ": " + std::strerror(errno)};
-    }
-  }
-  const auto nice = static_cast<int>(settings.integer("server.nice"));
-  if (nice != 0 && setpriority(PRIO_PROCESS, 0, nice) != 0) {
-    throw Error{ErrorCode::invalid_setting,
-                "server.nice = " + std::to_string(nice) + ": " + std::strerror(errno)};
-  }
-}
 
 // Whether receivers pull large messages by themselves.
 bool probe_transport(const Ranks& ranks, const mpi::WaitPolicy& policy) {
@@ -83,8 +62,7 @@ std::unique_ptr<transport::SharedTransport> join(const Ranks& ranks, const Seati
   options.limited = !ranks.serves();
   options.exports = settings.text("transport.way") != "pull";
   options.spin = std::chrono::microseconds{settings.integer("wait.spin")};
-  options.instruction =
-      transport::choose_wait_instruction(settings.text("wait.instruction"), transport::ask_cpuid);
+  options.instruction = transport::best_wait_instruction(transport::ask_cpuid);
   return std::make_unique<transport::SharedTransport>(std::move(node), options);
 }
 
@@ -107,13 +85,6 @@ Connection connect(const Ranks& ranks, const Seating& seating, const Configurati
   }
   if (!first.ok() && mpi::rank(ranks.all()) == 0) {
     std::fprintf(stderr, "iocomp: transport message instead of shared: %s\n", first.story.c_str());
-  }
-  const Outcome scheduled = mpi::agree(
-      all,
-      ranks.serves() ? outcome_of([&] { schedule_server(configuration.settings); }) : Outcome{},
-      policy, others);
-  if (!scheduled.ok()) {
-    throw Error{scheduled.code, scheduled.story};
   }
   const bool sends_messages = kind == "message" || !first.ok() || seating.nodes() > 1;
   if (!sends_messages) {

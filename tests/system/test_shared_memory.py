@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from actors import OK, OUT_OF_STAGING, Actors, Job
+from actors import OUT_OF_STAGING, Actors, Job
 from files import check_file
 
 HERE = Path(__file__).resolve().parent
@@ -171,15 +171,3 @@ def test_two_nodes_use_both_transports_at_once(actors: Actors) -> None:
     assert counted["message_bytes"] > 0, counted
     assert counted["pulled_bytes"] + counted["staged_bytes"] > 0, counted
     assert "to other nodes: message" in trace(job)["transport"]
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "code"),
-    [("nice", 5, OK), ("scheduling", "batch", OK), ("scheduling", "idle", OK)],
-)
-def test_servers_run_with_the_scheduling_that_was_asked_for(
-    actors: Actors, key: str, value: object, code: int
-) -> None:
-    job = actors.play(SCRIPT, ranks=2, settings={"server": {key: value}})
-    assert {entry["code"] for entry in job.calls("init")} == {code}, job
-    assert check_file(job.folder / "out.bin") == {0, 1}

@@ -19,8 +19,8 @@ TEST_F(Toml, GivesValuesOfEveryType) {
     staging.touch = 4096
     [wait]
     deadline = 1.5
-    [disk]
-    early_flush = false
+    [server]
+    returns = true
   )");
   EXPECT_EQ(settings.text("mode"), "sync");
   EXPECT_EQ(settings.integer("placement.ratio"), 3);
@@ -28,7 +28,7 @@ TEST_F(Toml, GivesValuesOfEveryType) {
   EXPECT_EQ(settings.bytes("staging.memory"), std::int64_t{2} << 30);
   EXPECT_EQ(settings.bytes("staging.touch"), 4096);
   EXPECT_EQ(settings.real("wait.deadline"), 1.5);
-  EXPECT_FALSE(settings.boolean("disk.early_flush"));
+  EXPECT_TRUE(settings.boolean("server.returns"));
 }
 
 TEST_F(Toml, TakesAWholeNumberForARealOne) {
