@@ -123,8 +123,7 @@ class Runner:
         """Put a small block a thousand times to a server that sleeps, and pulls."""
         way = WAYS[PULLED]
         arguments = ("--sizes", "16KiB", "--most", "1000", "--file", str(self.directory / "w.dat"))
-        settings = {**way.settings, "transport.inline": "0 B"}
-        return self.run("bench/hand_off", arguments, way.cpus(1, same_core), settings)
+        return self.run("bench/hand_off", arguments, way.cpus(1, same_core), way.settings)
 
     def scale(self, ranks: int, servers: int) -> dict[str, Any]:
         """Put many small blocks from many ranks, all on two cores."""

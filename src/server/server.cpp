@@ -63,7 +63,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                  files_.perform(key, note);
                }},
       goodbyes_{context_, transport} {
-  const auto share = settings.bytes("staging.touch");
+  const auto share = settings.bytes("expert.touch");
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
 }
 

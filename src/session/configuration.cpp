@@ -36,8 +36,8 @@ disk::Options disk_options(const config::Settings& settings) {
   options.direct = direct == "on"    ? disk::Direct::on
                    : direct == "off" ? disk::Direct::off
                                      : disk::Direct::automatic;
-  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("disk.direct_from"));
-  options.request_bytes = static_cast<std::size_t>(settings.bytes("disk.request"));
+  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("expert.direct_from"));
+  options.request_bytes = static_cast<std::size_t>(settings.bytes("expert.request"));
   options.threads = static_cast<int>(settings.integer("disk.threads"));
   return options;
 }
