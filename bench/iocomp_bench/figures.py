@@ -17,14 +17,13 @@ from iocomp_bench.handing import (
     wake_up,
 )
 from iocomp_bench.hiding import cpu_lost, hidden, put_time, staging_overrun, wall_against
-from iocomp_bench.methods import LOADS, PUTS, interference_name
+from iocomp_bench.methods import LOADS, PUTS
 from iocomp_bench.streaming import plain_bandwidth, stream_output, stream_ratio
 from iocomp_bench.ways import CONSECUTIVE, IN_PLACE, LONG_PHASES, PULLED, TWO_RANKS
 from iocomp_studies.statistics import Goal
 
 HIDDEN_CONSECUTIVE = "hidden-consecutive"
 HIDDEN_KERNEL = "hidden-kernel"
-SPINNING = interference_name("idle", "spin", IN_PLACE, True)
 
 
 def _at_least(bound: float) -> Goal:
@@ -33,7 +32,6 @@ def _at_least(bound: float) -> Goal:
 
 FIGURES: tuple[Figure, ...] = (
     idle_tax("idle-tax-same-core", Goal(1.005), "idle tax"),
-    idle_tax("idle-tax-spinning", Goal(), SPINNING),
     idle_cpu("idle-cpu-shared", Goal(10), "idle cpu/shared"),
     idle_cpu("idle-cpu-message", Goal(200), "idle cpu/message"),
     interference("interference"),

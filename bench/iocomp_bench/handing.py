@@ -6,7 +6,7 @@ from typing import Any
 
 from iocomp_bench.figure import MIB, Figure, Found, median, per_round
 from iocomp_bench.methods import interference_name
-from iocomp_bench.ways import HAND_OFFS, IN_PLACE, POLICIES, PULLED, SCALES
+from iocomp_bench.ways import HAND_OFFS, IN_PLACE, PULLED, SCALES
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Goal
 
@@ -42,17 +42,16 @@ def idle_tax(id_: str, goal: Goal, method: str) -> Figure:
 def interference(id_: str) -> Figure:
     """Return the compute time beside a server that writes in place, same core, divided by alone.
 
-    Beside it stand the kernels and all other states, policies and cores.
+    Beside it stand the kernels and the other states and cores.
     """
-    needed = interference_name("writing", "sleep", IN_PLACE, True)
+    needed = interference_name("writing", IN_PLACE, True)
     others = [
-        interference_name(server, policy, IN_PLACE, same_core)
+        interference_name(server, IN_PLACE, same_core)
         for server in ("idle", "writing")
-        for policy in POLICIES
         for same_core in (True, False)
     ]
-    others.append(interference_name("writing", "sleep", PULLED, True))
-    others.append(interference_name("writing", "sleep", "kernel", True))
+    others.append(interference_name("writing", PULLED, True))
+    others.append(interference_name("writing", "kernel", True))
     optional = tuple(name for name in others if name != needed)
 
     def find(rounds: Rounds) -> Found:

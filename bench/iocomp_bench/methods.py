@@ -16,7 +16,6 @@ from iocomp_bench.ways import (
     LARGE,
     MESSAGE,
     OVERLAPS,
-    POLICIES,
     PULLED,
     QUIET,
     RIVALS,
@@ -99,14 +98,11 @@ class Runner:
         arguments = ("--load", load, "--limit", "32 MiB", "--file", str(self.directory / "m.dat"))
         return self.run("bench/server_memory", arguments, (0, 1), MESSAGE)
 
-    def interference(
-        self, server: str, policy: str, way: Way, same_core: bool, pairs: int
-    ) -> dict[str, Any]:
+    def interference(self, server: str, way: Way, same_core: bool, pairs: int) -> dict[str, Any]:
         """Compute alone and beside a server, in turn."""
         arguments = ("--server", server, "--pairs", str(pairs),
                      "--file", str(self.directory / "i.dat"), *way.alloc_argument())  # fmt: skip
-        settings = {**way.settings, "wait.policy": policy}
-        return self.run("bench/interference", arguments, way.cpus(1, same_core), settings)
+        return self.run("bench/interference", arguments, way.cpus(1, same_core), way.settings)
 
     def idle_cpu(self, transport: Mapping[str, str]) -> dict[str, Any]:
         """Sleep beside an idle server."""
@@ -127,8 +123,7 @@ class Runner:
         """Put a small block a thousand times to a server that sleeps, and pulls."""
         way = WAYS[PULLED]
         arguments = ("--sizes", "16KiB", "--most", "1000", "--file", str(self.directory / "w.dat"))
-        settings = {**way.settings, "transport.inline": "0 B"}
-        return self.run("bench/hand_off", arguments, way.cpus(1, same_core), settings)
+        return self.run("bench/hand_off", arguments, way.cpus(1, same_core), way.settings)
 
     def scale(self, ranks: int, servers: int) -> dict[str, Any]:
         """Put many small blocks from many ranks, all on two cores."""
@@ -139,23 +134,22 @@ class Runner:
         return self.run("bench/scale", arguments, cpus, settings)
 
 
-def interference_name(server: str, policy: str, way: str, same_core: bool) -> str:
+def interference_name(server: str, way: str, same_core: bool) -> str:
     """Return the name of a run of bench/interference."""
-    return f"interference/{server}, {policy}, {way}, {'same' if same_core else 'other'} core"
+    return f"interference/{server}, {way}, {'same' if same_core else 'other'} core"
 
 
 def _interference(runner: Runner) -> dict[str, Method]:
-    def method(server: str, policy: str, way: str, same_core: bool) -> Method:
-        return partial(runner.interference, server, policy, WAYS[way], same_core, 1)
+    def method(server: str, way: str, same_core: bool) -> Method:
+        return partial(runner.interference, server, WAYS[way], same_core, 1)
 
     cases = [
-        (server, policy, IN_PLACE, same_core)
+        (server, IN_PLACE, same_core)
         for server in ("idle", "writing")
-        for policy in POLICIES
         for same_core in (True, False)
     ]
-    cases.append(("writing", "sleep", PULLED, True))
-    cases.append(("writing", "sleep", "kernel", True))
+    cases.append(("writing", PULLED, True))
+    cases.append(("writing", "kernel", True))
     return {interference_name(*case): method(*case) for case in cases}
 
 
@@ -181,7 +175,7 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
     methods["stream/reference"] = runner.reference
     for load in LOADS:
         methods[f"memory/{load}"] = partial(runner.memory, load)
-    methods["idle tax"] = partial(runner.interference, "idle", "sleep", WAYS[IN_PLACE], True, 8)
+    methods["idle tax"] = partial(runner.interference, "idle", WAYS[IN_PLACE], True, 8)
     methods["idle cpu/shared"] = partial(runner.idle_cpu, SHARED)
     methods["idle cpu/message"] = partial(runner.idle_cpu, MESSAGE)
     for name in HAND_OFFS:

@@ -113,7 +113,6 @@ STREAM: dict[str, tuple[str, bool]] = {
 }
 """Way, and whether the server is on the same core, by run of STREAM."""
 
-POLICIES = ("sleep", "yield", "spin")
 LARGE = (256 << 20, 1 << 30)
 SMALL = (4 << 10, 16 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20)
 HAND_OFFS = ("kernel", IN_PLACE, PULLED, "staged", "buffered", "message")

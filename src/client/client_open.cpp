@@ -77,7 +77,7 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   route.chunk_bytes = place_.chunk_bytes;
   // Like any other data, what travels inside a header needs staging memory where it arrives.
   route.inline_bytes =
-      std::min(static_cast<std::size_t>(settings_.bytes("transport.inline")), place_.chunk_bytes);
+      std::min(static_cast<std::size_t>(settings_.bytes("expert.inline")), place_.chunk_bytes);
   const auto way = settings_.text("transport.way");
   const bool shares = link_.shares_memory();
   route.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()

@@ -84,7 +84,7 @@ void ExchangeRound::cut(const std::vector<const Block*>& blocks) {
 }
 
 void ExchangeRound::move() {
-  mpi::Nap nap{setup_.policy};
+  mpi::Nap nap;
   mpi::Deadline deadline{setup_.policy};
   bool writes = begin_window();
   for (;;) {

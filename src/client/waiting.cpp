@@ -47,7 +47,7 @@ void Waiting::pump_while_waiting() {
 
 void Waiting::wait_until(const std::function<bool()>& done,
                          const std::function<std::string()>& what) {
-  mpi::Nap nap{policy_};
+  mpi::Nap nap;
   mpi::Deadline deadline{policy_};
   while (!done()) {
     if (servers_.are_there()) {
@@ -82,7 +82,7 @@ bool Waiting::sleep(mpi::Nap& nap) {
     servers_.transport()->unwatch();
   };
   const bool is_woken = servers_.are_there() && !servers_.transport()->needs_looks();
-  if (is_woken && policy_.kind == mpi::WaitPolicy::Kind::sleep) {
+  if (is_woken) {
     sleep_for(longest_sleep);
   } else {
     nap.pause(sleep_for);
@@ -92,7 +92,7 @@ bool Waiting::sleep(mpi::Nap& nap) {
 
 bool Waiting::wait_for_end_of_servers() {
   const Outcome ended = outcome_of([this] {
-    mpi::Nap nap{policy_};
+    mpi::Nap nap;
     mpi::Deadline deadline{policy_};
     while (!servers_.are_gone()) {
       nap.pause();

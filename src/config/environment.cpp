@@ -115,8 +115,10 @@ std::vector<Entry> read_environment() {
     }
     const auto [row, key] = target_of(name);
     if (row == nullptr) {
-      refuse_unknown(variable, "environment",
-                     std::string{prefix} + nearest(name, known_names(name)));
+      const auto moved = environment_name(present_name(name));
+      refuse_unknown(
+          variable, "environment",
+          std::string{prefix} + (moved.empty() ? nearest(name, known_names(name)) : moved));
     }
     const Value value{.text = text, .origin = "environment " + variable};
     auto shown = key;

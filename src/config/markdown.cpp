@@ -121,6 +121,10 @@ std::string environment_column(const Key& row) {
              : fmt::format("IOCOMP_{}", environment_name(row.name));
 }
 
+constexpr std::string_view expert = "expert";
+constexpr std::string_view about_expert =
+    "Nobody needs these: tests set them, and the defaults are right.\n\n";
+
 std::string heading(std::string_view section) {
   if (section.empty()) {
     return "General";
@@ -138,9 +142,9 @@ std::string settings_markdown() {
     if (section_of(row) != section) {
       section = section_of(row);
       out += fmt::format(
-          "\n## {}\n\n| key | value | default | meaning | variable |\n| --- | --- | --- | --- | "
+          "\n## {}\n\n{}| key | value | default | meaning | variable |\n| --- | --- | --- | --- | "
           "--- |\n",
-          heading(section));
+          heading(section), section == expert ? about_expert : std::string_view{});
     }
     const auto dot = row.name.rfind('.');
     const auto key = dot == std::string_view::npos ? row.name : row.name.substr(dot + 1);

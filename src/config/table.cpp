@@ -1,10 +1,12 @@
 #include "config/table.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
 #include "config/settings.h"
+#include "config/sources.h"
 
 namespace iocomp::config {
 
@@ -37,54 +39,28 @@ const std::vector<Key>& all_keys() {
       {"transport.kind", choice, "auto", "auto|kernel|shared|message",
        "how data leave a rank: through the kernel, without servers; to servers through memory of "
        "the node, or in messages; auto: shared on the node where it can be set up, else message"},
-      {"transport.segment", choice, "auto", "auto|memfd|shm",
-       "what the memory of a node is made of; auto: memfd, else a file in /dev/shm"},
       {"transport.way", choice, "auto", "auto|in-place|pull|staged",
        "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest, in "
        "place only where shared memory has huge pages"},
-      {"transport.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
-      {"transport.inline", bytes, "4 KiB", "0 B..1 MiB",
-       "blocks up to this size travel inside their header"},
       {"transport.kernel_from", bytes, "8 MiB", "",
        "kind auto: contiguous blocks of this size and more are written by the compute rank's "
        "kernel"},
-      {"transport.credits", integer, "32", "2..1000000",
-       "headers that a compute rank may have on their way to one server"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
       {"staging.stripe", bytes, "8 MiB", "",
        "short runs are put together in memory to writes of this size; 0 B: never"},
-      {"staging.touch", bytes, "256 MiB", "",
-       "how much of it the servers of a node touch at start"},
       {"client.buffer_memory", bytes, "1 GiB", "",
        "copies made by buffered puts and strided blocks, per compute rank"},
 
-      {"wait.policy", choice, "sleep", "sleep|yield|spin",
-       "how ranks wait; yield and spin are for comparison only"},
-      {"wait.longest_nap", integer, "1000", "1..1000000",
-       "longest sleep between two looks, in microseconds; five times that after a second of "
-       "nothing"},
-      {"wait.spin", integer, "5", "0..1000",
-       "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
-      {"wait.instruction", choice, "auto", "auto|pause|umwait|mwaitx",
-       "what a rank does between these looks; auto: the best that the processor has"},
       {"wait.deadline", real, "600", "0..",
        "seconds without progress after which a wait fails; 0: none"},
 
       {"disk.engine", choice, "auto", "auto|uring|threads",
        "who writes; auto: io_uring where it is allowed, else threads"},
       {"disk.direct", choice, "auto", "auto|on|off", "O_DIRECT: where it pays, always or never"},
-      {"disk.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},
-      {"disk.request", bytes, "64 MiB", "4 KiB..", "largest single write to the file system"},
-      {"disk.early_flush", boolean, "true", "",
-       "start flushing at once, so that the final fsync finds little to do"},
       {"disk.threads", integer, "1", "1..1024",
        "writer threads of each process that writes, where threads do"},
 
-      {"server.nice", integer, "0", "-20..19",
-       "nice value of servers and their writers; a nice server can wake late: see metrics.md"},
-      {"server.scheduling", choice, "other", "other|batch|idle",
-       "scheduling class of servers and their writers"},
       {"server.returns", boolean, "false", "",
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
       {"server.exit_status", boolean, "false", "",
@@ -145,10 +121,45 @@ const std::vector<Key>& all_keys() {
        "of back-end mpiio, for MPI-IO: `key=value;key=value`; they override those that iocomp "
        "sets; "
        "pnetcdf takes `nc_header_align_size`, the least room for its header"},
+
+      {"expert.chunk", bytes, "16 MiB", "1 B..1 GiB", "largest message of data"},
+      {"expert.inline", bytes, "4 KiB", "0 B..1 MiB",
+       "blocks up to this size travel inside their header"},
+      {"expert.credits", integer, "32", "2..1000000",
+       "headers that a compute rank may have on their way to one server"},
+      {"expert.segment", choice, "auto", "auto|memfd|shm",
+       "what the memory of a node is made of; auto: memfd, else a file in /dev/shm"},
+      {"expert.touch", bytes, "256 MiB", "",
+       "how much of staging.memory the servers of a node touch at start"},
+      {"expert.spin", integer, "5", "0..1000",
+       "microseconds that a rank looks before it sleeps, where others wake it (shared)"},
+      {"expert.direct_from", bytes, "1 MiB", "", "smallest write that goes O_DIRECT"},
+      {"expert.request", bytes, "64 MiB", "4 KiB..", "largest single write to the file system"},
   };
   return keys;
 }
 // NOLINTEND(modernize-use-designated-initializers, readability-function-size)
+
+std::string_view present_name(std::string_view name) {
+  struct Moved {
+    std::string_view from;
+    std::string_view to;
+  };
+  static constexpr std::array<Moved, 8> moved{{
+      {.from = "transport.chunk", .to = "expert.chunk"},
+      {.from = "transport.inline", .to = "expert.inline"},
+      {.from = "transport.credits", .to = "expert.credits"},
+      {.from = "transport.segment", .to = "expert.segment"},
+      {.from = "staging.touch", .to = "expert.touch"},
+      {.from = "wait.spin", .to = "expert.spin"},
+      {.from = "disk.direct_from", .to = "expert.direct_from"},
+      {.from = "disk.request", .to = "expert.request"},
+  }};
+  const auto known = std::ranges::find_if(moved, [name](const Moved& one) {
+    return one.from == name || environment_name(one.from) == name;
+  });
+  return known == moved.end() ? std::string_view{} : known->to;
+}
 
 const Key* find_key(std::string_view name) noexcept {
   const auto& keys = all_keys();

@@ -15,6 +15,10 @@ inline constexpr std::string_view file_prefix = "files.*.";
 /// The row of a key of a file ("backend"), or null.
 [[nodiscard]] const Key* find_file_key(std::string_view name) noexcept;
 
+/// Where a setting that stood elsewhere once stands now ("expert.inline"), else nothing.
+/// @param name  as keys or as variables are written: "transport.inline", "TRANSPORT_INLINE".
+[[nodiscard]] std::string_view present_name(std::string_view name);
+
 [[nodiscard]] inline bool is_file_key(const Key& row) noexcept {
   return row.name.starts_with(file_prefix);
 }

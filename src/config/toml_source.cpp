@@ -113,7 +113,8 @@ class Reader {
       if (const auto* row = find_key(name)) {
         return *row;
       }
-      refuse_unknown(name, origin, nearest(name, known_names("default")));
+      const auto moved = present_name(name);
+      refuse_unknown(name, origin, moved.empty() ? nearest(name, known_names("default")) : moved);
     }
     const auto dot = name.rfind('.');
     if (dot < files.size()) {

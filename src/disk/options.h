@@ -23,8 +23,7 @@ struct Options {
   Direct direct = Direct::automatic;
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
-  bool early_flush = true;  ///< start write-back (sync_file_range) as soon as data are written
-  int threads = 1;          ///< writer threads of a ThreadEngine
+  int threads = 1;                                    ///< writer threads of a ThreadEngine
 };
 
 /// For a file whose writes may overlap: then a page must not be written both through the page cache

@@ -222,10 +222,7 @@ Answer OutputFile::answered_buffered(const Request& request, std::int64_t result
   buffered_bytes_ += static_cast<std::uint64_t>(result);
   Answer answer{.rest = {.offset = request.offset + result,
                          .bytes = request.bytes.subspan(static_cast<std::size_t>(result))}};
-  const auto due = window_.add({.offset = request.offset, .bytes = result});
-  if (options_.early_flush) {
-    answer.flush = due;
-  }
+  answer.flush = window_.add({.offset = request.offset, .bytes = result});
   return answer;
 }
 

@@ -70,8 +70,6 @@ class OutputFile {
   [[nodiscard]] std::size_t largest_call_bytes(const Request& request) const noexcept;
   /// Take note of what the system said: bytes written or a negative errno.
   [[nodiscard]] Answer answered(const Request& request, std::int64_t result);
-  /// Whether buffered writes are to be flushed before the fsync.
-  [[nodiscard]] bool flushes_early() const noexcept { return options_.early_flush; }
   /// Carry out a request here and now. 0 or an errno.
   [[nodiscard]] int perform(Request request);
   /// The error that an fsync is known to end with, or 0: then ask for one.

@@ -178,7 +178,7 @@ void RingEngine::ask_write(Job job) {
   const Request& request = job.request;
   const auto asked =
       request.bytes.first(std::min(request.bytes.size(), file.largest_call_bytes(request)));
-  job.flushes_after = !request.direct && file.flushes_early() && asked.size() >= large_bytes;
+  job.flushes_after = !request.direct && asked.size() >= large_bytes;
   ring_.write(file.descriptor(request), asked, request.offset, keep(job),
               job.flushes_after ? Ring::Then::next : Ring::Then::nothing);
   if (job.flushes_after) {

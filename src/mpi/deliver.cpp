@@ -44,7 +44,7 @@ std::vector<Letter> deliver(MPI_Comm comm, int tag, const std::vector<Letter>& l
   std::vector<Letter> taken;
   MPI_Request all = MPI_REQUEST_NULL;
   bool entered = false;
-  Nap nap{policy};
+  Nap nap;
   Deadline deadline{policy};
   for (int over = 0; over == 0;) {
     bool moved = take_one(comm, tag, taken);

@@ -1,7 +1,6 @@
 #include "mpi/wait.h"
 
 #include <mpi.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +17,7 @@ namespace {
 
 constexpr unsigned eager_polls = 8;
 constexpr std::chrono::nanoseconds first_nap = std::chrono::microseconds{4};
+constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds{1};
 constexpr unsigned longest_shift = 16;
 // Who has waited for so long may wait a little longer, at a fraction of the cost.
 constexpr std::chrono::nanoseconds long_time = std::chrono::seconds{1};
@@ -26,13 +26,6 @@ constexpr int times_longer = 5;
 }  // namespace
 
 void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) {
-  if (policy_->kind == WaitPolicy::Kind::spin) {
-    return;
-  }
-  if (policy_->kind == WaitPolicy::Kind::yield) {
-    sched_yield();
-    return;
-  }
   ++idle_polls_;
   if (idle_polls_ <= eager_polls) {
     return;
@@ -41,7 +34,7 @@ void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) 
   // shortly.
   const unsigned shift = std::min((idle_polls_ - eager_polls - 1) / 2, longest_shift);
   const bool is_idle = napped_ >= long_time;
-  const auto longest = policy_->longest_nap * (is_idle ? times_longer : 1);
+  const auto longest = longest_nap * (is_idle ? times_longer : 1);
   const auto nap = is_idle ? longest : std::min(first_nap * (1U << shift), longest);
   napped_ += nap;
   if (sleep_for) {
@@ -68,7 +61,7 @@ void Deadline::check(const std::function<std::string()>& what) const {
 }
 
 void wait(MPI_Request& request, const WaitPolicy& policy, const char* what) {
-  Nap nap{policy};
+  Nap nap;
   const Deadline deadline{policy};
   int done = 0;
   while (true) {

@@ -10,23 +10,14 @@ namespace iocomp::mpi {
 
 /// How this process waits. Set once per session.
 struct WaitPolicy {
-  enum class Kind {
-    sleep,  ///< poll for a few microseconds, then nap, longer each time
-    yield,  ///< sched_yield between polls: for comparison
-    spin,   ///< poll without pause: for comparison
-  };
-  Kind kind = Kind::sleep;
-  std::chrono::nanoseconds longest_nap = std::chrono::milliseconds{1};
   double deadline_seconds = 600;      ///< without any progress; 0 for none
   std::function<void()> meanwhile{};  ///< between two looks: what others may be waiting for
 };
 
-/// The pause between two polls: none for the first polls, then naps from a few microseconds to the
-/// longest; where nothing has come for a second, to five times that.
+/// The pause between two polls: none for the first polls, then naps from a few microseconds to a
+/// millisecond; where nothing has come for a second, to five times that.
 class Nap {
  public:
-  explicit Nap(const WaitPolicy& policy) noexcept : policy_{&policy} {}
-
   /// Something arrived: poll eagerly again.
   void reset() noexcept {
     idle_polls_ = 0;
@@ -38,7 +29,6 @@ class Nap {
   void pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for = {});
 
  private:
-  const WaitPolicy* policy_;
   unsigned idle_polls_ = 0;
   std::chrono::nanoseconds napped_{0};  // since something arrived
 };

@@ -64,12 +64,12 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                  files_.perform(key, note);
                }},
       goodbyes_{context_, transport} {
-  const auto share = settings.bytes("staging.touch");
+  const auto share = settings.bytes("expert.touch");
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
 }
 
 bool Server::serve() {
-  mpi::Nap nap{context_.policy};
+  mpi::Nap nap;
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!goodbyes_.is_over() || !transport_.is_idle()) {
     if (context_.is_given_up()) {
@@ -108,8 +108,7 @@ void Server::stop_writing() {
 }
 
 bool Server::is_woken_for_everything() const {
-  return context_.policy.kind == mpi::WaitPolicy::Kind::sleep && !transport_.needs_looks() &&
-         actions_.is_empty();
+  return !transport_.needs_looks() && actions_.is_empty();
 }
 
 void Server::sleep(std::chrono::nanoseconds longest) {

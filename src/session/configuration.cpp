@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -23,11 +22,6 @@ namespace {
 
 mpi::WaitPolicy wait_policy(const config::Settings& settings) {
   mpi::WaitPolicy policy;
-  const auto kind = settings.text("wait.policy");
-  policy.kind = kind == "spin"    ? mpi::WaitPolicy::Kind::spin
-                : kind == "yield" ? mpi::WaitPolicy::Kind::yield
-                                  : mpi::WaitPolicy::Kind::sleep;
-  policy.longest_nap = std::chrono::microseconds{settings.integer("wait.longest_nap")};
   policy.deadline_seconds = settings.real("wait.deadline");
   return policy;
 }
@@ -42,9 +36,8 @@ disk::Options disk_options(const config::Settings& settings) {
   options.direct = direct == "on"    ? disk::Direct::on
                    : direct == "off" ? disk::Direct::off
                                      : disk::Direct::automatic;
-  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("disk.direct_from"));
-  options.request_bytes = static_cast<std::size_t>(settings.bytes("disk.request"));
-  options.early_flush = settings.boolean("disk.early_flush");
+  options.direct_from_bytes = static_cast<std::size_t>(settings.bytes("expert.direct_from"));
+  options.request_bytes = static_cast<std::size_t>(settings.bytes("expert.request"));
   options.threads = static_cast<int>(settings.integer("disk.threads"));
   return options;
 }

@@ -1,15 +1,11 @@
 #include "session/connection.h"
 
 #include <mpi.h>
-#include <sched.h>
-#include <sys/resource.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,23 +33,6 @@ namespace {
 
 constexpr const char* others = "the other ranks in iocomp_init";
 
-// Before the writer threads start: they inherit both.
-void schedule_server(const config::Settings& settings) {
-  const auto wanted = settings.text("server.scheduling");
-  if (wanted != "other") {
-    const sched_param none{};
-    if (sched_setscheduler(0, wanted == "idle" ? SCHED_IDLE : SCHED_BATCH, &none) != 0) {
-      throw Error{ErrorCode::invalid_setting,
-                  "server.scheduling = " + wanted + ": " + std::strerror(errno)};
-    }
-  }
-  const auto nice = static_cast<int>(settings.integer("server.nice"));
-  if (nice != 0 && setpriority(PRIO_PROCESS, 0, nice) != 0) {
-    throw Error{ErrorCode::invalid_setting,
-                "server.nice = " + std::to_string(nice) + ": " + std::strerror(errno)};
-  }
-}
-
 // Whether receivers pull large messages by themselves.
 bool probe_transport(const Ranks& ranks, const mpi::WaitPolicy& policy) {
   std::int64_t pulls = 1;
@@ -75,17 +54,16 @@ std::unique_ptr<transport::SharedTransport> join(const Ranks& ranks, const Seati
   const auto& settings = configuration.settings;
   transport::NodeMemory node =
       transport::join_node(seating.node(), mpi::rank(ranks.all()), ranks.serves(),
-                           settings.text("transport.segment"), configuration.policy);
+                           settings.text("expert.segment"), configuration.policy);
   name = "shared, " + node.kind + " segment of " +
          format_bytes(static_cast<std::int64_t>(node.segment.bytes().size()));
   transport::SharedTransport::Options options;
-  options.window = static_cast<int>(settings.integer("transport.credits"));
+  options.window = static_cast<int>(settings.integer("expert.credits"));
   options.limited = !ranks.serves();
   options.exports = settings.text("transport.way") != "pull";
   options.is_whole_session = seating.nodes() == 1;
-  options.spin = std::chrono::microseconds{settings.integer("wait.spin")};
-  options.instruction =
-      transport::choose_wait_instruction(settings.text("wait.instruction"), transport::ask_cpuid);
+  options.spin = std::chrono::microseconds{settings.integer("expert.spin")};
+  options.instruction = transport::best_wait_instruction(transport::ask_cpuid);
   return std::make_unique<transport::SharedTransport>(std::move(node), options);
 }
 
@@ -109,13 +87,6 @@ Connection connect(const Ranks& ranks, const Seating& seating, const Configurati
   if (!first.ok() && mpi::rank(ranks.all()) == 0) {
     std::fprintf(stderr, "iocomp: transport message instead of shared: %s\n", first.story.c_str());
   }
-  const Outcome scheduled = mpi::agree(
-      all,
-      ranks.serves() ? outcome_of([&] { schedule_server(configuration.settings); }) : Outcome{},
-      policy, others);
-  if (!scheduled.ok()) {
-    throw Error{scheduled.code, scheduled.story};
-  }
   const bool sends_messages = kind == "message" || !first.ok() || seating.nodes() > 1;
   if (!sends_messages) {
     made.transport = std::move(here);
@@ -125,7 +96,7 @@ Connection connect(const Ranks& ranks, const Seating& seating, const Configurati
                                    ? "message, receivers pull while senders compute"
                                    : "message, moves only inside calls (iocomp_progress helps)";
   auto elsewhere = std::make_unique<transport::MessageTransport>(
-      all, static_cast<int>(settings.integer("transport.credits")), !ranks.serves());
+      all, static_cast<int>(settings.integer("expert.credits")), !ranks.serves());
   if (here) {
     made.name += "; to other nodes: " + messages;
     made.transport =

@@ -24,7 +24,7 @@ namespace {
 
 class World {
  public:
-  World() : comm_{mpi::duplicate(MPI_COMM_WORLD, policy_, "the other ranks of the test")} {
+  World() : comm_{mpi::duplicate(MPI_COMM_WORLD, {}, "the other ranks of the test")} {
     mpi::check(MPI_Comm_rank(comm_.raw(), &rank_));
     mpi::check(MPI_Comm_size(comm_.raw(), &ranks_));
     members_.resize(static_cast<std::size_t>(ranks_));
@@ -37,14 +37,13 @@ class World {
 
   template <typename Operation>
   void finish(Operation& operation) const {
-    mpi::Nap nap{policy_};
+    mpi::Nap nap;
     while (!operation.advance()) {
       nap.pause();
     }
   }
 
  private:
-  mpi::WaitPolicy policy_;
   mpi::Communicator comm_;
   int rank_ = 0;
   int ranks_ = 1;
@@ -121,11 +120,10 @@ TEST(Collective, JoinsWhatEachRankHas) {
       static_cast<std::size_t>(counts[static_cast<std::size_t>(world.rank())]), 10 * world.rank());
   std::vector<int> some(static_cast<std::size_t>(world.ranks()));
   std::iota(some.begin(), some.end(), 0);
-  const mpi::WaitPolicy policy;
   for (const Circle& circle : {Circle{world.comm()}, Circle{world.comm(), some, 3}}) {
     Collective operation;
     operation.join(circle, mine, counts);
-    for (mpi::Nap nap{policy}; !operation.test();) {
+    for (mpi::Nap nap; !operation.test();) {
       nap.pause();
     }
     EXPECT_EQ(operation.values(), all);
@@ -156,8 +154,7 @@ TEST(KernelPlacing, TellsAllRanksTheRoundsInTheirOrder) {
     placing.begin(std::move(mine));
   }
   std::vector<KernelPlacing::Round> told;
-  const mpi::WaitPolicy policy;
-  mpi::Nap nap{policy};
+  mpi::Nap nap;
   while (!placing.is_idle()) {
     (void)placing.advance([&](const auto& round) { told.push_back(round); });
     nap.pause();

@@ -206,7 +206,7 @@ def _environment(build: Build, more: Mapping[str, str]) -> dict[str, str]:
     clean = {name: text for name, text in os.environ.items() if not name.startswith("IOCOMP_")}
     quick = {
         "IOCOMP_WAIT_DEADLINE": str(20 * build.time_factor),
-        "IOCOMP_STAGING_TOUCH": "1 MiB",
+        "IOCOMP_EXPERT_TOUCH": "1 MiB",
         "IOCOMP_TRACE_SUMMARY": "false",
     }
     return clean | quick | dict(more)

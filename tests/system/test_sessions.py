@@ -90,7 +90,7 @@ def test_servers_return_from_init_when_told_to(actors: Actors) -> None:
 
 def test_an_idle_server_sleeps(actors: Actors) -> None:
     script = "init\nopen out series\npause 0.5\n@0 measure_cpu 1 2\nbarrier\nclose out\n"
-    job = actors.play(script, ranks=2, settings={"wait": {"policy": "sleep"}})
+    job = actors.play(script, ranks=2)
     measured = job.calls("measure_cpu")[0]
     used = measured["cpu_seconds"] / measured["seconds"]
     print(f"an idle server takes {100 * used:.1f} % of a core")

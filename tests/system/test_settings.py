@@ -29,7 +29,7 @@ BAD_FILES = {
     "a bad choice": ({"mode": "quick"}, ('mode = "quick"', "async", "sync", "iocomp.toml")),
     "a bad size": ({"staging": {"memory": "much"}}, ("staging.memory", "much")),
     "a bad number": ({"disk": {"threads": 0}}, ("disk.threads", "1")),
-    "a bad type": ({"disk": {"early_flush": "perhaps"}}, ("disk.early_flush", "perhaps")),
+    "a bad type": ({"trace": {"summary": "perhaps"}}, ("trace.summary", "perhaps")),
     "no staging memory": ({"staging": {"memory": "4 KiB"}}, ("staging.memory", "4 KiB")),
 }
 

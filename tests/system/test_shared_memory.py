@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from actors import OK, OUT_OF_STAGING, Actors, Job
+from actors import OUT_OF_STAGING, Actors, Job
 from files import check_file
 
 HERE = Path(__file__).resolve().parent
-SHARED = {"kind": "shared", "segment": "shm"}
 # The MPI shall not need the small /dev/shm, nor the call that is refused.
 MPI_ELSEWHERE = {
     "OMPI_MCA_btl_vader_backing_directory": "/tmp",
@@ -43,8 +42,9 @@ def trace(job: Job) -> dict[str, Any]:
     return json.loads((job.folder / "trace.json").read_text())
 
 
-def settings(**transport: object) -> dict[str, Any]:
-    return {"transport": transport, "trace": {"json": "trace.json"}}
+def settings(segment: str = "auto", **transport: object) -> dict[str, Any]:
+    expert = {"segment": segment}
+    return {"transport": transport, "expert": expert, "trace": {"json": "trace.json"}}
 
 
 @may_mount
@@ -52,7 +52,7 @@ def test_a_small_shm_is_an_error_that_names_it(actors: Actors) -> None:
     job = actors.play(
         "init",
         ranks=4,
-        settings=settings(**SHARED),
+        settings=settings(kind="shared", segment="shm"),
         prefix=with_shm_of("64k"),
         environment=MPI_ELSEWHERE,
     )
@@ -86,7 +86,11 @@ def test_nothing_stays_in_shm_however_the_job_ends(actors: Actors, ending: str) 
     if ending == "close out":
         script = SCRIPT
     job = actors.play(
-        script, ranks=4, settings=settings(**SHARED), prefix=with_shm_of("64m"), seconds=60
+        script,
+        ranks=4,
+        settings=settings(kind="shared", segment="shm"),
+        prefix=with_shm_of("64m"),
+        seconds=60,
     )
     assert (job.status == 0) == (ending == "close out"), job
     left = (job.folder / "left").read_text().split()
@@ -171,15 +175,3 @@ def test_two_nodes_use_both_transports_at_once(actors: Actors) -> None:
     assert counted["message_bytes"] > 0, counted
     assert counted["pulled_bytes"] + counted["staged_bytes"] > 0, counted
     assert "to other nodes: message" in trace(job)["transport"]
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "code"),
-    [("nice", 5, OK), ("scheduling", "batch", OK), ("scheduling", "idle", OK)],
-)
-def test_servers_run_with_the_scheduling_that_was_asked_for(
-    actors: Actors, key: str, value: object, code: int
-) -> None:
-    job = actors.play(SCRIPT, ranks=2, settings={"server": {key: value}})
-    assert {entry["code"] for entry in job.calls("init")} == {code}, job
-    assert check_file(job.folder / "out.bin") == {0, 1}

@@ -3,9 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <string>
-
-#include "base/error.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -56,19 +53,11 @@ __attribute__((target("mwaitx"))) void mwaitx(std::uint32_t ticks, const volatil
 
 }  // namespace
 
-WaitInstruction choose_wait_instruction(const std::string& asked, const Cpuid& cpuid) {
-  const bool any = asked == "auto";
-  if ((any || asked == "umwait") && has_umwait(cpuid)) {
+WaitInstruction best_wait_instruction(const Cpuid& cpuid) {
+  if (has_umwait(cpuid)) {
     return WaitInstruction::umwait;
   }
-  if ((any || asked == "mwaitx") && has_mwaitx(cpuid)) {
-    return WaitInstruction::mwaitx;
-  }
-  if (!any && asked != "pause") {
-    throw Error{ErrorCode::invalid_setting,
-                "wait.instruction = " + asked + ": this processor does not have it"};
-  }
-  return WaitInstruction::pause;
+  return has_mwaitx(cpuid) ? WaitInstruction::mwaitx : WaitInstruction::pause;
 }
 
 CpuidAnswer ask_cpuid(std::uint32_t leaf, std::uint32_t sub_leaf) noexcept {
@@ -80,17 +69,6 @@ CpuidAnswer ask_cpuid(std::uint32_t leaf, std::uint32_t sub_leaf) noexcept {
   (void)sub_leaf;
 #endif
   return answer;
-}
-
-const char* name(WaitInstruction instruction) noexcept {
-  switch (instruction) {
-    case WaitInstruction::umwait:
-      return "umwait";
-    case WaitInstruction::mwaitx:
-      return "mwaitx";
-    default:
-      return "pause";
-  }
 }
 
 void wait_a_moment(WaitInstruction instruction, std::chrono::nanoseconds longest,

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <string>
 
 namespace iocomp::transport {
 
@@ -20,12 +19,10 @@ struct CpuidAnswer {
 };
 using Cpuid = std::function<CpuidAnswer(std::uint32_t leaf, std::uint32_t sub_leaf)>;
 
-/// @param asked  "auto", "pause", "umwait" or "mwaitx" (wait.instruction).
-/// @throws Error{invalid_setting} for one that the processor does not have.
-[[nodiscard]] WaitInstruction choose_wait_instruction(const std::string& asked, const Cpuid& cpuid);
+/// The best that the processor has.
+[[nodiscard]] WaitInstruction best_wait_instruction(const Cpuid& cpuid);
 /// Of this processor; answers nothing on processors without CPUID.
 [[nodiscard]] CpuidAnswer ask_cpuid(std::uint32_t leaf, std::uint32_t sub_leaf) noexcept;
-[[nodiscard]] const char* name(WaitInstruction instruction) noexcept;
 
 /// Let the processor wait a moment: at most `longest`, or until the line of `watched` is written
 /// to, but with a look at `idle` between arming and waiting.

@@ -66,9 +66,9 @@ TUNINGS = [
     Tuning(
         "tiny",
         {
-            "transport.chunk": "96 B",
-            "transport.inline": "0 B",
-            "transport.credits": 2,
+            "expert.chunk": "96 B",
+            "expert.inline": "0 B",
+            "expert.credits": 2,
             "client.buffer_memory": "64 KiB",
         },
         {"steps_in_flight": 1},
@@ -77,9 +77,9 @@ TUNINGS = [
     Tuning(
         "odd",
         {
-            "transport.chunk": "1000 B",
-            "transport.inline": "65 B",
-            "transport.credits": 3,
+            "expert.chunk": "1000 B",
+            "expert.inline": "65 B",
+            "expert.credits": 3,
             "client.buffer_memory": "100 KiB",
             "disk.engine": "threads",
             "disk.threads": 2,
@@ -89,14 +89,14 @@ TUNINGS = [
     ),
     Tuning(
         "inside",
-        {"transport.inline": "1 MiB", "disk.direct": "on", "disk.request": "4 KiB"},
+        {"expert.inline": "1 MiB", "disk.direct": "on", "expert.request": "4 KiB"},
         {"steps_in_flight": 9},
     ),
-    Tuning("unaligned", {"transport.chunk": "24 B"}, {"alignment": 1}),
+    Tuning("unaligned", {"expert.chunk": "24 B"}, {"alignment": 1}),
     Tuning("message", {"transport.kind": "message"}),
-    Tuning("pull", {"transport.way": "pull", "transport.inline": "0 B", "wait.spin": 0}),
+    Tuning("pull", {"transport.way": "pull", "expert.inline": "0 B", "expert.spin": 0}),
     Tuning("in-place", {"transport.way": "in-place", "disk.direct": "on"}),
-    Tuning("staged", {"transport.way": "staged", "disk.direct_from": "4 KiB"}),
+    Tuning("staged", {"transport.way": "staged", "expert.direct_from": "4 KiB"}),
 ]
 
 

@@ -44,6 +44,13 @@ TEST_F(Environment, NamesTheNearestKeyOfTheSameFile) {
             "is IOCOMP_FILES_MY_FIELDS_BACKEND; `iocomp config` lists all");
 }
 
+TEST_F(Environment, NamesTheNewPlaceOfAKeyThatWasMoved) {
+  set("IOCOMP_DISK_DIRECT_FROM", "1 MiB");
+  EXPECT_EQ(complaint(),
+            "unknown setting IOCOMP_DISK_DIRECT_FROM (environment): the nearest known one is "
+            "IOCOMP_EXPERT_DIRECT_FROM; `iocomp config` lists all");
+}
+
 TEST_F(Environment, MayHoldNamesOfOurScriptsAndOfPackageManagers) {
   set("IOCOMP_TEST_FOLDER", "/tmp");
   set("IOCOMP_BENCH_ROUNDS", "5");

@@ -16,19 +16,19 @@ TEST_F(Toml, GivesValuesOfEveryType) {
     mode = "sync"
     placement = {ratio = 3, servers = [1, 3, 5]}
     staging.memory = "2 GiB"
-    staging.touch = 4096
+    staging.stripe = 4096
     [wait]
     deadline = 1.5
-    [disk]
-    early_flush = false
+    [server]
+    returns = true
   )");
   EXPECT_EQ(settings.text("mode"), "sync");
   EXPECT_EQ(settings.integer("placement.ratio"), 3);
   EXPECT_EQ(settings.integers("placement.servers"), (std::vector<std::int64_t>{1, 3, 5}));
   EXPECT_EQ(settings.bytes("staging.memory"), std::int64_t{2} << 30);
-  EXPECT_EQ(settings.bytes("staging.touch"), 4096);
+  EXPECT_EQ(settings.bytes("staging.stripe"), 4096);
   EXPECT_EQ(settings.real("wait.deadline"), 1.5);
-  EXPECT_FALSE(settings.boolean("disk.early_flush"));
+  EXPECT_TRUE(settings.boolean("server.returns"));
 }
 
 TEST_F(Toml, TakesAWholeNumberForARealOne) {
@@ -58,6 +58,12 @@ TEST_F(Toml, PointsFromAllFilesToTheDefaultFile) {
   EXPECT_EQ(complaint("[files]\nbackend = 'hdf5'"),
             "unknown setting files.backend (program): the nearest known one is "
             "files.default.backend; `iocomp config` lists all");
+}
+
+TEST_F(Toml, NamesTheNewPlaceOfAKeyThatWasMoved) {
+  EXPECT_EQ(complaint("transport.inline = '8 KiB'"),
+            "unknown setting transport.inline (program): the nearest known one is expert.inline; "
+            "`iocomp config` lists all");
 }
 
 TEST_F(Toml, NoticesAMisspeltSectionWithoutSettings) {

@@ -167,15 +167,6 @@ TEST_F(OutputFileWithFaults, StartsTheFlushOfEveryEightMebibytes) {
   EXPECT_EQ(faults.largest_pwrite_bytes, 8 * mebibyte);
 }
 
-TEST_F(OutputFileWithFaults, StartsNoFlushWhereThatIsOff) {
-  const PageAligned data{std::size_t{20} << 20};
-  Options options;
-  options.direct = Direct::off;
-  options.early_flush = false;
-  OutputFile{folder_.file("f"), options}.write(0, data.bytes());
-  EXPECT_EQ(faults.flushes, 0);
-}
-
 TEST_F(OutputFileWithFaults, AsksForNoMoreThanARequestAtOnce) {
   const PageAligned data{20 * page};
   for (const Direct direct : {Direct::on, Direct::off}) {

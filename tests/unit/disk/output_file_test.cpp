@@ -175,7 +175,6 @@ TEST_P(InEveryMode, RandomWritesLeaveTheBytesThatTheyShould) {
     const Options options{.direct = GetParam(),
                           .direct_from_bytes = static_cast<std::size_t>(draw(generator, 0, 30'000)),
                           .request_bytes = static_cast<std::size_t>(draw(generator, 0, 50'000)),
-                          .early_flush = draw(generator, 0, 1) == 1,
                           .threads = 1};
     OutputFile file{folder.file("f"), options};
     std::vector<std::byte> expected(size);
