@@ -33,7 +33,6 @@ LARGER = {
     "client/DirectCarrier": Size(2, 19, "decides, writes and commits steps by itself"),
     "client/ExchangeRound": Size(3, 20, "cuts, tells and moves within one round"),
     "client/KernelCarrier": Size(6, 36, "decides, places, fills and commits steps by itself"),
-    "client/RemoteCarrier": Size(files=3, reason="writes by itself what dead servers left"),
     "server/File": Size(members=19, reason="rooms, pieces and step counts of a file in one"),
 }
 
