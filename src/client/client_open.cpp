@@ -76,14 +76,14 @@ void Client::open_remote(Opened& opened, const config::FileSettings& file,
   route.home = home();
   route.chunk_bytes = place_.chunk_bytes;
   // Like any other data, what travels inside a header needs staging memory where it arrives.
-  route.inline_bytes =
+  route.copies.inline_bytes =
       std::min(static_cast<std::size_t>(settings_.bytes("expert.inline")), place_.chunk_bytes);
   const auto way = settings_.text("transport.way");
   const bool shares = link_.shares_memory();
-  route.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()
-                     : way != "pull" && shares ? small_block_bytes
-                                               : 0;
-  route.pulls = way == "pull";
+  route.copies.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()
+                            : way != "pull" && shares ? small_block_bytes
+                                                      : 0;
+  route.copies.pulls = way == "pull";
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->writes_whole_steps();
   route.keeps_remains = link_.server_side().leave_notes() && opened.format->offsets_by_layout() &&

@@ -134,6 +134,45 @@ void DirectCarrier::keep_copy(Kept& kept) {
   link_.tickets().find(block.ticket)->kept = false;
 }
 
+void DirectCarrier::keep(const Block& block) {
+  kept_.push_back({block, nullptr});
+  link_.tickets().find(block.ticket)->kept = true;
+  if (block.buffered) {
+    keep_copy(kept_.back());
+  }
+}
+
+// Nobody else need take part: run by run.
+void DirectCarrier::write_now(std::uint64_t ticket) {
+  std::erase_if(kept_, [&](const Kept& kept) {
+    if (kept.block.ticket != ticket) {
+      return false;
+    }
+    link_.tickets().find(ticket)->kept = false;
+    write(kept.block);
+    return true;
+  });
+}
+
+// @return the blocks that were exchanged: written when all ranks have agreed that nobody failed.
+std::vector<const Block*> DirectCarrier::write_kept(std::int64_t step, const Put& put) {
+  std::vector<const Block*> exchanged;
+  for (auto& kept : kept_) {
+    if (output_.exchanges(kept.block)) {
+      exchanged.push_back(&kept.block);
+    } else {
+      write(kept.block);
+    }
+  }
+  if (put.exchanges) {
+    const Outcome outcome = output_.exchange(step, exchanged);
+    if (put_failure_.ok() && !outcome.ok()) {
+      put_failure_ = in_file(outcome, step);
+    }
+  }
+  return exchanged;
+}
+
 void DirectCarrier::write_step(std::int64_t step) {
   const bool exchanges = std::ranges::any_of(
       kept_, [this](const Kept& kept) { return output_.exchanges(kept.block); });

@@ -16,9 +16,11 @@
 #include "base/error.h"
 #include "client/block_writer.h"
 #include "client/carrier.h"
+#include "client/exchange.h"
 #include "client/link.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
+#include "contents/variable.h"
 #include "disk/engine.h"
 #include "formats/format.h"
 #include "formats/lustre_layout.h"
@@ -55,6 +57,13 @@ void check_written(const writing::Piece& piece) {
   if (piece.elements_left != 0) {
     throw Error{ErrorCode::internal, "a block was given to a file that is closed"};
   }
+}
+
+// Whoever writes for others tells of what.
+Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) {
+  return outcome.ok()
+             ? outcome
+             : Outcome{outcome.code, "variable \"" + variable.name + "\": " + outcome.story};
 }
 
 }  // namespace
@@ -236,6 +245,28 @@ void DirectOutput::write_elements(std::int64_t step, const contents::Variable& v
   writer.write(std::move(chunk));
   finish_writes(writer);
   check_written(*piece);
+}
+
+bool DirectOutput::exchanges(const Block& block) const noexcept {
+  return exchange_ && exchange_->takes(block);
+}
+
+Outcome DirectOutput::exchange(std::int64_t step, const std::vector<const Block*>& blocks) {
+  const Exchange::Target target{
+      .offset =
+          [&](const contents::Variable& variable) { return files_.offset(variable.id, step); },
+      .write =
+          [&](const contents::Variable& variable, std::int64_t index,
+              std::span<const std::byte> bytes) {
+            const Outcome outcome = in_variable(
+                variable, outcome_of([&] { write_elements(step, variable, index, bytes); }));
+            if (!outcome.ok()) {
+              throw Error{outcome.code, outcome.story};
+            }
+          },
+      .swaps_bytes = formats::swaps_bytes(*setup_.format, setup_.options)};
+  return exchange_->carry_out(
+      blocks, [&](int id) { return catalogue_.variable(id, step); }, target);
 }
 
 void DirectOutput::sync(std::int64_t target) {

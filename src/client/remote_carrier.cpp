@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/cover.h"
 #include "array/pieces.h"
 #include "array/region.h"
 #include "array/runs.h"
@@ -33,7 +34,11 @@ constexpr std::size_t strided_chunk_bytes = std::size_t{1} << 20;
 }  // namespace
 
 RemoteCarrier::RemoteCarrier(Route route, Link& link, const contents::Catalogue& catalogue)
-    : route_{std::move(route)}, link_{link}, catalogue_{catalogue} {}
+    : route_{std::move(route)}, link_{link}, catalogue_{catalogue}, copies_{route_.copies, link} {
+  if (route_.keeps_remains) {
+    remains_.emplace(route_.key, route_.compute_rank, link);
+  }
+}
 
 std::string RemoteCarrier::what(const std::string& owed) const {
   return "compute rank " + std::to_string(route_.compute_rank) + " waits for its server " +
@@ -56,10 +61,9 @@ void RemoteCarrier::announce(const contents::Event& event, std::int64_t sequence
   link_.post(route_.home, protocol::encode(route_.key, Kind::event,
                                            protocol::Event{sequence, route_.compute_rank,
                                                            contents::encode(event)}));
-  for (const auto byte : contents::encode(event)) {
-    remains_.definitions = mix(remains_.definitions, std::to_integer<std::uint64_t>(byte));
+  if (remains_) {
+    remains_->define(event);
   }
-  remains_.last_definition = contents::text(event);
   link_.pump();
 }
 
@@ -97,11 +101,7 @@ void RemoteCarrier::put(const Block& block) {
     pieces = array::cut(block.variable.shape, block.region, domains);
   }
   Block source = block;
-  Copy copy;
-  if (must_copy(block, pieces)) {
-    copy = this->copy(block);
-    source.lies_packed(copy.get());
-  }
+  Copy copy = copies_.take(source, pieces);
   Ticket* ticket = link_.tickets().find(block.ticket);
   ticket->pieces = static_cast<std::int64_t>(pieces.size());
   std::vector<Remains::Piece> kept;
@@ -116,9 +116,18 @@ void RemoteCarrier::put(const Block& block) {
     }
     ticket->posts.clear();
   }
-  keep(std::move(kept));
+  if (remains_) {
+    remains_->keep(std::move(kept));
+  }
   note(block);
   link_.pump();
+}
+
+void RemoteCarrier::note(const Block& block) {
+  array::add(variables_[block.variable.id], block.cover);
+  if (remains_) {
+    remains_->put(block);
+  }
 }
 
 Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first,
@@ -146,8 +155,8 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
   piece.count = count;
   piece.element_bytes = static_cast<std::int32_t>(element);
   ++pieces_[server];
-  if (bytes <= route_.inline_bytes) {
-    if (block.is_dense() && !route_.keeps_remains) {
+  if (copies_.travels_in_header(bytes)) {
+    if (block.is_dense() && !remains_) {
       piece.inside = {block.first_value() + static_cast<std::size_t>(first) * element, bytes};
     } else {
       kept.inside.resize(bytes);
@@ -205,14 +214,8 @@ void RemoteCarrier::end_step(std::int64_t step) {
     own_->ended(step);
   }
   link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
-  if (route_.keeps_remains) {
-    Remains::Step& ended = remains_.steps[step];
-    ended.ended = true;
-    ended.definitions = remains_.definitions;
-    ended.last_definition = remains_.last_definition;
-    ended.known_variables = catalogue_.variables();
-    remains_.ended = step + 1;
-    forget_settled(link_.file(route_.key));
+  if (remains_) {
+    remains_->end_step(step, catalogue_.variables());
   }
   link_.pump();
 }
@@ -279,6 +282,13 @@ Outcome RemoteCarrier::close(std::int64_t open_step) {
                    [&] { return what("the last blocks to be taken"); });
   link_.forget(route_.key);
   return outcome;
+}
+
+Remains RemoteCarrier::take_remains() {
+  if (own_) {
+    own_->finish_without_server();
+  }
+  return remains_->take();
 }
 
 }  // namespace iocomp::client

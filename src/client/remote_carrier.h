@@ -4,16 +4,18 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "array/cover.h"
-#include "array/pieces.h"
+#include "client/block_copies.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/own_writes.h"
 #include "client/remains.h"
+#include "client/remains_keeper.h"
 #include "contents/catalogue.h"
 #include "protocol/messages.h"
 
@@ -27,11 +29,9 @@ class RemoteCarrier : public Carrier {
     std::uint64_t key = 0;
     std::string name;
     std::int32_t compute_rank = 0;
-    int home = 0;                   ///< number of this rank's server
-    std::size_t chunk_bytes = 0;    ///< largest message of data
-    std::size_t inline_bytes = 0;   ///< blocks up to this size travel in their header
-    std::size_t copy_bytes = 0;     ///< blocks up to this size are copied, if there is room
-    bool pulls = false;             ///< servers read whatever they can where it lies
+    int home = 0;                 ///< number of this rank's server
+    std::size_t chunk_bytes = 0;  ///< largest message of data
+    BlockCopies::Limits copies;
     std::int64_t domain_bytes = 1;  ///< what their borders are multiples of; the servers tell
     int steps_in_flight = 8;
     bool keeps_remains = false;  ///< the file can be finished without servers
@@ -56,31 +56,23 @@ class RemoteCarrier : public Carrier {
   void wanted_back(std::uint64_t ticket) override;
   Outcome close(std::int64_t open_step) override;
 
-  /// All that is known and needed to finish the file without servers.
+  /// All that is known and needed to finish the file without servers. @pre keeps_remains()
   [[nodiscard]] Remains take_remains();
-  [[nodiscard]] bool keeps_remains() const noexcept { return route_.keeps_remains; }
+  [[nodiscard]] bool keeps_remains() const noexcept { return remains_.has_value(); }
 
  private:
-  [[nodiscard]] bool must_copy(const Block& block, const std::vector<array::Piece>& pieces) const;
-  [[nodiscard]] bool is_pulled_in_rows(const Block& block,
-                                       const std::vector<array::Piece>& pieces) const;
-  [[nodiscard]] Copy copy(const Block& block);
   Remains::Piece put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
   void note(const Block& block);
-  void keep(std::vector<Remains::Piece> pieces);
-  void forget_written();
-  void forget_settled(const RemoteFile& remote);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step);
   [[nodiscard]] std::string what(const std::string& owed) const;
 
   Route route_;
   Link& link_;
   const contents::Catalogue& catalogue_;
-  Remains remains_;
-  std::int64_t ended_ = 0;                          // steps
-  std::int64_t next_settled_ = 0;                   // step that remains_ was not told of
-  std::size_t next_look_ = 0;                       // at remains: when there are so many pieces
-  std::map<std::int32_t, std::int64_t> pieces_;     // of the open step, by server
+  BlockCopies copies_;
+  std::optional<RemainsKeeper> remains_;         // where the file can be finished without servers
+  std::int64_t ended_ = 0;                       // steps
+  std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
   std::map<std::int32_t, array::Cover> variables_;  // put in the open step
   std::unique_ptr<OwnWrites> own_;
 };

@@ -1,3 +1,5 @@
+#include "client/block_copies.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -9,7 +11,6 @@
 #include "base/stream_copy.h"
 #include "client/carrier.h"
 #include "client/link.h"
-#include "client/remote_carrier.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -21,10 +22,19 @@ constexpr std::size_t least_row_bytes = 4096;
 
 }  // namespace
 
+Copy BlockCopies::take(Block& block, const std::vector<array::Piece>& pieces) {
+  if (!must_copy(block, pieces)) {
+    return nullptr;
+  }
+  Copy copy = this->copy(block);
+  block.lies_packed(copy.get());
+  return copy;
+}
+
 // A server that has a hardware thread of its own reads rows where they lie, and the program is
 // spared. Elsewhere to pack them is less work in sum, as long as there is memory for copies.
-bool RemoteCarrier::is_pulled_in_rows(const Block& block,
-                                      const std::vector<array::Piece>& pieces) const {
+bool BlockCopies::is_pulled_in_rows(const Block& block,
+                                    const std::vector<array::Piece>& pieces) const {
   if (block.buffered || block.gather || block.is_dense()) {
     return false;
   }
@@ -34,7 +44,7 @@ bool RemoteCarrier::is_pulled_in_rows(const Block& block,
   if (!std::ranges::all_of(pieces, can_take)) {
     return false;
   }
-  if (route_.pulls) {
+  if (limits_.pulls) {
     return true;
   }
   const std::size_t row =
@@ -47,17 +57,17 @@ bool RemoteCarrier::is_pulled_in_rows(const Block& block,
          (!link_.has_copy_room(block.bytes()) || std::ranges::all_of(pieces, runs_elsewhere));
 }
 
-bool RemoteCarrier::must_copy(const Block& block, const std::vector<array::Piece>& pieces) const {
-  if (block.bytes() <= route_.inline_bytes) {
-    return false;  // into its header
+bool BlockCopies::must_copy(const Block& block, const std::vector<array::Piece>& pieces) const {
+  if (travels_in_header(block.bytes())) {
+    return false;
   }
-  const bool is_asked = route_.copy_bytes == std::numeric_limits<std::size_t>::max();
-  const bool is_small = block.bytes() <= route_.copy_bytes && link_.has_copy_room(block.bytes());
+  const bool is_asked = limits_.copy_bytes == std::numeric_limits<std::size_t>::max();
+  const bool is_small = block.bytes() <= limits_.copy_bytes && link_.has_copy_room(block.bytes());
   return block.buffered || is_asked || is_small ||
          (!block.is_dense() && !is_pulled_in_rows(block, pieces));
 }
 
-Copy RemoteCarrier::copy(const Block& block) {
+Copy BlockCopies::copy(const Block& block) {
   // As far from a page border as in the file, where variables begin at one: so the copy can be
   // written O_DIRECT.
   array::RunCursor runs{block.variable.shape, block.region, 0, array::elements(block.region)};

@@ -1,34 +1,39 @@
-// What a rank keeps of a file so that it could be finished without servers.
+#include "client/remains_keeper.h"
+
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 #include <vector>
 
 #include "array/cover.h"
+#include "array/region.h"
+#include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
+#include "client/meeting.h"
 #include "client/remains.h"
-#include "client/remote_carrier.h"
 #include "client/tickets.h"
+#include "contents/catalogue.h"
 
 namespace iocomp::client {
 
-// When it is on its way: until then the servers may be lost, and the block is put once more.
-void RemoteCarrier::note(const Block& block) {
-  array::add(variables_[block.variable.id], block.cover);
-  if (route_.keeps_remains) {
-    Remains::Step& step = remains_.steps[block.step];
-    array::add(step.variables[block.variable.id], block.cover);
-    step.puts.add({.variable = block.variable.id,
-                   .rank = route_.compute_rank,
-                   .part = {block.region, 0, array::elements(block.region)}});
+void RemainsKeeper::define(const contents::Event& event) {
+  for (const auto byte : contents::encode(event)) {
+    remains_.definitions = mix(remains_.definitions, std::to_integer<std::uint64_t>(byte));
   }
+  remains_.last_definition = contents::text(event);
 }
 
-void RemoteCarrier::keep(std::vector<Remains::Piece> pieces) {
-  if (!route_.keeps_remains) {
-    return;
-  }
+void RemainsKeeper::put(const Block& block) {
+  Remains::Step& step = remains_.steps[block.step];
+  array::add(step.variables[block.variable.id], block.cover);
+  step.puts.add({.variable = block.variable.id,
+                 .rank = rank_,
+                 .part = {block.region, 0, array::elements(block.region)}});
+}
+
+void RemainsKeeper::keep(std::vector<Remains::Piece> pieces) {
   auto& all = remains_.pieces;
   all.insert(all.end(), std::make_move_iterator(pieces.begin()),
              std::make_move_iterator(pieces.end()));
@@ -37,8 +42,18 @@ void RemoteCarrier::keep(std::vector<Remains::Piece> pieces) {
   }
 }
 
+void RemainsKeeper::end_step(std::int64_t step, int known_variables) {
+  Remains::Step& ended = remains_.steps[step];
+  ended.ended = true;
+  ended.definitions = remains_.definitions;
+  ended.last_definition = remains_.last_definition;
+  ended.known_variables = known_variables;
+  remains_.ended = step + 1;
+  forget_settled();
+}
+
 // What is written survives the server.
-void RemoteCarrier::forget_written() {
+void RemainsKeeper::forget_written() {
   constexpr std::size_t few = 256;
   std::erase_if(remains_.pieces, [this](const Remains::Piece& piece) {
     const Ticket* ticket = link_.tickets().find(piece.ticket);
@@ -49,7 +64,8 @@ void RemoteCarrier::forget_written() {
 
 // A step that failed may be the last that the servers have settled: then the ranks agree on it
 // once more.
-void RemoteCarrier::forget_settled(const RemoteFile& remote) {
+void RemainsKeeper::forget_settled() {
+  const RemoteFile& remote = link_.file(file_);
   for (; next_settled_ < remote.settled; ++next_settled_) {
     if (const auto failure = remote.failures.find(next_settled_);
         failure != remote.failures.end()) {
@@ -61,12 +77,9 @@ void RemoteCarrier::forget_settled(const RemoteFile& remote) {
   remains_.steps.erase(remains_.steps.begin(), remains_.steps.lower_bound(remains_.committed));
 }
 
-Remains RemoteCarrier::take_remains() {
-  if (own_) {
-    own_->finish_without_server();
-  }
+Remains RemainsKeeper::take() {
   forget_written();
-  forget_settled(link_.file(route_.key));
+  forget_settled();
   return std::move(remains_);
 }
 
