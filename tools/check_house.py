@@ -29,7 +29,6 @@ class Size:
 # it goes when the class is mended.
 LARGER = {
     "transport/shared_memory/SharedTransport": Size(2, 17, "sends, receives and sleeps"),
-    "client/Client": Size(files=5, reason="opens files of every carrier"),
     "client/DirectCarrier": Size(2, 19, "decides, writes and commits steps by itself"),
     "client/ExchangeRound": Size(3, 20, "cuts, tells and moves within one round"),
     "client/KernelCarrier": Size(6, 36, "decides, places, fills and commits steps by itself"),
