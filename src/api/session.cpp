@@ -63,7 +63,7 @@ int iocomp_alloc(iocomp_session* session, size_t bytes, void** memory) {
     *memory = nullptr;
     require(session->session->role() != iocomp::session::Role::server ? session : nullptr, "alloc",
             "a compute rank's session");
-    *memory = session->session->client().allocate(bytes);
+    *memory = session->session->client().array_memory().allocate(bytes);
   });
 }
 
@@ -71,7 +71,7 @@ int iocomp_free(iocomp_session* session, void* memory) {
   return guarded([&] {
     require(session, "free", "the session");
     if (memory != nullptr && session->session->role() != iocomp::session::Role::server) {
-      session->session->client().free_memory(memory);
+      session->session->client().array_memory().free(memory);
     }
   });
 }

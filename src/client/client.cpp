@@ -2,139 +2,152 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "base/pages.h"
 #include "client/file.h"
+#include "client/file_terms.h"
+#include "client/group_ranks.h"
+#include "client/guard.h"
 #include "commit/xdmf.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
 #include "formats/registry.h"
-#include "mpi/error.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
 
 namespace iocomp::client {
+namespace {
 
-void Client::check_name(const std::string& name) {
-  const bool allowed = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-  });
-  if (name.empty() || !allowed || name.front() == '.' || name.size() > 200) {
-    throw Error{ErrorCode::invalid_argument,
-                "the file name \"" + name +
-                    "\" is not allowed: 1 to 200 letters, digits, '-', '_' and '.', not "
-                    "beginning with '.'; its path is set by files.<name>.path"};
+// Ranks that wait for one another on behalf of one file must not keep them waiting on behalf of
+// another.
+mpi::WaitPolicy policy_of(Link& link, const Place& place, mpi::WaitPolicy policy) {
+  if (place.has_kernel) {
+    policy.meanwhile = [&link] { link.pump(); };
   }
+  return policy;
 }
+
+}  // namespace
 
 Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport* transport)
     : settings_{settings},
-      disk_{disk},
       place_{std::move(place)},
-      link_{transport, place_.servers, policy_with_kernel(policy),
+      link_{transport, place_.servers, policy_of(link_, place_, policy),
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
-      meeting_{place_.comm, {}, link_.policy()} {
+      meeting_{place_.comm, {}, link_.policy()},
+      array_memory_{settings, link_},
+      disk_{disk, link_, [this] { return advance_files(); }} {
   if (place_.has_kernel) {
-    start_kernel();
+    disk_.start();
   }
 }
 
 Client::~Client() = default;
 
-std::vector<int> Client::members(MPI_Comm comm) const {
-  MPI_Group all = MPI_GROUP_NULL;
-  MPI_Group group = MPI_GROUP_NULL;
-  mpi::check(MPI_Comm_group(place_.comm, &all));
-  mpi::check(MPI_Comm_group(comm, &group));
-  int size = 0;
-  mpi::check(MPI_Group_size(group, &size));
-  std::vector<int> theirs(static_cast<std::size_t>(size));
-  std::iota(theirs.begin(), theirs.end(), 0);
-  std::vector<int> ours(theirs.size());
-  mpi::check(MPI_Group_translate_ranks(group, size, theirs.data(), all, ours.data()));
-  MPI_Group_free(&group);
-  MPI_Group_free(&all);
-  if (std::find(ours.begin(), ours.end(), MPI_UNDEFINED) != ours.end()) {
-    throw Error{ErrorCode::invalid_argument,
-                "the communicator of a file may contain only ranks of iocomp_comm(): one of this "
-                "has others"};
+// The same on all members without a message: name, group, and how often this group opened it.
+std::uint64_t Client::next_key(const std::string& name, const std::vector<int>& members) {
+  std::uint64_t key = empty_digest;
+  for (const int rank : members) {
+    key = mix(key, static_cast<std::uint64_t>(rank));
   }
-  return ours;
+  const std::string group_name = name + ':' + std::to_string(key);
+  key = mix(key, name);
+  return mix(key, opens_[group_name]++) | 1U;  // 0 means "no file"
 }
 
 File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind) {
   check_name(name);
-  const auto file = config::file_settings(settings_, name, kind);
-  const auto& format = formats::format(file.backend, modules()).chosen(format_options(file));
+  OpenedFile opened;
+  opened.settings = config::file_settings(settings_, name, kind);
+  const auto& file = opened.settings;
+  const auto& format =
+      formats::format(file.backend, settings_.text("storage.modules")).chosen(format_options(file));
+  opened.format = &format;
   if (file.xdmf) {
     commit::check_xdmf(name, file.path.empty() ? name : file.path, format);
   }
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
-  const auto ranks = members(group);
-
-  // The same on all members without a message: name, group, and how often this group opened it.
-  std::string group_name = name + ':';
-  std::uint64_t key = empty_digest;
-  for (const int rank : ranks) {
-    key = mix(key, static_cast<std::uint64_t>(rank));
-  }
-  group_name += std::to_string(key);
-  key = mix(key, name);
-  key = mix(key, opens_[group_name]++) | 1U;  // 0 means "no file"
-
-  Opened opened;
+  opened.members = ranks_within(place_.comm, group);
+  const std::uint64_t key = next_key(name, opened.members);
   opened.file =
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
-  bool is_remote = link_.has_servers() && !file.synchronous;
-  if (is_remote) {
-    opened.settings = file;
-    opened.members = ranks;
-    opened.format = &format;
-    try {
-      open_remote(opened, file, ranks);
-      if (settings_.text("transport.kind") == "auto") {
-        offer_kernel(opened, file, format);
-      }
-      if (!format.writes_whole_steps()) {  // else a rank's blocks are written when all have ended
-        watch(*opened.file, file);
-      }
-    } catch (const ServersLost&) {
-      go_on_without_servers();
-      is_remote = is_opened_by_servers(opened);
-      if (is_remote) {
-        carry_on(opened);
-      }
-      opened.remote = nullptr;
-    }
-  }
-  if (!is_remote) {
-    open_without_servers(opened, file, group, ranks, format);
+  if (!link_.has_servers() || file.synchronous || !open_with_servers(opened)) {
+    open_without_servers(opened, group);
   }
   return files_.emplace(key, std::move(opened)).first->second.file.get();
 }
 
+// @return false where the servers were lost before they had opened the file.
+bool Client::open_with_servers(OpenedFile& opened) {
+  opened.file->when_servers_are_lost([this] { takeover_.go_on_without_servers(); });
+  try {
+    remote_opener_.open(opened);
+    if (settings_.text("transport.kind") == "auto") {
+      remote_opener_.offer_own_writes(opened);
+    }
+    if (!opened.format->writes_whole_steps()) {  // else blocks are written when all have ended
+      watch(opened);
+    }
+    return true;
+  } catch (const ServersLost&) {
+    takeover_.go_on_without_servers();
+    const bool is_open = takeover_.is_opened_by_servers(opened);
+    if (is_open) {
+      takeover_.carry_on(opened);
+    }
+    opened.remote = nullptr;
+    return is_open;
+  }
+}
+
+void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
+  if (disk_.is_started() && !opened.settings.synchronous &&
+      local_opener_.kernel_can_write(opened)) {
+    local_opener_.open_kernel(opened, group);
+    if (opened.format->offsets_by_layout()) {  // else a rank's blocks may wait for another rank
+      watch(opened);
+    }
+  } else {
+    local_opener_.open_direct(opened, group);
+  }
+}
+
+void Client::watch(OpenedFile& opened) {
+  if (opened.settings.guarded) {
+    opened.file->watch_with(Guard{place_.core_share});
+  }
+}
+
+std::unique_ptr<Input> Client::open_input(MPI_Comm comm, const std::string& name) {
+  return input_opener_.open(comm, name, [this] { progress(); });
+}
+
+bool Client::advance_files() {
+  bool moved = false;
+  for (auto& [key, opened] : files_) {
+    moved = (opened.kernel != nullptr && opened.kernel->advance()) || moved;
+    moved = (opened.remote != nullptr && opened.remote->advance()) || moved;
+  }
+  return moved;
+}
+
 void Client::close(File* file) {
   const auto found = files_.find(file->key());
-  Opened& opened = found->second;
+  OpenedFile& opened = found->second;
   const Outcome outcome = outcome_of([&] { opened.file->close(); });
   const bool is_lost = (opened.carrier != nullptr && !opened.carrier->lost().ok()) ||
                        (opened.kernel != nullptr && !opened.kernel->lost().ok());
   opened.file.reset();
   if (!is_lost) {
-    free(opened);
+    opened.free_communicators();
   }
   files_.erase(found);
   if (!outcome.ok()) {
@@ -157,7 +170,7 @@ bool Client::test(std::uint64_t ticket, State state) {
                 "ticket " + std::to_string(ticket) + " is none of this session"};
   }
   link_.pump();
-  go_on_without_servers();
+  takeover_.go_on_without_servers();
   if (link_.has_reached(ticket, state)) {
     return true;
   }
@@ -180,7 +193,7 @@ void Client::urge_when_polled(std::uint64_t ticket, State state) {
   try {
     file->urge(ticket, state);
   } catch (const ServersLost&) {
-    go_on_without_servers();
+    takeover_.go_on_without_servers();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) {  // else: not before the end of the step
       throw;
@@ -192,7 +205,7 @@ void Client::wait(std::uint64_t ticket, State state) {
   try {
     wait_once(ticket, state);
   } catch (const ServersLost&) {
-    go_on_without_servers();
+    takeover_.go_on_without_servers();
     wait_once(ticket, state);
   }
 }
@@ -219,23 +232,6 @@ void Client::wait_once(std::uint64_t ticket, State state) {
                    });
 }
 
-// Huge pages are worth more to the program, the kernel, and a server that pulls, than shared ones
-// in small pages: these slow the program's own loops. So `auto` shares only where both can be had.
-void* Client::allocate(std::size_t bytes) {
-  const bool shares =
-      settings_.text("transport.way") == "in-place" || shared_memory_has_huge_pages();
-  if (shares) {
-    const auto shared = link_.export_memory(std::max<std::size_t>(bytes, 1));
-    if (!shared.empty()) {
-      return shared.data();
-    }
-  }
-  HugeMemory memory{std::max<std::size_t>(bytes, 1), "an array"};
-  std::byte* const first = memory.bytes().data();
-  allocated_.emplace(first, std::move(memory));
-  return first;
-}
-
 void Client::forget(const array::Decomposition& decomposition) {
   if (!link_.has_servers() || link_.loss()) {
     return;
@@ -243,14 +239,6 @@ void Client::forget(const array::Decomposition& decomposition) {
   try {
     link_.run_lists().forget(*decomposition.runs);
   } catch (const ServersLost&) {  // then nobody knows them
-  }
-}
-
-void Client::free_memory(void* memory) {
-  if (!link_.withdraw_memory(static_cast<const std::byte*>(memory)) &&
-      allocated_.erase(memory) == 0) {
-    throw Error{ErrorCode::invalid_argument,
-                "free of memory that iocomp_alloc did not return, or that was freed already"};
   }
 }
 
@@ -273,7 +261,7 @@ Outcome Client::finalize() {
   try {
     say_goodbye();
   } catch (const ServersLost&) {  // they owe nothing but that
-    go_on_without_servers();
+    takeover_.go_on_without_servers();
   }
   if (link_.loss()) {
     link_.say_gone();

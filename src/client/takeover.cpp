@@ -1,4 +1,5 @@
-// What becomes of files whose servers are given up.
+#include "client/takeover.h"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "client/client.h"
 #include "client/file.h"
+#include "client/file_terms.h"
 #include "client/kernel_carrier.h"
 #include "client/lost_carrier.h"
 #include "client/remote_carrier.h"
@@ -36,7 +37,7 @@ int tag_of(std::uint64_t key, MPI_Comm comm) {
 
 }  // namespace
 
-void Client::go_on_without_servers() {
+void Takeover::go_on_without_servers() {
   if (!link_.loss() || !link_.has_servers()) {
     return;
   }
@@ -46,8 +47,8 @@ void Client::go_on_without_servers() {
   if (place_.rank == 0) {
     std::fprintf(stderr, "iocomp: %s\n", link_.notes().back().c_str());
   }
-  if (!plans_) {
-    start_kernel();
+  if (!disk_.is_started()) {
+    disk_.start();
   }
   for (auto& [key, opened] : files_) {
     if (opened.remote != nullptr) {
@@ -56,20 +57,18 @@ void Client::go_on_without_servers() {
   }
 }
 
-void Client::carry_on(Opened& opened) {
+void Takeover::carry_on(OpenedFile& opened) {
   auto next = successor(opened);
   opened.remote = nullptr;
   opened.file->carry_with(std::move(next));
 }
 
-// The servers were lost while this rank waited for them to open a file: other ranks may have been
-// told that it is open.
-bool Client::is_opened_by_servers(const Opened& opened) {
+bool Takeover::is_opened_by_servers(const OpenedFile& opened) {
   return opened.remote != nullptr &&
          link_.server_side().have_noted(protocol::word(opened.file->key(), Note::opened));
 }
 
-std::unique_ptr<Carrier> Client::successor(Opened& opened) {
+std::unique_ptr<Carrier> Takeover::successor(OpenedFile& opened) {
   const std::uint64_t key = opened.file->key();
   const std::string name = "file \"" + opened.file->name() + "\": ";
   std::string story;
@@ -96,7 +95,7 @@ std::unique_ptr<Carrier> Client::successor(Opened& opened) {
                                        link_);
 }
 
-std::unique_ptr<Carrier> Client::take_over(Opened& opened) {
+std::unique_ptr<Carrier> Takeover::take_over(OpenedFile& opened) {
   const std::uint64_t key = opened.file->key();
   KernelCarrier::Setup setup;
   setup.key = key;
@@ -105,13 +104,13 @@ std::unique_ptr<Carrier> Client::take_over(Opened& opened) {
   setup.verdicts = setup.circle.with_tag(setup.circle.tag + 1);
   setup.members = opened.members;
   setup.format = opened.format;
-  setup.disk = disk_options(opened.settings);
-  setup.submit = plans_->submitter();
+  setup.disk = disk_.options_for(opened.settings);
+  setup.submit = disk_.plans().submitter();
   setup.may_overlap = opened.settings.may_overlap;
   setup.steps_in_flight = opened.settings.steps_in_flight;
-  auto carrier =
-      std::make_unique<KernelCarrier>(std::move(setup), identity(opened, opened.settings), *blocks_,
-                                      link_, opened.file->catalogue());
+  auto carrier = std::make_unique<KernelCarrier>(
+      std::move(setup), identity(opened.file->name(), opened.settings, place_.job), disk_.blocks(),
+      link_, opened.file->catalogue());
   const std::size_t blocks =
       carrier->resume(opened.remote->take_remains(), [&](Note note, std::int64_t step) {
         return link_.server_side().have_noted(protocol::word(key, note, step));

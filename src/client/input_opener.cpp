@@ -1,9 +1,10 @@
-// How something committed is opened for reading: one rank looks at the disk, the others learn from
-// it.
+#include "client/input_opener.h"
+
 #include <mpi.h>
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,7 +12,8 @@
 
 #include "base/error.h"
 #include "base/wire.h"
-#include "client/client.h"
+#include "client/file_terms.h"
+#include "client/group_ranks.h"
 #include "client/input.h"
 #include "client/meeting.h"
 #include "config/file_settings.h"
@@ -63,22 +65,21 @@ Outcome outcome_of_anything(Body&& body) {
 
 }  // namespace
 
-std::unique_ptr<Input> Client::open_input(MPI_Comm comm, const std::string& name) {
+std::unique_ptr<Input> InputOpener::open(MPI_Comm comm, const std::string& name,
+                                         std::function<void()> meanwhile) {
   check_name(name);
   if (!meeting_.ended().ok()) {
     throw Error{meeting_.ended().code, meeting_.ended().story};
   }
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
-  const auto ranks = members(group);
+  const auto ranks = ranks_within(place_.comm, group);
   // Files that are being written go on while this rank waits, and servers may die.
   mpi::WaitPolicy policy = link_.policy();
-  policy.meanwhile = [this] { progress(); };
+  policy.meanwhile = std::move(meanwhile);
 
-  int alike = MPI_UNEQUAL;
-  mpi::check(MPI_Comm_compare(group, place_.comm, &alike));
   std::unique_ptr<Input> input;
   std::vector<std::byte> found;
-  if (alike == MPI_IDENT || alike == MPI_CONGRUENT) {
+  if (have_same_ranks(group, place_.comm)) {
     Meeting meeting{place_.comm, {}, policy};
     try {
       found = find_together(place_.comm, meeting, name, policy, input);
@@ -100,9 +101,10 @@ std::unique_ptr<Input> Client::open_input(MPI_Comm comm, const std::string& name
                : std::make_unique<Input>(name, std::move(committed), modules(), link_.counters());
 }
 
-std::vector<std::byte> Client::find_together(MPI_Comm comm, Meeting& meeting,
-                                             const std::string& name, const mpi::WaitPolicy& policy,
-                                             std::unique_ptr<Input>& input) {
+std::vector<std::byte> InputOpener::find_together(MPI_Comm comm, Meeting& meeting,
+                                                  const std::string& name,
+                                                  const mpi::WaitPolicy& policy,
+                                                  std::unique_ptr<Input>& input) {
   (void)meeting.meet(
       {.name = "open_input", .file = mix(empty_digest, name) | 1U, .file_name = name});
   std::vector<std::byte> found;

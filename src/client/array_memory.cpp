@@ -1,0 +1,39 @@
+#include "client/array_memory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "base/error.h"
+#include "base/huge_memory.h"
+#include "base/pages.h"
+#include "client/link.h"
+#include "config/settings.h"
+
+namespace iocomp::client {
+
+// Huge pages are worth more to the program, the kernel, and a server that pulls, than shared ones
+// in small pages: these slow the program's own loops. So `auto` shares only where both can be had.
+void* ArrayMemory::allocate(std::size_t bytes) {
+  const bool shares =
+      settings_.text("transport.way") == "in-place" || shared_memory_has_huge_pages();
+  if (shares) {
+    const auto shared = link_.export_memory(std::max<std::size_t>(bytes, 1));
+    if (!shared.empty()) {
+      return shared.data();
+    }
+  }
+  HugeMemory memory{std::max<std::size_t>(bytes, 1), "an array"};
+  std::byte* const first = memory.bytes().data();
+  own_.emplace(first, std::move(memory));
+  return first;
+}
+
+void ArrayMemory::free(void* memory) {
+  if (!link_.withdraw_memory(static_cast<const std::byte*>(memory)) && own_.erase(memory) == 0) {
+    throw Error{ErrorCode::invalid_argument,
+                "free of memory that iocomp_alloc did not return, or that was freed already"};
+  }
+}
+
+}  // namespace iocomp::client

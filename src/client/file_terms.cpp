@@ -1,0 +1,50 @@
+#include "client/file_terms.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "base/error.h"
+#include "commit/publication.h"
+#include "config/file_settings.h"
+#include "formats/format.h"
+
+namespace iocomp::client {
+
+void check_name(const std::string& name) {
+  const bool allowed = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  if (name.empty() || !allowed || name.front() == '.' || name.size() > 200) {
+    throw Error{ErrorCode::invalid_argument,
+                "the file name \"" + name +
+                    "\" is not allowed: 1 to 200 letters, digits, '-', '_' and '.', not "
+                    "beginning with '.'; its path is set by files.<name>.path"};
+  }
+}
+
+formats::FormatOptions format_options(const config::FileSettings& file) {
+  return {.alignment_bytes = file.alignment_bytes,
+          .hints = file.hints,
+          .engine = file.engine,
+          .engine_parameters = file.engine_parameters,
+          .grows_along_time = file.grows_along_time,
+          .chunk_bytes = file.chunk_bytes,
+          .deflate_level = file.deflate_level,
+          .shuffle = file.shuffle,
+          .one_step = file.file_per_step};
+}
+
+commit::Publication::Identity identity(const std::string& name, const config::FileSettings& file,
+                                       const std::string& job) {
+  return {.name = name,
+          .path = file.path,
+          .job = job,
+          .checkpoint = file.checkpoint,
+          .file_per_step = file.file_per_step,
+          .replace = file.replace,
+          .keep = file.keep,
+          .xdmf = file.xdmf};
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "commit/publication.h"
+#include "config/file_settings.h"
+#include "formats/format.h"
+
+namespace iocomp::client {
+
+// What the settings of a file mean to its format and to its commit.
+
+/// @throws Error{invalid_argument} for a name that cannot be that of a file.
+void check_name(const std::string& name);
+
+[[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& file);
+
+/// @param job  "<host>-<pid>", the same on all ranks.
+[[nodiscard]] commit::Publication::Identity identity(const std::string& name,
+                                                     const config::FileSettings& file,
+                                                     const std::string& job);
+
+}  // namespace iocomp::client

@@ -1,0 +1,42 @@
+#include "client/group_ranks.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "mpi/error.h"
+
+namespace iocomp::client {
+
+std::vector<int> ranks_within(MPI_Comm all, MPI_Comm comm) {
+  MPI_Group all_group = MPI_GROUP_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  mpi::check(MPI_Comm_group(all, &all_group));
+  mpi::check(MPI_Comm_group(comm, &group));
+  int size = 0;
+  mpi::check(MPI_Group_size(group, &size));
+  std::vector<int> theirs(static_cast<std::size_t>(size));
+  std::iota(theirs.begin(), theirs.end(), 0);
+  std::vector<int> ours(theirs.size());
+  mpi::check(MPI_Group_translate_ranks(group, size, theirs.data(), all_group, ours.data()));
+  MPI_Group_free(&group);
+  MPI_Group_free(&all_group);
+  if (std::find(ours.begin(), ours.end(), MPI_UNDEFINED) != ours.end()) {
+    throw Error{ErrorCode::invalid_argument,
+                "the communicator of a file may contain only ranks of iocomp_comm(): one of this "
+                "has others"};
+  }
+  return ours;
+}
+
+bool have_same_ranks(MPI_Comm one, MPI_Comm other) {
+  int alike = MPI_UNEQUAL;
+  mpi::check(MPI_Comm_compare(one, other, &alike));
+  return alike == MPI_IDENT || alike == MPI_CONGRUENT;
+}
+
+}  // namespace iocomp::client

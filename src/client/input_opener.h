@@ -1,0 +1,46 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/input.h"
+#include "client/link.h"
+#include "client/meeting.h"
+#include "client/place.h"
+#include "config/settings.h"
+#include "mpi/wait.h"
+
+namespace iocomp::client {
+
+/// Opens what is committed for reading: one rank looks at the disk, the others learn from it.
+class InputOpener {
+ public:
+  /// @param meeting  of all compute ranks.
+  InputOpener(const config::Settings& settings, const Place& place, Link& link, Meeting& meeting)
+      : settings_{settings}, place_{place}, link_{link}, meeting_{meeting} {}
+
+  /// Collective over `comm`; MPI_COMM_NULL for all compute ranks.
+  /// @param meanwhile  goes on with files that are being written, while this rank waits.
+  /// @throws the same on all ranks.
+  [[nodiscard]] std::unique_ptr<Input> open(MPI_Comm comm, const std::string& name,
+                                            std::function<void()> meanwhile);
+
+ private:
+  [[nodiscard]] std::vector<std::byte> find_together(MPI_Comm comm, Meeting& meeting,
+                                                     const std::string& name,
+                                                     const mpi::WaitPolicy& policy,
+                                                     std::unique_ptr<Input>& input);
+  [[nodiscard]] std::string modules() const { return settings_.text("storage.modules"); }
+
+  const config::Settings& settings_;
+  const Place& place_;
+  Link& link_;
+  Meeting& meeting_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,15 @@
+#include "client/opened_file.h"
+
+#include <mpi.h>
+
+namespace iocomp::client {
+
+void OpenedFile::free_communicators() {
+  for (MPI_Comm* own : {&openers, &verdicts, &placing, &comm}) {
+    if (*own != MPI_COMM_NULL) {
+      MPI_Comm_free(own);
+    }
+  }
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "client/direct_carrier.h"
+#include "client/file.h"
+#include "client/kernel_carrier.h"
+#include "client/meeting.h"
+#include "client/remote_carrier.h"
+#include "config/file_settings.h"
+#include "formats/format.h"
+
+namespace iocomp::client {
+
+/// A file that is open for writing, and what is needed to close it or to hand it to another
+/// carrier.
+struct OpenedFile {
+  /// Free its communicators. Collective over its ranks.
+  void free_communicators();
+
+  config::FileSettings settings;
+  std::vector<int> members;  ///< compute ranks
+  const formats::Format* format = nullptr;
+
+  // Of a file without servers:
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm openers = MPI_COMM_NULL;  ///< the same in another order, which opens the MPI file
+  MPI_Comm placing = MPI_COMM_NULL;
+  MPI_Comm verdicts = MPI_COMM_NULL;
+  std::unique_ptr<Meeting> meeting;  ///< where not all compute ranks are members
+
+  // The file's carrier is one of these:
+  const DirectCarrier* carrier = nullptr;
+  KernelCarrier* kernel = nullptr;
+  RemoteCarrier* remote = nullptr;
+
+  std::unique_ptr<File> file;
+};
+
+using OpenedFiles = std::map<std::uint64_t, OpenedFile>;  ///< by key
+
+}  // namespace iocomp::client

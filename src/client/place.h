@@ -1,0 +1,27 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mpi/peers.h"
+
+namespace iocomp::client {
+
+/// What a compute rank knows of its session.
+struct Place {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< all compute ranks; the library's own
+  std::int32_t rank = 0;          ///< in `comm`
+  std::string job;                ///< "<host>-<pid>", the same on all ranks
+  mpi::Peers servers;             ///< session ranks by number; empty without servers
+  int home = -1;                  ///< number of this rank's server
+  std::vector<int> neighbours;    ///< compute ranks with the same server, ascending; this one too
+  std::size_t chunk_bytes = 0;    ///< largest message of data
+  double core_share = 1;          ///< of its hardware threads that other compute ranks leave it
+  bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "client/carrier.h"
+#include "client/disk_work.h"
+#include "client/link.h"
+#include "client/opened_file.h"
+#include "client/place.h"
+
+namespace iocomp::client {
+
+/// What becomes of files whose servers are given up: the compute ranks finish them where they can.
+class Takeover {
+ public:
+  Takeover(const Place& place, Link& link, DiskWork& disk, OpenedFiles& files)
+      : place_{place}, link_{link}, disk_{disk}, files_{files} {}
+
+  /// Where servers were lost, leave them and carry on with all files that they wrote.
+  void go_on_without_servers();
+  /// Carry on with one of them.
+  void carry_on(OpenedFile& opened);
+  /// Whether other ranks may have been told that the file is open, when the servers were lost while
+  /// this rank waited for them to open it.
+  [[nodiscard]] bool is_opened_by_servers(const OpenedFile& opened);
+
+ private:
+  [[nodiscard]] std::unique_ptr<Carrier> successor(OpenedFile& opened);
+  [[nodiscard]] std::unique_ptr<Carrier> take_over(OpenedFile& opened);
+
+  const Place& place_;
+  Link& link_;
+  DiskWork& disk_;
+  OpenedFiles& files_;
+  bool servers_have_ended_ = false;  // those that were lost
+};
+
+}  // namespace iocomp::client
