@@ -10,7 +10,7 @@ function(add_unit_test name)
     set(arg_SOURCES ${name}.cpp)
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 300) # sanitizers are slow, and several tests run at once
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
