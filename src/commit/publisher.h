@@ -51,9 +51,6 @@ class Publisher {
   /// Make room for a variable in a step, once; `told` gets its offset, -1 where others know it.
   using Told = std::function<void(std::int64_t offset, const Outcome&)>;
   void place(std::int64_t step, int variable, const Told& told);
-  [[nodiscard]] bool was_asked(std::int64_t step, int variable) const {
-    return asked_.contains({step, variable});
-  }
 
   // What the coordinator orders of the lead. @param settled  steps before this one are.
   void commit(const steps::Commit& order, std::int64_t settled, const Then& then);
