@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "client/file.h"
-#include "client/file_terms.h"
 #include "client/group_ranks.h"
 #include "client/guard.h"
+#include "commit/file_terms.h"
 #include "commit/xdmf.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
@@ -64,12 +64,12 @@ std::uint64_t Client::next_key(const std::string& name, const std::vector<int>& 
 }
 
 File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind) {
-  check_name(name);
+  commit::check_name(name);
   OpenedFile opened;
   opened.settings = config::file_settings(settings_, name, kind);
   const auto& file = opened.settings;
-  const auto& format =
-      formats::format(file.backend, settings_.text("storage.modules")).chosen(format_options(file));
+  const auto& format = formats::format(file.backend, settings_.text("storage.modules"))
+                           .chosen(commit::format_options(file));
   opened.format = &format;
   if (file.xdmf) {
     commit::check_xdmf(name, file.path.empty() ? name : file.path, format);

@@ -12,10 +12,10 @@
 
 #include "base/error.h"
 #include "base/wire.h"
-#include "client/file_terms.h"
 #include "client/group_ranks.h"
 #include "client/input.h"
 #include "client/meeting.h"
+#include "commit/file_terms.h"
 #include "config/file_settings.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -67,7 +67,7 @@ Outcome outcome_of_anything(Body&& body) {
 
 std::unique_ptr<Input> InputOpener::open(MPI_Comm comm, const std::string& name,
                                          std::function<void()> meanwhile) {
-  check_name(name);
+  commit::check_name(name);
   if (!meeting_.ended().ok()) {
     throw Error{meeting_.ended().code, meeting_.ended().story};
   }

@@ -13,9 +13,9 @@
 #include "base/log.h"
 #include "client/direct_carrier.h"
 #include "client/direct_output.h"
-#include "client/file_terms.h"
 #include "client/group_ranks.h"
 #include "client/kernel_carrier.h"
+#include "commit/file_terms.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "formats/aggregators.h"
@@ -30,7 +30,7 @@ namespace iocomp::client {
 bool LocalOpener::kernel_can_write(const OpenedFile& opened) const {
   const formats::Format& format = *opened.format;
   const bool is_plain =
-      format.access(format_options(opened.settings)) == formats::Access::plain_file;
+      format.access(commit::format_options(opened.settings)) == formats::Access::plain_file;
   if (!is_plain) {
     const bool by_mpi = format.offsets_by_layout();
     log::warning("transport kernel: files of " + std::string{format.name()} + " are written by " +
@@ -74,14 +74,14 @@ void LocalOpener::open_kernel(OpenedFile& opened, MPI_Comm comm) {
   setup.verdicts = opened.verdicts;
   setup.members = opened.members;
   setup.format = opened.format;
-  setup.options = format_options(file);
+  setup.options = commit::format_options(file);
   setup.disk = disk_.options_for(file);
   setup.submit = disk_.plans().submitter();
   setup.may_overlap = file.may_overlap;
   setup.steps_in_flight = file.steps_in_flight;
-  auto carrier = std::make_unique<KernelCarrier>(std::move(setup),
-                                                 identity(opened.file->name(), file, place_.job),
-                                                 disk_.blocks(), link_, opened.file->catalogue());
+  auto carrier = std::make_unique<KernelCarrier>(
+      std::move(setup), commit::identity(opened.file->name(), file, place_.job), disk_.blocks(),
+      link_, opened.file->catalogue());
   KernelCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
   try {
@@ -123,13 +123,13 @@ void LocalOpener::open_direct(OpenedFile& opened, MPI_Comm comm) {
   mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
   setup.compute_rank = place_.rank;
   setup.format = opened.format;
-  setup.options = format_options(file);
+  setup.options = commit::format_options(file);
   setup.options.deadline_seconds = link_.policy().deadline_seconds;
   setup.disk = disk_.options_for(file);
   setup.may_overlap = file.may_overlap;
   setup.window_bytes = settings_.bytes("staging.stripe");
   put_openers_in_order(opened, setup);
-  const auto names = identity(opened.file->name(), file, place_.job);
+  const auto names = commit::identity(opened.file->name(), file, place_.job);
   std::vector<std::int64_t> domain_bytes{formats::domain_bytes_at(
       commit::Publication{names, *opened.format}.names(0).target, file.alignment_bytes)};
   mpi::maximum(opened.comm, domain_bytes, link_.policy(), "the other ranks to open a file");

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "client/file_terms.h"
 #include "client/own_writes.h"
 #include "client/remote_carrier.h"
+#include "commit/file_terms.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "disk/output_file.h"
@@ -47,8 +47,9 @@ void RemoteOpener::open(OpenedFile& opened) {
   route.copies.pulls = way == "pull";
   route.steps_in_flight = file.steps_in_flight;
   route.whole_steps = opened.format->writes_whole_steps();
-  route.keeps_remains = link_.server_side().leave_notes() && opened.format->offsets_by_layout() &&
-                        opened.format->access(format_options(file)) == formats::Access::plain_file;
+  route.keeps_remains =
+      link_.server_side().leave_notes() && opened.format->offsets_by_layout() &&
+      opened.format->access(commit::format_options(file)) == formats::Access::plain_file;
   protocol::Open open;
   open.name = route.name;
   open.kind = file.checkpoint ? 2 : 1;
@@ -69,7 +70,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
   const formats::Format& format = *opened.format;
   const std::string name = "file \"" + opened.file->name() + "\": by servers, ";
   if (!format.offsets_by_layout() ||
-      format.access(format_options(file)) != formats::Access::plain_file) {
+      format.access(commit::format_options(file)) != formats::Access::plain_file) {
     link_.explain(name + std::string{format.name()} + " lays its variables out itself");
     return;
   }
@@ -77,7 +78,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
     link_.explain(name + "each step is a file of its own");
     return;
   }
-  const commit::Publication names{identity(opened.file->name(), file, place_.job), format};
+  const commit::Publication names{commit::identity(opened.file->name(), file, place_.job), format};
   if (!disk_.is_started()) {
     disk_.start();
   }

@@ -13,10 +13,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "client/file.h"
-#include "client/file_terms.h"
 #include "client/kernel_carrier.h"
 #include "client/lost_carrier.h"
 #include "client/remote_carrier.h"
+#include "commit/file_terms.h"
 #include "mpi/error.h"
 #include "protocol/notes.h"
 
@@ -109,8 +109,8 @@ std::unique_ptr<Carrier> Takeover::take_over(OpenedFile& opened) {
   setup.may_overlap = opened.settings.may_overlap;
   setup.steps_in_flight = opened.settings.steps_in_flight;
   auto carrier = std::make_unique<KernelCarrier>(
-      std::move(setup), identity(opened.file->name(), opened.settings, place_.job), disk_.blocks(),
-      link_, opened.file->catalogue());
+      std::move(setup), commit::identity(opened.file->name(), opened.settings, place_.job),
+      disk_.blocks(), link_, opened.file->catalogue());
   const std::size_t blocks =
       carrier->resume(opened.remote->take_remains(), [&](Note note, std::int64_t step) {
         return link_.server_side().have_noted(protocol::word(key, note, step));

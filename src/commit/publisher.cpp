@@ -113,6 +113,20 @@ void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
   told(offset, in_file(made, step));
 }
 
+void Publisher::go_on_after(const Earlier& earlier) {
+  if (ends_files()) {
+    publication_.go_on_after(earlier.kept);
+    return;
+  }
+  publication_.go_on_after(earlier.steps, earlier.absent, earlier.is_published);
+  for (const auto& [step, variable] : earlier.contents) {
+    contents_.add(step, variable, catalogue_.layout().offset(variable, step));
+  }
+  Target& target = targets_[-1];
+  target.file = std::make_shared<disk::OutputFile>(earlier.path, setup_.disk);
+  target.is_asked = target.is_started = true;
+}
+
 void Publisher::commit(const steps::Commit& order, std::int64_t settled, const Then& then) {
   for (const auto& [step, variable] : order.contents) {
     const auto told = offsets_.find({step, variable});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +19,18 @@
 #include "steps/orders.h"
 
 namespace iocomp::commit {
+
+/// What others have left of a file that they had begun.
+struct Earlier {
+  // Of one file of all steps:
+  std::string path{};  ///< where it is now
+  bool is_published = false;
+  std::int64_t steps = 0;
+  std::vector<std::int64_t> absent{};
+  std::vector<std::pair<std::int64_t, int>> contents{};  ///< step, variable
+  // Of a file per step:
+  std::deque<std::int64_t> kept{};  ///< committed steps, oldest first
+};
 
 /// The hands of a file's lead: starts physical files, has the format make room in them, and makes
 /// steps visible as the coordinator orders. What takes long goes through `Means`; everything else
@@ -51,6 +64,12 @@ class Publisher {
   /// Make room for a variable in a step, once; `told` gets its offset, -1 where others know it.
   using Told = std::function<void(std::int64_t offset, const Outcome&)>;
   void place(std::int64_t step, int variable, const Told& told);
+
+  /// The place of a variable in a step is not good any more: nothing was written there.
+  void forget_place(std::int64_t step, int variable) { asked_.erase({step, variable}); }
+
+  /// Go on with a file that others have begun.
+  void go_on_after(const Earlier& earlier);
 
   // What the coordinator orders of the lead. @param settled  steps before this one are.
   void commit(const steps::Commit& order, std::int64_t settled, const Then& then);

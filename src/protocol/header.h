@@ -46,6 +46,7 @@ enum class Kind : std::uint16_t {
   all_bye = 67,       ///< the session ends
   known_file = 68,    ///< a file that all shall know
   fill = 69,          ///< what nobody has put of a variable, to be filled
+  sync = 70,          ///< a step is written as a whole: make it durable
 };
 
 /// First bytes of every control message.
@@ -59,7 +60,7 @@ struct Header {
 static_assert(sizeof(Header) == 24);
 
 inline constexpr std::uint32_t magic = 0x494f4332;  // "IOC2"
-inline constexpr std::uint16_t version = 2;
+inline constexpr std::uint16_t version = 3;
 
 /// A whole message: header and body in one piece of memory.
 [[nodiscard]] std::vector<std::byte> message(Kind kind, std::uint64_t file,

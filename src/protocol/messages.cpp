@@ -176,6 +176,7 @@ Bytes encode(std::uint64_t file, Kind kind, const StepNote& note) {
   writer.put(note.variable);
   writer.put(note.number);
   put(writer, note.outcome);
+  writer.put(note.events);
   return message(kind, file, writer.take());
 }
 
@@ -186,6 +187,7 @@ StepNote decode_step_note(std::span<const std::byte> body) {
   note.variable = reader.get<std::int32_t>();
   note.number = reader.get<std::int64_t>();
   note.outcome = get_outcome(reader);
+  note.events = reader.get<std::int64_t>();
   return note;
 }
 

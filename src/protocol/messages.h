@@ -73,13 +73,14 @@ using StepCounts = steps::Ended;
 [[nodiscard]] StepCounts decode_step_counts(std::span<const std::byte> body);
 
 /// flush: up to which step; whether durable. file_failed: from which step on, and why. want_place;
-/// placed; step_settled; step_done: whichever
-/// fields the kind needs.
+/// placed; step_settled; step_done; sync: whichever fields the kind needs.
 struct StepNote {
   std::int64_t step = 0;
   std::int32_t variable = -1;  ///< want_place, placed
-  std::int64_t number = 0;     ///< placed: offset; want_place: events; flush: 0 or 1
+  std::int64_t number = 0;     ///< placed: offset; want_place: events; flush: 0 or 1; step_done:
+                               ///< so many writers
   Outcome outcome;             ///< placed, step_done, step_settled
+  std::int64_t events = 0;     ///< placed: the definitions that the lead knew
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepNote& note);
 [[nodiscard]] StepNote decode_step_note(std::span<const std::byte> body);

@@ -15,6 +15,7 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "commit/file_terms.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
@@ -50,31 +51,6 @@ std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
 
 }  // namespace
 
-formats::FormatOptions format_options(const config::FileSettings& settings) {
-  return {.alignment_bytes = settings.alignment_bytes,
-          .hints = settings.hints,
-          .engine = settings.engine,
-          .engine_parameters = settings.engine_parameters,
-          .grows_along_time = settings.grows_along_time,
-          .chunk_bytes = settings.chunk_bytes,
-          .deflate_level = settings.deflate_level,
-          .shuffle = settings.shuffle,
-          .one_step = settings.file_per_step};
-}
-
-commit::Publication::Identity identity(const std::string& name,
-                                       const config::FileSettings& settings,
-                                       const std::string& job) {
-  return {.name = name,
-          .path = settings.path,
-          .job = job,
-          .checkpoint = settings.checkpoint,
-          .file_per_step = settings.file_per_step,
-          .replace = settings.replace,
-          .keep = settings.keep,
-          .xdmf = settings.xdmf};
-}
-
 File::File(Context& context, std::uint64_t key, const protocol::Open& open,
            config::FileSettings settings, const formats::Format& format)
     : context_{context},
@@ -83,8 +59,8 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       settings_{std::move(settings)},
       domain_bytes_{open.domain_bytes},
       format_{format},
-      options_{format_options(settings_)},
-      publication_{identity(name_, settings_, context.place.job), format},
+      options_{commit::format_options(settings_)},
+      publication_{commit::identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
       stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout()),
                settings_.may_overlap, formats::swaps_bytes(format, options_)} {
@@ -513,7 +489,7 @@ void File::check_step(std::int64_t number) {
     report_puts(number, step);
   }
   context_.post.to_server(
-      0, protocol::encode(key_, Kind::step_done, protocol::StepNote{number, -1, 0, step.failure}));
+      0, protocol::encode(key_, Kind::step_done, protocol::StepNote{number, -1, 1, step.failure}));
 }
 
 void File::settle(std::int64_t step, const Outcome& outcome) {

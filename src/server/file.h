@@ -182,10 +182,4 @@ class File {
   std::int64_t lost_from_ = 0;  // ... from this step on
 };
 
-/// What storage needs to know of a file, from its settings.
-[[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& settings);
-[[nodiscard]] commit::Publication::Identity identity(const std::string& name,
-                                                     const config::FileSettings& settings,
-                                                     const std::string& job);
-
 }  // namespace iocomp::server

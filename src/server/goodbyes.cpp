@@ -38,7 +38,7 @@ void Goodbyes::client_left() {
 void Goodbyes::server_left(const std::vector<double>& counters) {
   all_.merge(counters);
   if (++servers_gone_ == context_.place.ranks.size()) {
-    context_.post.to_all_servers(protocol::encode(protocol::Kind::all_bye, all_.values()));
+    context_.post.to_all(protocol::encode(protocol::Kind::all_bye, all_.values()));
   }
 }
 

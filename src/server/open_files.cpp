@@ -8,15 +8,23 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "commit/file_terms.h"
+#include "commit/lead.h"
+#include "commit/publication.h"
+#include "commit/publisher.h"
 #include "config/file_settings.h"
+#include "formats/format.h"
 #include "formats/registry.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/notes.h"
 #include "protocol/put_messages.h"
 #include "server/file.h"
 #include "server/home.h"
-#include "server/lead.h"
+#include "trace/busy.h"
+#include "trace/counters.h"
 
 namespace iocomp::server {
 
@@ -25,7 +33,7 @@ using protocol::Kind;
 namespace {
 
 const formats::Format& format_of(const config::FileSettings& settings, const std::string& modules) {
-  return formats::format(settings.backend, modules).chosen(format_options(settings));
+  return formats::format(settings.backend, modules).chosen(commit::format_options(settings));
 }
 
 }  // namespace
@@ -98,7 +106,7 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
   if (found == files_.end() || !found->second.lead) {
     return;  // of a file that is over
   }
-  LeadFile& lead = *found->second.lead;
+  commit::Lead& lead = *found->second.lead;
   switch (header.kind) {
     case Kind::home_event:
       lead.event(protocol::decode_event(body));
@@ -107,7 +115,7 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
       lead.want_place(protocol::decode_step_note(body));
       break;
     case Kind::home_step:
-      lead.home_step(protocol::decode_step_counts(body));
+      lead.step_ended(protocol::decode_step_counts(body));
       break;
     case Kind::step_done:
       lead.step_done(protocol::decode_step_note(body));
@@ -116,7 +124,7 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
       lead.put_report(protocol::decode_put_report(body));
       break;
     case Kind::home_close:
-      lead.home_close(protocol::decode_step_counts(body));
+      lead.closed(protocol::decode_step_counts(body));
       break;
     default:
       lead.action_done(protocol::decode_action(body));
@@ -133,12 +141,46 @@ void OpenFiles::begin_lead(std::uint64_t key, const protocol::Open& open) {
     const auto settings = config::file_settings(context_.settings, open.name,
                                                 open.kind == 2 ? "checkpoint" : "series");
     const auto& format = format_of(settings, context_.settings.text("storage.modules"));
-    entry.lead = std::make_unique<LeadFile>(context_, key, open, settings, format);
+    entry.lead = make_lead(key, open, settings, format);
     entry.lead->start();
   } catch (const Error& error) {
-    context_.post.to_all_servers(
+    context_.post.to_all(
         protocol::encode(key, protocol::Opened{Outcome{error.code(), error.what()}}));
   }
+}
+
+std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const protocol::Open& open,
+                                                   const config::FileSettings& settings,
+                                                   const formats::Format& format) {
+  Context& context = context_;
+  commit::Lead::Setup setup;
+  setup.key = key;
+  setup.open = open;
+  setup.may_overlap = settings.may_overlap;
+  setup.publisher = {
+      .identity = commit::identity(open.name, settings, context.place.job),
+      .format = &format,
+      .options = commit::format_options(settings),
+      .disk = context.disk,
+      .who = ", server 0 (rank " + std::to_string(context.place.ranks.rank(0)) + ')'};
+  return std::make_unique<commit::Lead>(
+      std::move(setup),
+      commit::Lead::Means{
+          .council = &context.post,
+          .run =
+              [&context](commit::Publication::Job job, commit::Publisher::Then then) {
+                context.busy.begin(trace::Activity::commit, now_seconds());
+                context.submit(std::move(job),
+                               [&context, then = std::move(then)](const Outcome& outcome) {
+                                 context.busy.end(trace::Activity::commit, now_seconds());
+                                 then(outcome);
+                               });
+              },
+          .note =
+              [&context, key](protocol::Note note, std::int64_t step) {
+                context.post.write_note(protocol::word(key, note, step));
+              },
+          .failed = [&context] { context.counters.add(trace::Counter::failures, 1); }});
 }
 
 void OpenFiles::know_file(std::uint64_t key, const protocol::Open& open) {

@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "commit/lead.h"
+#include "config/file_settings.h"
+#include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "server/file.h"
 #include "server/home.h"
-#include "server/lead.h"
 
 namespace iocomp::server {
 
@@ -41,7 +43,7 @@ class OpenFiles {
   struct Entry {
     std::unique_ptr<File> file;
     std::unique_ptr<HomeFile> home;
-    std::unique_ptr<LeadFile> lead;
+    std::unique_ptr<commit::Lead> lead;
     // Of members of other homes, before this server knows the file.
     std::vector<std::pair<int, protocol::StepNote>> early_flushes;
   };
@@ -50,6 +52,10 @@ class OpenFiles {
   void to_lead(const protocol::Header& header, std::span<const std::byte> body);
   void to_writer(const protocol::Header& header, std::span<const std::byte> body);
   void begin_lead(std::uint64_t key, const protocol::Open& open);
+  [[nodiscard]] std::unique_ptr<commit::Lead> make_lead(std::uint64_t key,
+                                                        const protocol::Open& open,
+                                                        const config::FileSettings& settings,
+                                                        const formats::Format& format);
   void know_file(std::uint64_t key, const protocol::Open& open);
   [[nodiscard]] HomeFile& home_of(Entry& entry, std::uint64_t key);
 

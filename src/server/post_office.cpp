@@ -22,7 +22,7 @@ void PostOffice::to_server(int server, std::vector<std::byte> message) {
   }
 }
 
-void PostOffice::to_all_servers(const std::vector<std::byte>& message) {
+void PostOffice::to_all(std::vector<std::byte> message) {
   for (int server = 0; server < servers_.size(); ++server) {
     to_server(server, message);
   }

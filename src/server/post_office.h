@@ -5,10 +5,12 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mpi/peers.h"
 #include "protocol/messages.h"
+#include "steps/council.h"
 #include "transport/survivors.h"
 #include "transport/transport.h"
 
@@ -16,12 +18,16 @@ namespace iocomp::server {
 
 /// What a server sends: messages to servers (itself included, without MPI), answers to compute
 /// ranks, and notices, which are collected and sent once per round of the loop.
-class PostOffice {
+class PostOffice : public steps::Council {
  public:
   PostOffice(transport::Transport& transport, mpi::Peers servers, int number);
 
   void to_server(int server, std::vector<std::byte> message);
-  void to_all_servers(const std::vector<std::byte>& message);
+  [[nodiscard]] int writers() const override { return servers_.size(); }
+  void to_all(std::vector<std::byte> message) override;
+  void to_writer(int server, std::vector<std::byte> message) override {
+    to_server(server, std::move(message));
+  }
   /// @param rank  session rank of a compute rank.
   void to_rank(int rank, std::vector<std::byte> message);
   void notify(int rank, protocol::Notice notice);

@@ -50,9 +50,17 @@ void Coordinator::ended_by_all(const Ended& sum) {
   auto look = coverage_.look(sum.step, sum.variables);
   step.unsure = std::move(look.unsure);
   step.holes = std::move(look.holes);
-  Expect expect{sum.step, std::vector<std::int64_t>(static_cast<std::size_t>(setup_.writers)),
+  if (setup_.asks_writers) {
+    ask(sum.step, step);
+  } else {
+    take_done(sum.step);
+  }
+}
+
+void Coordinator::ask(std::int64_t number, const Step& step) {
+  Expect expect{number, std::vector<std::int64_t>(static_cast<std::size_t>(setup_.writers)),
                 step.unsure};
-  for (const auto& [writer, pieces] : sum.pieces) {
+  for (const auto& [writer, pieces] : step.sum.pieces) {
     expect.pieces.at(static_cast<std::size_t>(writer)) += pieces;
   }
   orders_.emplace_back(std::move(expect));
@@ -76,26 +84,47 @@ void Coordinator::put(std::int64_t step, std::vector<PutRecord> puts) {
   }
 }
 
-// The one place where a step is found to be durable everywhere, covered and filled.
-void Coordinator::done(std::int64_t number, const Outcome& outcome) {
-  const auto found = steps_.find(number);
-  if (found == steps_.end()) {
+void Coordinator::done(std::int64_t number, const Outcome& outcome, int writers) {
+  if (number < next_) {
     return;  // given up
   }
-  Step& step = found->second;
-  if (!outcome.ok() && step.failure.ok()) {
-    step.failure = outcome;
+  Said& said = said_[number];
+  said.done += writers;
+  if (!outcome.ok() && said.failure.ok()) {
+    said.failure = outcome;
   }
-  if (++step.done < setup_.writers) {
+  take_done(number);
+}
+
+// The one place where a step is found to be durable everywhere, covered and filled.
+void Coordinator::take_done(std::int64_t number) {
+  const auto found = steps_.find(number);
+  const auto said = said_.find(number);
+  if (found == steps_.end() || said == said_.end() || said->second.done < setup_.writers) {
     return;
   }
-  step.done = 0;
+  Step& step = found->second;
+  if (step.failure.ok()) {
+    step.failure = said->second.failure;
+  }
+  said_.erase(said);
   if (!step.failure.ok() || is_lost(number)) {
     complete(number);
+  } else if (!step.unsure.empty() && !setup_.asks_writers && !std::exchange(step.is_asked, true)) {
+    ask(number, step);
   } else if (!step.unsure.empty()) {
     look(number, step);
-  } else if (!step.holes.empty()) {
+  } else {
+    whole(number, step);
+  }
+}
+
+// Of a step that has not failed it is known what its holes are.
+void Coordinator::whole(std::int64_t number, Step& step) {
+  if (!step.holes.empty()) {
     orders_.emplace_back(Fill{number, std::exchange(step.holes, {})});
+  } else if (setup_.syncs_last && !std::exchange(step.is_synced, true)) {
+    orders_.emplace_back(Sync{number});
   } else {
     complete(number);
   }
@@ -119,8 +148,8 @@ void Coordinator::looked(std::int64_t number, const std::vector<Question>& answe
     step.failure.story = "file \"" + setup_.file_name + "\", step " + std::to_string(number) +
                          ": " + step.failure.story;
   }
-  if (step.failure.ok() && !is_lost(number) && !step.holes.empty()) {
-    orders_.emplace_back(Fill{number, std::exchange(step.holes, {})});
+  if (step.failure.ok() && !is_lost(number)) {
+    whole(number, step);
   } else {
     complete(number);
   }
@@ -143,6 +172,11 @@ void Coordinator::failed(const Outcome& outcome, std::int64_t from_step) {
   advance();
 }
 
+void Coordinator::hold_commits(bool hold) {
+  holds_commits_ = hold;
+  advance();
+}
+
 // Steps settle one after the other. What is lost is dropped when nobody can put into it any more.
 void Coordinator::advance() {
   if (busy_ != Busy::no) {
@@ -150,10 +184,10 @@ void Coordinator::advance() {
   }
   const auto next = steps_.find(next_);
   if (next != steps_.end() && !is_lost(next_) && next->second.is_complete) {
-    if (next->second.failure.ok()) {
-      commit();
-    } else {
+    if (!next->second.failure.ok()) {
       drop(next_);
+    } else if (!holds_commits_ || ended_) {
+      commit();
     }
     return;
   }
@@ -221,6 +255,7 @@ void Coordinator::dropped() {
 
 void Coordinator::settle(std::int64_t step, const Outcome& outcome) {
   steps_.erase(step);
+  said_.erase(step);
   next_ = step + 1;
   orders_.emplace_back(Settle{step, outcome});
 }

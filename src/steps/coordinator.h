@@ -32,6 +32,10 @@ class Coordinator {
     bool file_per_step = false;
     bool joins_commits = false;  ///< steps that become complete during a commit share the next one
     bool may_overlap = false;
+    /// Each step begins with an `Expect`. Else writers know what they are to write and report it
+    /// unasked, even before all members have ended the step; they are asked for puts only.
+    bool asks_writers = true;
+    bool syncs_last = false;      ///< a step is made durable by an order of its own, `Sync`
     std::int64_t first_step = 0;  ///< those before it are settled ...
     std::int64_t committed = 0;   ///< ... and so many of them committed
   };
@@ -47,8 +51,9 @@ class Coordinator {
   void closed(const Ended& ended, const std::string& who);
   /// Puts of variables that an `Expect` wants to know, before the writer's `done`.
   void put(std::int64_t step, std::vector<PutRecord> puts);
-  /// All pieces that a writer was to expect of a step, or to fill, are durable or have failed.
-  void done(std::int64_t step, const Outcome& outcome);
+  /// Writers have done what they were to do with a step: all their pieces of it are written, filled
+  /// or durable, or have failed. @param writers  so many speak together.
+  void done(std::int64_t step, const Outcome& outcome, int writers = 1);
   /// Steps from this one on cannot be committed any more, except those of a commit under way.
   void failed(const Outcome& outcome, std::int64_t from_step);
   void failed(const Outcome& outcome) { failed(outcome, next_); }
@@ -58,6 +63,9 @@ class Coordinator {
   void committed(const Outcome& outcome);
   void dropped();
   void finished(const Outcome& outcome);
+
+  /// Whether commits wait until they are released, or all members have closed.
+  void hold_commits(bool hold);
 
   /// The next thing to be done, in order; nothing until the next report.
   [[nodiscard]] std::optional<Order> next_order();
@@ -72,17 +80,25 @@ class Coordinator {
 
  private:
   struct Step {
-    Ended sum;     // of all members
-    int done = 0;  // writers, of this round
+    Ended sum;              // of all members
+    bool is_asked = false;  // for its puts
+    bool is_synced = false;
     bool is_complete = false;
     Outcome failure;
     std::vector<std::int32_t> unsure;  // variables that may be put twice somewhere
     std::vector<PutRecord> puts;       // of these
     Holes holes;                       // to be filled
   };
+  struct Said {  // by writers, in this round
+    int done = 0;
+    Outcome failure;
+  };
   enum class Busy { no, commits, drops, finishes, over };
   void ended_by_all(const Ended& sum);
+  void take_done(std::int64_t number);
+  void whole(std::int64_t number, Step& step);
   void complete(std::int64_t step);
+  void ask(std::int64_t number, const Step& step);
   void look(std::int64_t number, Step& step);
   void advance();
   void commit();
@@ -94,10 +110,12 @@ class Coordinator {
   Ends ends_;
   Coverage coverage_;
   std::map<std::int64_t, Step> steps_;  // ended by all, not settled
+  std::map<std::int64_t, Said> said_;   // also of steps that some have not ended
   std::int64_t next_;                   // the first that is not settled
   std::int64_t committed_;              // how many
   std::int64_t last_in_commit_ = -1;    // under way
   Busy busy_ = Busy::no;
+  bool holds_commits_ = false;
   std::optional<std::int64_t> ended_;  // steps, known when all members have closed
   Outcome failure_;                    // of the file
   std::int64_t lost_from_ = 0;         // then: steps from this one on

@@ -45,6 +45,9 @@ bool Ends::add_to(Ended& sum, const Ended& ended, const std::string& call,
 
 std::optional<Ended> Ends::end(const Ended& ended, const std::string& who) {
   Ended& sum = open_[ended.step];
+  if (closing_.members > 0 && ended.step >= closing_.step) {
+    differ_in_closing(ended.step);
+  }
   if (!add_to(sum, ended, "end_step", who)) {
     return std::nullopt;
   }
@@ -52,16 +55,20 @@ std::optional<Ended> Ends::end(const Ended& ended, const std::string& who) {
 }
 
 std::optional<Ended> Ends::close(const Ended& ended, const std::string& who) {
-  if (!add_to(closing_, ended, "close", who)) {
-    return std::nullopt;
+  const bool are_all = add_to(closing_, ended, "close", who);
+  if (!open_.empty() && open_.rbegin()->first >= closing_.step) {
+    differ_in_closing(open_.rbegin()->first);
+  } else if (are_all && !open_.empty()) {
+    differ_in_closing(open_.begin()->first);
   }
-  if (!open_.empty()) {
-    const std::int64_t step = open_.begin()->first;
-    different_({"some closed it in step " + std::to_string(ended.step) +
-                    " while others had called end_step in step " + std::to_string(step),
-                step});
-  }
-  return closing_;
+  return are_all ? std::optional{closing_} : std::nullopt;
+}
+
+// Told before the last of them has spoken: some may wait for what others will not do any more.
+void Ends::differ_in_closing(std::int64_t step) const {
+  different_({"some closed it in step " + std::to_string(closing_.step) +
+                  " while others had called end_step in step " + std::to_string(step),
+              std::min(step, closing_.step)});
 }
 
 }  // namespace iocomp::steps

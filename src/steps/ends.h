@@ -33,6 +33,7 @@ class Ends {
   [[nodiscard]] std::optional<Ended> close(const Ended& ended, const std::string& who);
 
  private:
+  void differ_in_closing(std::int64_t step) const;
   [[nodiscard]] bool add_to(Ended& sum, const Ended& ended, const std::string& call,
                             const std::string& who) const;
 

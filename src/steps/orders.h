@@ -36,6 +36,11 @@ struct Fill {
   std::int64_t step = 0;
   Holes holes;
 };
+/// All of a step is written and filled: each writer makes its part durable and reports once more
+/// that it is done.
+struct Sync {
+  std::int64_t step = 0;
+};
 /// A step is committed, or it failed and will be absent.
 struct Settle {
   std::int64_t step = 0;
@@ -75,6 +80,6 @@ struct Finish {
   bool has_failed = false;
 };
 
-using Order = std::variant<Expect, Fill, Settle, Fail, Closed, Look, Commit, Drop, Finish>;
+using Order = std::variant<Expect, Fill, Sync, Settle, Fail, Closed, Look, Commit, Drop, Finish>;
 
 }  // namespace iocomp::steps

@@ -68,6 +68,11 @@ World::World(std::uint64_t seed, bool tells) : state_{seed}, tells_{tells} {
   setup_.file_per_step = chance(3);
   setup_.joins_commits = !setup_.file_per_step && chance(2);
   setup_.may_overlap = chance(4);
+  setup_.asks_writers = !chance(3);
+  setup_.syncs_last = chance(3);
+  if (!setup_.asks_writers) {
+    setup_.writers = static_cast<int>(setup_.members);
+  }
   can_crash_ = chance(3);
   make_plan();
   start(0, 0);
@@ -110,6 +115,9 @@ void World::start(std::int64_t first_step, std::int64_t committed) {
       queues_[member].reports.push_back({Kind::end, step});
     }
     queues_[member].reports.push_back({Kind::close, ends_.at(member)});
+    for (std::int64_t step = first_step; !setup_.asks_writers && step < ends_.at(member); ++step) {
+      queues_[members + member].reports.push_back({Kind::done, step, chance(60)});
+    }
   }
 }
 
@@ -129,6 +137,8 @@ void World::take_over() {
   }
   has_failed_ = false;
   setup_.writers = static_cast<int>(setup_.members);
+  setup_.asks_writers = false;
+  setup_.syncs_last = false;
   start(first, committed);
 }
 
@@ -254,6 +264,9 @@ void World::deliver(int participant) {
       coordinator_->finished(outcome);
       break;
   }
+  if (chance(8)) {
+    coordinator_->hold_commits(chance(2));
+  }
   take_orders();
 }
 
@@ -269,12 +282,16 @@ void World::take_orders() {
 
 void World::obey(const Expect& order) {
   const std::size_t first = static_cast<std::size_t>(setup_.members);
+  if (!setup_.asks_writers && order.report.empty()) {
+    wrong("writers are asked that report unasked");
+  }
+  at(order.step).durable = 0;
   for (std::size_t writer = 0; writer < order.pieces.size(); ++writer) {
     auto& queue = queues_[first + writer].reports;
     if (!order.report.empty()) {
       queue.push_back({Kind::puts, order.step, false, order.report});
     }
-    const bool fails = order.pieces[writer] > 0 && chance(60);
+    const bool fails = setup_.asks_writers && order.pieces[writer] > 0 && chance(60);
     queue.push_back({Kind::done, order.step, fails});
   }
 }
@@ -298,6 +315,21 @@ void World::obey(const Fill& order) {
   }
   if (filled != 1) {
     wrong("another hole than the one that is there");
+  }
+}
+
+void World::obey(const Sync& order) {
+  tell("sync step " + std::to_string(order.step));
+  Step& step = at(order.step);
+  if (!setup_.syncs_last || step.is_synced || must_fail(step)) {
+    wrong("a step is made durable that should not, or twice");
+  }
+  step.is_synced = true;
+  step.durable = 0;
+  for (int writer = 0; writer < setup_.writers; ++writer) {
+    const bool fails = chance(60);
+    queues_[static_cast<std::size_t>(setup_.members + writer)].reports.push_back(
+        {Kind::done, order.step, fails});
   }
 }
 
@@ -327,6 +359,9 @@ void World::check_commit(std::int64_t number) {
   }
   if (step.durable < setup_.writers) {
     wrong("a commit of what is not durable" + where);
+  }
+  if (setup_.syncs_last && !step.is_synced) {
+    wrong("a commit of what was only written" + where);
   }
   if (must_fail(step)) {
     wrong("a commit of what failed" + where);

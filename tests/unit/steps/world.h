@@ -51,6 +51,7 @@ class World {
     int durable = 0;                        // writers of this round whose part is good
     bool has_failed = false;                // some writer's part
     bool is_filled = false;                 // asked for
+    bool is_synced = false;                 // asked for
     bool was_looked_at = false;
     Fate fate = Fate::open;
     bool is_settled = false;
@@ -67,6 +68,7 @@ class World {
   void take_orders();
   void obey(const Expect& order);
   void obey(const Fill& order);
+  void obey(const Sync& order);
   void obey(const Settle& order);
   void obey(const Fail& order);
   void obey(const Closed& order);

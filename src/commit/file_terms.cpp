@@ -1,4 +1,4 @@
-#include "client/file_terms.h"
+#include "commit/file_terms.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,7 +9,7 @@
 #include "config/file_settings.h"
 #include "formats/format.h"
 
-namespace iocomp::client {
+namespace iocomp::commit {
 
 void check_name(const std::string& name) {
   const bool allowed = std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -35,8 +35,8 @@ formats::FormatOptions format_options(const config::FileSettings& file) {
           .one_step = file.file_per_step};
 }
 
-commit::Publication::Identity identity(const std::string& name, const config::FileSettings& file,
-                                       const std::string& job) {
+Publication::Identity identity(const std::string& name, const config::FileSettings& file,
+                               const std::string& job) {
   return {.name = name,
           .path = file.path,
           .job = job,
@@ -47,4 +47,4 @@ commit::Publication::Identity identity(const std::string& name, const config::Fi
           .xdmf = file.xdmf};
 }
 
-}  // namespace iocomp::client
+}  // namespace iocomp::commit

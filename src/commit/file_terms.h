@@ -6,7 +6,7 @@
 #include "config/file_settings.h"
 #include "formats/format.h"
 
-namespace iocomp::client {
+namespace iocomp::commit {
 
 // What the settings of a file mean to its format and to its commit.
 
@@ -16,8 +16,8 @@ void check_name(const std::string& name);
 [[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& file);
 
 /// @param job  "<host>-<pid>", the same on all ranks.
-[[nodiscard]] commit::Publication::Identity identity(const std::string& name,
-                                                     const config::FileSettings& file,
-                                                     const std::string& job);
+[[nodiscard]] Publication::Identity identity(const std::string& name,
+                                             const config::FileSettings& file,
+                                             const std::string& job);
 
-}  // namespace iocomp::client
+}  // namespace iocomp::commit

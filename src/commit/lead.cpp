@@ -1,0 +1,346 @@
+#include "commit/lead.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "commit/publication.h"
+#include "commit/publisher.h"
+#include "contents/catalogue.h"
+#include "formats/file_system.h"
+#include "formats/format.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "protocol/notes.h"
+#include "protocol/put_messages.h"
+#include "steps/coordinator.h"
+#include "steps/coverage.h"
+#include "steps/definitions.h"
+#include "steps/ends.h"
+#include "steps/orders.h"
+
+namespace iocomp::commit {
+
+using protocol::Kind;
+
+namespace {
+
+// Whoever has summed has named those that differ among them.
+constexpr const char* of_some = "some compute ranks";
+// Where a member publishes nobody does it for that member: it spends at most this part of its time
+// on it, unless somebody waits.
+constexpr double publication_share = 20;
+
+}  // namespace
+
+steps::Coordinator::Setup Lead::coordination(const Setup& setup, int writers) {
+  const formats::Format& format = *setup.publisher.format;
+  const bool per_step = setup.publisher.identity.file_per_step;
+  const bool whole_steps = format.writes_whole_steps();
+  return {.file_name = setup.open.name,
+          .members = setup.open.members,
+          .writers = writers,
+          .file_per_step = per_step,
+          .joins_commits = !per_step && format.readable_while_open() && !whole_steps,
+          .may_overlap = setup.may_overlap,
+          .asks_writers = setup.writers != Writers::members,
+          .syncs_last = setup.writers == Writers::waiting_members && !whole_steps,
+          .first_step = setup.first_step,
+          .committed = setup.committed};
+}
+
+Lead::Lead(Setup setup, Means means)
+    : setup_{std::move(setup)},
+      means_{std::move(means)},
+      catalogue_{*setup_.publisher.format, setup_.publisher.options.alignment_bytes,
+                 !setup_.publisher.identity.file_per_step},
+      coordinator_{coordination(setup_, means_.council->writers()), catalogue_},
+      publisher_{setup_.publisher, hands(), catalogue_} {
+  setup_.open.domain_bytes =
+      formats::domain_bytes_at(publisher_.target_name(), setup_.publisher.options.alignment_bytes);
+}
+
+Publisher::Means Lead::hands() {
+  using Then = Publisher::Then;
+  return {
+      .act = [this](steps::Action action, std::int64_t step, int variable, std::int64_t settled,
+                    Then then) { act(action, step, variable, settled, std::move(then)); },
+      .run = means_.run,
+      .publishing = [this](std::int64_t step) { means_.note(protocol::Note::publishing, step); },
+      .dropping = [this](std::int64_t step) { means_.note(protocol::Note::dropped, step); }};
+}
+
+void Lead::opened(const Outcome& outcome) {
+  if (outcome.ok()) {
+    means_.note(protocol::Note::opened, 0);
+  } else {
+    over_ = true;
+  }
+  means_.council->to_all(
+      protocol::encode(setup_.key, protocol::Opened{outcome, setup_.open.domain_bytes}));
+}
+
+void Lead::start() {
+  const Outcome prepared = outcome_of([this] { publisher_.prepare(); });
+  if (!prepared.ok()) {
+    opened(prepared);
+    return;
+  }
+  const auto known = protocol::encode(setup_.key, Kind::known_file, setup_.open);
+  if (setup_.publisher.identity.file_per_step) {
+    means_.council->to_all(known);
+    opened({});
+  } else if (publisher_.is_plain()) {
+    // Created before others hear of it, because they open it at once.
+    publisher_.start(-1, [&](const Outcome& outcome) {
+      if (outcome.ok()) {
+        means_.council->to_all(known);
+      }
+      opened(outcome);
+    });
+  } else {
+    means_.council->to_all(known);
+    publisher_.start(-1, [this](const Outcome& outcome) { opened(outcome); });
+  }
+}
+
+void Lead::open(const protocol::Open& open) {
+  if (open.kind != setup_.open.kind || open.members != setup_.open.members ||
+      open.name != setup_.open.name) {
+    fail(steps::different_calls(setup_.open.name,
+                                "compute rank " + std::to_string(open.opener) +
+                                    " opened it as another kind of file than compute rank " +
+                                    std::to_string(setup_.open.opener)),
+         0);
+  }
+}
+
+void Lead::event(const protocol::Event& event) {
+  switch (definitions_.say(event.sequence, event.caller, event.what)) {
+    case steps::Definitions::Said::again:
+      return;
+    case steps::Definitions::Said::different: {
+      const auto difference = definitions_.difference(event.sequence, event.caller, event.what);
+      fail(steps::different_calls(setup_.open.name, difference.what), difference.from_step);
+      return;
+    }
+    case steps::Definitions::Said::first:
+      break;
+  }
+  const auto defined = contents::decode_event(event.what);
+  const Outcome applied = outcome_of([&] { catalogue_.apply(defined); });
+  if (applied.ok() && defined.what == contents::Event::What::set_shape) {
+    publisher_.forget_place(defined.step, defined.variable);  // it was for another shape
+  }
+  if (applied.ok() && setup_.writers == Writers::servers) {
+    means_.council->to_all(protocol::encode(setup_.key, Kind::known_event, event));
+  } else if (!applied.ok()) {
+    fail(applied, defined.step);
+  }
+}
+
+void Lead::act(steps::Action action, std::int64_t step, int variable, std::int64_t settled,
+               commit::Publisher::Then then) {
+  protocol::ActionNote note;
+  note.action = action;
+  note.number = next_action_++;
+  note.step = step;
+  note.variable = variable;
+  note.settled = settled;
+  actions_[note.number].then = std::move(then);
+  means_.council->to_all(protocol::encode(setup_.key, Kind::action, note));
+}
+
+void Lead::action_done(const protocol::ActionNote& note) {
+  Action& action = actions_.at(note.number);
+  if (!note.outcome.ok() && action.outcome.ok()) {
+    action.outcome = note.outcome;
+  }
+  if (++action.writers == means_.council->writers()) {
+    const Action done = std::move(action);
+    actions_.erase(note.number);
+    done.then(done.outcome);
+    take_orders();
+  }
+}
+
+void Lead::tell_place(std::int64_t step, int variable, std::int64_t offset,
+                      const Outcome& outcome) {
+  means_.council->to_all(
+      protocol::encode(setup_.key, Kind::placed,
+                       protocol::StepNote{step, variable, offset, outcome, catalogue_.events()}));
+}
+
+void Lead::want_place(const protocol::StepNote& note) {
+  const auto tell = [=, this](std::int64_t offset, const Outcome& outcome) {
+    tell_place(note.step, note.variable, offset, outcome);
+  };
+  if (coordinator_.is_lost(note.step)) {
+    tell(-1, coordinator_.failure());  // the target may be closed by now
+  } else {
+    publisher_.place(note.step, note.variable, tell);
+  }
+}
+
+// In steps that follow one another mostly the same variables are put: so the places of the next
+// step are told with this one's, and its blocks can go at once.
+void Lead::place_ahead(const protocol::StepCounts& counts) {
+  const bool is_useful = setup_.writers != Writers::servers && publisher_.is_plain() &&
+                         !setup_.publisher.format->offsets_by_layout() &&
+                         !setup_.publisher.identity.file_per_step;
+  for (auto put = counts.variables.begin(); is_useful && put != counts.variables.end(); ++put) {
+    const std::int64_t step = counts.step + 1;
+    const int variable = put->first;
+    publisher_.place(step, variable, [=, this](std::int64_t offset, const Outcome& outcome) {
+      if (outcome.ok()) {
+        tell_place(step, variable, offset, outcome);
+      } else {  // told to whoever wants it
+        publisher_.forget_place(step, variable);
+      }
+    });
+  }
+}
+
+void Lead::step_ended(const protocol::StepCounts& counts) {
+  if (!coordinator_.is_lost(counts.step + 1)) {
+    place_ahead(counts);
+  }
+  coordinator_.ended(counts, of_some);
+  take_orders();
+}
+
+void Lead::closed(const protocol::StepCounts& counts) {
+  coordinator_.closed(counts, of_some);
+  take_orders();
+}
+
+void Lead::put_report(protocol::PutReport report) {
+  coordinator_.put(report.step, std::move(report.puts));
+}
+
+void Lead::step_done(const protocol::StepNote& note) {
+  coordinator_.done(note.step, note.outcome, static_cast<int>(note.number));
+  take_orders();
+}
+
+void Lead::fail(const Outcome& outcome, std::int64_t from_step) {
+  coordinator_.failed(outcome, from_step);
+  take_orders();
+}
+
+void Lead::take_orders() {
+  while (auto order = coordinator_.next_order()) {
+    std::visit([this](const auto& one) { obey(one); }, *order);
+  }
+}
+
+void Lead::obey(const steps::Expect& order) {
+  if (setup_.writers != Writers::servers) {  // they know how many
+    means_.council->to_all(
+        protocol::encode(setup_.key, protocol::Expectation{order.step, 0, order.report}));
+    return;
+  }
+  for (std::size_t writer = 0; writer < order.pieces.size(); ++writer) {
+    means_.council->to_writer(
+        static_cast<int>(writer),
+        protocol::encode(setup_.key,
+                         protocol::Expectation{order.step, order.pieces[writer], order.report}));
+  }
+}
+
+void Lead::obey(const steps::Fill& order) {
+  const int writers = means_.council->writers();
+  for (int writer = 0; writer < writers; ++writer) {
+    means_.council->to_writer(
+        writer,
+        protocol::encode(setup_.key, protocol::FillOrder{
+                                         order.step, steps::share(order.holes, writer, writers)}));
+  }
+}
+
+void Lead::obey(const steps::Sync& order) {
+  means_.council->to_all(
+      protocol::encode(setup_.key, Kind::sync, protocol::StepNote{order.step, -1, 0, {}}));
+}
+
+void Lead::obey(const steps::Settle& order) {
+  publisher_.settle(order.step);
+  means_.council->to_all(protocol::encode(setup_.key, Kind::step_settled,
+                                          protocol::StepNote{order.step, -1, 0, order.outcome}));
+}
+
+void Lead::obey(const steps::Fail& order) {
+  means_.failed();
+  means_.council->to_all(protocol::encode(
+      setup_.key, Kind::file_failed, protocol::StepNote{order.from_step, -1, 0, order.outcome}));
+}
+
+void Lead::obey(const steps::Closed& order) {
+  over_ = true;
+  means_.note(order.outcome.ok() ? protocol::Note::closed : protocol::Note::failed_closed, 0);
+  means_.council->to_all(protocol::encode(setup_.key, Kind::file_closed, order.outcome));
+}
+
+void Lead::obey(const steps::Look& order) {
+  means_.run([questions = order.questions] { std::ranges::for_each(*questions, steps::answer); },
+             [this, order](const Outcome& outcome) {
+               coordinator_.looked(order.step, *order.questions, outcome);
+               take_orders();
+             });
+}
+
+void Lead::obey(const steps::Commit& order) {
+  pace_.begun = now_seconds();
+  publisher_.commit(order, coordinator_.next_step(),
+                    [this, last = order.last](const Outcome& outcome) {
+                      const bool is_paced = setup_.writers == Writers::members &&
+                                            !setup_.publisher.identity.file_per_step &&
+                                            last + 1 >= pace_.urgent_until;
+                      if (is_paced) {
+                        const double now = now_seconds();
+                        pace_.next = now + publication_share * (now - pace_.begun);
+                        pace_.is_held = true;
+                        coordinator_.hold_commits(true);
+                      }
+                      coordinator_.committed(outcome);
+                      take_orders();
+                    });
+}
+
+void Lead::obey(const steps::Drop& order) {
+  publisher_.drop(order.step, coordinator_.next_step(), [this](const Outcome&) {
+    coordinator_.dropped();
+    take_orders();
+  });
+}
+
+void Lead::obey(const steps::Finish& order) {
+  publisher_.finish(order, coordinator_.next_step(), [this](const Outcome& outcome) {
+    coordinator_.finished(outcome);
+    take_orders();
+  });
+}
+
+void Lead::hurry(std::int64_t step) {
+  pace_.urgent_until = std::max(pace_.urgent_until, step + 1);
+  pace_.next = 0;
+  (void)advance();
+}
+
+bool Lead::advance() {
+  if (!pace_.is_held || now_seconds() < pace_.next) {
+    return false;
+  }
+  pace_.is_held = false;
+  coordinator_.hold_commits(false);
+  take_orders();
+  return true;
+}
+
+}  // namespace iocomp::commit

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/error.h"
+#include "commit/publication.h"
+#include "commit/publisher.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
+#include "protocol/messages.h"
+#include "protocol/notes.h"
+#include "protocol/put_messages.h"
+#include "steps/coordinator.h"
+#include "steps/council.h"
+#include "steps/definitions.h"
+#include "steps/orders.h"
+
+namespace iocomp::commit {
+
+/// A file as its lead sees it, which is server 0, or the first member where members write
+/// themselves: brings what is reported to the coordinator, and its orders to the council or to the
+/// publisher.
+class Lead {
+ public:
+  enum class Writers {
+    servers,          ///< they learn from the lead what there is to write
+    members,          ///< they write while the program goes on, and report that unasked
+    waiting_members,  ///< synchronous: they write in calls that all of them make
+  };
+  struct Setup {
+    std::uint64_t key = 0;
+    protocol::Open open;
+    Publisher::Setup publisher;
+    bool may_overlap = false;
+    Writers writers = Writers::servers;
+    std::int64_t first_step = 0;  ///< as for the coordinator, like the next one
+    std::int64_t committed = 0;
+  };
+  struct Means {
+    steps::Council* council = nullptr;
+    /// Run a job that may take long and calls no MPI.
+    std::function<void(Publication::Job, Publisher::Then)> run;
+    /// Write down what outlives the lead.
+    std::function<void(protocol::Note, std::int64_t step)> note;
+    /// The file has failed.
+    std::function<void()> failed;
+  };
+  Lead(Setup setup, Means means);
+
+  /// Begin: refuse what stands in the way, start the physical file, tell all writers.
+  void start();
+  /// Instead, of a file that others have begun. All definitions were said again.
+  void go_on_after(const Earlier& earlier) { publisher_.go_on_after(earlier); }
+
+  // Reports; those of several members or writers may be summed.
+  void open(const protocol::Open& open);
+  void event(const protocol::Event& event);
+  void want_place(const protocol::StepNote& note);
+  void step_ended(const protocol::StepCounts& counts);
+  void step_done(const protocol::StepNote& note);
+  void put_report(protocol::PutReport report);
+  void closed(const protocol::StepCounts& counts);
+  void action_done(const protocol::ActionNote& note);
+  /// Steps from this one on have failed.
+  void fail(const Outcome& outcome, std::int64_t from_step);
+  /// Somebody waits for the commit of a step.
+  void hurry(std::int64_t step);
+
+  /// Order what was held back and is due. @return whether anything was.
+  bool advance();
+
+  [[nodiscard]] bool is_over() const noexcept { return over_; }
+  [[nodiscard]] bool has_failed() const noexcept { return !coordinator_.failure().ok(); }
+
+ private:
+  struct Action {
+    int writers = 0;
+    Outcome outcome;
+    Publisher::Then then;
+  };
+  struct Pace {  // of commits
+    double begun = 0;
+    double next = 0;                // not before
+    std::int64_t urgent_until = 0;  // steps that somebody waits for
+    bool is_held = false;
+  };
+  [[nodiscard]] static steps::Coordinator::Setup coordination(const Setup& setup, int writers);
+  [[nodiscard]] Publisher::Means hands();
+  void take_orders();
+  void obey(const steps::Expect& order);
+  void obey(const steps::Fill& order);
+  void obey(const steps::Sync& order);
+  void obey(const steps::Settle& order);
+  void obey(const steps::Fail& order);
+  void obey(const steps::Closed& order);
+  void obey(const steps::Look& order);
+  void obey(const steps::Commit& order);
+  void obey(const steps::Drop& order);
+  void obey(const steps::Finish& order);
+  void act(steps::Action action, std::int64_t step, int variable, std::int64_t settled,
+           Publisher::Then then);
+  void place_ahead(const protocol::StepCounts& counts);
+  void tell_place(std::int64_t step, int variable, std::int64_t offset, const Outcome& outcome);
+  void opened(const Outcome& outcome);
+
+  Setup setup_;
+  Means means_;
+  contents::Catalogue catalogue_;
+  steps::Definitions definitions_;
+  steps::Coordinator coordinator_;
+  Publisher publisher_;
+  std::map<std::int64_t, Action> actions_;
+  std::int64_t next_action_ = 0;
+  Pace pace_;
+  bool over_ = false;
+};
+
+}  // namespace iocomp::commit
