@@ -28,9 +28,7 @@ class Size:
 # Classes that are larger, and why they still are. An entry says the most that the class may have;
 # it goes when the class is mended.
 LARGER = {
-    "client/DirectCarrier": Size(2, 19, "decides, writes and commits steps by itself"),
     "client/ExchangeRound": Size(3, 20, "cuts, tells and moves within one round"),
-    "client/KernelCarrier": Size(6, 36, "decides, places, fills and commits steps by itself"),
     "server/File": Size(members=19, reason="rooms, pieces and step counts of a file in one"),
 }
 

@@ -109,14 +109,11 @@ bool Client::open_with_servers(OpenedFile& opened) {
 }
 
 void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
-  if (disk_.is_started() && !opened.settings.synchronous &&
-      local_opener_.kernel_can_write(opened)) {
-    local_opener_.open_kernel(opened, group);
-    if (opened.format->offsets_by_layout()) {  // else a rank's blocks may wait for another rank
-      watch(opened);
-    }
-  } else {
-    local_opener_.open_direct(opened, group);
+  const bool by_kernel =
+      disk_.is_started() && !opened.settings.synchronous && local_opener_.kernel_can_write(opened);
+  local_opener_.open(opened, group, !by_kernel);
+  if (by_kernel && opened.format->offsets_by_layout()) {  // else its blocks may wait for a rank
+    watch(opened);
   }
 }
 
@@ -133,7 +130,7 @@ std::unique_ptr<Input> Client::open_input(MPI_Comm comm, const std::string& name
 bool Client::advance_files() {
   bool moved = false;
   for (auto& [key, opened] : files_) {
-    moved = (opened.kernel != nullptr && opened.kernel->advance()) || moved;
+    moved = (opened.local != nullptr && opened.local->advance()) || moved;
     moved = (opened.remote != nullptr && opened.remote->advance()) || moved;
   }
   return moved;
@@ -143,10 +140,9 @@ void Client::close(File* file) {
   const auto found = files_.find(file->key());
   OpenedFile& opened = found->second;
   const Outcome outcome = outcome_of([&] { opened.file->close(); });
-  const bool is_lost = (opened.carrier != nullptr && !opened.carrier->lost().ok()) ||
-                       (opened.kernel != nullptr && !opened.kernel->lost().ok());
+  const bool have_all_left = opened.local == nullptr || opened.local->is_over();
   opened.file.reset();
-  if (!is_lost) {
+  if (have_all_left) {
     opened.free_communicators();
   }
   files_.erase(found);

@@ -96,7 +96,7 @@ class Client {
   RemoteOpener remote_opener_{settings_, place_, link_, disk_};
   LocalOpener local_opener_{settings_, place_, link_, meeting_, disk_};
   InputOpener input_opener_{settings_, place_, link_, meeting_};
-  Takeover takeover_{place_, link_, disk_, files_};
+  Takeover takeover_{place_, link_, disk_, local_opener_, files_};
 };
 
 }  // namespace iocomp::client

@@ -11,20 +11,45 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "client/direct_carrier.h"
-#include "client/direct_output.h"
+#include "client/carrier.h"
+#include "client/exchange.h"
+#include "client/file_council.h"
 #include "client/group_ranks.h"
-#include "client/kernel_carrier.h"
+#include "client/left_file.h"
+#include "client/local_carrier.h"
+#include "client/meeting.h"
+#include "client/member_writer.h"
+#include "client/remains.h"
 #include "commit/file_terms.h"
+#include "commit/lead.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
+#include "disk/engine.h"
 #include "formats/aggregators.h"
 #include "formats/file_system.h"
 #include "formats/format.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
+#include "writing/file_writer.h"
 
 namespace iocomp::client {
+namespace {
+
+// On the communicator of a file blocks are exchanged with other tags.
+constexpr int council_tag = 3;
+constexpr int first_free_tag = council_tag + 1;
+
+// A tag that only messages about this file have: every rank of it computes the same.
+int tag_of(std::uint64_t key, MPI_Comm comm) {
+  void* most = nullptr;
+  int is_set = 0;
+  mpi::check(MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &is_set));
+  constexpr std::uint64_t least_most = 32767;
+  const auto tags = is_set != 0 ? static_cast<std::uint64_t>(*static_cast<int*>(most)) : least_most;
+  return static_cast<int>((key >> 1U) % (tags - first_free_tag)) + first_free_tag;
+}
+
+}  // namespace
 
 // Ranks must be able to write at offsets, without the format library or the MPI.
 bool LocalOpener::kernel_can_write(const OpenedFile& opened) const {
@@ -60,94 +85,137 @@ Meeting& LocalOpener::meet_to_open(OpenedFile& opened, MPI_Comm comm) {
   return *opened.meeting;
 }
 
-void LocalOpener::open_kernel(OpenedFile& opened, MPI_Comm comm) {
+LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   const config::FileSettings& file = opened.settings;
-  (void)meet_to_open(opened, comm);
-  for (MPI_Comm* own : {&opened.placing, &opened.verdicts}) {
-    *own = mpi::duplicate(opened.comm, link_.policy(), "the other ranks to open a file").release();
-  }
-  KernelCarrier::Setup setup;
-  setup.key = opened.file->key();
-  setup.name = opened.file->name();
-  setup.circle = opened.comm;
-  setup.placing = opened.placing;
-  setup.verdicts = opened.verdicts;
-  setup.members = opened.members;
-  setup.format = opened.format;
-  setup.options = commit::format_options(file);
-  setup.disk = disk_.options_for(file);
-  setup.submit = disk_.plans().submitter();
-  setup.may_overlap = file.may_overlap;
-  setup.steps_in_flight = file.steps_in_flight;
-  auto carrier = std::make_unique<KernelCarrier>(
-      std::move(setup), commit::identity(opened.file->name(), file, place_.job), disk_.blocks(),
-      link_, opened.file->catalogue());
-  KernelCarrier& opening = *carrier;
-  opened.file->carry_with(std::move(carrier));
-  try {
-    opening.open();
-  } catch (...) {
-    opened.free_communicators();  // the failure is the same on all ranks: they all come here
-    throw;
-  }
-  opened.kernel = &opening;
+  Terms terms;
+  terms.council.members = opened.members;
+  commit::Lead::Setup& lead = terms.council.lead;
+  lead.key = opened.file->key();
+  lead.open.name = opened.file->name();
+  lead.open.members = std::ssize(opened.members);
+  lead.may_overlap = file.may_overlap;
+  lead.publisher.identity = commit::identity(opened.file->name(), file, place_.job);
+  lead.publisher.format = opened.format;
+  lead.publisher.options = commit::format_options(file);
+  lead.publisher.disk = disk_.options_for(file);
+  lead.publisher.writers_begin = true;
+  terms.writer.key = lead.key;
+  terms.writer.name = lead.open.name;
+  terms.writer.files.format = opened.format;
+  terms.writer.files.options = lead.publisher.options;
+  terms.writer.files.disk = lead.publisher.disk;
+  return terms;
 }
 
-void LocalOpener::put_openers_in_order(OpenedFile& opened, DirectOutput::Setup& setup) const {
+void LocalOpener::write_by_kernel(Terms& terms) {
+  terms.council.lead.writers = commit::Lead::Writers::members;
+  terms.writer.files.submit = disk_.plans().submitter();
+  terms.writer.write_block = [&blocks = disk_.blocks()](const Block& block,
+                                                        writing::FileWriter& writer,
+                                                        std::int64_t offset, auto done) {
+    return blocks.write(block, writer, offset, std::move(done));
+  };
+}
+
+std::int64_t LocalOpener::domain_bytes(const OpenedFile& opened) const {
+  const auto& file = opened.settings;
+  const commit::Publication names{commit::identity(opened.file->name(), file, place_.job),
+                                  *opened.format};
+  std::vector<std::int64_t> bytes{
+      formats::domain_bytes_at(names.names(0).target, file.alignment_bytes)};
+  mpi::maximum(opened.comm, bytes, link_.policy(), "the other ranks to open a file");
+  return bytes[0];
+}
+
+void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
   const config::FileSettings& file = opened.settings;
-  setup.openers = opened.comm;
-  if (file.aggregators_per_node == 0) {
-    return;
-  }
   const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
-  auto ordered = formats::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
-                                  link_.policy(), what.c_str());
-  const auto aggregates =
-      mpi::gather_to_all(opened.comm, ordered.aggregates ? 1 : 0, link_.policy(), what.c_str());
-  for (std::size_t rank = 0; rank < aggregates.size(); ++rank) {
-    if (aggregates[rank] != 0) {
-      setup.aggregators.push_back(static_cast<int>(rank));
+  terms.council.lead.writers = commit::Lead::Writers::waiting_members;
+  // The same writes by the same code as an engine's, but waited for.
+  terms.writer.files.submit = [](const disk::Plan& plan, const auto& done) {
+    done(disk::carry_out(plan));
+  };
+  terms.writer.files.options.deadline_seconds = link_.policy().deadline_seconds;
+  terms.writer.openers = opened.comm;
+  Exchange::Setup exchange{.comm = opened.comm,
+                           .aggregators = {},
+                           .window_bytes = settings_.bytes("staging.stripe"),
+                           .alignment_bytes = domain_bytes(opened),
+                           .may_overlap = file.may_overlap,
+                           .policy = link_.policy()};
+  const bool is_plain =
+      opened.format->access(terms.writer.files.options) == formats::Access::plain_file;
+  if (file.aggregators_per_node != 0) {
+    auto ordered = formats::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
+                                    link_.policy(), what.c_str());
+    const auto aggregates =
+        mpi::gather_to_all(opened.comm, ordered.aggregates ? 1 : 0, link_.policy(), what.c_str());
+    for (std::size_t rank = 0; rank < aggregates.size(); ++rank) {
+      if (aggregates[rank] != 0) {
+        exchange.aggregators.push_back(static_cast<int>(rank));
+      }
+    }
+    if (!is_plain) {
+      terms.writer.files.options.aggregators = ordered.aggregators;
+      opened.openers = terms.writer.openers = ordered.comm.release();
     }
   }
-  if (setup.format->access(setup.options) == formats::Access::mpi_file) {
-    setup.options.aggregators = ordered.aggregators;
-    opened.openers = setup.openers = ordered.comm.release();
+  if (exchange.window_bytes > 0 && (is_plain || opened.format->offsets_by_layout())) {
+    terms.writer.exchange = std::make_unique<Exchange>(std::move(exchange));
   }
 }
 
-void LocalOpener::open_direct(OpenedFile& opened, MPI_Comm comm) {
-  const config::FileSettings& file = opened.settings;
+void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   Meeting& meeting = meet_to_open(opened, comm);
-  DirectOutput::Setup setup;
-  setup.comm = opened.comm;
-  mpi::check(MPI_Comm_rank(opened.comm, &setup.rank));
-  setup.compute_rank = place_.rank;
-  setup.format = opened.format;
-  setup.options = commit::format_options(file);
-  setup.options.deadline_seconds = link_.policy().deadline_seconds;
-  setup.disk = disk_.options_for(file);
-  setup.may_overlap = file.may_overlap;
-  setup.window_bytes = settings_.bytes("staging.stripe");
-  put_openers_in_order(opened, setup);
-  const auto names = commit::identity(opened.file->name(), file, place_.job);
-  std::vector<std::int64_t> domain_bytes{formats::domain_bytes_at(
-      commit::Publication{names, *opened.format}.names(0).target, file.alignment_bytes)};
-  mpi::maximum(opened.comm, domain_bytes, link_.policy(), "the other ranks to open a file");
-  setup.domain_bytes = domain_bytes[0];
-  auto carrier =
-      std::make_unique<DirectCarrier>(opened.file->key(), opened.file->name(), std::move(setup),
-                                      names, link_, meeting, opened.file->catalogue());
-  DirectCarrier& opening = *carrier;
+  Terms terms = this->terms(opened);
+  terms.council.peers = {.comm = opened.comm, .ranks = {}, .tag = council_tag};
+  if (synchronous) {
+    write_waiting(opened, terms);
+  } else {
+    write_by_kernel(terms);
+  }
+  const commit::Publication names{terms.council.lead.publisher.identity, *opened.format};
+  auto carrier = std::make_unique<LocalCarrier>(
+      LocalCarrier::Setup{.key = opened.file->key(),
+                          .name = opened.file->name(),
+                          .file_per_step = opened.settings.file_per_step,
+                          .steps_in_flight = opened.settings.steps_in_flight,
+                          .comm = opened.comm,
+                          .meeting = synchronous ? &meeting : nullptr},
+      std::move(terms.council), std::move(terms.writer), names, link_, opened.file->catalogue());
+  LocalCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
-  opened.carrier = &opening;
   try {
     opening.open();
   } catch (...) {
-    if (opening.lost().ok()) {
+    if (opening.is_over()) {
       opened.free_communicators();  // the failure is the same on all ranks: they all come here
     }
     throw;
   }
+  opened.local = &opening;
+}
+
+std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNote& has_note) {
+  Terms terms = this->terms(opened);
+  terms.council.peers = {
+      .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
+  write_by_kernel(terms);
+  const commit::Publication names{terms.council.lead.publisher.identity, *opened.format};
+  const LeftFile left = find_left_file(names, opened.settings.file_per_step, remains, has_note,
+                                       opened.file->catalogue());
+  terms.council.lead.first_step = left.settled;
+  terms.council.lead.committed = left.committed();
+  auto carrier = std::make_unique<LocalCarrier>(
+      LocalCarrier::Setup{.key = opened.file->key(),
+                          .name = opened.file->name(),
+                          .file_per_step = opened.settings.file_per_step,
+                          .steps_in_flight = opened.settings.steps_in_flight},
+      std::move(terms.council), std::move(terms.writer), names, link_, opened.file->catalogue());
+  const std::size_t blocks = carrier->resume(std::move(remains), left, has_note);
+  opened.local = carrier.get();
+  opened.file->carry_with(std::move(carrier));
+  return blocks;
 }
 
 }  // namespace iocomp::client

@@ -2,12 +2,19 @@
 
 #include <mpi.h>
 
-#include "client/direct_output.h"
+#include <cstddef>
+#include <cstdint>
+
 #include "client/disk_work.h"
+#include "client/exchange.h"
+#include "client/file_council.h"
+#include "client/left_file.h"
 #include "client/link.h"
 #include "client/meeting.h"
+#include "client/member_writer.h"
 #include "client/opened_file.h"
 #include "client/place.h"
+#include "client/remains.h"
 #include "config/settings.h"
 
 namespace iocomp::client {
@@ -24,13 +31,21 @@ class LocalOpener {
   /// Whether the kernel can write the file while the program goes on. Says where it cannot.
   [[nodiscard]] bool kernel_can_write(const OpenedFile& opened) const;
   /// Collective over `comm`, the members. @throws Error, the same on all ranks.
-  void open_kernel(OpenedFile& opened, MPI_Comm comm);
-  /// The same for a synchronous file.
-  void open_direct(OpenedFile& opened, MPI_Comm comm);
+  void open(OpenedFile& opened, MPI_Comm comm, bool synchronous);
+  /// Instead: carry on with what servers have left, whose members are ranks of the compute ranks'
+  /// communicator. @return blocks of this rank that are written once more, or first. @throws Error.
+  std::size_t resume(OpenedFile& opened, Remains remains, const HasNote& has_note);
 
  private:
+  struct Terms {
+    FileCouncil::Setup council;
+    MemberWriter::Setup writer;
+  };
   Meeting& meet_to_open(OpenedFile& opened, MPI_Comm comm);
-  void put_openers_in_order(OpenedFile& opened, DirectOutput::Setup& setup) const;
+  [[nodiscard]] Terms terms(const OpenedFile& opened) const;
+  void write_by_kernel(Terms& terms);
+  void write_waiting(OpenedFile& opened, Terms& terms);
+  [[nodiscard]] std::int64_t domain_bytes(const OpenedFile& opened) const;
 
   const config::Settings& settings_;
   const Place& place_;

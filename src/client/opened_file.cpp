@@ -5,7 +5,7 @@
 namespace iocomp::client {
 
 void OpenedFile::free_communicators() {
-  for (MPI_Comm* own : {&openers, &verdicts, &placing, &comm}) {
+  for (MPI_Comm* own : {&openers, &comm}) {
     if (*own != MPI_COMM_NULL) {
       MPI_Comm_free(own);
     }

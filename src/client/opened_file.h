@@ -7,9 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "client/direct_carrier.h"
 #include "client/file.h"
-#include "client/kernel_carrier.h"
+#include "client/local_carrier.h"
 #include "client/meeting.h"
 #include "client/remote_carrier.h"
 #include "config/file_settings.h"
@@ -30,13 +29,10 @@ struct OpenedFile {
   // Of a file without servers:
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm openers = MPI_COMM_NULL;  ///< the same in another order, which opens the MPI file
-  MPI_Comm placing = MPI_COMM_NULL;
-  MPI_Comm verdicts = MPI_COMM_NULL;
   std::unique_ptr<Meeting> meeting;  ///< where not all compute ranks are members
 
   // The file's carrier is one of these:
-  const DirectCarrier* carrier = nullptr;
-  KernelCarrier* kernel = nullptr;
+  LocalCarrier* local = nullptr;
   RemoteCarrier* remote = nullptr;
 
   std::unique_ptr<File> file;

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "commit/publication.h"
-#include "contents/catalogue.h"
+#include "base/error.h"
 #include "disk/output_file.h"
 #include "formats/format.h"
 #include "writing/file_writer.h"
@@ -17,12 +17,11 @@ std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
     std::string path, disk::OutputFile::Opening opening) const {
   using enum writing::FileWriter::Way;
   const formats::Format& format = *setup_.format;
-  const bool is_plain = format.access(setup_.options) == formats::Access::plain_file;
   return std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = std::move(path),
                                  .opening = opening,
                                  .disk = setup_.disk,
-                                 .way = is_plain                      ? offsets
+                                 .way = is_plain()                    ? offsets
                                         : format.writes_whole_steps() ? steps
                                                                       : library,
                                  .swaps_bytes = formats::swaps_bytes(format, setup_.options),
@@ -33,37 +32,51 @@ std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
 writing::FileWriter& OutputFiles::writer(std::int64_t target) {
   auto& writer = writers_[target];
   if (!writer) {
-    writer = make_writer(publication_.names(target).temporary, disk::OutputFile::Opening::creates);
+    // Where the lead has created the file, nobody else makes it anew: it may be published by now.
+    const auto opening =
+        are_places_known() ? disk::OutputFile::Opening::creates : disk::OutputFile::Opening::finds;
+    writer = make_writer(names_.names(target).temporary, opening);
   }
   return *writer;
 }
 
 void OutputFiles::go_on_in(const std::string& path) {
   writers_[-1] = make_writer(path, disk::OutputFile::Opening::finds);
-  (void)at(-1).open();
+  (void)writers_[-1]->file().open();
+}
+
+std::optional<Outcome> OutputFiles::place(int variable, std::int64_t step) const {
+  if (are_places_known()) {
+    return Outcome{};
+  }
+  const auto place = places_.find({step, variable});
+  return place == places_.end() ? std::nullopt : std::optional{place->second.outcome};
 }
 
 std::int64_t OutputFiles::offset(int variable, std::int64_t step) const {
   return setup_.format->offsets_by_layout() ? catalogue_.layout().offset(variable, step)
-                                            : offsets_.at({step, variable});
+                                            : places_.at({step, variable}).offset;
 }
 
-bool OutputFiles::knows_offset(int variable, std::int64_t step) const {
-  return setup_.format->offsets_by_layout() || offsets_.contains({step, variable});
-}
-
-void OutputFiles::note_contents(int variable, std::int64_t step) {
-  contents_.add(step, variable, offset(variable, step));
-}
-
-void OutputFiles::seal(std::int64_t target, std::int64_t step,
-                       const commit::Publication::Job& job) {
-  if (!setup_.format->writes_whole_steps()) {
-    disk::OutputFile& output = *at(target).open();
-    output.grow(publication_.bytes(step, contents_, catalogue_));
-    output.sync();
+// What the lead told before it knew of the new shape is for the old one.
+void OutputFiles::note_place(int variable, std::int64_t step, Place place) {
+  const auto reshaped = reshaped_.find({step, variable});
+  if (reshaped == reshaped_.end() || place.events > reshaped->second) {
+    places_[{step, variable}] = std::move(place);
   }
-  job();
+}
+
+void OutputFiles::reshaped(int variable, std::int64_t step, std::int64_t event) {
+  reshaped_[{step, variable}] = event;
+  const auto place = places_.find({step, variable});
+  if (place != places_.end() && place->second.events <= event) {
+    places_.erase(place);
+  }
+}
+
+void OutputFiles::forget_places_until(std::int64_t step) {
+  places_.erase(places_.begin(), places_.lower_bound({step + 1, 0}));
+  reshaped_.erase(reshaped_.begin(), reshaped_.lower_bound({step + 1, 0}));
 }
 
 }  // namespace iocomp::client

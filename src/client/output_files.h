@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/options.h"
@@ -13,7 +15,6 @@
 #include "formats/format.h"
 #include "trace/counters.h"
 #include "writing/file_writer.h"
-#include "writing/physical_file.h"
 #include "writing/submit.h"
 
 namespace iocomp::client {
@@ -28,52 +29,61 @@ class OutputFiles {
     disk::Options disk;
     writing::Submit submit;
   };
-  OutputFiles(Setup setup, commit::Publication& publication, const contents::Catalogue& catalogue,
+  /// Where a variable lies in a step, as the lead told, or why it has no place.
+  struct Place {
+    std::int64_t offset = -1;
+    Outcome outcome;
+    std::int64_t events = 0;  ///< the definitions that the lead knew
+  };
+  OutputFiles(Setup setup, commit::Publication names, const contents::Catalogue& catalogue,
               trace::Counters& counters)
       : setup_{std::move(setup)},
-        publication_{publication},
+        names_{std::move(names)},
         catalogue_{catalogue},
         counters_{counters} {}
 
+  /// The number of the physical file of a step; -1: the one of all steps.
+  [[nodiscard]] std::int64_t target_of(std::int64_t step) const noexcept {
+    return names_.target_of(step);
+  }
+  [[nodiscard]] const commit::Publication& names() const noexcept { return names_; }
+  /// The writer of that one.
   [[nodiscard]] writing::FileWriter& writer(std::int64_t target);
-  /// The physical file that it writes.
-  [[nodiscard]] writing::PhysicalFile& at(std::int64_t target) { return writer(target).file(); }
+  [[nodiscard]] writing::FileWriter& writer_of(std::int64_t step) {
+    return writer(target_of(step));
+  }
   /// The one file of all steps is there already, under this name.
   void go_on_in(const std::string& path);
   /// They are not needed any more.
   void forget(std::int64_t target) { writers_.erase(target); }
 
-  /// Where a variable lies in a step, as the layout says, or else as it was noted.
+  [[nodiscard]] bool is_plain() const {
+    return setup_.format->access(setup_.options) == formats::Access::plain_file;
+  }
+  /// Whether everybody knows where variables lie, without the lead.
+  [[nodiscard]] bool are_places_known() const {
+    return setup_.format->offsets_by_layout() && (is_plain() || target_of(0) == -1);
+  }
+  /// The failure of a place, or nothing where it is not known.
+  [[nodiscard]] std::optional<Outcome> place(int variable, std::int64_t step) const;
+  /// @pre place(variable, step)
   [[nodiscard]] std::int64_t offset(int variable, std::int64_t step) const;
-  [[nodiscard]] bool knows_offset(int variable, std::int64_t step) const;
-  void note_offset(int variable, std::int64_t step, std::int64_t offset) {
-    offsets_[{step, variable}] = offset;
-  }
-  void forget_offsets_until(std::int64_t step) {
-    offsets_.erase(offsets_.begin(), offsets_.lower_bound({step + 1, 0}));
-  }
-  void forget_offset(int variable, std::int64_t step) { offsets_.erase({step, variable}); }
-
-  /// What will be described: note a variable of a step that was put.
-  void note_contents(int variable, std::int64_t step);
-  [[nodiscard]] const contents::Contents& contents() const noexcept { return contents_; }
-  void drop_step(std::int64_t step) { contents_.remove_step(step); }
-
-  /// Let a physical file grow to its size at `step`, make it durable, and do the job.
-  /// @throws Error{storage_failure}.
-  void seal(std::int64_t target, std::int64_t step, const commit::Publication::Job& job);
+  void note_place(int variable, std::int64_t step, Place place);
+  /// The variable has another shape from this step on, since definition number `event`.
+  void reshaped(int variable, std::int64_t step, std::int64_t event);
+  void forget_places_until(std::int64_t step);
 
  private:
   [[nodiscard]] std::unique_ptr<writing::FileWriter> make_writer(
       std::string path, disk::OutputFile::Opening opening) const;
 
   Setup setup_;
-  commit::Publication& publication_;
+  commit::Publication names_;  // for the names only
   const contents::Catalogue& catalogue_;
   trace::Counters& counters_;
   std::map<std::int64_t, std::unique_ptr<writing::FileWriter>> writers_;  // by physical file
-  std::map<std::pair<std::int64_t, int>, std::int64_t> offsets_;  // step, variable; where noted
-  contents::Contents contents_;
+  std::map<std::pair<std::int64_t, int>, Place> places_;                  // step, variable
+  std::map<std::pair<std::int64_t, int>, std::int64_t> reshaped_;         // by which definition
 };
 
 }  // namespace iocomp::client

@@ -5,13 +5,11 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "array/cover.h"
 #include "array/region.h"
 #include "base/error.h"
-#include "client/meeting.h"
 #include "client/tickets.h"
 #include "contents/variable.h"
 #include "steps/put_log.h"
@@ -39,13 +37,10 @@ struct Remains {
     std::map<int, array::Cover> variables;
     steps::PutLog puts;  ///< of which these are the sum
     bool ended = false;
-    std::uint64_t definitions = 0;  ///< when it was ended, like the next two
-    std::string last_definition;
-    int known_variables = 0;
+    std::int64_t events = 0;  ///< definitions that were made before the end
     Outcome failure;
   };
-  std::uint64_t definitions = empty_digest;
-  std::string last_definition;
+  std::vector<std::vector<std::byte>> events;  ///< definitions, encoded
   std::int64_t ended = 0;
   std::int64_t committed = 0;  ///< steps known to be settled, the last of them committed
   std::map<std::int64_t, Step> steps;

@@ -19,10 +19,7 @@
 namespace iocomp::client {
 
 void RemainsKeeper::define(const contents::Event& event) {
-  for (const auto byte : contents::encode(event)) {
-    remains_.definitions = mix(remains_.definitions, std::to_integer<std::uint64_t>(byte));
-  }
-  remains_.last_definition = contents::text(event);
+  remains_.events.push_back(contents::encode(event));
 }
 
 void RemainsKeeper::put(const Block& block) {
@@ -42,12 +39,10 @@ void RemainsKeeper::keep(std::vector<Remains::Piece> pieces) {
   }
 }
 
-void RemainsKeeper::end_step(std::int64_t step, int known_variables) {
+void RemainsKeeper::end_step(std::int64_t step) {
   Remains::Step& ended = remains_.steps[step];
   ended.ended = true;
-  ended.definitions = remains_.definitions;
-  ended.last_definition = remains_.last_definition;
-  ended.known_variables = known_variables;
+  ended.events = std::ssize(remains_.events);
   remains_.ended = step + 1;
   forget_settled();
 }

@@ -23,8 +23,7 @@ class RemainsKeeper {
   void put(const Block& block);
   /// What was posted of a block.
   void keep(std::vector<Remains::Piece> pieces);
-  /// @param known_variables  when the step was ended.
-  void end_step(std::int64_t step, int known_variables);
+  void end_step(std::int64_t step);
 
   [[nodiscard]] Remains take();
 

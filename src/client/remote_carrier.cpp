@@ -215,7 +215,7 @@ void RemoteCarrier::end_step(std::int64_t step) {
   }
   link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
   if (remains_) {
-    remains_->end_step(step, catalogue_.variables());
+    remains_->end_step(step);
   }
   link_.pump();
 }

@@ -1,41 +1,23 @@
 #include "client/takeover.h"
 
-#include <mpi.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "client/file.h"
-#include "client/kernel_carrier.h"
+#include "client/left_file.h"
+#include "client/local_opener.h"
 #include "client/lost_carrier.h"
 #include "client/remote_carrier.h"
-#include "commit/file_terms.h"
-#include "mpi/error.h"
 #include "protocol/notes.h"
 
 namespace iocomp::client {
-namespace {
-
 using protocol::Note;
-
-// Two tags that only messages about this file have: every rank of it computes the same.
-int tag_of(std::uint64_t key, MPI_Comm comm) {
-  void* most = nullptr;
-  int is_set = 0;
-  mpi::check(MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &is_set));
-  constexpr std::uint64_t least_most = 32767;
-  const auto tags = is_set != 0 ? static_cast<std::uint64_t>(*static_cast<int*>(most)) : least_most;
-  return static_cast<int>((key >> 1U) % (tags / 2)) * 2;
-}
-
-}  // namespace
 
 void Takeover::go_on_without_servers() {
   if (!link_.loss() || !link_.has_servers()) {
@@ -58,9 +40,11 @@ void Takeover::go_on_without_servers() {
 }
 
 void Takeover::carry_on(OpenedFile& opened) {
-  auto next = successor(opened);
+  const auto lost = obstacle(opened);
+  if (lost) {
+    opened.file->carry_with(std::make_unique<LostCarrier>(opened.file->key(), *lost, link_));
+  }
   opened.remote = nullptr;
-  opened.file->carry_with(std::move(next));
 }
 
 bool Takeover::is_opened_by_servers(const OpenedFile& opened) {
@@ -68,7 +52,9 @@ bool Takeover::is_opened_by_servers(const OpenedFile& opened) {
          link_.server_side().have_noted(protocol::word(opened.file->key(), Note::opened));
 }
 
-std::unique_ptr<Carrier> Takeover::successor(OpenedFile& opened) {
+// @return why nobody can carry the file on, or that there is nothing left to do; nothing where this
+// rank carries it on.
+std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
   const std::uint64_t key = opened.file->key();
   const std::string name = "file \"" + opened.file->name() + "\": ";
   std::string story;
@@ -81,47 +67,29 @@ std::unique_ptr<Carrier> Takeover::successor(OpenedFile& opened) {
   } else if (link_.server_side().have_noted(protocol::word(key, Note::failed_closed))) {
     story = *link_.loss() + " when it had failed";
   } else if (link_.server_side().have_noted(protocol::word(key, Note::closed))) {
-    return std::make_unique<LostCarrier>(key, Outcome{}, link_);
+    return Outcome{};
   } else {
-    std::unique_ptr<Carrier> next;
-    const Outcome taken_over = outcome_of([&] { next = take_over(opened); });
+    const Outcome taken_over = outcome_of([&] { take_over(opened); });
     if (taken_over.ok()) {
-      return next;
+      return std::nullopt;
     }
     story = *link_.loss() + ", and " + taken_over.story;
   }
   log::error(name + story);
-  return std::make_unique<LostCarrier>(key, Outcome{ErrorCode::storage_failure, name + story},
-                                       link_);
+  return Outcome{ErrorCode::storage_failure, name + story};
 }
 
-std::unique_ptr<Carrier> Takeover::take_over(OpenedFile& opened) {
+void Takeover::take_over(OpenedFile& opened) {
   const std::uint64_t key = opened.file->key();
-  KernelCarrier::Setup setup;
-  setup.key = key;
-  setup.name = opened.file->name();
-  setup.circle = {place_.comm, opened.members, tag_of(key, place_.comm)};
-  setup.verdicts = setup.circle.with_tag(setup.circle.tag + 1);
-  setup.members = opened.members;
-  setup.format = opened.format;
-  setup.disk = disk_.options_for(opened.settings);
-  setup.submit = disk_.plans().submitter();
-  setup.may_overlap = opened.settings.may_overlap;
-  setup.steps_in_flight = opened.settings.steps_in_flight;
-  auto carrier = std::make_unique<KernelCarrier>(
-      std::move(setup), commit::identity(opened.file->name(), opened.settings, place_.job),
-      disk_.blocks(), link_, opened.file->catalogue());
   const std::size_t blocks =
-      carrier->resume(opened.remote->take_remains(), [&](Note note, std::int64_t step) {
+      opener_.resume(opened, opened.remote->take_remains(), [&](Note note, std::int64_t step) {
         return link_.server_side().have_noted(protocol::word(key, note, step));
       });
-  opened.kernel = carrier.get();
   const std::string story = *link_.loss() + "; " + std::to_string(blocks) + " blocks of file \"" +
                             opened.file->name() + "\" are written by compute rank " +
                             std::to_string(place_.rank);
   log::error(story);
   link_.note(story);
-  return carrier;
 }
 
 }  // namespace iocomp::client

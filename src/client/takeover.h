@@ -1,10 +1,11 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 
-#include "client/carrier.h"
+#include "base/error.h"
 #include "client/disk_work.h"
 #include "client/link.h"
+#include "client/local_opener.h"
 #include "client/opened_file.h"
 #include "client/place.h"
 
@@ -13,8 +14,8 @@ namespace iocomp::client {
 /// What becomes of files whose servers are given up: the compute ranks finish them where they can.
 class Takeover {
  public:
-  Takeover(const Place& place, Link& link, DiskWork& disk, OpenedFiles& files)
-      : place_{place}, link_{link}, disk_{disk}, files_{files} {}
+  Takeover(const Place& place, Link& link, DiskWork& disk, LocalOpener& opener, OpenedFiles& files)
+      : place_{place}, link_{link}, disk_{disk}, opener_{opener}, files_{files} {}
 
   /// Where servers were lost, leave them and carry on with all files that they wrote.
   void go_on_without_servers();
@@ -25,12 +26,13 @@ class Takeover {
   [[nodiscard]] bool is_opened_by_servers(const OpenedFile& opened);
 
  private:
-  [[nodiscard]] std::unique_ptr<Carrier> successor(OpenedFile& opened);
-  [[nodiscard]] std::unique_ptr<Carrier> take_over(OpenedFile& opened);
+  [[nodiscard]] std::optional<Outcome> obstacle(OpenedFile& opened);
+  void take_over(OpenedFile& opened);
 
   const Place& place_;
   Link& link_;
   DiskWork& disk_;
+  LocalOpener& opener_;
   OpenedFiles& files_;
   bool servers_have_ended_ = false;  // those that were lost
 };

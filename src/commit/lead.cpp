@@ -69,8 +69,8 @@ Lead::Lead(Setup setup, Means means)
 Publisher::Means Lead::hands() {
   using Then = Publisher::Then;
   return {
-      .act = [this](steps::Action action, std::int64_t step, int variable, std::int64_t settled,
-                    Then then) { act(action, step, variable, settled, std::move(then)); },
+      .act = [this](steps::Action action, std::int64_t step, std::int64_t settled,
+                    Then then) { act(action, step, settled, std::move(then)); },
       .run = means_.run,
       .publishing = [this](std::int64_t step) { means_.note(protocol::Note::publishing, step); },
       .dropping = [this](std::int64_t step) { means_.note(protocol::Note::dropped, step); }};
@@ -145,13 +145,12 @@ void Lead::event(const protocol::Event& event) {
   }
 }
 
-void Lead::act(steps::Action action, std::int64_t step, int variable, std::int64_t settled,
-               commit::Publisher::Then then) {
+void Lead::act(steps::Action action, std::int64_t step, std::int64_t settled,
+               Publisher::Then then) {
   protocol::ActionNote note;
   note.action = action;
   note.number = next_action_++;
   note.step = step;
-  note.variable = variable;
   note.settled = settled;
   actions_[note.number].then = std::move(then);
   means_.council->to_all(protocol::encode(setup_.key, Kind::action, note));

@@ -69,6 +69,9 @@ class Lead {
   /// Somebody waits for the commit of a step.
   void hurry(std::int64_t step);
 
+  /// Nothing more is ordered: what is not published shall not appear.
+  void abandon() { publisher_.abandon(); }
+
   /// Order what was held back and is due. @return whether anything was.
   bool advance();
 
@@ -100,8 +103,7 @@ class Lead {
   void obey(const steps::Commit& order);
   void obey(const steps::Drop& order);
   void obey(const steps::Finish& order);
-  void act(steps::Action action, std::int64_t step, int variable, std::int64_t settled,
-           Publisher::Then then);
+  void act(steps::Action action, std::int64_t step, std::int64_t settled, Publisher::Then then);
   void place_ahead(const protocol::StepCounts& counts);
   void tell_place(std::int64_t step, int variable, std::int64_t offset, const Outcome& outcome);
   void opened(const Outcome& outcome);

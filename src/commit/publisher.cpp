@@ -48,6 +48,9 @@ void Publisher::start(std::int64_t number, const Then& then) {
   }
   const formats::Format& format = *setup_.format;
   const Outcome outcome = outcome_of([&] {
+    if (is_begun_by_writers()) {
+      return;
+    }
     if (number >= 0) {
       publication_.prepare(number);
     }
@@ -62,7 +65,7 @@ void Publisher::start(std::int64_t number, const Then& then) {
   if (is_plain() || !outcome.ok()) {
     started(number, outcome);
   } else {
-    means_.act(Action::create, number, -1, 0,
+    means_.act(Action::create, number, 0,
                [this, number](const Outcome& done) { started(number, done); });
   }
 }
@@ -90,7 +93,7 @@ void Publisher::place(std::int64_t step, int variable, const Told& told) {
   }
   start(publication_.target_of(step), [=, this](const Outcome& outcome) {
     const formats::Format& format = *setup_.format;
-    if (!outcome.ok() || format.offsets_by_layout() || format.writes_whole_steps()) {
+    if (!outcome.ok() || !is_plain() || format.offsets_by_layout()) {
       told(-1, outcome);
     } else {
       have_placed(step, variable, told);
@@ -99,11 +102,6 @@ void Publisher::place(std::int64_t step, int variable, const Told& told) {
 }
 
 void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
-  if (!is_plain()) {
-    means_.act(Action::place, step, variable, 0,
-               [=, this](const Outcome& made) { told(-1, in_file(made, step)); });
-    return;
-  }
   std::int64_t offset = -1;
   const Outcome made = outcome_of([&] {
     offset =
@@ -160,7 +158,7 @@ void Publisher::prepare_commit(std::int64_t step, std::int64_t settled, const Th
       !setup_.format->writes_whole_steps()) {
     then({});
   } else if (!is_plain()) {
-    means_.act(ends_files() ? Action::finish : Action::flush, number, -1, settled, then);
+    means_.act(ends_files() ? Action::finish : Action::flush, number, settled, then);
   } else {
     then(outcome_of([&] {
       if (auto& format = targets_[number].format; format && ends_files()) {
@@ -196,7 +194,7 @@ void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) 
   const Target& target = targets_[publication_.target_of(step)];
   if (ends_files() && !is_plain() && target.is_started && target.failure.ok()) {
     // A file of a library is closed by all, whatever becomes of it.
-    means_.act(Action::discard, step, -1, settled, dropped);
+    means_.act(Action::discard, step, settled, dropped);
   } else {
     dropped({});
   }
@@ -232,7 +230,7 @@ void Publisher::finish(const steps::Finish& order, std::int64_t settled, const T
 
 void Publisher::end_format(const steps::Finish& order, std::int64_t settled, const Then& then) {
   if (!is_plain()) {
-    means_.act(order.has_failed ? Action::discard : Action::finish, -1, -1, settled, then);
+    means_.act(order.has_failed ? Action::discard : Action::finish, -1, settled, then);
     return;
   }
   then(outcome_of([&] {

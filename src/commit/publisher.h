@@ -43,12 +43,12 @@ class Publisher {
     const formats::Format* format = nullptr;
     formats::FormatOptions options;
     disk::Options disk;
+    bool writers_begin = false;  ///< they create files whose offsets follow from the layout
     std::string who;  ///< for people, behind file and step: ", server 0 (rank 3)"
   };
   struct Means {
     /// All writers carry out an action. @param settled  the steps before this one are.
-    std::function<void(steps::Action, std::int64_t step, int variable, std::int64_t settled, Then)>
-        act;
+    std::function<void(steps::Action, std::int64_t step, std::int64_t settled, Then)> act;
     /// Run a job that may take long and calls no MPI.
     std::function<void(Publication::Job, Then)> run;
     /// A step is about to be published, or dropped.
@@ -75,6 +75,8 @@ class Publisher {
   void commit(const steps::Commit& order, std::int64_t settled, const Then& then);
   void drop(std::int64_t step, std::int64_t settled, const Then& then);
   void finish(const steps::Finish& order, std::int64_t settled, const Then& then);
+  /// Nothing of what is not published shall appear.
+  void abandon() { publication_.abandon_file()(); }
   /// Nothing more is asked of a step.
   void settle(std::int64_t step);
 
@@ -93,6 +95,9 @@ class Publisher {
     Outcome failure;
     std::vector<Then> waiting;
   };
+  [[nodiscard]] bool is_begun_by_writers() const {
+    return setup_.writers_begin && is_plain() && setup_.format->offsets_by_layout();
+  }
   [[nodiscard]] bool ends_files() const noexcept { return setup_.identity.file_per_step; }
   void started(std::int64_t number, const Outcome& outcome);
   void have_placed(std::int64_t step, int variable, const Told& told);

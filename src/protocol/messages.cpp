@@ -196,7 +196,6 @@ Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note) {
   writer.put(note.action);
   writer.put(note.number);
   writer.put(note.step);
-  writer.put(note.variable);
   writer.put(note.settled);
   put(writer, note.outcome);
   return message(kind, file, writer.take());
@@ -208,7 +207,6 @@ ActionNote decode_action(std::span<const std::byte> body) {
   note.action = reader.get<Action>();
   note.number = reader.get<std::int64_t>();
   note.step = reader.get<std::int64_t>();
-  note.variable = reader.get<std::int32_t>();
   note.settled = reader.get<std::int64_t>();
   note.outcome = get_outcome(reader);
   return note;

@@ -91,7 +91,6 @@ struct ActionNote {
   Action action{};
   std::int64_t number = 0;  ///< counts the actions of the session
   std::int64_t step = 0;
-  std::int32_t variable = -1;
   std::int64_t settled = 0;  ///< discard: steps before this one stay, if they are in this file
   Outcome outcome;           ///< action_done
 };

@@ -31,6 +31,7 @@
 #include "writing/file_writer.h"
 #include "writing/piece.h"
 #include "writing/stripes.h"
+#include "writing/together.h"
 
 namespace iocomp::server {
 
@@ -324,19 +325,6 @@ bool File::write_slice() {
   });
 }
 
-void File::write_step(writing::FileWriter& writer, std::int64_t step) {
-  context_.busy.begin(trace::Activity::write, now_seconds());
-  const Outcome outcome = outcome_of([&] {
-    writer.whole_steps()->write_step(settings_.file_per_step ? 0 : step,
-                                     contents_.describe(catalogue_, step, step));
-  });
-  context_.busy.end(trace::Activity::write, now_seconds());
-  if (!outcome.ok()) {
-    throw Error{outcome.code, outcome.story};
-  }
-  next_step_ = std::max(next_step_, step + 1);
-}
-
 // Those of a step that is being written do not count: their memory will be free.
 std::size_t File::kept_bytes() const {
   std::size_t bytes = 0;
@@ -555,54 +543,25 @@ std::unique_ptr<formats::Target> File::create(const std::string& path) {
 }
 
 void File::act(const protocol::ActionNote& action) {
-  const std::int64_t number =
-      action.action == protocol::Action::place ? publication_.target_of(action.step) : action.step;
-  writing::FileWriter& writer = *target(number).writer;
-  writing::PhysicalFile& file = writer.file();
-  switch (action.action) {
-    case protocol::Action::create:
-      file.created(create(publication_.names(number).temporary));
-      if (!keeps_steps()) {
-        (void)file.open();
-      }
-      break;
-    case protocol::Action::place:
-      if (file.format() != nullptr) {
-        (void)file.format()->place(catalogue_.variable(action.variable, action.step), action.step);
-      }
-      break;
-    case protocol::Action::flush:
-      if (file.format() != nullptr && keeps_steps()) {
-        write_step(writer, action.settled);
-      } else if (file.format() != nullptr) {
-        file.format()->flush();
-      }
-      break;
-    case protocol::Action::finish:
-      if (file.format() != nullptr) {
-        const Outcome written = outcome_of([&] {
-          if (keeps_steps() && number >= 0) {
-            write_step(writer, number);
-          }
-        });
-        const auto closing = file.take_format();
-        if (!written.ok()) {
-          throw Error{written.code, written.story};
-        }
-        closing->finish(contents_.describe(catalogue_, number < 0 ? 0 : number,
-                                           number < 0 ? INT64_MAX : number));
-      }
-      break;
-    case protocol::Action::discard:
-      if (const auto closing = file.take_format()) {
-        closing->forget_step();
-        contents::Description kept;
-        if (number < 0) {
-          kept.contents = contents_.describe(catalogue_, 0, action.settled - 1).contents;
-        }
-        closing->finish(kept);
-      }
-      break;
+  const bool writes =
+      keeps_steps() && (action.action == protocol::Action::flush ||
+                        (action.action == protocol::Action::finish && action.step >= 0));
+  if (writes) {
+    context_.busy.begin(trace::Activity::write, now_seconds());
+  }
+  const Outcome outcome = outcome_of([&] {
+    writing::carry_out({action.action, action.step, action.settled}, *target(action.step).writer,
+                       contents_, catalogue_,
+                       [&] { return create(publication_.names(action.step).temporary); });
+  });
+  if (writes) {
+    context_.busy.end(trace::Activity::write, now_seconds());
+    if (outcome.ok()) {
+      next_step_ = std::max({next_step_, action.step + 1, action.settled + 1});
+    }
+  }
+  if (!outcome.ok()) {
+    throw Error{outcome.code, outcome.story};
   }
 }
 

@@ -149,7 +149,6 @@ class File {
   void write(std::vector<writing::Stripe> stripes);
   static void drop(std::vector<writing::Stripe> stripes, const Outcome& outcome);
   void check_stripes(std::int64_t step);
-  void write_step(writing::FileWriter& writer, std::int64_t step);
   void settle_kept(std::int64_t step, const Outcome& outcome);
   void fail_piece(writing::Piece& piece, const Outcome& outcome);
   void piece_ended(const std::shared_ptr<writing::Piece>& piece);

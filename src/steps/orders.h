@@ -14,10 +14,9 @@ namespace iocomp::steps {
 /// What the writers of a file do together, where a format wants all of them.
 enum class Action : std::uint8_t {
   create = 1,   ///< start the physical file of a step (-1: of all steps)
-  place = 2,    ///< make room for a variable in a step
-  flush = 3,    ///< give what the format library holds to the operating system
-  finish = 4,   ///< end the physical file
-  discard = 5,  ///< end a physical file that failed: what is not settled is not described, because
+  flush = 2,    ///< give what the format library holds to the operating system
+  finish = 3,   ///< end the physical file
+  discard = 4,  ///< end a physical file that failed: what is not settled is not described, because
                 ///< writers need not know the same of it
 };
 

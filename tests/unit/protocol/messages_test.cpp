@@ -182,7 +182,6 @@ TEST(Messages, ActionComesBack) {
   const ActionNote note{.action = Action::discard,
                         .number = large,
                         .step = -1,
-                        .variable = 2,
                         .settled = 5,
                         .outcome = disk_full};
   for (const Kind kind : {Kind::action, Kind::action_done}) {
@@ -192,7 +191,6 @@ TEST(Messages, ActionComesBack) {
     EXPECT_EQ(back.action, note.action);
     EXPECT_EQ(back.number, note.number);
     EXPECT_EQ(back.step, note.step);
-    EXPECT_EQ(back.variable, note.variable);
     EXPECT_EQ(back.settled, note.settled);
     expect_equal(back.outcome, note.outcome);
     expect_refusal_of_every_beginning(message, decode_action);

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "client/peer_council.h"
+#include "client/reports.h"
+#include "commit/lead.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+/// What one member of a file says to the lead and hears from it, where members write the file
+/// themselves. The lead is on the first member, and is part of this object there.
+class FileCouncil {
+ public:
+  struct Setup {
+    PeerCouncil::Setup peers;
+    std::vector<int> members;  ///< their compute ranks
+    commit::Lead::Setup lead;
+  };
+  FileCouncil(Setup setup, trace::Counters& counters);
+
+  /// Only the first member has it.
+  [[nodiscard]] commit::Lead* lead() noexcept { return lead_ ? &*lead_ : nullptr; }
+  [[nodiscard]] int member() const noexcept { return peers_.member(); }
+  [[nodiscard]] int members() const noexcept { return peers_.writers(); }
+  [[nodiscard]] int compute_rank() const { return compute_rank_of(peers_.member()); }
+
+  // Reports of this member.
+  void event(const protocol::Event& event) { reports_.event(event); }
+  void step_ended(const protocol::StepCounts& counts);
+  void step_done(std::int64_t step, const Outcome& outcome);
+  void closed(const protocol::StepCounts& counts);
+  void want_place(std::int64_t step, int variable);
+  /// Of a step.
+  void report(const protocol::PutReport& report) { pass(protocol::encode(key_, report)); }
+  void action_done(const protocol::ActionNote& note);
+  /// This member waits for the commit of a step.
+  void hurry(std::int64_t step);
+
+  /// Bring messages on. Calls `obey` for each order for this member, in their order, until it has
+  /// `enough`. @return whether anything moved.
+  using Obey = std::function<void(protocol::Kind, std::span<const std::byte> body)>;
+  bool advance(const Obey& obey, const std::function<bool()>& enough);
+  /// Whether nothing that was sent needs this member any more.
+  [[nodiscard]] bool has_sent_all() { return peers_.has_sent_all(); }
+
+ private:
+  [[nodiscard]] int compute_rank_of(int member) const {
+    return members_.at(static_cast<std::size_t>(member));
+  }
+  void pass(protocol::Bytes message);
+  void take_report(int member, const protocol::Bytes& message);
+  void tell_lead(const protocol::Bytes& message);
+
+  std::uint64_t key_;
+  std::vector<int> members_;
+  PeerCouncil peers_;
+  Reports reports_;
+  std::optional<commit::Lead> lead_;
+};
+
+}  // namespace iocomp::client

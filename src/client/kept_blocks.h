@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "client/tickets.h"
+
+namespace iocomp::client {
+
+/// The blocks of a file that this rank cannot write yet. Their memory is the program's until they
+/// are taken from here, or copied.
+class KeptBlocks {
+ public:
+  struct Kept {
+    Block block;
+    Copy copy;  // that it lies in; or null
+  };
+  explicit KeptBlocks(Link& link) : link_{link} {}
+
+  /// Keep a block; one that is buffered is copied at once.
+  void keep(const Block& block);
+  /// Null where it is not here.
+  [[nodiscard]] const Block* find(std::uint64_t ticket) const;
+  [[nodiscard]] bool has_any(std::int64_t step) const { return kept_.contains(step); }
+  [[nodiscard]] bool has_any(std::int64_t step,
+                             const std::function<bool(const Block&)>& is_meant) const;
+  /// The program's memory of this one is free afterwards. @pre find(ticket)
+  void copy(std::uint64_t ticket);
+
+  /// Take those that are meant.
+  [[nodiscard]] std::vector<Kept> take(const std::function<bool(const Block&)>& is_meant);
+
+ private:
+  void copy(Kept& kept);
+
+  Link& link_;
+  std::map<std::int64_t, std::deque<Kept>> kept_;  // by step
+};
+
+}  // namespace iocomp::client

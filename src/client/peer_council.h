@@ -1,0 +1,73 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "steps/council.h"
+
+namespace iocomp::client {
+
+/// The members of a file that write it themselves, in a tree under the lead, which is the first of
+/// them: reports go up from member to member, orders come down. All by messages of its own; nobody
+/// waits.
+class PeerCouncil : public steps::Council {
+ public:
+  using Message = std::vector<std::byte>;
+  struct Setup {
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::vector<int> ranks{};  ///< of the members in `comm`; empty: all
+    int tag = 0;               ///< nobody else's on `comm`
+    int width = 32;            ///< members that report to each
+  };
+  struct Received {
+    int from = 0;  ///< the member below that reports; of an order: the lead
+    bool is_order = false;
+    Message message;
+  };
+  explicit PeerCouncil(Setup setup);
+  ~PeerCouncil() override;
+
+  [[nodiscard]] int writers() const override { return members_; }
+  [[nodiscard]] int member() const noexcept { return member_; }
+  /// How many members report through this one, which is one of them.
+  [[nodiscard]] int members_from_here() const { return members_from(member_); }
+
+  /// To the member above. @pre this is not the lead.
+  void report(Message message);
+  // Orders of the lead.
+  void to_all(Message message) override;
+  void to_writer(int writer, Message message) override;
+
+  /// The next that has come for this member. What is for others was passed on before.
+  [[nodiscard]] std::optional<Received> take();
+  /// Whether all that was sent is on its way without this member.
+  [[nodiscard]] bool has_sent_all();
+
+ private:
+  struct Sending {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::shared_ptr<const Message> message;
+  };
+  [[nodiscard]] int above(int member) const noexcept { return (member - 1) / setup_.width; }
+  [[nodiscard]] int members_from(int member) const;
+  [[nodiscard]] std::vector<int> below(int member) const;
+  [[nodiscard]] int rank_of(int member) const;
+  [[nodiscard]] int member_of(int rank) const;
+  void send(int member, std::shared_ptr<const Message> message);
+  void pass_down(const std::shared_ptr<const Message>& message, int to);
+  void forget_sent();
+
+  Setup setup_;
+  int member_ = 0;
+  int members_ = 1;
+  std::deque<Message> own_;  // orders of the lead to itself
+  std::deque<Sending> sending_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,82 @@
+#include "writing/together.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/error.h"
+#include "contents/catalogue.h"
+#include "contents/description.h"
+#include "formats/format.h"
+#include "steps/orders.h"
+#include "writing/file_writer.h"
+#include "writing/physical_file.h"
+#include "writing/step_output.h"
+
+namespace iocomp::writing {
+namespace {
+
+void flush(const Together& order, FileWriter& writer, const contents::Contents& contents,
+           const contents::Catalogue& catalogue) {
+  if (writer.whole_steps() == nullptr) {
+    writer.file().format()->flush();
+  } else {
+    writer.whole_steps()->write_step(order.settled,
+                                     contents.describe(catalogue, order.settled, order.settled));
+  }
+}
+
+// A file is ended whatever becomes of it: nobody leaves another waiting.
+void finish(const Together& order, FileWriter& writer, const contents::Contents& contents,
+            const contents::Catalogue& catalogue) {
+  const bool is_one_step = order.number >= 0;
+  const auto description = contents.describe(catalogue, is_one_step ? order.number : 0,
+                                             is_one_step ? order.number : INT64_MAX);
+  const Outcome written = outcome_of([&] {
+    if (is_one_step && writer.whole_steps() != nullptr) {
+      writer.whole_steps()->write_step(0, description);
+    }
+  });
+  const auto closing = writer.file().take_format();
+  if (!written.ok()) {
+    throw Error{written.code, written.story};
+  }
+  closing->finish(description);
+}
+
+void discard(const Together& order, FileWriter& writer, const contents::Contents& contents,
+             const contents::Catalogue& catalogue) {
+  const auto closing = writer.file().take_format();
+  closing->forget_step();
+  contents::Description kept;
+  if (order.number < 0) {
+    kept.contents = contents.describe(catalogue, 0, order.settled - 1).contents;
+  }
+  closing->finish(kept);
+}
+
+}  // namespace
+
+void carry_out(const Together& order, FileWriter& writer, const contents::Contents& contents,
+               const contents::Catalogue& catalogue,
+               const std::function<std::unique_ptr<formats::Target>()>& create) {
+  if (order.action == steps::Action::create) {
+    writer.file().created(create());
+    if (writer.whole_steps() == nullptr) {
+      (void)writer.file().open();
+    }
+    return;
+  }
+  if (writer.file().format() == nullptr) {
+    return;  // it could not be created
+  }
+  if (order.action == steps::Action::flush) {
+    flush(order, writer, contents, catalogue);
+  } else if (order.action == steps::Action::finish) {
+    finish(order, writer, contents, catalogue);
+  } else {
+    discard(order, writer, contents, catalogue);
+  }
+}
+
+}  // namespace iocomp::writing

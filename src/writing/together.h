@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "contents/catalogue.h"
+#include "formats/format.h"
+#include "steps/orders.h"
+#include "writing/file_writer.h"
+
+namespace iocomp::writing {
+
+/// What all writers of a file are ordered to do together.
+struct Together {
+  steps::Action action{};
+  std::int64_t number = 0;   ///< of the physical file: its step; -1: the one of all steps
+  std::int64_t settled = 0;  ///< steps before this one are
+};
+
+/// Carry it out. Collective over the writers of the file.
+/// @param contents  what the format was told to make room for; the same with all writers.
+/// @param create  makes the physical file, where that is ordered.
+/// @throws Error with the failure of this process.
+void carry_out(const Together& order, FileWriter& writer, const contents::Contents& contents,
+               const contents::Catalogue& catalogue,
+               const std::function<std::unique_ptr<formats::Target>()>& create);
+
+}  // namespace iocomp::writing
