@@ -346,6 +346,7 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   if (!setup_.file_per_step) {
     writer_.files().go_on_in(left.earlier.path);
   }
+  opened_ = Outcome{};
   ended_ = remains.ended;
   settled_ = left.settled;
   failed_ = left.failed;

@@ -92,7 +92,9 @@ void MemberWriter::put(const Block& block) {
 }
 
 bool MemberWriter::can_write(const Block& block) const {
-  return !keeps_steps() && files_.place(block.variable.id, block.step).has_value();
+  const Step* step = find(block.step);
+  const bool is_in_time = !keeps_steps() || (step != nullptr && step->is_expected);
+  return is_in_time && files_.place(block.variable.id, block.step).has_value();
 }
 
 void MemberWriter::write(const KeptBlocks::Kept& kept) {
@@ -263,7 +265,8 @@ bool MemberWriter::advance() {
 bool MemberWriter::report_done() {
   bool moved = false;
   for (auto& [number, step] : steps_) {
-    if (!step.owes_report || step.writing > 0 || kept_.has_any(number)) {
+    const bool will_exchange = step.is_expected && step.is_exchanged;
+    if (!step.owes_report || step.writing > 0 || will_exchange || kept_.has_any(number)) {
       continue;
     }
     if (step.owes_sync && !step.is_syncing && number < sync_until_) {
@@ -331,28 +334,47 @@ void MemberWriter::placed(const protocol::StepNote& note) {
                       ? catalogue_.layout().offset(note.variable, note.step)
                       : note.number);
   }
-}
-
-// Where calls wait all members are here now, and all have said what they put.
-void MemberWriter::expect(const protocol::Expectation& expectation) {
-  Step& step = steps_[expectation.step];
-  if (waits()) {
-    const bool is_this_step = !is_lost(expectation.step);
-    for (const auto& kept : kept_.take([&](const Block& block) {
-           return is_this_step && block.step == expectation.step &&
-                  files_.place(block.variable.id, block.step).has_value() &&
-                  !waiting_writes_.exchanges(block);
-         })) {
-      write(kept);
-    }
-    if (step.is_exchanged) {
-      exchange(expectation.step);
+  if (!waits()) {
+    return;
+  }
+  if (!note.outcome.ok() && !is_created(note.step)) {  // then there is nothing to exchange into
+    steps_[note.step].is_exchanged = false;
+    for (const auto& kept :
+         kept_.take([&](const Block& block) { return block.step == note.step; })) {
+      fail_block(kept.block, note.outcome);
     }
   }
+  go_on(note.step);
+}
+
+void MemberWriter::expect(const protocol::Expectation& expectation) {
+  Step& step = steps_[expectation.step];
   if (!expectation.report.empty()) {
     council_.report(protocol::PutReport{expectation.step, step.puts.of(expectation.report)});
   }
   step.owes_report = true;
+  if (waits()) {
+    step.is_expected = true;
+    go_on(expectation.step);
+  }
+}
+
+bool MemberWriter::is_created(std::int64_t number) {
+  return files_.is_plain() || files_.writer_of(number).file().format() != nullptr;
+}
+
+// All members come here after the same orders.
+void MemberWriter::go_on(std::int64_t number) {
+  Step& step = steps_[number];
+  if (!step.is_expected) {
+    return;
+  }
+  has_news_ = true;
+  (void)write_kept();
+  if (step.is_exchanged && is_created(number)) {
+    step.is_exchanged = false;
+    exchange(number);
+  }
 }
 
 void MemberWriter::exchange(std::int64_t number) {
@@ -482,6 +504,9 @@ void MemberWriter::act(const protocol::ActionNote& action) {
         return setup_.files.format->create(files_.names().names(action.step).temporary,
                                            setup_.files.options, setup_.openers);
       });
+  if (action.action == protocol::Action::create && action.step >= 0) {
+    go_on(action.step);
+  }
 }
 
 }  // namespace iocomp::client

@@ -58,7 +58,8 @@ class MemberWriter {
     bool owes_sync = false;              // ... and durable
     bool is_syncing = false;
     bool is_ended = false;
-    bool is_exchanged = false;  // blocks of some ranks
+    bool is_expected = false;  // where calls wait: all members are here and have said what they put
+    bool is_exchanged = false;  // blocks of some ranks will be
     bool is_whole = false;      // written by all
   };
   MemberWriter(Setup setup, commit::Publication names, FileCouncil& council, Link& link,
@@ -113,6 +114,8 @@ class MemberWriter {
 
  private:
   [[nodiscard]] bool can_write(const Block& block) const;
+  [[nodiscard]] bool is_created(std::int64_t number);
+  void go_on(std::int64_t number);
   void write(const KeptBlocks::Kept& kept);
   void block_written(const Block& block, const Outcome& outcome);
   void fail_block(const Block& block, const Outcome& outcome);
