@@ -28,8 +28,7 @@ struct Ticket {
   std::int64_t written = 0;          ///< pieces
   std::int64_t durable = 0;          ///< pieces
   std::vector<std::uint64_t> posts;  ///< of the transport, not known to be taken yet
-  bool kept =
-      false;  ///< the caller's memory is still needed for another reason (see DirectCarrier)
+  bool kept = false;  ///< the caller's memory is still needed for another reason (see KeptBlocks)
   std::array<std::uint8_t, 4> tests{};  ///< in vain, by state
   Outcome failure;
 
