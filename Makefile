@@ -34,7 +34,7 @@ bench-full: programs ## the same with at least five rounds of every figure that 
 	$(PYTHON) bench/run.py --build build/release --out build/bench
 
 .PHONY: rivals
-rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 5 minutes
+rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 3 minutes
 	tools/install-adios2 openmpi
 	cmake --preset release
 
