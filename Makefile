@@ -34,7 +34,7 @@ bench-full: programs ## the same with at least five rounds of every figure that 
 	$(PYTHON) bench/run.py --build build/release --out build/bench
 
 .PHONY: rivals
-rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 5 minutes
+rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 3 minutes
 	tools/install-adios2 openmpi
 	cmake --preset release
 
@@ -60,7 +60,7 @@ lint: needs-lint build/dev/build.ninja ## formatting, layers, clang-tidy
 	tools/lint
 
 .PHONY: format
-format: needs-lint ## put all sources into the agreed form
+format: needs-format ## put all sources into the agreed form
 	clang-format-19 -i $(sources)
 
 .PHONY: clean
@@ -90,6 +90,6 @@ build/demo/build.ninja: | needs-demo
 $(filter-out build/demo/build.ninja,$(trees)): | needs-base
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 
-.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-lint needs-smt
-needs-demo needs-base needs-mpich needs-slurm needs-lint needs-smt: needs-%:
+.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt
+needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt: needs-%:
 	@tools/install-dependencies $*

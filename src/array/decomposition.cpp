@@ -20,27 +20,27 @@
 namespace iocomp::array {
 namespace {
 
-struct Part {
+struct MappedRun {
   std::int64_t index;  // in the array
   std::int64_t count;
   std::int64_t local;  // in the program's memory
 };
 
-[[noreturn]] void refuse(const std::string& story) {
+[[noreturn]] void refuse_map(const std::string& story) {
   throw Error{ErrorCode::invalid_argument, story};
 }
 
-Decomposition decompose(const Shape& shape, std::vector<Part> parts) {
-  const auto by_index = [](const Part& a, const Part& b) { return a.index < b.index; };
+Decomposition decompose(const Shape& shape, std::vector<MappedRun> parts) {
+  const auto by_index = [](const MappedRun& a, const MappedRun& b) { return a.index < b.index; };
   if (!std::is_sorted(parts.begin(), parts.end(), by_index)) {
     std::sort(parts.begin(), parts.end(), by_index);
   }
   std::size_t runs = 0;
   std::int64_t end = -1;
-  for (const Part& part : parts) {
+  for (const MappedRun& part : parts) {
     if (part.index < end) {
-      refuse("element " + std::to_string(part.index) +
-             " (row-major) is there twice: what a rank has must not overlap");
+      refuse_map("element " + std::to_string(part.index) +
+                 " (row-major) is there twice: what a rank has must not overlap");
     }
     runs += part.index == end ? 0 : 1;
     end = part.index + part.count;
@@ -48,7 +48,7 @@ Decomposition decompose(const Shape& shape, std::vector<Part> parts) {
   RunList list;
   list.reserve(runs);
   Gather gather;
-  for (const Part& part : parts) {
+  for (const MappedRun& part : parts) {
     list.append({part.index, part.count});
     gather.append(part.local, part.count);
   }
@@ -115,20 +115,20 @@ void Gather::pack(std::size_t element_bytes, const std::byte* local, std::int64_
 Decomposition decompose_runs(const Shape& shape, std::span<const std::int64_t> first,
                              std::span<const std::int64_t> count) {
   const std::int64_t all = elements(shape);
-  std::vector<Part> parts;
+  std::vector<MappedRun> parts;
   parts.reserve(first.size());
   std::int64_t local = 0;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (first[i] < 0 || count[i] < 0 || first[i] > all || count[i] > all - first[i]) {
-      refuse("run " + std::to_string(i) + " begins at element " + std::to_string(first[i]) +
-             " and has " + std::to_string(count[i]) + "; the array (" + text(shape) + ") has " +
-             std::to_string(all) + " elements");
+      refuse_map("run " + std::to_string(i) + " begins at element " + std::to_string(first[i]) +
+                 " and has " + std::to_string(count[i]) + "; the array (" + text(shape) + ") has " +
+                 std::to_string(all) + " elements");
     }
     if (count[i] > 0) {
       parts.push_back({first[i], count[i], local});
       // No overlap is known to be absent yet, so that the sum is bounded by nothing.
       if (__builtin_add_overflow(local, count[i], &local)) {
-        refuse("the runs have more elements than 63 bits count");
+        refuse_map("the runs have more elements than 63 bits count");
       }
     }
   }
@@ -137,12 +137,12 @@ Decomposition decompose_runs(const Shape& shape, std::span<const std::int64_t> f
 
 Decomposition decompose_map(const Shape& shape, std::span<const std::int64_t> map) {
   const std::int64_t all = elements(shape);
-  std::vector<Part> parts;
+  std::vector<MappedRun> parts;
   for (std::size_t i = 0; i < map.size(); ++i) {
     if (map[i] >= all) {
-      refuse("entry " + std::to_string(i) + " of the map is " + std::to_string(map[i]) +
-             "; the array (" + text(shape) + ") has " + std::to_string(all) +
-             " elements, counted from 0 (negative: not written)");
+      refuse_map("entry " + std::to_string(i) + " of the map is " + std::to_string(map[i]) +
+                 "; the array (" + text(shape) + ") has " + std::to_string(all) +
+                 " elements, counted from 0 (negative: not written)");
     }
     if (map[i] < 0) {
       continue;

@@ -29,7 +29,7 @@ namespace {
 constexpr int part_tag = 2;
 // To each aggregator. A limit for all of them together could make ranks wait in a circle.
 constexpr int sends_at_once = 4;
-constexpr std::int64_t page = 4096;
+constexpr std::int64_t exchange_page = 4096;
 constexpr const char* others = "the other ranks to exchange their blocks of a step";
 
 int byte_count(std::size_t bytes) { return checked_cast<int>(bytes); }
@@ -192,12 +192,12 @@ bool ExchangeRound::begin_window() {
   window.end = cut.end(first->second);
   const auto element = static_cast<std::int64_t>(array::size_bytes(window.variable.type));
   const auto bytes = static_cast<std::size_t>((window.end - window.begin) * element);
-  if (memory_.bytes().size() < bytes + page) {
-    memory_ = HugeMemory{bytes + page, "blocks that are exchanged"};
+  if (memory_.bytes().size() < bytes + exchange_page) {
+    memory_ = HugeMemory{bytes + exchange_page, "blocks that are exchanged"};
     scratch_.resize(bytes);
   }
   const std::int64_t offset = target_.offset(window.variable) + window.begin * element;
-  window.bytes = memory_.bytes().data() + offset % page;
+  window.bytes = memory_.bytes().data() + offset % exchange_page;
   std::span<std::byte> scratch{scratch_};
   for (auto& [from, inbound] : inbound_) {
     while (inbound.next < inbound.parts.size() &&

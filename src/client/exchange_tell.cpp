@@ -22,7 +22,7 @@ namespace iocomp::client {
 namespace {
 
 constexpr int piece_tag = 1;
-constexpr const char* others = "the other ranks to exchange their blocks of a step";
+constexpr const char* other_tellers = "the other ranks to exchange their blocks of a step";
 constexpr std::size_t longest_message = std::size_t{1} << 30;
 
 // In messages of a length that MPI can count.
@@ -86,7 +86,7 @@ void ExchangeRound::tell_pieces() {
     const auto& message = told_[to] = told(to, outbound);
     lengths[static_cast<std::size_t>(to)] = std::ssize(message);
   }
-  lengths = mpi::to_each(setup_.comm, std::move(lengths), setup_.policy, others);
+  lengths = mpi::to_each(setup_.comm, std::move(lengths), setup_.policy, other_tellers);
   for (int from = 0; from < ranks_; ++from) {
     if (const auto bytes = lengths[static_cast<std::size_t>(from)]; bytes > 0) {
       heard_[from].resize(static_cast<std::size_t>(bytes));
@@ -102,8 +102,8 @@ void ExchangeRound::tell_pieces() {
                            &send_requests_.emplace_back(MPI_REQUEST_NULL)));
     });
   }
-  wait_all(receive_requests_, others);
-  wait_all(send_requests_, others);
+  wait_all(receive_requests_, other_tellers);
+  wait_all(send_requests_, other_tellers);
   told_.clear();
   for (const auto& [from, message] : std::exchange(heard_, {})) {
     hear(from, message);

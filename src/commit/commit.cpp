@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view temporary_mark = ".iocomp-";
 constexpr std::string_view manifest_ending = ".json";
-constexpr std::string_view xdmf_ending = ".xdmf";
+constexpr std::string_view xdmf_name_ending = ".xdmf";
 
 std::string this_host() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -59,7 +59,7 @@ bool is_left_by_the_dead(std::string_view name, std::string_view host) {
     return false;
   }
   std::string_view job = name.substr(mark + temporary_mark.size());
-  for (const std::string_view ending : {manifest_ending, xdmf_ending, set_aside_ending}) {
+  for (const std::string_view ending : {manifest_ending, xdmf_name_ending, set_aside_ending}) {
     if (job.ends_with(ending)) {
       job.remove_suffix(ending.size());
     }
@@ -136,7 +136,7 @@ void refuse_other_folders(const TargetNames& names) {
   }
 }
 
-bool exists(const std::string& path) {
+bool is_there(const std::string& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
 }
@@ -167,7 +167,7 @@ void prepare_target(const TargetNames& names, bool replace) {
   remove_what_the_dead_left(folder_of(names.target));  // first: it may put a target back
   refuse_other_folders(names);
   refuse_a_folder(names.manifest);
-  if (!replace && exists(names.target)) {
+  if (!replace && is_there(names.target)) {
     throw target_is_there(names, "exists");
   }
   check_that_files_can_be_created(names);

@@ -17,8 +17,8 @@
 namespace iocomp::config {
 namespace {
 
-constexpr std::string_view prefix = "IOCOMP_";
-constexpr std::string_view files = "FILES_";
+constexpr std::string_view environment_prefix = "IOCOMP_";
+constexpr std::string_view environment_files = "FILES_";
 
 /// Not settings: the file to read, where package managers say they installed iocomp, and our own
 /// scripts.
@@ -59,7 +59,8 @@ Target target_of(std::string_view name) {
       return {.row = &row, .key = std::string{row.name}};
     }
   }
-  return name.starts_with(files) ? file_target(name.substr(files.size())) : Target{};
+  return name.starts_with(environment_files) ? file_target(name.substr(environment_files.size()))
+                                             : Target{};
 }
 
 /// Every name that is known, and for files also FILES_<NAME>_<KEY> with all beginnings of `name` as
@@ -72,11 +73,11 @@ std::vector<std::string> known_names(std::string_view name) {
       continue;
     }
     const auto key = environment_name(name_in_file(row));
-    known.push_back(std::string{files} + key);
-    if (!name.starts_with(files)) {
+    known.push_back(std::string{environment_files} + key);
+    if (!name.starts_with(environment_files)) {
       continue;
     }
-    for (auto end = name.find('_', files.size()); end != std::string_view::npos;
+    for (auto end = name.find('_', environment_files.size()); end != std::string_view::npos;
          end = name.find('_', end + 1)) {
       known.push_back(std::string{name.substr(0, end + 1)} + key);
     }
@@ -90,7 +91,7 @@ std::map<std::string, std::string> variables() {
   for (char** line = environ; line != nullptr && *line != nullptr; ++line) {
     const std::string_view text{*line};
     const auto equals = text.find('=');
-    if (text.starts_with(prefix) && equals != std::string_view::npos) {
+    if (text.starts_with(environment_prefix) && equals != std::string_view::npos) {
       found.emplace(text.substr(0, equals), text.substr(equals + 1));
     }
   }
@@ -109,16 +110,16 @@ std::string environment_name(std::string_view name) {
 std::vector<Entry> read_environment() {
   std::vector<Entry> entries;
   for (const auto& [variable, text] : variables()) {
-    const auto name = std::string_view{variable}.substr(prefix.size());
+    const auto name = std::string_view{variable}.substr(environment_prefix.size());
     if (is_foreign(name)) {
       continue;
     }
     const auto [row, key] = target_of(name);
     if (row == nullptr) {
       const auto moved = environment_name(present_name(name));
-      refuse_unknown(
-          variable, "environment",
-          std::string{prefix} + (moved.empty() ? nearest(name, known_names(name)) : moved));
+      refuse_unknown(variable, "environment",
+                     std::string{environment_prefix} +
+                         (moved.empty() ? nearest(name, known_names(name)) : moved));
     }
     const Value value{.text = text, .origin = "environment " + variable};
     auto shown = key;

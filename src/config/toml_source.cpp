@@ -42,7 +42,7 @@ std::string text_of(const toml::node& node) {
   return node.is_table() ? "{...}" : "a date or time";
 }
 
-std::vector<std::string> known_names(std::string_view file) {
+std::vector<std::string> known_keys(std::string_view file) {
   std::vector<std::string> names;
   for (const auto& row : all_keys()) {
     names.push_back(is_file_key(row) ? fmt::format("files.{}.{}", file, name_in_file(row))
@@ -101,8 +101,7 @@ class Reader {
                          return row.name.starts_with(name + ".");
                        });
     if (!known) {
-      refuse_unknown("[" + name + "]", origin(node.source()),
-                     nearest(name, known_names("default")));
+      refuse_unknown("[" + name + "]", origin(node.source()), nearest(name, known_keys("default")));
     }
   }
 
@@ -114,12 +113,12 @@ class Reader {
         return *row;
       }
       const auto moved = present_name(name);
-      refuse_unknown(name, origin, moved.empty() ? nearest(name, known_names("default")) : moved);
+      refuse_unknown(name, origin, moved.empty() ? nearest(name, known_keys("default")) : moved);
     }
     const auto dot = name.rfind('.');
     if (dot < files.size()) {
       refuse_unknown(name, origin,
-                     nearest("files.default." + name.substr(files.size()), known_names("default")));
+                     nearest("files.default." + name.substr(files.size()), known_keys("default")));
     }
     const auto file = name.substr(files.size(), dot - files.size());
     if (!is_file_name(file)) {
@@ -131,7 +130,7 @@ class Reader {
     if (const auto* row = find_file_key(name.substr(dot + 1))) {
       return *row;
     }
-    refuse_unknown(name, origin, nearest(name, known_names(file)));
+    refuse_unknown(name, origin, nearest(name, known_keys(file)));
   }
 
   std::string source_;

@@ -13,7 +13,7 @@
 namespace iocomp::placement {
 namespace {
 
-[[noreturn]] void impossible(const std::string& what) {
+[[noreturn]] void impossible_setting(const std::string& what) {
   throw Error{ErrorCode::invalid_setting, what};
 }
 
@@ -125,16 +125,16 @@ Placement number(const std::vector<int>& server_of, std::size_t nodes) {
 }  // namespace
 
 void no_server_anywhere() {
-  impossible(
+  impossible_setting(
       "no node has two ranks, so none can spare one as a server: start more ranks per node, "
       "use placement.policy = \"halves\" or \"list\", or mode = \"sync\"");
 }
 
 void too_many_servers(std::size_t servers, std::size_t ranks) {
-  impossible("asked for " + plural(servers, "server") + " for " +
-             plural(ranks - servers, "compute rank") +
-             ": every server needs a compute rank, so at most " + std::to_string(ranks / 2) +
-             " of " + plural(ranks, "rank") + " can serve");
+  impossible_setting("asked for " + plural(servers, "server") + " for " +
+                     plural(ranks - servers, "compute rank") +
+                     ": every server needs a compute rank, so at most " +
+                     std::to_string(ranks / 2) + " of " + plural(ranks, "rank") + " can serve");
 }
 
 std::string counts(std::size_t compute, std::size_t servers, std::size_t nodes) {
@@ -167,7 +167,7 @@ int server_in_halves(int rank, int ranks, int group) {
 
 void check(const Request& request, int ranks) {
   if (ranks < 2) {
-    impossible(
+    impossible_setting(
         "asynchronous output needs a server, so at least 2 ranks; this job has 1: start one more "
         "rank, "
         "or use mode = \"sync\"");
@@ -178,17 +178,17 @@ void check(const Request& request, int ranks) {
   std::vector<int> serving = request.servers;
   std::ranges::sort(serving);
   if (serving.empty()) {
-    impossible(
+    impossible_setting(
         "placement.policy = \"list\" needs placement.servers, a list of ranks between 0 and " +
         std::to_string(ranks - 1));
   }
   if (const auto twice = std::ranges::adjacent_find(serving); twice != serving.end()) {
-    impossible("placement.servers names rank " + std::to_string(*twice) + " twice");
+    impossible_setting("placement.servers names rank " + std::to_string(*twice) + " twice");
   }
   if (serving.front() < 0 || serving.back() >= ranks) {
     const int bad = serving.front() < 0 ? serving.front() : serving.back();
-    impossible("placement.servers names rank " + std::to_string(bad) +
-               ", this job has ranks 0 to " + std::to_string(ranks - 1));
+    impossible_setting("placement.servers names rank " + std::to_string(bad) +
+                       ", this job has ranks 0 to " + std::to_string(ranks - 1));
   }
 }
 
@@ -196,9 +196,10 @@ std::size_t servers_on_node(const Request& request, std::size_t ranks) {
   if (request.servers_per_node > 0) {
     const auto wanted = static_cast<std::size_t>(request.servers_per_node);
     if (2 * wanted > ranks && ranks > 1) {
-      impossible("placement.servers_per_node = " + std::to_string(wanted) + " on a node with " +
-                 plural(ranks, "rank") + ": at most " + std::to_string(ranks / 2) +
-                 " can serve, so that every server has a compute rank");
+      impossible_setting("placement.servers_per_node = " + std::to_string(wanted) +
+                         " on a node with " + plural(ranks, "rank") + ": at most " +
+                         std::to_string(ranks / 2) +
+                         " can serve, so that every server has a compute rank");
     }
     return ranks > 1 ? wanted : 0;
   }
@@ -272,8 +273,8 @@ Policy policy(const std::string& name) {
   if (name == "list") {
     return Policy::list;
   }
-  impossible("placement.policy = \"" + name +
-             "\": allowed are auto, halves, spread, packed, tail, list");
+  impossible_setting("placement.policy = \"" + name +
+                     "\": allowed are auto, halves, spread, packed, tail, list");
 }
 
 }  // namespace iocomp::placement

@@ -16,7 +16,7 @@
 namespace iocomp::server {
 namespace {
 
-constexpr std::int64_t page = staging::Arena::page_bytes;
+constexpr std::int64_t page_bytes = staging::Arena::page_bytes;
 constexpr std::size_t longest_row = std::size_t{256} << 10;
 
 // How many bytes the first pieces of a queue have that travel inside their headers and lie one
@@ -53,8 +53,8 @@ std::span<std::byte> RowMemory::place(const std::deque<QueuedPiece>& queue, writ
   const std::size_t bytes = queue.front().piece.inside.size();
   if (left_.empty()) {
     const std::size_t all = bytes_in_row(queue);
-    const auto skew =
-        static_cast<std::size_t>(first_run(chunk).index * chunk.piece->element_bytes() % page);
+    const auto skew = static_cast<std::size_t>(first_run(chunk).index *
+                                               chunk.piece->element_bytes() % page_bytes);
     if (all <= bytes || all + skew > arena_.capacity_bytes()) {
       return {};
     }

@@ -19,6 +19,7 @@
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 #include "session/configuration.h"
+#include "session/others.h"
 #include "session/ranks.h"
 #include "session/seating.h"
 #include "transport/combined_transport.h"
@@ -30,8 +31,6 @@
 
 namespace iocomp::session {
 namespace {
-
-constexpr const char* others = "the other ranks in iocomp_init";
 
 // Whether receivers pull large messages by themselves.
 bool probe_transport(const Ranks& ranks, const mpi::WaitPolicy& policy) {

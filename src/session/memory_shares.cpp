@@ -11,6 +11,7 @@
 #include "config/settings.h"
 #include "mpi/agree.h"
 #include "mpi/wait.h"
+#include "session/others.h"
 #include "session/ranks.h"
 #include "session/seating.h"
 
@@ -20,8 +21,6 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t least_staging = 16 * page;
 constexpr std::size_t largest_chunk = std::size_t{1} << 30;  // an MPI count is an int
-
-constexpr const char* others = "the other ranks in iocomp_init";
 
 }  // namespace
 

@@ -16,11 +16,10 @@
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 #include "placement/placement.h"
+#include "session/others.h"
 
 namespace iocomp::session {
 namespace {
-
-constexpr const char* others = "the other ranks in iocomp_init";
 
 // One placement, as seen by one rank.
 class Placing {

@@ -20,6 +20,7 @@
 #include "mpi/handle.h"
 #include "mpi/peers.h"
 #include "placement/placement.h"
+#include "session/others.h"
 #include "session/placing.h"
 #include "session/seating.h"
 
@@ -29,8 +30,6 @@ namespace {
 constexpr int halves_tag = 21;
 constexpr int greeting_tag = 22;
 constexpr int answer_tag = 23;
-
-constexpr const char* others = "the other ranks in iocomp_init";
 
 placement::Request request_of(const config::Settings& settings) {
   placement::Request request;

@@ -28,12 +28,11 @@
 #include "placement/mapping.h"
 #include "placement/placement.h"
 #include "placement/seats.h"
+#include "session/others.h"
 #include "topology/discover.h"
 
 namespace iocomp::session {
 namespace {
-
-constexpr const char* others = "the other ranks in iocomp_init";
 
 // What this process may run on, ascending.
 std::vector<int> allowed_cpus() {

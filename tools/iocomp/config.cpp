@@ -14,7 +14,7 @@
 namespace iocomp::command {
 namespace {
 
-struct Options {
+struct ConfigOptions {
   bool json = false;
   bool markdown = false;
   std::string file;
@@ -38,7 +38,7 @@ void print_table(const Listed& settings) {
   fmt::print("{}", aligned(rows));
 }
 
-void show(const Options& options) {
+void show(const ConfigOptions& options) {
   if (options.markdown) {  // describes the table, whatever is set here
     fmt::print("{}", config::settings_markdown());
     return;
@@ -56,7 +56,7 @@ void show(const Options& options) {
 }  // namespace
 
 void add_config(CLI::App& app) {
-  auto options = std::make_shared<Options>();  // lives as long as the action
+  auto options = std::make_shared<ConfigOptions>();  // lives as long as the action
   auto* command = app.add_subcommand(
       "config", "Print the settings that hold here and now: key, value (- if unset), origin");
   auto* json = command->add_flag("--json", options->json, "Print them as JSON");

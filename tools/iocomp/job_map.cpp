@@ -28,7 +28,7 @@ namespace {
 constexpr int most_ranks = 10'000'000;
 constexpr int most_nodes = 1'000'000;
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_job(const std::string& what) {
   throw Error{ErrorCode::invalid_argument, what};
 }
 
@@ -38,7 +38,8 @@ placement::Mapping read_mapping(const std::string& name) {
     try {
       static_cast<void>(placement::mapping_named(name));
     } catch (const Error& error) {
-      refuse(fmt::format("{}; did you mean \"{}\"?", error.what(), config::nearest(name, names)));
+      refuse_job(
+          fmt::format("{}; did you mean \"{}\"?", error.what(), config::nearest(name, names)));
     }
   }
   return placement::mapping_named(name);
@@ -53,7 +54,7 @@ std::optional<placement::Ratio> read_ratio(const std::string& text) {
   const auto servers = colon == std::string::npos ? std::vector<int>{1}
                                                   : read_ranges(text.substr(colon + 1), "--ratio");
   if (compute.size() != 1 || servers.size() != 1) {
-    refuse(
+    refuse_job(
         fmt::format("--ratio \"{}\": allowed is compute ranks per server, such as 4 or 7:2", text));
   }
   return placement::Ratio{compute.front(), servers.front()};
@@ -69,7 +70,7 @@ std::pair<int, std::string> read_count(const std::string& text) {
   }
   const auto count = read_ranges(text.substr(0, digits), "nodes in --topology");
   if (count.front() < 1) {
-    refuse(fmt::format("--topology \"{}\" describes no node: at least 1*", text));
+    refuse_job(fmt::format("--topology \"{}\" describes no node: at least 1*", text));
   }
   return {count.front(), text.substr(digits + 1)};
 }
@@ -108,8 +109,9 @@ placement::Request policy_request(const JobOptions& options) {
   request.servers = options.servers;
   if (const auto ratio = read_ratio(options.ratio); ratio) {
     if (ratio->servers != 1) {
-      refuse(fmt::format("--ratio {}: a policy takes compute ranks per server, nearest is {}",
-                         options.ratio, std::max(1, ratio->compute / std::max(1, ratio->servers))));
+      refuse_job(fmt::format("--ratio {}: a policy takes compute ranks per server, nearest is {}",
+                             options.ratio,
+                             std::max(1, ratio->compute / std::max(1, ratio->servers))));
     }
     request.ratio = ratio->compute;
   }
@@ -142,10 +144,10 @@ std::vector<int> nodes_as_told(int ranks, int node_size) {
 
 JobMap map_with_policy(const JobOptions& options) {
   if (options.ranks == 0) {
-    refuse("--policy needs --ranks, the number of ranks of the job");
+    refuse_job("--policy needs --ranks, the number of ranks of the job");
   }
   if (options.every > 0 || options.compute_ranks > 0) {
-    refuse("--every and --compute-ranks belong to --mapping, not to --policy");
+    refuse_job("--every and --compute-ranks belong to --mapping, not to --policy");
   }
   const auto request = policy_request(options);
   JobMap job{.mapping = {}, .policy = options.policy, .map = {}, .machine = {}};
@@ -257,7 +259,7 @@ placement::Machine read_machine(const JobOptions& options, int default_nodes) {
     machine.kind_of_node.assign(static_cast<std::size_t>(nodes), 0);
   }
   if (options.nodes > 0 && machine.kind_of_node.size() != static_cast<std::size_t>(options.nodes)) {
-    refuse(
+    refuse_job(
         fmt::format("--nodes {}, but --topology describes {}: they must agree, or name one kind "
                     "without a count",
                     options.nodes, machine.kind_of_node.size()));
@@ -267,17 +269,17 @@ placement::Machine read_machine(const JobOptions& options, int default_nodes) {
 
 JobMap map_job(const JobOptions& options) {
   if (options.by_kernel && options.mapping != "sequential") {
-    refuse(
+    refuse_job(
         "--kernel belongs to --mapping sequential: the kernel writes where there are no servers");
   }
   if (!options.policy.empty()) {
     return map_with_policy(options);
   }
   if (options.mapping.empty()) {
-    refuse("say --mapping or --policy: where the ranks sit, or which of them serve");
+    refuse_job("say --mapping or --policy: where the ranks sit, or which of them serve");
   }
   if (!options.servers.empty()) {
-    refuse("--servers belongs to --policy list: a mapping chooses the servers itself");
+    refuse_job("--servers belongs to --policy list: a mapping chooses the servers itself");
   }
   JobMap job = map_with_mapping(options);
   job.by_kernel = options.by_kernel;

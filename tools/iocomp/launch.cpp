@@ -21,7 +21,7 @@
 namespace iocomp::command {
 namespace {
 
-struct Options {
+struct JobLaunch {
   JobOptions job;
   std::string launcher;
   LaunchOptions launch;
@@ -51,7 +51,7 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-std::optional<Launcher> wanted_launcher(const Options& options) {
+std::optional<Launcher> wanted_launcher(const JobLaunch& options) {
   if (options.launcher.empty()) {
     return std::nullopt;
   }
@@ -74,7 +74,7 @@ int start(const JobMap& job, LaunchOptions options, const FoundLauncher& launche
   return run_child(launch.words, launch.environment);
 }
 
-void launch_job(Options& options) {
+void launch_job(JobLaunch& options) {
   const auto wanted = wanted_launcher(options);
   const auto job = map_job(options.job);
   if (options.dry_run && wanted) {
@@ -97,7 +97,7 @@ void launch_job(Options& options) {
 }  // namespace
 
 void add_launch(CLI::App& app) {
-  auto options = std::make_shared<Options>();  // lives as long as the action
+  auto options = std::make_shared<JobLaunch>();  // lives as long as the action
   auto* command = app.add_subcommand(
       "launch", "Start a program with every rank where `iocomp map` says; ends with its status");
   add_job_options(*command, options->job);

@@ -21,7 +21,7 @@
 namespace iocomp::command {
 namespace {
 
-struct Options {
+struct MapOptions {
   JobOptions job;
   CostOptions cost;
   std::string launcher = "slurm";
@@ -93,7 +93,7 @@ void print_json(const JobMap& job, const Launch& launch) {
   fmt::print("{}\n", out.dump(1));
 }
 
-void write_files(const Options& options, const JobMap& job, const Launch& launch) {
+void write_files(const MapOptions& options, const JobMap& job, const Launch& launch) {
   if (!options.launch.rankfile.empty()) {
     if (launch.rankfile.empty()) {
       throw Error{ErrorCode::invalid_argument,
@@ -109,7 +109,7 @@ void write_files(const Options& options, const JobMap& job, const Launch& launch
   }
 }
 
-void show(Options& options) {
+void show(MapOptions& options) {
   if (options.cost.wanted) {
     print_cost(options.job, options.cost, options.json);
     return;
@@ -134,7 +134,7 @@ void show(Options& options) {
 }  // namespace
 
 void add_map(CLI::App& app) {
-  auto options = std::make_shared<Options>();  // lives as long as the action
+  auto options = std::make_shared<MapOptions>();  // lives as long as the action
   auto* command = app.add_subcommand(
       "map", "Print where every rank of a job sits, who belongs to whom, and the launch line");
   add_job_options(*command, options->job);

@@ -6,7 +6,7 @@
 namespace iocomp::apps::blocks {
 namespace {
 
-adios2::Dims sizes(const Extents& extents) { return {extents.begin(), extents.end()}; }
+adios2::Dims dims(const Extents& extents) { return {extents.begin(), extents.end()}; }
 
 /// BP5, every rank into its own subfile: on one node this spares ADIOS2 a copy through shared
 /// memory. No statistics of the values, since nobody else makes any.
@@ -19,8 +19,8 @@ class Bp5File : public BlockFile {
                       {"AggregationType", "EveryoneWrites"},
                       {"StatsLevel", "0"}});
     const Box& own = target.block.own;
-    variable_ = io.DefineVariable<double>(variable_name, sizes(target.block.shape),
-                                          sizes(own.start), sizes(own.count), true);
+    variable_ = io.DefineVariable<double>(variable_name, dims(target.block.shape), dims(own.start),
+                                          dims(own.count), true);
     engine_ = io.Open(target.path, adios2::Mode::Write);
   }
 
@@ -53,7 +53,7 @@ class Bp5Reader : public BlockReader {
     if (!variable) throw std::runtime_error("ADIOS2 finds no variable in the file");
     if (box.elements() == 0) return;
     variable.SetStepSelection({static_cast<std::size_t>(step), 1});
-    variable.SetSelection({sizes(box.start), sizes(box.count)});
+    variable.SetSelection({dims(box.start), dims(box.count)});
     engine_.Get(variable, values.data(), adios2::Mode::Sync);
   }
   void close() override { engine_.Close(); }

@@ -13,8 +13,8 @@ void check_pnetcdf(int code, const char* call) {
 }
 
 /// A box of one step: the steps are the first dimension.
-struct StepBox {
-  StepBox(int step, const Box& box) {
+struct OffsetBox {
+  OffsetBox(int step, const Box& box) {
     start.push_back(step);
     count.push_back(box.elements() == 0 ? 0 : 1);
     start.insert(start.end(), box.start.begin(), box.start.end());
@@ -46,7 +46,7 @@ class PnetcdfFile : public BlockFile {
   }
 
   void put(std::size_t /*slot*/, std::span<const double> values) override {
-    const StepBox box{step_++, target_.block.own};
+    const OffsetBox box{step_++, target_.block.own};
     check_pnetcdf(ncmpi_put_vara_double_all(file_, variable_, box.start.data(), box.count.data(),
                                             values.data()),
                   "ncmpi_put_vara_double_all");
@@ -74,7 +74,7 @@ class PnetcdfReader : public BlockReader {
   }
 
   void read(int step, const Box& box, std::span<double> values) override {
-    const StepBox wanted{step, box};
+    const OffsetBox wanted{step, box};
     check_pnetcdf(ncmpi_get_vara_double_all(file_, variable_, wanted.start.data(),
                                             wanted.count.data(), values.data()),
                   "ncmpi_get_vara_double_all");

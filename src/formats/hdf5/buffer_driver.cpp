@@ -20,7 +20,7 @@ namespace iocomp::formats::h5 {
 namespace {
 
 /// What HDF5 knows as the open file; it uses the first member.
-struct File {
+struct DriverFile {
   H5FD_t common{};
   MetadataBuffer* buffer = nullptr;
   haddr_t alignment = 1;  // of what is allotted
@@ -35,8 +35,8 @@ struct Settings {
   haddr_t alignment;
 };
 
-File& own(H5FD_t* file) { return *reinterpret_cast<File*>(file); }
-const File& own(const H5FD_t* file) { return *reinterpret_cast<const File*>(file); }
+DriverFile& own(H5FD_t* file) { return *reinterpret_cast<DriverFile*>(file); }
+const DriverFile& own(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file); }
 
 H5FD_t* open(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*most*/) {
   const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
@@ -44,7 +44,7 @@ H5FD_t* open(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*m
     return nullptr;
   }
   try {
-    auto file = std::make_unique<File>();
+    auto file = std::make_unique<DriverFile>();
     file->buffer = settings->buffer;
     file->alignment = settings->alignment;
     return &file.release()->common;
@@ -54,7 +54,7 @@ H5FD_t* open(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*m
 }
 
 herr_t close(H5FD_t* file) {
-  const std::unique_ptr<File> closed{&own(file)};
+  const std::unique_ptr<DriverFile> closed{&own(file)};
   return 0;
 }
 
@@ -65,12 +65,12 @@ herr_t query(const H5FD_t* /*file*/, unsigned long* flags) {
 }
 
 // Here, because HDF5 would remember each gap, and look through all of them for the next place.
-haddr_t next_place(const File& file) {
+haddr_t next_place(const DriverFile& file) {
   return (file.allotted + file.alignment - 1) / file.alignment * file.alignment;
 }
 
 haddr_t allot(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) {
-  File& to = own(file);
+  DriverFile& to = own(file);
   if (type == H5FD_MEM_DRAW && to.noted != HADDR_UNDEF) {
     return to.noted;
   }
@@ -150,9 +150,10 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
-File* file_of(hid_t file) {
+DriverFile* file_of(hid_t file) {
   void* found = nullptr;
-  return H5Fget_vfd_handle(file, H5P_DEFAULT, &found) < 0 ? nullptr : static_cast<File*>(found);
+  return H5Fget_vfd_handle(file, H5P_DEFAULT, &found) < 0 ? nullptr
+                                                          : static_cast<DriverFile*>(found);
 }
 
 }  // namespace
@@ -171,18 +172,18 @@ herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignm
 }
 
 std::int64_t end_of_file(hid_t file) {
-  const File* found = file_of(file);
+  const DriverFile* found = file_of(file);
   return found == nullptr ? 0 : static_cast<std::int64_t>(found->allotted);
 }
 
 std::int64_t next_allotted(hid_t file) {
-  const File* found = file_of(file);
+  const DriverFile* found = file_of(file);
   return found == nullptr ? 0 : static_cast<std::int64_t>(next_place(*found));
 }
 
 std::int64_t allot(hid_t file, std::int64_t bytes) {
   const std::int64_t begin = next_allotted(file);
-  if (File* found = file_of(file)) {
+  if (DriverFile* found = file_of(file)) {
     found->allotted = static_cast<haddr_t>(begin + bytes);
   }
   return begin;
@@ -190,7 +191,7 @@ std::int64_t allot(hid_t file, std::int64_t bytes) {
 
 herr_t note_chunk(hid_t file, hid_t dataset, const hsize_t* corner, std::int64_t offset,
                   std::int64_t bytes) {
-  File* found = file_of(file);
+  DriverFile* found = file_of(file);
   if (found == nullptr) {
     return -1;
   }

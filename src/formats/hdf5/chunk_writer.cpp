@@ -23,7 +23,7 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-constexpr const char* others = "the other writers of a compressed step";
+constexpr const char* other_writers = "the other writers of a compressed step";
 constexpr std::int64_t round_bytes = std::int64_t{64} << 20;
 constexpr std::int64_t failed = -1;
 
@@ -43,7 +43,7 @@ std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>&
     auto& mine = most[static_cast<std::size_t>(chunk)];
     mine = mine * size + (size - 1 - after(rank, chunk));
   }
-  mpi::maximum(to.writers, most, to.policy, others);
+  mpi::maximum(to.writers, most, to.policy, other_writers);
   std::vector<int> holders;
   for (std::int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
     const auto loudest = most[static_cast<std::size_t>(chunk)];
@@ -143,7 +143,7 @@ Plan plan_of(const StepChunks& chunks, const std::vector<ChunkPart>& own, const 
       plan.chunks[position(round[position(chunk)])].push_back(chunk);
     }
   }
-  mpi::maximum(to.writers, std::span{&leaves, 1}, to.policy, others);
+  mpi::maximum(to.writers, std::span{&leaves, 1}, to.policy, other_writers);
   plan.has_exchange = leaves != 0;
   return plan;
 }
@@ -196,15 +196,15 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
       });
     }
     arrived = {};
-    const auto bytes =
-        mpi::gather_to_all(to.writers, mine.ok() ? assembly.bytes() : failed, to.policy, others);
+    const auto bytes = mpi::gather_to_all(to.writers, mine.ok() ? assembly.bytes() : failed,
+                                          to.policy, other_writers);
     if (std::ranges::find(bytes, failed) != bytes.end()) {
       break;
     }
     const std::int64_t offset = share_out(bytes, rank, to.options, end);
     mine = outcome_of([&] { assembly.write(to, offset, stored); });
   }
-  const Outcome common = mpi::agree(to.writers, mine, to.policy, others);
+  const Outcome common = mpi::agree(to.writers, mine, to.policy, other_writers);
   if (!common.ok()) {
     throw Error{common.code, common.story};
   }

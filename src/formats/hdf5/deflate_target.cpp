@@ -34,7 +34,7 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-constexpr const char* others = "the other writers of a compressed file";
+constexpr const char* other_members = "the other writers of a compressed file";
 
 void sync(const Descriptor& file, const std::string& path) {
   if (::fsync(file.raw()) != 0) {
@@ -59,7 +59,7 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
 }
 
 void DeflateTarget::agree(const Outcome& mine) const {
-  const Outcome common = mpi::agree(writers_, mine, policy_, others);
+  const Outcome common = mpi::agree(writers_, mine, policy_, other_members);
   if (!common.ok()) {
     throw Error{common.code, common.story};
   }
@@ -87,7 +87,7 @@ std::vector<std::int64_t> DeflateTarget::begin_step(std::int64_t step,
       offsets.back() = file_->end();
     }
   }));
-  mpi::maximum(writers_, offsets, policy_, others);
+  mpi::maximum(writers_, offsets, policy_, other_members);
   return offsets;
 }
 
@@ -133,7 +133,7 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
   std::string text(stored.size() * sizeof(StoredChunk), '\0');
   std::ranges::copy(std::as_bytes(std::span{stored}),
                     std::as_writable_bytes(std::span{text}).begin());
-  const auto all = mpi::gather(writers_, 0, text, policy_, others);
+  const auto all = mpi::gather(writers_, 0, text, policy_, other_members);
   agree(outcome_of([&] {
     sync(plain_, path_);
     if (file_) {

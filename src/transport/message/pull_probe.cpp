@@ -18,7 +18,7 @@ constexpr int probe_bytes = 1 << 20;
 constexpr std::chrono::milliseconds pause{10};
 constexpr double soon_seconds = 0.007;  // well before the sender is back
 constexpr int go_tag = 11;
-constexpr int bulk_tag = 12;
+constexpr int probe_tag = 12;
 constexpr int answer_tag = 13;
 constexpr const char* what = "the probe of the message transport";
 
@@ -31,7 +31,8 @@ bool probe_as_sender(MPI_Comm comm, int receiver, const mpi::WaitPolicy& policy)
   MPI_Request requests[3];
   mpi::check(MPI_Irecv(&answer, 1, MPI_INT, receiver, answer_tag, comm, &requests[2]));
   mpi::check(MPI_Isend(&go, 1, MPI_INT, receiver, go_tag, comm, &requests[0]));
-  mpi::check(MPI_Isend(bulk.data(), probe_bytes, MPI_BYTE, receiver, bulk_tag, comm, &requests[1]));
+  mpi::check(
+      MPI_Isend(bulk.data(), probe_bytes, MPI_BYTE, receiver, probe_tag, comm, &requests[1]));
   std::this_thread::sleep_for(pause);
   for (auto& request : requests) {
     mpi::wait(request, policy, what);
@@ -43,7 +44,7 @@ void probe_as_receiver(MPI_Comm comm, int sender, const mpi::WaitPolicy& policy)
   std::vector<std::byte> bulk(probe_bytes);
   int go = 0;
   MPI_Request requests[2];
-  mpi::check(MPI_Irecv(bulk.data(), probe_bytes, MPI_BYTE, sender, bulk_tag, comm, &requests[1]));
+  mpi::check(MPI_Irecv(bulk.data(), probe_bytes, MPI_BYTE, sender, probe_tag, comm, &requests[1]));
   mpi::check(MPI_Irecv(&go, 1, MPI_INT, sender, go_tag, comm, &requests[0]));
   mpi::wait(requests[0], policy, what);
   const double begin = now_seconds();

@@ -14,11 +14,11 @@
 #include "base/log.h"
 #include "transport/shared_memory/records.h"
 #include "transport/shared_memory/shared_mapping.h"
+#include "transport/transport.h"
 
 namespace iocomp::transport {
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
 // Each needs a file descriptor while it lives, of which a process has 1024 unless told otherwise.
 constexpr std::size_t most_regions = 256;
 
@@ -26,7 +26,8 @@ constexpr std::size_t most_regions = 256;
 
 std::span<std::byte> ExportedMemory::add(std::size_t bytes, bool staged) {
   const std::size_t whole =
-      std::max<std::size_t>((bytes + page_bytes - 1) / page_bytes, 1) * page_bytes;
+      std::max<std::size_t>((bytes + Transport::page_bytes - 1) / Transport::page_bytes, 1) *
+      Transport::page_bytes;
   if (regions_.size() == most_regions) {
     throw Error{ErrorCode::out_of_staging_memory,
                 std::to_string(most_regions) + " pieces of memory are shared already"};

@@ -16,7 +16,7 @@
 namespace iocomp::array {
 namespace {
 
-std::vector<std::byte> counting(std::size_t bytes) {
+std::vector<std::byte> long_pattern(std::size_t bytes) {
   std::vector<std::byte> all(bytes);
   for (std::size_t i = 0; i < bytes; ++i) {
     all[i] = static_cast<std::byte>(i * 7 + i / 256 + 1);
@@ -44,7 +44,7 @@ std::vector<std::byte> expected(const RandomBlock& block, const PackedElements& 
 void check(const RandomBlock& block, std::int64_t first, std::int64_t count, std::size_t skew) {
   const Region region{block.box};
   for (const std::size_t element : {1U, 2U, 4U, 8U, 16U}) {
-    const auto values = counting(static_cast<std::size_t>(count) * element);
+    const auto values = long_pattern(static_cast<std::size_t>(count) * element);
     const PackedElements packed{block.shape, region, first, count, element, values.data()};
     const std::int64_t begin = count == 0 ? 0 : block.indices.at(static_cast<std::size_t>(first));
     const std::size_t bytes = static_cast<std::size_t>(elements(block.shape) - begin) * element;

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string job_of(const std::string& process) {
+std::string job_name(const std::string& process) {
   std::array<char, HOST_NAME_MAX + 1> host{};
   ::gethostname(host.data(), host.size() - 1);
   return std::string{host.data()} + '-' + process;
@@ -39,7 +39,7 @@ class FolderTargets : public testing::Test {
  protected:
   [[nodiscard]] commit::TargetNames names() const {
     commit::TargetNames made =
-        commit::target_names(folder_ / "out.bp", -1, job_of(std::to_string(::getpid())));
+        commit::target_names(folder_ / "out.bp", -1, job_name(std::to_string(::getpid())));
     made.folder_mark = "md.idx";
     return made;
   }
@@ -104,14 +104,14 @@ TEST_F(FolderTargets, AFolderThatIsNoDatasetIsNeverReplaced) {
 }
 
 TEST_F(FolderTargets, RemovesDatasetsThatDeadJobsHaveLeft) {
-  const std::string dead = folder_ / (".old.bp.iocomp-" + job_of("2147483646"));
+  const std::string dead = folder_ / (".old.bp.iocomp-" + job_name("2147483646"));
   make_dataset(dead, "x");
   prepare_target(names(), false);
   EXPECT_FALSE(fs::exists(dead));
 }
 
 TEST_F(FolderTargets, WhatADeadJobHasSetAsideGetsItsNameBackIfThatIsFree) {
-  const std::string aside = folder_ / (".out.bp.iocomp-" + job_of("2147483646") + ".old");
+  const std::string aside = folder_ / (".out.bp.iocomp-" + job_name("2147483646") + ".old");
   make_dataset(aside, "old");
   EXPECT_EQ(code_of([this] { prepare_target(names(), false); }), ErrorCode::target_exists);
   EXPECT_EQ(data(), "old");

@@ -45,7 +45,7 @@ contents::Variable variable(int id, const std::string& name, std::vector<std::in
           array::make_shape(static_cast<int>(shape.size()), shape.data())};
 }
 
-class Manifest : public testing::Test {
+class WrittenManifest : public testing::Test {
  protected:
   nlohmann::json written(const ManifestHead& head, const contents::Description& description) {
     const TargetNames names = target_names(folder_ / "fields.bin", -1, "node-1");
@@ -62,7 +62,7 @@ class Manifest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Manifest, TellsWhatTheFileIs) {
+TEST_F(WrittenManifest, TellsWhatTheFileIs) {
   const auto json = written({"fields", "posix", "series", 0, 12, {3, 7}, 123456789012345}, {});
   EXPECT_EQ(json["iocomp_manifest"], 1);
   EXPECT_EQ(json["name"], "fields");
@@ -76,7 +76,7 @@ TEST_F(Manifest, TellsWhatTheFileIs) {
   EXPECT_EQ(json["steps"], nlohmann::json::array());
 }
 
-TEST_F(Manifest, TellsWhereEachVariableOfEachStepLies) {
+TEST_F(WrittenManifest, TellsWhereEachVariableOfEachStepLies) {
   contents::Description description;
   description.contents = {{0, variable(0, "u", {4, 5}), 0},
                           {0, variable(1, "t", {}), 4096},
@@ -94,7 +94,7 @@ TEST_F(Manifest, TellsWhereEachVariableOfEachStepLies) {
             (nlohmann::json{{"t", {{"unit", {{"type", "text"}, {"value", "K"}}}}}}));
 }
 
-TEST_F(Manifest, IntegersAreExact) {
+TEST_F(WrittenManifest, IntegersAreExact) {
   using Limits = std::numeric_limits<std::int64_t>;
   EXPECT_EQ(written(attribute<std::int64_t>(ElementType::int64, {Limits::min(), Limits::max()})),
             (std::vector<std::int64_t>{Limits::min(), Limits::max()}));
@@ -106,7 +106,7 @@ TEST_F(Manifest, IntegersAreExact) {
   EXPECT_EQ(written(attribute<std::uint8_t>(ElementType::uint8, {255})), std::vector<int>{255});
 }
 
-TEST_F(Manifest, FloatingPointNumbersComeBackAsTheyWere) {
+TEST_F(WrittenManifest, FloatingPointNumbersComeBackAsTheyWere) {
   const std::vector<double> values{0.1, -0.0, 1e300, 5e-324, 1.0 / 3.0, 4.0};
   const auto json = written(attribute(ElementType::float64, values));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -119,7 +119,7 @@ TEST_F(Manifest, FloatingPointNumbersComeBackAsTheyWere) {
       (std::vector<double>{1.0, -2.5, std::ldexp(1.0, -24), 65504.0}));
 }
 
-TEST_F(Manifest, WhatJsonHasNoNumberForIsText) {
+TEST_F(WrittenManifest, WhatJsonHasNoNumberForIsText) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(written(attribute<double>(ElementType::float64, {std::nan(""), infinity, -infinity})),
             (std::vector<std::string>{"NaN", "Infinity", "-Infinity"}));
@@ -127,23 +127,25 @@ TEST_F(Manifest, WhatJsonHasNoNumberForIsText) {
             (std::vector<std::string>{"NaN", "-Infinity"}));
 }
 
-TEST_F(Manifest, ComplexNumbersArePairs) {
+TEST_F(WrittenManifest, ComplexNumbersArePairs) {
   EXPECT_EQ(written(attribute<double>(ElementType::complex128, {1.5, -2.0, 0.0, 3.0})),
             (std::vector<std::vector<double>>{{1.5, -2.0}, {0.0, 3.0}}));
 }
 
-TEST_F(Manifest, TextStaysText) {
+TEST_F(WrittenManifest, TextStaysText) {
   EXPECT_EQ(written(text("größer \"als\"\n")), "größer \"als\"\n");
   EXPECT_EQ(written(text("")), "");
 }
 
-TEST_F(Manifest, BytesThatAreNoTextDoNotPreventIt) { EXPECT_NE(written(text("\xff\xfe")), ""); }
+TEST_F(WrittenManifest, BytesThatAreNoTextDoNotPreventIt) {
+  EXPECT_NE(written(text("\xff\xfe")), "");
+}
 
-TEST_F(Manifest, AnAttributeWithoutValuesIsAnEmptyList) {
+TEST_F(WrittenManifest, AnAttributeWithoutValuesIsAnEmptyList) {
   EXPECT_EQ(written(attribute<double>(ElementType::float64, {})), nlohmann::json::array());
 }
 
-TEST_F(Manifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
+TEST_F(WrittenManifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
   const std::string path = folder_ / "series.bin";
   const formats::Format& posix = formats::format("posix");
   Publication::Identity identity{.name = "series", .path = path, .job = "node-1"};

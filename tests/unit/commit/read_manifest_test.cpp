@@ -23,7 +23,7 @@ namespace {
 using array::ElementType;
 
 template <typename T>
-contents::Attribute attribute(ElementType type, const std::vector<T>& values) {
+contents::Attribute attribute_of(ElementType type, const std::vector<T>& values) {
   contents::Attribute made;
   made.type = type;
   made.values.resize(values.size() * sizeof(T));
@@ -77,7 +77,7 @@ TEST(ReadManifest, GivesBackWhatWasWritten) {
       placed(2, 0, "u", ElementType::float64, {4, 5}, 0),
       placed(2, 1, "deep/t", ElementType::complex64, {}, 4096),
       placed(4, 0, "u", ElementType::float64, {0, 5}, std::int64_t{1} << 53 | 1)};
-  description.of_variable = {{}, {{"range", attribute<float>(ElementType::float32, {0.1F, 2})}}};
+  description.of_variable = {{}, {{"range", attribute_of<float>(ElementType::float32, {0.1F, 2})}}};
   const Manifest manifest =
       read_again({"fields", "posix", "series", 2, 4, {3, 5}, 123456789012345}, description);
   EXPECT_EQ(manifest.format, "posix");
@@ -103,27 +103,27 @@ TEST(ReadManifest, GivesBackAttributesBitForBit) {
   using Limits = std::numeric_limits<std::int64_t>;
   const double infinity = std::numeric_limits<double>::infinity();
   contents::Attributes all;
-  all["int8"] = attribute<std::int8_t>(ElementType::int8, {-128, 127});
-  all["int16"] = attribute<std::int16_t>(ElementType::int16, {-32768});
-  all["int32"] = attribute<std::int32_t>(ElementType::int32, {});
-  all["int64"] = attribute<std::int64_t>(ElementType::int64, {Limits::min(), Limits::max()});
-  all["uint8"] = attribute<std::uint8_t>(ElementType::uint8, {255});
-  all["uint16"] = attribute<std::uint16_t>(ElementType::uint16, {65535});
-  all["uint32"] = attribute<std::uint32_t>(ElementType::uint32, {~0U});
-  all["uint64"] = attribute<std::uint64_t>(ElementType::uint64, {~std::uint64_t{0}});
+  all["int8"] = attribute_of<std::int8_t>(ElementType::int8, {-128, 127});
+  all["int16"] = attribute_of<std::int16_t>(ElementType::int16, {-32768});
+  all["int32"] = attribute_of<std::int32_t>(ElementType::int32, {});
+  all["int64"] = attribute_of<std::int64_t>(ElementType::int64, {Limits::min(), Limits::max()});
+  all["uint8"] = attribute_of<std::uint8_t>(ElementType::uint8, {255});
+  all["uint16"] = attribute_of<std::uint16_t>(ElementType::uint16, {65535});
+  all["uint32"] = attribute_of<std::uint32_t>(ElementType::uint32, {~0U});
+  all["uint64"] = attribute_of<std::uint64_t>(ElementType::uint64, {~std::uint64_t{0}});
   std::vector<std::uint16_t> halves;
   for (unsigned bits = 0; bits < 0x10000U; ++bits) {
     if ((bits & 0x7c00U) != 0x7c00U || (bits & 0x3ffU) == 0) {  // all but those that are no number
       halves.push_back(static_cast<std::uint16_t>(bits));
     }
   }
-  all["float16"] = attribute(ElementType::float16, halves);
-  all["float32"] = attribute<float>(ElementType::float32, {0.1F, -0.0F, 1e-45F});
+  all["float16"] = attribute_of(ElementType::float16, halves);
+  all["float32"] = attribute_of<float>(ElementType::float32, {0.1F, -0.0F, 1e-45F});
   all["float64"] =
-      attribute<double>(ElementType::float64, {0.1, -0.0, 1e300, 5e-324, infinity, -infinity});
-  all["complex64"] = attribute<float>(ElementType::complex64, {0.1F, -2});
-  all["complex128"] = attribute<double>(ElementType::complex128, {1.0 / 3, infinity, 3, 4});
-  all["text"] = attribute<char>(ElementType::uint8, {'a', '"', '\n'});
+      attribute_of<double>(ElementType::float64, {0.1, -0.0, 1e300, 5e-324, infinity, -infinity});
+  all["complex64"] = attribute_of<float>(ElementType::complex64, {0.1F, -2});
+  all["complex128"] = attribute_of<double>(ElementType::complex128, {1.0 / 3, infinity, 3, 4});
+  all["text"] = attribute_of<char>(ElementType::uint8, {'a', '"', '\n'});
   all["text"].is_text = true;
   contents::Description description;
   description.attributes = all;
@@ -138,7 +138,7 @@ TEST(ReadManifest, GivesBackAttributesBitForBit) {
 
 TEST(ReadManifest, KnowsWhatIsNoNumber) {
   contents::Description description;
-  description.attributes["a"] = attribute<double>(ElementType::float64, {std::nan("")});
+  description.attributes["a"] = attribute_of<double>(ElementType::float64, {std::nan("")});
   const auto back = read_again({}, description).inventory.attributes.at("a");
   double value = 0;
   std::memcpy(&value, back.values.data(), sizeof value);

@@ -17,12 +17,12 @@
 #include "disk/engine.h"
 #include "engines.h"
 #include "folder.h"
+#include "page.h"
 #include "unit/seed.h"
 
 namespace iocomp::disk {
 namespace {
 
-constexpr std::size_t page = 4096;
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 // Every engine, in every way to write.

@@ -19,11 +19,10 @@
 #include "disk/engine.h"
 #include "disk/output_file.h"
 #include "folder.h"
+#include "page.h"
 
 namespace iocomp::disk {
 namespace {
-
-constexpr std::size_t page = 4096;
 
 template <typename Body>
 std::string failure_of(Body body) {

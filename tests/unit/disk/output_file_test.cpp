@@ -19,12 +19,11 @@
 
 #include "base/error.h"
 #include "folder.h"
+#include "page.h"
 #include "unit/seed.h"
 
 namespace iocomp::disk {
 namespace {
-
-constexpr std::size_t page = 4096;
 
 Options with(Direct direct) {
   Options options;

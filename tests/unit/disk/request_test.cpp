@@ -8,11 +8,10 @@
 
 #include "disk/output_file.h"
 #include "folder.h"
+#include "page.h"
 
 namespace iocomp::disk {
 namespace {
-
-constexpr std::size_t page = 4096;
 
 // What RingEngine relies on; OutputFile::write, made of the same steps, has tests of its own.
 class Requests : public testing::Test {

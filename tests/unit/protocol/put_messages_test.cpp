@@ -18,13 +18,13 @@
 namespace iocomp::protocol {
 namespace {
 
-constexpr std::uint64_t file = 0xfedcba9876543210ULL;
-constexpr std::int64_t large = std::int64_t{3} << 40;
+constexpr std::uint64_t the_file = 0xfedcba9876543210ULL;
+constexpr std::int64_t beyond_32_bits = std::int64_t{3} << 40;
 
 array::RunList runs() {
   array::RunList list;
   list.append({.index = 2, .elements = 3});
-  list.append({.index = large, .elements = 1});
+  list.append({.index = beyond_32_bits, .elements = 1});
   return list;
 }
 
@@ -40,7 +40,7 @@ void expect_equal(const array::RunList& one, const array::RunList& other) {
 std::vector<steps::PutRecord> puts() {
   array::Box box;
   box.dimensions = 1;
-  box.start[0] = large;
+  box.start[0] = beyond_32_bits;
   box.count[0] = 4;
   steps::PutRecord block{.variable = 1, .rank = 2, .part = {}};
   block.part.region = box;
@@ -102,18 +102,18 @@ TEST(PutMessages, ForgetRunListComesBack) {
 }
 
 TEST(PutMessages, PutReportComesBack) {
-  const Bytes message = encode(file, PutReport{.step = large, .puts = puts()});
+  const Bytes message = encode(the_file, PutReport{.step = beyond_32_bits, .puts = puts()});
   EXPECT_EQ(check_header(message, 0).kind, Kind::put_report);
-  EXPECT_EQ(check_header(message, 0).file, file);
+  EXPECT_EQ(check_header(message, 0).file, the_file);
   const PutReport back = decode_put_report(body(message));
-  EXPECT_EQ(back.step, large);
+  EXPECT_EQ(back.step, beyond_32_bits);
   expect_equal(back.puts, puts());
   expect_refusal_of_every_beginning(message, decode_put_report);
 }
 
 TEST(PutMessages, OwnWrittenComesBack) {
   const Outcome failed{ErrorCode::storage_failure, "no space left"};
-  const Bytes message = encode(file, OwnWritten{.step = 3, .outcome = failed, .puts = puts()});
+  const Bytes message = encode(the_file, OwnWritten{.step = 3, .outcome = failed, .puts = puts()});
   EXPECT_EQ(check_header(message, 0).kind, Kind::own_written);
   const OwnWritten back = decode_own_written(body(message));
   EXPECT_EQ(back.step, 3);
@@ -124,17 +124,18 @@ TEST(PutMessages, OwnWrittenComesBack) {
 }
 
 TEST(PutMessages, ExpectationComesBack) {
-  const Bytes message = encode(file, Expectation{.step = 2, .pieces = large, .report = {1, 4}});
+  const Bytes message =
+      encode(the_file, Expectation{.step = 2, .pieces = beyond_32_bits, .report = {1, 4}});
   EXPECT_EQ(check_header(message, 0).kind, Kind::expect);
   const Expectation back = decode_expectation(body(message));
   EXPECT_EQ(back.step, 2);
-  EXPECT_EQ(back.pieces, large);
+  EXPECT_EQ(back.pieces, beyond_32_bits);
   EXPECT_EQ(back.report, (std::vector<std::int32_t>{1, 4}));
   expect_refusal_of_every_beginning(message, decode_expectation);
 }
 
 TEST(PutMessages, FillOrderComesBack) {
-  const Bytes message = encode(file, FillOrder{.step = 2, .holes = {{1, runs()}, {6, {}}}});
+  const Bytes message = encode(the_file, FillOrder{.step = 2, .holes = {{1, runs()}, {6, {}}}});
   EXPECT_EQ(check_header(message, 0).kind, Kind::fill);
   const FillOrder back = decode_fill_order(body(message));
   EXPECT_EQ(back.step, 2);

@@ -12,15 +12,10 @@
 #include "contents/rules.h"
 #include "steps/ended.h"
 #include "steps/orders.h"
+#include "unit/steps/anything.h"
 
 namespace iocomp::steps {
 namespace {
-
-class Anything : public contents::Rules {
- public:
-  [[nodiscard]] std::string_view name() const override { return "anything"; }
-  void check(const contents::Variable&) const override {}
-};
 
 const Outcome no_room{ErrorCode::storage_failure, "no room"};
 

@@ -17,15 +17,10 @@
 #include "contents/rules.h"
 #include "steps/ended.h"
 #include "steps/put_log.h"
+#include "unit/steps/anything.h"
 
 namespace iocomp::steps {
 namespace {
-
-class Anything : public contents::Rules {
- public:
-  [[nodiscard]] std::string_view name() const override { return "anything"; }
-  void check(const contents::Variable&) const override {}
-};
 
 class CoverageOfTen : public testing::Test {
  protected:

@@ -21,18 +21,13 @@
 #include "steps/ended.h"
 #include "steps/orders.h"
 #include "steps/put_log.h"
+#include "unit/steps/anything.h"
 
 namespace iocomp::steps {
 namespace {
 
 constexpr std::int64_t extent = 8;
 enum Pattern : std::uint8_t { whole, with_holes, overlapping, none };
-
-class Anything : public contents::Rules {
- public:
-  [[nodiscard]] std::string_view name() const override { return "anything"; }
-  void check(const contents::Variable&) const override {}
-};
 
 // "plain" holds zeros where nobody puts anything, "filled" must be filled.
 const contents::Catalogue& catalogue() {

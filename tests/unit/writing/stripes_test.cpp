@@ -62,7 +62,7 @@ std::vector<std::int64_t> values(const Piece& of, std::int64_t first, std::int64
   return made;
 }
 
-std::int64_t swapped(std::int64_t value) {
+std::int64_t byte_swapped(std::int64_t value) {
   array::swap_bytes(std::as_writable_bytes(std::span{&value, 1}), sizeof value);
   return value;
 }
@@ -168,7 +168,7 @@ TEST(Stripes, HoldBytesInTheOrderOfTheFile) {
   for (std::size_t row = 0; row < 64; ++row) {
     for (std::size_t column = 3; column < 5; ++column) {
       const std::size_t index = row * 128 + column;
-      EXPECT_EQ(file.value.at(index), swapped(static_cast<std::int64_t>(index) + 1)) << index;
+      EXPECT_EQ(file.value.at(index), byte_swapped(static_cast<std::int64_t>(index) + 1)) << index;
     }
   }
   EXPECT_EQ(std::ranges::count(file.times, 1), 128);
@@ -250,7 +250,7 @@ TEST(Stripes, AreTakenByStepAndByTime) {
 }
 
 // Blocks that cover an array: its dimensions cut at random places.
-std::vector<array::Box> random_blocks(std::mt19937& generator, const array::Shape& shape) {
+std::vector<array::Box> covering_blocks(std::mt19937& generator, const array::Shape& shape) {
   std::vector<array::Box> blocks{{shape.dimensions, {}, shape.extent}};
   for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
     std::vector<array::Box> halves;
@@ -290,7 +290,7 @@ TEST(Stripes, WriteEveryElementOnceWhateverTheBlocksTheOrderAndTheMemory) {
         std::int64_t next;
       };
       std::vector<Left> left;
-      for (const auto& box : random_blocks(generator, of.shape)) {
+      for (const auto& box : covering_blocks(generator, of.shape)) {
         for (const auto& cut : array::cut(of.shape, box, domains)) {
           if (cut.part == part && !(has_holes && draw(generator, 0, 2) == 0)) {
             left.push_back({piece(of, box, cut.first, cut.count), cut.first});

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace iocomp::session {
+
+/// Whom the waits of iocomp_init name.
+inline constexpr const char* others = "the other ranks in iocomp_init";
+
+}  // namespace iocomp::session

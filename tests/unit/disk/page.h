@@ -1,0 +1,9 @@
+#pragma once
+
+#include <cstddef>
+
+namespace iocomp::disk {
+
+inline constexpr std::size_t page = 4096;
+
+}  // namespace iocomp::disk
