@@ -14,6 +14,7 @@
 #include "array/runs.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "formats/format.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 #include "writing/engine_output.h"
@@ -59,10 +60,10 @@ FileWriter::FileWriter(Setup setup)
       syncs_{std::make_shared<SyncQueue>(setup.submit)} {}
 
 std::unique_ptr<Output> FileWriter::make_output(const Setup& setup) {
-  if (setup.way == Way::offsets) {
+  if (setup.kind == formats::Kind::plain) {
     return std::make_unique<EngineOutput>(file_, setup.submit);
   }
-  if (setup.way == Way::library) {
+  if (setup.kind == formats::Kind::shared) {
     return std::make_unique<LibraryOutput>(file_);
   }
   auto steps = std::make_unique<StepOutput>(file_);

@@ -23,15 +23,13 @@ namespace iocomp::formats::h5 {
 /// parts of chunks, so that each chunk lies with one of them, who compresses and writes it. The
 /// first writer alone has the file open in HDF5, for the metadata. What fails on one writer fails
 /// on all of them, and costs the step; the room that it took is used again.
-class DeflateTarget : public Target {
+class DeflateTarget : public StepTarget {
  public:
   /// Collective over `writers`.
   DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
 
-  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
-  void flush() override {}
   void write_step(std::int64_t step, const Description& description) override;
   void forget_step() noexcept override { parts_.clear(); }
   void finish(const Description& description) override;

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/types.h"
@@ -18,19 +17,11 @@ namespace {
 
 class Netcdf : public Format {
  public:
-  [[nodiscard]] std::string_view name() const override { return "netcdf"; }
-  [[nodiscard]] std::string_view extension() const override { return ".nc"; }
-  [[nodiscard]] std::string version() const override {
-    const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
-    return "netCDF " + text.substr(0, text.find(' '));
-  }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
-    return Access::plain_file;
-  }
-  [[nodiscard]] bool offsets_by_layout() const override { return false; }
-  [[nodiscard]] bool readable_while_open() const override { return false; }
-  [[nodiscard]] bool keeps_first_definitions() const override { return true; }
-  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
+  Netcdf()
+      : Format{{.name = "netcdf",
+                .extension = ".nc",
+                .keeps_first_definitions = true,
+                .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& options) const override {
     const bool has_time = cdf::dimensions_of(placed.variable, options.one_step).has_time;
@@ -44,24 +35,27 @@ class Netcdf : public Format {
                        const Attribute& attribute) const override {
     cdf::check(attribute_name, attribute, name());
   }
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
-                                               const FormatOptions& options,
-                                               MPI_Comm /*writers*/) const override {
+  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+                              MPI_Comm /*writers*/) const override {
     return std::make_unique<cdf::NetcdfTarget>(path, options);
   }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
-                                             const FormatOptions& /*options*/) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
     return cdf::open_netcdf(path);
   }
 };
 
-const Format* netcdf() {
+const Format& netcdf(const FormatOptions& /*options*/) {
   static const Netcdf format;
-  return &format;
+  return format;
+}
+
+std::string version() {
+  const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
+  return "netCDF " + text.substr(0, text.find(' '));
 }
 
 }  // namespace
 }  // namespace iocomp::formats
 
-extern "C" __attribute__((visibility("default")))
-const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::formats::netcdf};
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::netcdf};

@@ -51,7 +51,8 @@ NetcdfTarget::NetcdfTarget(std::string path, const FormatOptions& options)
       one_step_{options.one_step},
       file_{std::move(path), options, ordered_file()} {}
 
-std::int64_t NetcdfTarget::place(const Variable& variable, std::int64_t step) {
+std::int64_t NetcdfTarget::place(const Variable& variable, std::int64_t step,
+                                 const contents::Catalogue& /*defined*/) {
   if (variable.bytes() == 0) {
     return -1;
   }

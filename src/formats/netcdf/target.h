@@ -23,11 +23,12 @@ namespace iocomp::formats::cdf {
 ///
 /// Datasets are made when their variables are first put; dimensions at the end, when it is known
 /// which of them have a variable of their name.
-class NetcdfTarget : public Target {
+class NetcdfTarget : public PlainTarget {
  public:
   NetcdfTarget(std::string path, const FormatOptions& options);
 
-  std::int64_t place(const Variable& variable, std::int64_t step) override;
+  std::int64_t place(const Variable& variable, std::int64_t step,
+                     const contents::Catalogue& defined) override;
   void flush() override;
   void finish(const Description& description) override;
 

@@ -6,7 +6,6 @@
 #include <bit>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "formats/cdf/types.h"
 #include "formats/netcdf/source.h"
@@ -18,42 +17,37 @@ namespace {
 
 class Pnetcdf : public Format {
  public:
-  [[nodiscard]] std::string_view name() const override { return "pnetcdf"; }
-  [[nodiscard]] std::string_view extension() const override { return ".nc"; }
-  [[nodiscard]] std::string version() const override {
-    const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
-    return "CDF-5, read by netCDF " + text.substr(0, text.find(' '));
-  }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
-    return Access::plain_file;
-  }
-  [[nodiscard]] bool offsets_by_layout() const override { return false; }
-  [[nodiscard]] bool readable_while_open() const override { return false; }
-  [[nodiscard]] std::endian byte_order() const override { return std::endian::big; }
-  [[nodiscard]] bool keeps_first_definitions() const override { return true; }
+  Pnetcdf()
+      : Format{{.name = "pnetcdf",
+                .extension = ".nc",
+                .keeps_first_definitions = true,
+                .byte_order = std::endian::big}} {}
   void check(const Variable& variable) const override { cdf::check(variable, name()); }
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override {
     cdf::check(attribute_name, attribute, name());
   }
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
-                                               const FormatOptions& options,
-                                               MPI_Comm /*writers*/) const override {
+  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+                              MPI_Comm /*writers*/) const override {
     return std::make_unique<cdf::PnetcdfTarget>(path, options);
   }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
-                                             const FormatOptions& /*options*/) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
     return cdf::open_netcdf(path);
   }
 };
 
-const Format* pnetcdf() {
+const Format& pnetcdf(const FormatOptions& /*options*/) {
   static const Pnetcdf format;
-  return &format;
+  return format;
+}
+
+std::string version() {
+  const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
+  return "CDF-5, read by netCDF " + text.substr(0, text.find(' '));
 }
 
 }  // namespace
 }  // namespace iocomp::formats
 
-extern "C" __attribute__((visibility("default")))
-const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::formats::pnetcdf};
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::pnetcdf};

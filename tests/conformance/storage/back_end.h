@@ -18,8 +18,8 @@ struct BackEnd {
 
   [[nodiscard]] FormatOptions options() const;
   [[nodiscard]] const Format& format() const;
-  [[nodiscard]] bool is_plain() const;
-  [[nodiscard]] bool writes_whole_steps() const { return format().writes_whole_steps(); }
+  [[nodiscard]] bool is_plain() const { return format().traits().is_plain(); }
+  [[nodiscard]] bool writes_whole_steps() const { return format().traits().writes_whole_steps(); }
   [[nodiscard]] bool holds(array::ElementType type) const;
   /// The variable, or one that this back-end can hold instead: of another type, in no group.
   [[nodiscard]] Variable like(Variable wanted) const;
