@@ -68,9 +68,9 @@ struct FormatOptions {
   std::string engine = "BP5";  ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
   bool grows_along_time = false;                     ///< of hdf5: layout = "time"
-  std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there: the largest chunk of a dataset
-  int deflate_level = 0;                             ///< there: 1 to 9; 0: not compressed
-  bool shuffle = true;                               ///< there: bytes are sorted before
+  std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
+  int deflate_level = 0;                             ///< the same two: 1 to 9; 0: not compressed
+  bool shuffle = true;                               ///< bytes are sorted before
   bool one_step = false;          ///< the file is for one step; else for all of them
   double deadline_seconds = 600;  ///< of a wait for other writers without progress; 0: none
 };

@@ -10,10 +10,11 @@
 #include "base/error.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/deflate_target.h"
+#include "formats/hdf5/record_target.h"
 #include "formats/hdf5/source.h"
 #include "formats/hdf5/steps_target.h"
 #include "formats/hdf5/time_dataset.h"
-#include "formats/hdf5/time_target.h"
+#include "formats/hdf5/time_file.h"
 
 namespace iocomp::formats {
 namespace {
@@ -78,10 +79,11 @@ class Hdf5AlongTime : public Hdf5 {
   }
   [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
+    const auto file = [&] { return std::make_unique<h5::TimeFile>(path, options); };
     if (traits().kind == Kind::step) {
-      return std::make_unique<h5::DeflateTarget>(path, options, writers);
+      return std::make_unique<h5::DeflateTarget>(path, options, writers, file);
     }
-    return std::make_unique<h5::TimeTarget>(path, options);
+    return std::make_unique<h5::RecordTarget>(file());
   }
 };
 

@@ -8,8 +8,10 @@
 
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/types.h"
+#include "formats/hdf5/deflate_target.h"
+#include "formats/hdf5/record_target.h"
+#include "formats/netcdf/file.h"
 #include "formats/netcdf/source.h"
-#include "formats/netcdf/target.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
@@ -17,9 +19,10 @@ namespace {
 
 class Netcdf : public Format {
  public:
-  Netcdf()
+  explicit Netcdf(Kind kind)
       : Format{{.name = "netcdf",
                 .extension = ".nc",
+                .kind = kind,
                 .keeps_first_definitions = true,
                 .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
@@ -36,17 +39,23 @@ class Netcdf : public Format {
     cdf::check(attribute_name, attribute, name());
   }
   [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
-                              MPI_Comm /*writers*/) const override {
-    return std::make_unique<cdf::NetcdfTarget>(path, options);
+                              MPI_Comm writers) const override {
+    const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, options); };
+    if (traits().kind == Kind::step) {
+      return std::make_unique<h5::DeflateTarget>(path, options, writers, file);
+    }
+    return std::make_unique<h5::RecordTarget>(file());
   }
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
     return cdf::open_netcdf(path);
   }
 };
 
-const Format& netcdf(const FormatOptions& /*options*/) {
-  static const Netcdf format;
-  return format;
+// Chunks that pass a filter are written when a step is there as a whole.
+const Format& netcdf(const FormatOptions& options) {
+  static const Netcdf plain{Kind::plain};
+  static const Netcdf compressed{Kind::step};
+  return options.deflate_level > 0 ? compressed : plain;
 }
 
 std::string version() {

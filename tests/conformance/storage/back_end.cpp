@@ -64,6 +64,7 @@ std::vector<BackEnd> back_ends() {
 #endif
 #ifdef IOCOMP_TESTS_NETCDF
   all.push_back({"netcdf", {}});
+  all.push_back({"netcdf", {}, {}, "deflate"});
 #endif
   return all;
 }
