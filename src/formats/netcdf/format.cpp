@@ -1,30 +1,28 @@
 #include "formats/format.h"
 
 #include <mpi.h>
-#include <netcdf.h>
 
 #include <memory>
 #include <string>
 
 #include "formats/cdf/dimensions.h"
-#include "formats/cdf/types.h"
+#include "formats/cdf/format.h"
 #include "formats/hdf5/deflate_target.h"
 #include "formats/hdf5/record_target.h"
 #include "formats/netcdf/file.h"
-#include "formats/netcdf/source.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
 namespace {
 
-class Netcdf : public Format {
+class Netcdf : public cdf::CdfFormat {
  public:
   explicit Netcdf(Kind kind)
-      : Format{{.name = "netcdf",
-                .extension = ".nc",
-                .kind = kind,
-                .keeps_first_definitions = true,
-                .xdmf_can_describe = true}} {}
+      : CdfFormat{{.name = "netcdf",
+                   .extension = ".nc",
+                   .kind = kind,
+                   .keeps_first_definitions = true,
+                   .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& options) const override {
     const bool has_time = cdf::dimensions_of(placed.variable, options.one_step).has_time;
@@ -33,11 +31,6 @@ class Netcdf : public Format {
                       : options.one_step ? 0
                                          : placed.step};
   }
-  void check(const Variable& variable) const override { cdf::check(variable, name()); }
-  void check_attribute(const std::string& attribute_name,
-                       const Attribute& attribute) const override {
-    cdf::check(attribute_name, attribute, name());
-  }
   [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
     const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, options); };
@@ -45,9 +38,6 @@ class Netcdf : public Format {
       return std::make_unique<h5::DeflateTarget>(path, options, writers, file);
     }
     return std::make_unique<h5::RecordTarget>(file());
-  }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
-    return cdf::open_netcdf(path);
   }
 };
 
@@ -58,10 +48,7 @@ const Format& netcdf(const FormatOptions& options) {
   return options.deflate_level > 0 ? compressed : plain;
 }
 
-std::string version() {
-  const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
-  return "netCDF " + text.substr(0, text.find(' '));
-}
+std::string version() { return cdf::library_version(); }
 
 }  // namespace
 }  // namespace iocomp::formats
