@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "array/byte_order.h"
 #include "array/region.h"
+#include "array/repeat.h"
 #include "array/runs.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -42,9 +42,7 @@ std::vector<std::byte> repeated(std::span<const std::byte> value, std::size_t el
                                 std::size_t times) {
   std::vector<std::byte> all(times * element_bytes);
   if (!value.empty()) {
-    for (std::size_t at = 0; at < all.size(); at += element_bytes) {
-      std::memcpy(all.data() + at, value.data(), element_bytes);
-    }
+    array::repeat(value, all);
   }
   return all;
 }

@@ -15,6 +15,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/repeat.h"
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
@@ -135,11 +136,8 @@ void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunk
 // Also behind the last record: somebody may go on with the file.
 void TimeDataset::fill_others(std::int64_t first_step, std::int64_t offset,
                               const std::set<std::int64_t>& steps) {
-  const auto value = fill_bytes(variable_);
-  std::vector<std::byte> values;
-  for (auto bytes = chunks_.bytes(); bytes > 0; bytes -= std::ssize(value)) {
-    values.insert(values.end(), value.begin(), value.end());
-  }
+  std::vector<std::byte> values(static_cast<std::size_t>(chunks_.bytes()));
+  array::repeat(fill_bytes(variable_), values);
   const std::int64_t end = first_step + chunks_.steps;
   for (std::int64_t begin = first_step; begin < end; ++begin) {
     const auto next = steps.lower_bound(begin);
