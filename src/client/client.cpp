@@ -68,8 +68,8 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   OpenedFile opened;
   opened.settings = config::file_settings(settings_, name, kind);
   const auto& file = opened.settings;
-  const auto& format = formats::format(file.backend, settings_.text("storage.modules"))
-                           .chosen(commit::format_options(file));
+  const auto& format = formats::format(file.backend, settings_.text("storage.modules"),
+                                       commit::format_options(file));
   opened.format = &format;
   if (file.xdmf) {
     commit::check_xdmf(name, file.path.empty() ? name : file.path, format);
@@ -93,7 +93,8 @@ bool Client::open_with_servers(OpenedFile& opened) {
     if (settings_.text("transport.kind") == "auto") {
       remote_opener_.offer_own_writes(opened);
     }
-    if (!opened.format->writes_whole_steps()) {  // else blocks are written when all have ended
+    if (!opened.format->traits()
+             .writes_whole_steps()) {  // else blocks are written when all have ended
       watch(opened);
     }
     return true;
@@ -112,7 +113,8 @@ void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
   const bool by_kernel =
       disk_.is_started() && !opened.settings.synchronous && local_opener_.kernel_can_write(opened);
   local_opener_.open(opened, group, !by_kernel);
-  if (by_kernel && opened.format->offsets_by_layout()) {  // else its blocks may wait for a rank
+  if (by_kernel &&
+      opened.format->traits().offsets_by_layout) {  // else its blocks may wait for a rank
     watch(opened);
   }
 }

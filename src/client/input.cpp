@@ -112,7 +112,7 @@ formats::Source& Input::source(int file) {
     return *found->second;
   }
   const auto& opening = committed_.files.at(static_cast<std::size_t>(file));
-  auto source = formats::format(opening.format, modules_).open(opening.path, {});
+  auto source = formats::format(opening.format, modules_).open(opening.path);
   if (open_.size() == most_open_files) {
     open_.pop_front();
   }

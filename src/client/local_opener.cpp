@@ -54,10 +54,9 @@ int tag_of(std::uint64_t key, MPI_Comm comm) {
 // Ranks must be able to write at offsets, without the format library or the MPI.
 bool LocalOpener::kernel_can_write(const OpenedFile& opened) const {
   const formats::Format& format = *opened.format;
-  const bool is_plain =
-      format.access(commit::format_options(opened.settings)) == formats::Access::plain_file;
+  const bool is_plain = format.traits().is_plain();
   if (!is_plain) {
-    const bool by_mpi = format.offsets_by_layout();
+    const bool by_mpi = format.traits().kind == formats::Kind::shared;
     log::warning("transport kernel: files of " + std::string{format.name()} + " are written by " +
                  (by_mpi ? "MPI-IO" : "the format library") + ", so synchronously" +
                  (by_mpi ? "; posix writes the same bytes by the kernel" : ""));
@@ -143,8 +142,7 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
                            .alignment_bytes = domain_bytes(opened),
                            .may_overlap = file.may_overlap,
                            .policy = link_.policy()};
-  const bool is_plain =
-      opened.format->access(terms.writer.files.options) == formats::Access::plain_file;
+  const formats::Traits& traits = opened.format->traits();
   if (file.aggregators_per_node != 0) {
     auto ordered = formats::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
                                     link_.policy(), what.c_str());
@@ -155,12 +153,12 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
         exchange.aggregators.push_back(static_cast<int>(rank));
       }
     }
-    if (!is_plain) {
+    if (!traits.is_plain()) {
       terms.writer.files.options.aggregators = ordered.aggregators;
       opened.openers = terms.writer.openers = ordered.comm.release();
     }
   }
-  if (exchange.window_bytes > 0 && (is_plain || opened.format->offsets_by_layout())) {
+  if (exchange.window_bytes > 0 && !traits.writes_whole_steps()) {
     terms.writer.exchange = std::make_unique<Exchange>(std::move(exchange));
   }
 }

@@ -330,7 +330,7 @@ void MemberWriter::placed(const protocol::StepNote& note) {
   if (note.outcome.ok() && !files_.is_plain()) {
     // Told to all, so that all can describe the same contents when they finish the file.
     contents_.add(note.step, note.variable,
-                  setup_.files.format->offsets_by_layout()
+                  setup_.files.format->traits().offsets_by_layout
                       ? catalogue_.layout().offset(note.variable, note.step)
                       : note.number);
   }

@@ -70,7 +70,9 @@ class MemberWriter {
 
   [[nodiscard]] bool waits() const noexcept { return !setup_.write_block; }
   /// Whether a library writes whole steps, when they are committed.
-  [[nodiscard]] bool keeps_steps() const { return setup_.files.format->writes_whole_steps(); }
+  [[nodiscard]] bool keeps_steps() const {
+    return setup_.files.format->traits().writes_whole_steps();
+  }
   [[nodiscard]] OutputFiles& files() noexcept { return files_; }
   [[nodiscard]] Step& step(std::int64_t number) { return steps_[number]; }
   /// Null where nothing is known of it, or it is settled.

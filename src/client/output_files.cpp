@@ -15,16 +15,13 @@ namespace iocomp::client {
 
 std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
     std::string path, disk::OutputFile::Opening opening) const {
-  using enum writing::FileWriter::Way;
-  const formats::Format& format = *setup_.format;
+  const formats::Traits& traits = setup_.format->traits();
   return std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = std::move(path),
                                  .opening = opening,
                                  .disk = setup_.disk,
-                                 .way = is_plain()                    ? offsets
-                                        : format.writes_whole_steps() ? steps
-                                                                      : library,
-                                 .swaps_bytes = formats::swaps_bytes(format, setup_.options),
+                                 .kind = traits.kind,
+                                 .swaps_bytes = traits.swaps_bytes(),
                                  .submit = setup_.submit,
                                  .counters = &counters_});
 }
@@ -54,8 +51,8 @@ std::optional<Outcome> OutputFiles::place(int variable, std::int64_t step) const
 }
 
 std::int64_t OutputFiles::offset(int variable, std::int64_t step) const {
-  return setup_.format->offsets_by_layout() ? catalogue_.layout().offset(variable, step)
-                                            : places_.at({step, variable}).offset;
+  return setup_.format->traits().offsets_by_layout ? catalogue_.layout().offset(variable, step)
+                                                   : places_.at({step, variable}).offset;
 }
 
 // What the lead told before it knew of the new shape is for the old one.

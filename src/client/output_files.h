@@ -57,12 +57,10 @@ class OutputFiles {
   /// They are not needed any more.
   void forget(std::int64_t target) { writers_.erase(target); }
 
-  [[nodiscard]] bool is_plain() const {
-    return setup_.format->access(setup_.options) == formats::Access::plain_file;
-  }
+  [[nodiscard]] bool is_plain() const { return setup_.format->traits().is_plain(); }
   /// Whether everybody knows where variables lie, without the lead.
   [[nodiscard]] bool are_places_known() const {
-    return setup_.format->offsets_by_layout() && (is_plain() || target_of(0) == -1);
+    return setup_.format->traits().offsets_by_layout && (is_plain() || target_of(0) == -1);
   }
   /// The failure of a place, or nothing where it is not known.
   [[nodiscard]] std::optional<Outcome> place(int variable, std::int64_t step) const;

@@ -46,10 +46,9 @@ void RemoteOpener::open(OpenedFile& opened) {
                                                       : 0;
   route.copies.pulls = way == "pull";
   route.steps_in_flight = file.steps_in_flight;
-  route.whole_steps = opened.format->writes_whole_steps();
-  route.keeps_remains =
-      link_.server_side().leave_notes() && opened.format->offsets_by_layout() &&
-      opened.format->access(commit::format_options(file)) == formats::Access::plain_file;
+  route.whole_steps = opened.format->traits().writes_whole_steps();
+  route.keeps_remains = link_.server_side().leave_notes() && opened.format->traits().is_plain() &&
+                        opened.format->traits().offsets_by_layout;
   protocol::Open open;
   open.name = route.name;
   open.kind = file.checkpoint ? 2 : 1;
@@ -69,8 +68,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
   const config::FileSettings& file = opened.settings;
   const formats::Format& format = *opened.format;
   const std::string name = "file \"" + opened.file->name() + "\": by servers, ";
-  if (!format.offsets_by_layout() ||
-      format.access(commit::format_options(file)) != formats::Access::plain_file) {
+  if (!format.traits().is_plain() || !format.traits().offsets_by_layout) {
     link_.explain(name + std::string{format.name()} + " lays its variables out itself");
     return;
   }

@@ -18,7 +18,7 @@ struct TargetNames {
       target;  ///< what the user sees after the commit: "out/fields.h5", "out/ckpt.000003.h5"
   std::string temporary;      ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
   std::string manifest;       ///< "out/fields.h5.json"
-  std::string folder_mark{};  ///< see Format::folder_mark: not empty where the target is a folder
+  std::string folder_mark{};  ///< see Traits: not empty where the target is a folder
 };
 
 /// @param path  as in the settings, or "<name><extension>".

@@ -42,12 +42,12 @@ constexpr double publication_share = 20;
 steps::Coordinator::Setup Lead::coordination(const Setup& setup, int writers) {
   const formats::Format& format = *setup.publisher.format;
   const bool per_step = setup.publisher.identity.file_per_step;
-  const bool whole_steps = format.writes_whole_steps();
+  const bool whole_steps = format.traits().writes_whole_steps();
   return {.file_name = setup.open.name,
           .members = setup.open.members,
           .writers = writers,
           .file_per_step = per_step,
-          .joins_commits = !per_step && format.readable_while_open() && !whole_steps,
+          .joins_commits = !per_step && format.traits().readable_while_open && !whole_steps,
           .may_overlap = setup.may_overlap,
           .asks_writers = setup.writers != Writers::members,
           .syncs_last = setup.writers == Writers::waiting_members && !whole_steps,
@@ -190,8 +190,8 @@ void Lead::want_place(const protocol::StepNote& note) {
 // In steps that follow one another mostly the same variables are put: so the places of the next
 // step are told with this one's, and its blocks can go at once.
 void Lead::place_ahead(const protocol::StepCounts& counts) {
-  const bool is_useful = setup_.writers != Writers::servers && publisher_.is_plain() &&
-                         !setup_.publisher.format->offsets_by_layout() &&
+  const bool is_useful = setup_.writers != Writers::servers &&
+                         setup_.publisher.format->traits().has_to_place() &&
                          !setup_.publisher.identity.file_per_step;
   for (auto put = counts.variables.begin(); is_useful && put != counts.variables.end(); ++put) {
     const std::int64_t step = counts.step + 1;

@@ -59,7 +59,7 @@ void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names
 Publication::Publication(Identity identity, const formats::Format& format)
     : identity_{std::move(identity)}, format_{&format} {
   if (identity_.path.empty()) {
-    identity_.path = identity_.name + std::string{format.extension()};
+    identity_.path = identity_.name + std::string{format.traits().extension};
   }
   if (identity_.xdmf) {
     formats::FormatOptions options;
@@ -70,7 +70,7 @@ Publication::Publication(Identity identity, const formats::Format& format)
 
 TargetNames Publication::names(std::int64_t step) const {
   TargetNames names = target_names(identity_.path, target_of(step), identity_.job);
-  names.folder_mark = format_->folder_mark();
+  names.folder_mark = format_->traits().folder_mark;
   return names;
 }
 
@@ -83,16 +83,17 @@ ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int6
   head.steps = steps;
   head.absent = absent_;
   head.bytes = bytes;
-  head.byte_order = format_->byte_order();
+  head.byte_order = format_->traits().byte_order;
   return head;
 }
 
 std::int64_t Publication::bytes(std::int64_t step, const contents::Contents& contents,
                                 const contents::Catalogue& catalogue) const {
-  if (step < 0 || !format_->readable_while_open() || format_->writes_whole_steps()) {
+  if (step < 0 || !format_->traits().readable_while_open ||
+      format_->traits().writes_whole_steps()) {
     return 0;
   }
-  return format_->offsets_by_layout()
+  return format_->traits().offsets_by_layout
              ? catalogue.layout().end(step)
              : contents.end(catalogue, identity_.file_per_step ? step : 0, step);
 }
@@ -101,8 +102,8 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
                                           const contents::Catalogue& catalogue) {
   const TargetNames target = names(step);
   const bool replace = identity_.replace;
-  const bool whole_steps = format_->writes_whole_steps();
-  const bool ends_itself = !format_->readable_while_open() || whole_steps;
+  const bool whole_steps = format_->traits().writes_whole_steps();
+  const bool ends_itself = !format_->traits().readable_while_open || whole_steps;
   if (identity_.file_per_step) {
     auto description = contents.describe(catalogue, step, step);
     auto manifest = head(step, 1, bytes(step, contents, catalogue));
@@ -147,7 +148,7 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
     };
   }
   steps_ = step + 1;
-  if (!format_->readable_while_open()) {
+  if (!format_->traits().readable_while_open) {
     return [] {};  // appears as a whole when it is closed
   }
   auto description = tell_until(step, contents, catalogue);
@@ -205,8 +206,8 @@ Publication::Job Publication::commit_file(const contents::Contents& contents,
   const TargetNames target = names(-1);
   auto description = tell_until(steps_, contents, catalogue);
   auto manifest = head(0, steps_, bytes(steps_ - 1, contents, catalogue));
-  const bool whole_steps = format_->writes_whole_steps();
-  const bool ends_itself = !format_->readable_while_open() || whole_steps;
+  const bool whole_steps = format_->traits().writes_whole_steps();
+  const bool ends_itself = !format_->traits().readable_while_open || whole_steps;
   return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, steps_ - 1),
           replace = identity_.replace, published = published_, told = told_]() mutable {
     if (ends_itself) {

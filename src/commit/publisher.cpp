@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -14,7 +15,6 @@
 #include "disk/output_file.h"
 #include "formats/format.h"
 #include "formats/lustre_layout.h"
-#include "formats/place.h"
 #include "steps/orders.h"
 
 namespace iocomp::commit {
@@ -55,11 +55,12 @@ void Publisher::start(std::int64_t number, const Then& then) {
       publication_.prepare(number);
     }
     const std::string path = publication_.names(number).temporary;
-    if (format.folder_mark().empty()) {
+    if (format.traits().folder_mark.empty()) {
       formats::lay_out(path);
     }
-    if (is_plain() && !format.offsets_by_layout()) {
-      target.format = format.create(path, setup_.options, MPI_COMM_SELF);
+    if (format.traits().has_to_place()) {
+      target.format = std::get<std::unique_ptr<formats::PlainTarget>>(
+          format.create(path, setup_.options, MPI_COMM_SELF));
     }
   });
   if (is_plain() || !outcome.ok()) {
@@ -73,7 +74,7 @@ void Publisher::start(std::int64_t number, const Then& then) {
 void Publisher::started(std::int64_t number, const Outcome& outcome) {
   Target& target = targets_[number];
   target.failure = outcome;
-  if (outcome.ok() && !setup_.format->writes_whole_steps()) {
+  if (outcome.ok() && !traits().writes_whole_steps()) {
     target.failure = outcome_of([&] {
       target.file =
           std::make_shared<disk::OutputFile>(publication_.names(number).temporary, setup_.disk);
@@ -92,8 +93,7 @@ void Publisher::place(std::int64_t step, int variable, const Told& told) {
     return;  // told already, or about to be
   }
   start(publication_.target_of(step), [=, this](const Outcome& outcome) {
-    const formats::Format& format = *setup_.format;
-    if (!outcome.ok() || !is_plain() || format.offsets_by_layout()) {
+    if (!outcome.ok() || !traits().has_to_place()) {
       told(-1, outcome);
     } else {
       have_placed(step, variable, told);
@@ -104,8 +104,8 @@ void Publisher::place(std::int64_t step, int variable, const Told& told) {
 void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
   std::int64_t offset = -1;
   const Outcome made = outcome_of([&] {
-    offset =
-        formats::place(*targets_[publication_.target_of(step)].format, catalogue_, variable, step);
+    offset = targets_[publication_.target_of(step)].format->place(
+        catalogue_.variable(variable, step), step, catalogue_);
   });
   offsets_[{step, variable}] = offset;
   told(offset, in_file(made, step));
@@ -128,7 +128,7 @@ void Publisher::go_on_after(const Earlier& earlier) {
 void Publisher::commit(const steps::Commit& order, std::int64_t settled, const Then& then) {
   for (const auto& [step, variable] : order.contents) {
     const auto told = offsets_.find({step, variable});
-    const std::int64_t offset = setup_.format->offsets_by_layout()
+    const std::int64_t offset = traits().offsets_by_layout
                                     ? catalogue_.layout().offset(variable, step)
                                 : told != offsets_.end() ? told->second
                                                          : -1;
@@ -154,8 +154,7 @@ void Publisher::commit(const steps::Commit& order, std::int64_t settled, const T
 // What the format holds goes into the file.
 void Publisher::prepare_commit(std::int64_t step, std::int64_t settled, const Then& then) {
   const std::int64_t number = publication_.target_of(step);
-  if (!ends_files() && setup_.format->readable_while_open() &&
-      !setup_.format->writes_whole_steps()) {
+  if (!ends_files() && traits().readable_while_open && !traits().writes_whole_steps()) {
     then({});
   } else if (!is_plain()) {
     means_.act(ends_files() ? Action::finish : Action::flush, number, settled, then);

@@ -44,7 +44,7 @@ class Publisher {
     formats::FormatOptions options;
     disk::Options disk;
     bool writers_begin = false;  ///< they create files whose offsets follow from the layout
-    std::string who;  ///< for people, behind file and step: ", server 0 (rank 3)"
+    std::string who;             ///< for people, behind file and step: ", server 0 (rank 3)"
   };
   struct Means {
     /// All writers carry out an action. @param settled  the steps before this one are.
@@ -80,23 +80,22 @@ class Publisher {
   /// Nothing more is asked of a step.
   void settle(std::int64_t step);
 
-  [[nodiscard]] bool is_plain() const {
-    return setup_.format->access(setup_.options) == formats::Access::plain_file;
-  }
+  [[nodiscard]] bool is_plain() const { return traits().is_plain(); }
   [[nodiscard]] std::string target_name() const { return publication_.names(0).target; }
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step) const;
 
  private:
   struct Target {
-    std::unique_ptr<formats::Target> format;  // plain files whose offsets the format chooses
-    std::shared_ptr<disk::OutputFile> file;   // for size and fsync
+    std::unique_ptr<formats::PlainTarget> format;  // where it has to place
+    std::shared_ptr<disk::OutputFile> file;        // for size and fsync
     bool is_asked = false;
     bool is_started = false;
     Outcome failure;
     std::vector<Then> waiting;
   };
+  [[nodiscard]] const formats::Traits& traits() const { return setup_.format->traits(); }
   [[nodiscard]] bool is_begun_by_writers() const {
-    return setup_.writers_begin && is_plain() && setup_.format->offsets_by_layout();
+    return setup_.writers_begin && is_plain() && traits().offsets_by_layout;
   }
   [[nodiscard]] bool ends_files() const noexcept { return setup_.identity.file_per_step; }
   void started(std::int64_t number, const Outcome& outcome);

@@ -43,7 +43,7 @@ std::string xdmf_beginning(const std::string& name) {
 
 void check_xdmf(const std::string& name, const std::string& path, const formats::Format& format) {
   const std::string setting = "files." + name + ".describe = \"xdmf\": ";
-  if (!format.xdmf_can_describe()) {
+  if (!format.traits().xdmf_can_describe) {
     throw Error{ErrorCode::invalid_setting,
                 setting + "XDMF cannot describe files of the back-end " +
                     std::string{format.name()} +

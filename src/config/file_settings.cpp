@@ -53,8 +53,9 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
   file.chunk_bytes = settings.file_bytes(name, "chunk");
   file.shuffle = settings.file_boolean(name, "shuffle");
   if (settings.file_text(name, "compression") == "deflate") {
-    if (!file.grows_along_time) {
-      throw refuse("compression = \"deflate\"", "only with layout = \"time\" of the back-end hdf5");
+    if (!file.grows_along_time && file.backend != "netcdf") {
+      throw refuse("compression = \"deflate\"",
+                   "only with the back-end netcdf, and with layout = \"time\" of hdf5");
     }
     file.deflate_level = checked_cast<int>(settings.file_integer(name, "compression_level"));
   }

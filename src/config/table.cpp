@@ -98,11 +98,11 @@ const std::vector<Key>& all_keys() {
        "of a series of back-end hdf5: a group with datasets for each step, or one dataset for each "
        "variable, which grows along its first dimension"},
       {"files.*.chunk", bytes, "4 MiB", "4 KiB..1 GiB",
-       "layout time: the largest chunk of a dataset; a chunk is a step, or a part of one"},
+       "of netcdf, and hdf5 with layout time: the largest chunk of a dataset; a chunk is a step, "
+       "or a part of one"},
       {"files.*.compression", choice, "none", "none|deflate",
-       "layout time: deflate has each server compress and write its part of a step when all of it "
-       "is "
-       "there"},
+       "of netcdf, and hdf5 with layout time: deflate has each server compress and write its part "
+       "of a step when all of it is there"},
       {"files.*.compression_level", integer, "4", "1..9", "of deflate: 1 is fast, 9 small"},
       {"files.*.shuffle", boolean, "true", "",
        "sort the bytes of elements before they are compressed"},

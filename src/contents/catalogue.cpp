@@ -226,7 +226,7 @@ Variable Catalogue::variable(int id, std::int64_t step) const {
     const auto* first = reinterpret_cast<const char*>(names->values.data());
     variable.dimensions = std::string(first, names->values.size());
   }
-  if (const auto* fill = set("_FillValue"); fill != nullptr) {
+  if (const auto* fill = set(fill_attribute); fill != nullptr) {
     variable.fill_value = *fill;
   }
   return variable;
@@ -253,20 +253,13 @@ std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const 
 }
 
 std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
-  const Entry& found = entry(id);
-  const auto history = found.attributes.find(fill_attribute);
-  if (history == found.attributes.end()) {
+  const Variable found = variable(id, step);
+  if (!found.has_fill_value()) {
     return {};
   }
-  const auto later = history->second.upper_bound(step);
-  if (later == history->second.begin()) {
-    return {};
-  }
-  const Attribute& value = std::prev(later)->second;
-  const bool is_one = value.type == found.type && !value.is_text &&
-                      value.values.size() == array::size_bytes(found.type);
-  const bool is_zero = std::ranges::all_of(value.values, [](auto b) { return b == std::byte{0}; });
-  return is_one && !is_zero ? value.values : std::vector<std::byte>{};
+  const auto& value = found.fill_value->values;
+  const bool is_zero = std::ranges::all_of(value, [](auto b) { return b == std::byte{0}; });
+  return is_zero ? std::vector<std::byte>{} : value;
 }
 
 void Contents::add(std::int64_t step, int variable, std::int64_t offset) {

@@ -10,22 +10,27 @@ namespace iocomp::contents {
 /// What a format can hold.
 class Rules {
  public:
-  Rules() = default;
+  /// @param format  its name: "posix".
+  /// @param keeps_first_definitions  a file of several steps has the variables of its first step in
+  /// all of them, with the same shapes.
+  Rules(std::string_view format, bool keeps_first_definitions)
+      : format_{format}, keeps_first_definitions_{keeps_first_definitions} {}
   Rules(const Rules&) = delete;
   Rules& operator=(const Rules&) = delete;
   virtual ~Rules() = default;
 
-  [[nodiscard]] virtual std::string_view name() const = 0;  ///< "posix"
+  [[nodiscard]] std::string_view name() const noexcept { return format_; }
+  [[nodiscard]] bool keeps_first_definitions() const noexcept { return keeps_first_definitions_; }
 
   /// @throws Error{unsupported} naming type and format when it cannot hold such elements.
-  virtual void check(const Variable& variable) const = 0;
+  virtual void check(const Variable& /*variable*/) const {}
 
   /// @throws Error{unsupported} naming attribute and format when it cannot hold that.
   virtual void check_attribute(const std::string& /*name*/, const Attribute& /*attribute*/) const {}
 
-  /// Whether a file of several steps has the variables of its first step in all of them, with the
-  /// same shapes.
-  [[nodiscard]] virtual bool keeps_first_definitions() const { return false; }
+ private:
+  std::string_view format_;
+  bool keeps_first_definitions_;
 };
 
 }  // namespace iocomp::contents

@@ -91,7 +91,7 @@ std::set<std::string> names_in(const std::vector<std::string>& folders) {
 }
 
 // A module that is there must load: a broken one is told, not passed over for another.
-const Format& load(const std::string& path) {
+const iocomp_format_entry& load(const std::string& path) {
   // Never closed: HDF5 and MPI register handlers at exit, and a format is needed until then anyway.
   void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
@@ -106,7 +106,7 @@ const Format& load(const std::string& path) {
                                   std::to_string(entry->interface_version) + ", this one needs " +
                                   std::to_string(iocomp_format_interface_version))};
   }
-  return *entry->format();
+  return *entry;
 }
 
 // Why this build has no such back-end.
@@ -132,7 +132,7 @@ Error not_found(std::string_view name, const std::vector<std::string>& folders) 
                    "; found there: " + (found.empty() ? "none" : found) + why_left_out(name)};
 }
 
-const Format& find(std::string_view name, const std::string& first) {
+const iocomp_format_entry& find(std::string_view name, const std::string& first) {
   const auto folders = folders_to_search(first);
   // A name is no path: it may not lead out of the folders.
   if (!name.empty() && name.find('/') == std::string_view::npos) {
@@ -147,19 +147,24 @@ const Format& find(std::string_view name, const std::string& first) {
   throw not_found(name, folders);
 }
 
-}  // namespace
-
-const Format& format(std::string_view name, const std::string& folder) {
+const iocomp_format_entry& entry_of(std::string_view name, const std::string& folder) {
   static std::mutex mutex;
-  static std::map<std::string, const Format*, std::less<>> loaded;
+  static std::map<std::string, const iocomp_format_entry*, std::less<>> loaded;
   const std::lock_guard lock{mutex};
   const auto known = loaded.find(name);
   if (known != loaded.end()) {
     return *known->second;
   }
-  const Format& found = find(name, folder);
+  const iocomp_format_entry& found = find(name, folder);
   loaded.emplace(name, &found);
   return found;
+}
+
+}  // namespace
+
+const Format& format(std::string_view name, const std::string& folder,
+                     const FormatOptions& options) {
+  return entry_of(name, folder).format(options);
 }
 
 std::vector<FormatStatus> available_formats(const std::string& folder) {
@@ -169,7 +174,7 @@ std::vector<FormatStatus> available_formats(const std::string& folder) {
   for (const auto& name : names) {
     FormatStatus status{name, false, {}, {}};
     try {
-      status.version = format(name, folder).version();
+      status.version = entry_of(name, folder).version();
       status.found = true;
     } catch (const Error& error) {
       status.reason = error.what();

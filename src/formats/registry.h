@@ -8,11 +8,13 @@
 
 namespace iocomp::formats {
 
-/// The back-end of that name, loaded from its module at first use and kept. `folder` (setting
-/// storage.modules) is searched first when it is not empty; then the folder `iocomp` beside this
-/// library, then where it was installed or built.
-/// @throws Error{unsupported} naming the back-end, the folders searched and those that were found.
-[[nodiscard]] const Format& format(std::string_view name, const std::string& folder = {});
+/// The back-end of that name as it is for files with these options, loaded from its module at first
+/// use and kept. `folder` (setting storage.modules) is searched first when it is not empty; then
+/// the folder `iocomp` beside this library, then where it was installed or built.
+/// @throws Error{unsupported} naming the back-end, the folders searched and those that were found;
+/// Error{invalid_setting} for options that it refuses.
+[[nodiscard]] const Format& format(std::string_view name, const std::string& folder = {},
+                                   const FormatOptions& options = {});
 
 /// What `iocomp info` prints of a back-end.
 struct FormatStatus {

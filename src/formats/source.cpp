@@ -1,14 +1,11 @@
 #include "formats/source.h"
 
 #include <cstddef>
-#include <memory>
-#include <string>
 
 #include "array/box.h"
 #include "array/memory_box.h"
 #include "array/runs.h"
 #include "base/error.h"
-#include "formats/format.h"
 
 namespace iocomp::formats {
 
@@ -16,12 +13,6 @@ Inventory Source::inventory() {
   throw Error{ErrorCode::unsupported,
               "the format does not tell what its files contain: without its manifest, <file>.json, "
               "a file cannot be read"};
-}
-
-std::unique_ptr<Source> Format::open(const std::string& path,
-                                     const FormatOptions& /*options*/) const {
-  throw Error{ErrorCode::unsupported,
-              "cannot read " + path + ": the back-end \"" + std::string{name()} + "\" writes only"};
 }
 
 DenseBlock::DenseBlock(const Destination& to, std::size_t element_bytes)

@@ -85,7 +85,7 @@ Readable look_at(const std::string& path, const Sought& sought) {
     check_size(path, manifest.bytes);
     return {{path, manifest.format}, std::move(manifest.inventory)};
   }
-  const auto source = formats::format(sought.backend, sought.modules).open(path, {});
+  const auto source = formats::format(sought.backend, sought.modules).open(path);
   try {
     return {{path, sought.backend}, source->inventory()};
   } catch (const Error& error) {
@@ -115,7 +115,7 @@ void add_steps(Committed& committed, const Found& found, const Sought& sought) {
   }
   while (!readable.empty() && !unless_torn(readable.back().first, [&] {
     const auto& file = readable.back().second.file;
-    (void)formats::format(file.format, sought.modules).open(file.path, {});
+    (void)formats::format(file.format, sought.modules).open(file.path);
   })) {
     readable.pop_back();
   }
@@ -158,7 +158,7 @@ Committed find_committed(const Sought& sought) {
     formats::FormatOptions options;
     options.engine = sought.engine;
     path = sought.name +
-           std::string{formats::format(sought.backend, sought.modules).chosen(options).extension()};
+           std::string{formats::format(sought.backend, sought.modules, options).traits().extension};
   }
   const Found found = look_for(path);
   const bool one = found.one_file && sought.kind != Sought::Kind::file_per_step;

@@ -60,11 +60,10 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       settings_{std::move(settings)},
       domain_bytes_{open.domain_bytes},
       format_{format},
-      options_{commit::format_options(settings_)},
       publication_{commit::identity(name_, settings_, context.place.job), format},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
-      stripes_{context.arena, stripe_bytes(context, is_plain() || format.offsets_by_layout()),
-               settings_.may_overlap, formats::swaps_bytes(format, options_)} {
+      stripes_{context.arena, stripe_bytes(context, !keeps_steps()), settings_.may_overlap,
+               format.traits().swaps_bytes()} {
   if (is_plain() && !settings_.file_per_step) {
     // Opened before the first commit gives the file its final name.
     const Outcome opened = outcome_of([this] { (void)target(-1).writer->file().open(); });
@@ -82,11 +81,6 @@ void File::apply(const protocol::Event& event) {
   }
 }
 
-writing::FileWriter::Way File::way() const {
-  using enum writing::FileWriter::Way;
-  return is_plain() ? offsets : keeps_steps() ? steps : library;
-}
-
 File::Target& File::target(std::int64_t number) {
   Target& target = targets_[number];
   if (!target.writer) {
@@ -96,8 +90,8 @@ File::Target& File::target(std::int64_t number) {
         .path = publication_.names(number).temporary,
         .opening = disk::OutputFile::Opening::finds,
         .disk = settings_.may_overlap ? disk::without_direct(context_.disk) : context_.disk,
-        .way = way(),
-        .swaps_bytes = formats::swaps_bytes(format_, options_),
+        .kind = format_.traits().kind,
+        .swaps_bytes = format_.traits().swaps_bytes(),
         .submit = [&context = context_](disk::Plan plan,
                                         auto done) { context.submit(std::move(plan), done); },
         .counters = &context_.counters,
@@ -194,7 +188,7 @@ void File::arrived(Chunk chunk) {
     return;
   }
   Room& place = room(piece.step, piece.variable.id);
-  if (format_.offsets_by_layout() && is_plain() && !settings_.file_per_step) {
+  if (format_.traits().offsets_by_layout && is_plain() && !settings_.file_per_step) {
     place.ready = true;  // else the lead prepares the physical file of the step first
   }
   if (place.ready) {
@@ -225,7 +219,8 @@ void File::place(const protocol::StepNote& note) {
 }
 
 std::int64_t File::offset(int variable, std::int64_t step, const Room& room) const {
-  return format_.offsets_by_layout() ? catalogue_.layout().offset(variable, step) : room.offset;
+  return format_.traits().offsets_by_layout ? catalogue_.layout().offset(variable, step)
+                                            : room.offset;
 }
 
 void File::write(Chunk chunk) {
@@ -527,8 +522,8 @@ void File::fail(const Outcome& outcome, std::int64_t from_step) {
   drop(stripes_.take_from(from_step), outcome);
 }
 
-std::unique_ptr<formats::Target> File::create(const std::string& path) {
-  formats::FormatOptions options = options_;
+formats::Target File::create(const std::string& path) {
+  formats::FormatOptions options = commit::format_options(settings_);
   options.deadline_seconds = context_.policy.deadline_seconds;
   if (settings_.aggregators_per_node == 0) {
     if (keeps_steps()) {

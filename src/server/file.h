@@ -55,7 +55,7 @@ class File {
     return !keeps_steps() || step <= next_step_ || is_lost(step);
   }
   /// Whether chunks keep their memory until their step is written as a whole.
-  [[nodiscard]] bool keeps_steps() const { return format_.writes_whole_steps(); }
+  [[nodiscard]] bool keeps_steps() const { return format_.traits().writes_whole_steps(); }
   /// Bytes of staging memory that are kept for a step of which more may come.
   [[nodiscard]] std::size_t kept_bytes() const;
   [[nodiscard]] std::shared_ptr<writing::Piece> begin(int client, const protocol::Piece& piece,
@@ -102,7 +102,7 @@ class File {
   /// Whether chunks are written from where their sender has them. Those of other files are kept
   /// until their turn, too long to keep memory of a compute rank busy, or changed.
   [[nodiscard]] bool writes_as_they_lie() const {
-    return is_plain() && !formats::swaps_bytes(format_, options_);
+    return is_plain() && !format_.traits().swaps_bytes();
   }
 
  private:
@@ -130,17 +130,14 @@ class File {
     std::vector<writing::Chunk> waiting;
   };
 
-  [[nodiscard]] bool is_plain() const {
-    return format_.access(options_) == formats::Access::plain_file;
-  }
+  [[nodiscard]] bool is_plain() const { return format_.traits().is_plain(); }
   [[nodiscard]] std::int64_t offset(int variable, std::int64_t step, const Room& room) const;
   Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
-  [[nodiscard]] writing::FileWriter::Way way() const;
   Target& target(std::int64_t number);
   writing::FileWriter& writer_of(std::int64_t step) {
     return *target(publication_.target_of(step)).writer;
   }
-  [[nodiscard]] std::unique_ptr<formats::Target> create(const std::string& path);
+  [[nodiscard]] formats::Target create(const std::string& path);
   [[nodiscard]] std::shared_ptr<writing::Piece> make_piece(std::int64_t step,
                                                            const array::Region& region,
                                                            std::int64_t first, std::int64_t count);
@@ -166,7 +163,6 @@ class File {
   config::FileSettings settings_;
   std::int64_t domain_bytes_;  // borders between domains
   const formats::Format& format_;
-  formats::FormatOptions options_;
   commit::Publication publication_;  // for the names only
   contents::Catalogue catalogue_;
   contents::Contents contents_;  // MPI files: what the format was told to make room for

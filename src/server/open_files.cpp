@@ -33,7 +33,7 @@ using protocol::Kind;
 namespace {
 
 const formats::Format& format_of(const config::FileSettings& settings, const std::string& modules) {
-  return formats::format(settings.backend, modules).chosen(commit::format_options(settings));
+  return formats::format(settings.backend, modules, commit::format_options(settings));
 }
 
 }  // namespace

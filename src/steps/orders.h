@@ -14,7 +14,7 @@ namespace iocomp::steps {
 /// What the writers of a file do together, where a format wants all of them.
 enum class Action : std::uint8_t {
   create = 1,   ///< start the physical file of a step (-1: of all steps)
-  flush = 2,    ///< give what the format library holds to the operating system
+  flush = 2,    ///< write the step that is complete, where a library writes whole steps
   finish = 3,   ///< end the physical file
   discard = 4,  ///< end a physical file that failed: what is not settled is not described, because
                 ///< writers need not know the same of it

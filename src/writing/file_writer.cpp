@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -11,9 +10,11 @@
 
 #include "array/byte_order.h"
 #include "array/region.h"
+#include "array/repeat.h"
 #include "array/runs.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "formats/format.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
 #include "writing/engine_output.h"
@@ -41,9 +42,7 @@ std::vector<std::byte> repeated(std::span<const std::byte> value, std::size_t el
                                 std::size_t times) {
   std::vector<std::byte> all(times * element_bytes);
   if (!value.empty()) {
-    for (std::size_t at = 0; at < all.size(); at += element_bytes) {
-      std::memcpy(all.data() + at, value.data(), element_bytes);
-    }
+    array::repeat(value, all);
   }
   return all;
 }
@@ -59,10 +58,10 @@ FileWriter::FileWriter(Setup setup)
       syncs_{std::make_shared<SyncQueue>(setup.submit)} {}
 
 std::unique_ptr<Output> FileWriter::make_output(const Setup& setup) {
-  if (setup.way == Way::offsets) {
+  if (setup.kind == formats::Kind::plain) {
     return std::make_unique<EngineOutput>(file_, setup.submit);
   }
-  if (setup.way == Way::library) {
+  if (setup.kind == formats::Kind::shared) {
     return std::make_unique<LibraryOutput>(file_);
   }
   auto steps = std::make_unique<StepOutput>(file_);

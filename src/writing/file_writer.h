@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
+#include "formats/format.h"
 #include "trace/counters.h"
 #include "writing/output.h"
 #include "writing/physical_file.h"
@@ -25,17 +26,13 @@ namespace iocomp::writing {
 /// format. What becomes of a piece is told to the piece. Nothing here waits for others.
 class FileWriter {
  public:
-  /// How bytes get into the file.
-  enum class Way {
-    offsets,  ///< by the disk engine, at offsets
-    library,  ///< by calls of a library that block, a slice at a time
-    steps,    ///< by a library that is given whole steps
-  };
   struct Setup {
     std::string path{};
     disk::OutputFile::Opening opening = disk::OutputFile::Opening::finds;
     disk::Options disk{};
-    Way way = Way::offsets;
+    /// How bytes get into the file: plain by the disk engine, shared by calls of MPI that block, a
+    /// slice at a time.
+    formats::Kind kind = formats::Kind::plain;
     bool swaps_bytes = false;  ///< the file has numbers in the other byte order
     Submit submit{};
     trace::Counters* counters = nullptr;

@@ -36,7 +36,7 @@ std::int64_t LibraryOutput::write_front(std::int64_t most_bytes) {
   if (outcome.ok()) {
     outcome = outcome_of([&] {
       (void)file_.open();  // what will be fsynced is held open from before the first write
-      formats::write_region(*file_.format(), {piece.step, piece.variable, piece.offset},
+      formats::write_region(*file_.shared(), {piece.step, piece.variable, piece.offset},
                             piece.region, chunk.first, now, bytes);
     });
   }

@@ -18,7 +18,7 @@ class LibraryOutput : public Output {
 
   void write(Chunk chunk) override { queue_.push_back(std::move(chunk)); }
   [[nodiscard]] bool has_work() const override {
-    return !queue_.empty() && file_.format() != nullptr;
+    return !queue_.empty() && file_.shared() != nullptr;
   }
   void advance() override;
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "disk/options.h"
 #include "disk/output_file.h"
@@ -30,20 +31,31 @@ class PhysicalFile {
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& opened() const noexcept { return output_; }
 
   /// The format has created the file.
-  void created(std::unique_ptr<formats::Target> format) { format_ = std::move(format); }
-  /// Null before that, and when it was taken to be finished.
-  [[nodiscard]] formats::Target* format() const noexcept { return format_.get(); }
-  [[nodiscard]] std::unique_ptr<formats::Target> take_format() noexcept {
-    return std::move(format_);
+  void created(formats::Target target) { target_ = std::move(target); }
+  /// The target, if it is of that kind; null before that, and when it was taken to be finished.
+  /// That of a plain file is with the lead.
+  [[nodiscard]] formats::SharedTarget* shared() const noexcept {
+    return as<formats::SharedTarget>();
   }
+  [[nodiscard]] formats::StepTarget* steps() const noexcept { return as<formats::StepTarget>(); }
+  [[nodiscard]] bool has_target() const noexcept {
+    return shared() != nullptr || steps() != nullptr;
+  }
+  [[nodiscard]] formats::Target take_target() noexcept { return std::exchange(target_, {}); }
 
  private:
+  template <typename Kind>
+  [[nodiscard]] Kind* as() const noexcept {
+    const auto* const found = std::get_if<std::unique_ptr<Kind>>(&target_);
+    return found == nullptr ? nullptr : found->get();
+  }
+
   std::string path_;
   disk::Options options_;
   disk::OutputFile::Opening opening_;
   trace::Counters& counters_;
   std::shared_ptr<disk::OutputFile> output_;
-  std::unique_ptr<formats::Target> format_;
+  formats::Target target_;
 };
 
 }  // namespace iocomp::writing

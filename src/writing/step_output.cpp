@@ -20,11 +20,11 @@ void StepOutput::write(Chunk chunk) {
   const auto piece = chunk.piece;
   const std::int64_t elements = chunk.count;
   const Outcome outcome = outcome_of([&] {
-    if (file_.format() == nullptr) {
+    if (file_.steps() == nullptr) {
       throw Error{ErrorCode::storage_failure, "the step was given up"};
     }
     begun_ = piece->step;
-    formats::write_region(*file_.format(), {piece->step, piece->variable, -1}, piece->region,
+    formats::write_region(*file_.steps(), {piece->step, piece->variable, -1}, piece->region,
                           chunk.first, chunk.count, chunk.bytes);
   });
   if (outcome.ok()) {
@@ -34,9 +34,9 @@ void StepOutput::write(Chunk chunk) {
 }
 
 void StepOutput::write_step(std::int64_t number, const contents::Description& description) {
-  formats::Target& format = *file_.format();
-  const Outcome outcome = outcome_of([&] { format.write_step(number, description); });
-  format.forget_step();
+  formats::StepTarget& target = *file_.steps();
+  const Outcome outcome = outcome_of([&] { target.write_step(number, description); });
+  target.forget_step();
   begun_ = -1;
   kept_.clear();
   if (!outcome.ok()) {
@@ -48,8 +48,8 @@ void StepOutput::write_step(std::int64_t number, const contents::Description& de
 void StepOutput::forget(std::int64_t step) {
   if (begun_ == step) {
     begun_ = -1;
-    if (file_.format() != nullptr) {
-      file_.format()->forget_step();
+    if (file_.steps() != nullptr) {
+      file_.steps()->forget_step();
     }
   }
   std::erase_if(kept_, [step](const Chunk& chunk) { return chunk.piece->step == step; });

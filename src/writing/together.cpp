@@ -16,11 +16,10 @@
 namespace iocomp::writing {
 namespace {
 
+// Only whole steps: what MPI writes is in the file already.
 void flush(const Together& order, FileWriter& writer, const contents::Contents& contents,
            const contents::Catalogue& catalogue) {
-  if (writer.whole_steps() == nullptr) {
-    writer.file().format()->flush();
-  } else {
+  if (writer.whole_steps() != nullptr) {
     writer.whole_steps()->write_step(order.settled,
                                      contents.describe(catalogue, order.settled, order.settled));
   }
@@ -37,29 +36,30 @@ void finish(const Together& order, FileWriter& writer, const contents::Contents&
       writer.whole_steps()->write_step(0, description);
     }
   });
-  const auto closing = writer.file().take_format();
+  const auto closing = writer.file().take_target();
   if (!written.ok()) {
     throw Error{written.code, written.story};
   }
-  closing->finish(description);
+  formats::finish(closing, description);
 }
 
 void discard(const Together& order, FileWriter& writer, const contents::Contents& contents,
              const contents::Catalogue& catalogue) {
-  const auto closing = writer.file().take_format();
-  closing->forget_step();
+  if (auto* const steps = writer.file().steps()) {
+    steps->forget_step();
+  }
   contents::Description kept;
   if (order.number < 0) {
     kept.contents = contents.describe(catalogue, 0, order.settled - 1).contents;
   }
-  closing->finish(kept);
+  formats::finish(writer.file().take_target(), kept);
 }
 
 }  // namespace
 
 void carry_out(const Together& order, FileWriter& writer, const contents::Contents& contents,
                const contents::Catalogue& catalogue,
-               const std::function<std::unique_ptr<formats::Target>()>& create) {
+               const std::function<formats::Target()>& create) {
   if (order.action == steps::Action::create) {
     writer.file().created(create());
     if (writer.whole_steps() == nullptr) {
@@ -67,7 +67,7 @@ void carry_out(const Together& order, FileWriter& writer, const contents::Conten
     }
     return;
   }
-  if (writer.file().format() == nullptr) {
+  if (!writer.file().has_target()) {
     return;  // it could not be created
   }
   if (order.action == steps::Action::flush) {

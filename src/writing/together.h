@@ -24,6 +24,6 @@ struct Together {
 /// @throws Error with the failure of this process.
 void carry_out(const Together& order, FileWriter& writer, const contents::Contents& contents,
                const contents::Catalogue& catalogue,
-               const std::function<std::unique_ptr<formats::Target>()>& create);
+               const std::function<formats::Target()>& create);
 
 }  // namespace iocomp::writing

@@ -99,7 +99,7 @@ def test_a_failed_step_is_absent_and_the_others_are_whole(
     [
         ({"backend": "posix"}, "the back-end hdf5 has it, posix has not"),
         ({"kind": "checkpoint"}, "has one step in each file"),
-        ({"layout": "steps", "compression": "deflate"}, "only with layout"),
+        ({"layout": "steps", "compression": "deflate"}, "only with the back-end netcdf"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -6,7 +6,6 @@
 #include <array>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "array/element_type.h"
 #include "base/error.h"
@@ -20,53 +19,36 @@ namespace {
 
 class Adios2 : public Format {
  public:
-  explicit Adios2(bp::Kind kind) : kind_{kind} {}
+  explicit Adios2(bp::Kind kind)
+      : Format{{.name = "adios2",
+                .extension = kind == bp::Kind::hdf5 ? ".h5" : ".bp",
+                .kind = Kind::step,
+                .readable_while_open = kind != bp::Kind::hdf5,
+                .folder_mark = kind == bp::Kind::hdf5 ? "" : "md.idx"}},
+        kind_{kind} {}
 
-  [[nodiscard]] std::string_view name() const override { return "adios2"; }
-  [[nodiscard]] std::string_view extension() const override { return is_folder() ? ".bp" : ".h5"; }
-  [[nodiscard]] std::string version() const override {
-#ifdef ADIOS2_HAVE_HDF5
-    return "ADIOS2 " ADIOS2_VERSION_STR ", engines BP4, BP5 and HDF5";
-#else
-    return "ADIOS2 " ADIOS2_VERSION_STR ", engines BP4 and BP5";
-#endif
-  }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
-    return Access::mpi_file;
-  }
-  [[nodiscard]] bool offsets_by_layout() const override { return false; }
-  [[nodiscard]] bool readable_while_open() const override { return is_folder(); }
-  [[nodiscard]] bool writes_whole_steps() const override { return true; }
-  [[nodiscard]] std::string_view folder_mark() const override {
-    return is_folder() ? "md.idx" : "";
-  }
-  [[nodiscard]] const Format& chosen(const FormatOptions& options) const override;
   void check(const Variable& variable) const override {
     if (!bp::has_type(variable.type)) {
       throw Error{ErrorCode::unsupported, "adios2 cannot hold \"" + variable.name +
                                               "\": ADIOS2 has no elements of type " +
                                               std::string{array::name(variable.type)}};
     }
-    if (!is_folder() && variable.type == array::ElementType::character) {
+    if (kind_ == bp::Kind::hdf5 && variable.type == array::ElementType::character) {
       throw Error{ErrorCode::unsupported,
                   "adios2 cannot hold \"" + variable.name +
                       "\": its engine HDF5 gives characters back as numbers; BP4, BP5 and the "
                       "back-end hdf5 have text"};
     }
   }
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
-                                               const FormatOptions& options,
-                                               MPI_Comm writers) const override {
-    return std::make_unique<bp::StepTarget>(path, options, kind_, writers);
+  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+                              MPI_Comm writers) const override {
+    return std::make_unique<bp::DatasetTarget>(path, options, kind_, writers);
   }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
-                                             const FormatOptions& /*options*/) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
     return std::make_unique<bp::StepSource>(path);
   }
 
  private:
-  [[nodiscard]] bool is_folder() const noexcept { return kind_ != bp::Kind::hdf5; }
-
   bp::Kind kind_;
 };
 
@@ -76,7 +58,7 @@ const std::array<Adios2, 3>& all() {
   return formats;
 }
 
-const Format& Adios2::chosen(const FormatOptions& options) const {
+const Format& adios2_format(const FormatOptions& options) {
   for (const bp::Kind kind : {bp::Kind::bp4, bp::Kind::bp5, bp::Kind::hdf5}) {
     if (options.engine != bp::name(kind)) {
       continue;
@@ -94,10 +76,16 @@ const Format& Adios2::chosen(const FormatOptions& options) const {
               "unknown engine \"" + options.engine + "\" of adios2; allowed are BP4, BP5 and HDF5"};
 }
 
-const Format* adios2_format() { return &all().at(static_cast<std::size_t>(bp::Kind::bp5)); }
+std::string version() {
+#ifdef ADIOS2_HAVE_HDF5
+  return "ADIOS2 " ADIOS2_VERSION_STR ", engines BP4, BP5 and HDF5";
+#else
+  return "ADIOS2 " ADIOS2_VERSION_STR ", engines BP4 and BP5";
+#endif
+}
 
 }  // namespace
 }  // namespace iocomp::formats
 
 extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
-    iocomp_format_interface_version, &iocomp::formats::adios2_format};
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::adios2_format};

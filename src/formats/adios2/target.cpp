@@ -59,19 +59,20 @@ bool is_alike(const Attribute& one, const Attribute& other) {
 
 }  // namespace
 
-StepTarget::StepTarget(std::string path, const FormatOptions& options, Kind kind, MPI_Comm writers)
+DatasetTarget::DatasetTarget(std::string path, const FormatOptions& options, Kind kind,
+                             MPI_Comm writers)
     : path_{std::move(path)}, kind_{kind}, writers_{writers} {
   make_place();
   open(options);
 }
 
-StepTarget::~StepTarget() {
+DatasetTarget::~DatasetTarget() {
   // Never closed: that is collective, and the other writers may not follow.
   (void)adios_.release();
 }
 
 // What ADIOS2 would do next, where a rank that fails would leave the others waiting.
-void StepTarget::make_place() {
+void DatasetTarget::make_place() {
   if (is_folder()) {
     int error = 0;
     if (writers_.rank() == 0 && ::mkdir(path_.c_str(), 0777) != 0) {
@@ -86,7 +87,7 @@ void StepTarget::make_place() {
   agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", folder, writers_.comm());
 }
 
-void StepTarget::open(const FormatOptions& options) {
+void DatasetTarget::open(const FormatOptions& options) {
   const adios2::Params chosen = parameters(kind_, options, writers_.size());
   together("open", [&] {
     adios_ = std::make_unique<adios2::ADIOS>(writers_.comm());
@@ -98,11 +99,11 @@ void StepTarget::open(const FormatOptions& options) {
 }
 
 // A name that stays when the dataset gets another: ADIOS2 opens files in it as late as in Close.
-std::string StepTarget::path_of_folder() const {
+std::string DatasetTarget::path_of_folder() const {
   return "/proc/self/fd/" + std::to_string(folder_.raw());
 }
 
-void StepTarget::together(const std::string& action, const std::function<void()>& call) {
+void DatasetTarget::together(const std::string& action, const std::function<void()>& call) {
   if (!broken_.empty()) {
     throw Error{ErrorCode::storage_failure, broken_};
   }
@@ -114,8 +115,8 @@ void StepTarget::together(const std::string& action, const std::function<void()>
   }
 }
 
-void StepTarget::write(const Placed& where, const Selection& selection,
-                       std::span<const std::byte> bytes) {
+void DatasetTarget::write(const Placed& where, const Selection& selection,
+                          std::span<const std::byte> bytes) {
   const std::byte* next = bytes.data();
   for (const auto& part : sub_boxes(selection.box, selection.first, selection.count)) {
     parts_.push_back({where.variable, part, next});
@@ -125,7 +126,7 @@ void StepTarget::write(const Placed& where, const Selection& selection,
 }
 
 // A full disk must show before ADIOS2 writes.
-void StepTarget::check_room(const Description& description) const {
+void DatasetTarget::check_room(const Description& description) const {
   std::int64_t bytes = bytes_around_a_step;
   for (const auto& part : parts_) {
     const auto element = static_cast<std::int64_t>(array::size_bytes(part.variable.type));
@@ -139,7 +140,7 @@ void StepTarget::check_room(const Description& description) const {
   agree_on_errno(room.error(), "make room for a step in", path_, writers_.comm());
 }
 
-void StepTarget::write_step(std::int64_t step, const Description& description) {
+void DatasetTarget::write_step(std::int64_t step, const Description& description) {
   check_room(description);
   together("write step " + std::to_string(step) + " of", [&] {
     while (steps_ < step) {
@@ -151,7 +152,7 @@ void StepTarget::write_step(std::int64_t step, const Description& description) {
   make_durable_elsewhere();
 }
 
-void StepTarget::write_empty_step() {
+void DatasetTarget::write_empty_step() {
   if (!is_folder()) {
     io_.RemoveAllVariables();
   }
@@ -162,7 +163,7 @@ void StepTarget::write_empty_step() {
 }
 
 // BP4 cannot read a step in which nobody has put anything.
-void StepTarget::mark_empty_step() {
+void DatasetTarget::mark_empty_step() {
   if (kind_ != Kind::bp4 || writers_.rank() != 0) {
     return;
   }
@@ -173,7 +174,7 @@ void StepTarget::mark_empty_step() {
   engine_.Put(variable, steps_, adios2::Mode::Sync);
 }
 
-void StepTarget::write_parts(const Description& description) {
+void DatasetTarget::write_parts(const Description& description) {
   if (!is_folder()) {
     io_.RemoveAllVariables();  // this engine writes all that the IO knows
   }
@@ -196,7 +197,7 @@ void StepTarget::write_parts(const Description& description) {
 }
 
 // Readers of BP5 look for single values with the first writer.
-void StepTarget::bring_scalars_to_the_first(const Description& description) {
+void DatasetTarget::bring_scalars_to_the_first(const Description& description) {
   std::map<int, Scalar> mine;
   std::erase_if(parts_, [&mine](const Part& part) {
     const bool is_scalar = part.box.dimensions == 0;
@@ -230,8 +231,8 @@ void StepTarget::bring_scalars_to_the_first(const Description& description) {
 
 // Readers refuse the whole dataset where an attribute changes its type: such a value gets another
 // name.
-std::string StepTarget::name_of(const std::string& variable, const std::string& name,
-                                const Attribute& value) const {
+std::string DatasetTarget::name_of(const std::string& variable, const std::string& name,
+                                   const Attribute& value) const {
   const auto known = attributes_.find({variable, name});
   if (known == attributes_.end() || is_alike(known->second, value)) {
     return name;
@@ -239,7 +240,7 @@ std::string StepTarget::name_of(const std::string& variable, const std::string& 
   return name + '.' + (value.is_text ? "text" : std::string{array::name(value.type)});
 }
 
-void StepTarget::define_attributes(const Description& description) {
+void DatasetTarget::define_attributes(const Description& description) {
   for_each_attribute(
       description, [this](const auto& variable, const auto& given, const auto& value) {
         const std::string name = name_of(variable, given, value);
@@ -254,7 +255,7 @@ void StepTarget::define_attributes(const Description& description) {
       });
 }
 
-bool StepTarget::has_news(const Description& description) const {
+bool DatasetTarget::has_news(const Description& description) const {
   bool any = false;
   for_each_attribute(description, [&](const auto& variable, const auto& name, const auto& value) {
     const auto known = attributes_.find({variable, name_of(variable, name, value)});
@@ -263,11 +264,11 @@ bool StepTarget::has_news(const Description& description) const {
   return any;
 }
 
-void StepTarget::make_durable_elsewhere() const {
+void DatasetTarget::make_durable_elsewhere() const {
   writers_.on_other_nodes([this] { make_durable(is_folder() ? path_of_folder() + "/." : path_); });
 }
 
-void StepTarget::finish(const Description& description) {
+void DatasetTarget::finish(const Description& description) {
   parts_.clear();
   if (!broken_.empty()) {
     throw Error{ErrorCode::storage_failure, broken_};

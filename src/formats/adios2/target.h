@@ -25,19 +25,17 @@ namespace iocomp::formats::bp {
 /// A dataset of ADIOS2. What is written of a step is remembered, not copied, and given to ADIOS2
 /// when the step is whole: so a step that fails never reaches it. Steps that were given up are
 /// written empty, so that a step has the same number there and here.
-class StepTarget : public Target {
+class DatasetTarget : public StepTarget {
  public:
   /// Collective over `writers`.
-  StepTarget(std::string path, const FormatOptions& options, Kind kind, MPI_Comm writers);
+  DatasetTarget(std::string path, const FormatOptions& options, Kind kind, MPI_Comm writers);
   /// Leaks what ADIOS2 has open if `finish` was not called: closing it is collective.
-  ~StepTarget() override;
+  ~DatasetTarget() override;
 
-  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
   void write_step(std::int64_t step, const Description& description) override;
   void forget_step() noexcept override { parts_.clear(); }
-  void flush() override {}
   void finish(const Description& description) override;
 
  private:

@@ -11,6 +11,7 @@
 
 #include "array/byte_order.h"
 #include "array/element_type.h"
+#include "array/repeat.h"
 #include "base/descriptor.h"
 #include "base/write_plainly.h"
 #include "formats/cdf/types.h"
@@ -33,9 +34,7 @@ void fill(const Descriptor& file, const std::string& path, std::int64_t offset, 
   }
   std::vector<std::byte> part(
       std::min(static_cast<std::size_t>(bytes), part_bytes / value.size() * value.size()));
-  for (std::size_t at = 0; at < part.size(); at += value.size()) {
-    std::ranges::copy(value, part.begin() + static_cast<std::ptrdiff_t>(at));
-  }
+  array::repeat(value, part);
   for (std::int64_t done = 0; done < bytes; done += std::ssize(part)) {
     const auto now = std::min(part.size(), static_cast<std::size_t>(bytes - done));
     write_plainly(file, offset + done, std::span{part}.first(now), path);

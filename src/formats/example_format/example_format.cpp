@@ -2,25 +2,21 @@
 // placed.
 //
 // 1. Copy this folder, rename `Example`, and add a line `add_format(<name> SOURCES ...)` to
-// storage/CMakeLists.txt.
-// 2. Decide who writes. `Access::plain_file`, as here: `place` says where a variable begins, iocomp
-// writes the bytes
-//    there, and the target only keeps the books. `Access::mpi_file`: iocomp calls `write` (see
-//    storage/mpiio).
+// formats/CMakeLists.txt.
+// 2. Decide who writes the elements (see Kind). `Kind::plain`, as here: a PlainTarget says where a
+//    variable begins, iocomp writes the bytes there, and the target only keeps the books.
+//    `Kind::shared`: MPI-IO, see formats/mpiio. `Kind::step`: a library, whole steps, see
+//    formats/adios2.
 // 3. Add the name to tests/conformance/storage: a back-end is one when that suite passes.
 #include <fcntl.h>
 #include <mpi.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "base/descriptor.h"
-#include "base/error.h"
 #include "base/failure.h"
 #include "formats/format.h"
 #include "formats/plain_source.h"
@@ -29,7 +25,7 @@ namespace iocomp::formats {
 namespace {
 
 /// One file in the making; only the lead has one.
-class ExampleTarget : public Target {
+class ExampleTarget : public PlainTarget {
  public:
   ExampleTarget(const std::string& path, std::int64_t alignment_bytes)
       : alignment_{alignment_bytes} {
@@ -41,19 +37,14 @@ class ExampleTarget : public Target {
     }
   }
 
-  std::int64_t place(const Variable& variable, std::int64_t /*step*/) override {
+  std::int64_t place(const Variable& variable, std::int64_t /*step*/,
+                     const contents::Catalogue& /*defined*/) override {
     if (variable.bytes() == 0) {
       return -1;
     }
     const std::int64_t offset = (end_ + alignment_ - 1) / alignment_ * alignment_;
     end_ = offset + variable.bytes();
     return offset;
-  }
-
-  // Never called for a plain file.
-  void write(const Placed& /*where*/, const Selection& /*selection*/,
-             std::span<const std::byte> /*bytes*/) override {
-    throw Error{ErrorCode::internal, "a plain file is not written through its target"};
   }
 
   // A format with an index of its own would write it out here, so that the file is readable after
@@ -69,38 +60,37 @@ class ExampleTarget : public Target {
 
 class Example : public Format {
  public:
-  [[nodiscard]] std::string_view name() const override { return "example_format"; }
-  [[nodiscard]] std::string_view extension() const override { return ".example"; }
-  [[nodiscard]] std::string version() const override { return "1"; }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
-    return Access::plain_file;
-  }
-  // True only for a file whose offsets are those of Layout; then `place` is on no data path.
-  [[nodiscard]] bool offsets_by_layout() const override { return false; }
-  [[nodiscard]] bool readable_while_open() const override { return true; }
+  Example()
+      : Format{{.name = "example_format",
+                .extension = ".example",
+                .kind = Kind::plain,
+                // True only for a file whose offsets are those of Layout; then it has no target.
+                .offsets_by_layout = false,
+                .readable_while_open = true}} {}
   // Throw Error{unsupported}, naming type and format, for elements that the format cannot hold.
   void check(const Variable& /*variable*/) const override {}
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
-                                               const FormatOptions& options,
-                                               MPI_Comm /*writers*/) const override {
+  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+                              MPI_Comm /*writers*/) const override {
     return std::make_unique<ExampleTarget>(path, options.alignment_bytes);
   }
   // Variables lie there as they are in memory, so what reads plain files can read this one. Leave
   // `open` out and the format writes only.
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
-                                             const FormatOptions& /*options*/) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
     return std::make_unique<PlainSource>(path);
   }
 };
 
-const Format* example() {
+std::string version() { return "1"; }
+
+// A format that depends on options has an object for each choice, and gives the right one here.
+const Format& example(const FormatOptions& /*options*/) {
   static const Example format;
-  return &format;
+  return format;
 }
 
 }  // namespace
 }  // namespace iocomp::formats
 
 // What the registry looks for after loading the module.
-extern "C" __attribute__((visibility("default")))
-const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::formats::example};
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::example};

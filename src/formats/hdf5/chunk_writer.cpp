@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "array/copy_run.h"
+#include "array/repeat.h"
 #include "array/runs.h"
 #include "base/error.h"
 #include "base/write_plainly.h"
@@ -89,11 +90,8 @@ class Assembly {
  private:
   void assemble(const StepChunks::OfVariable& of_variable, std::int64_t begin,
                 std::span<const ChunkPart* const> parts, std::size_t bytes) {
-    const auto value = fill_bytes(of_variable.variable);
     chunk_.resize(bytes);
-    for (std::size_t at = 0; at < bytes; at += value.size()) {
-      array::copy_run(chunk_.data() + at, value.data(), value.size());
-    }
+    array::repeat(fill_bytes(of_variable.variable), chunk_);
     const std::size_t element = of_variable.chunks.element_bytes;
     for (const ChunkPart* part : parts) {
       const Selection& what = part->selection;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,9 +24,9 @@
 #include "formats/format.h"
 #include "formats/hdf5/chunk_parts.h"
 #include "formats/hdf5/chunk_writer.h"
+#include "formats/hdf5/record_file.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/time_dataset.h"
-#include "formats/hdf5/time_file.h"
 #include "formats/open_together.h"
 #include "formats/words.h"
 #include "mpi/agree.h"
@@ -44,7 +45,8 @@ void sync(const Descriptor& file, const std::string& path) {
 
 }  // namespace
 
-DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
+DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers,
+                             const std::function<std::unique_ptr<RecordFile>()>& create)
     : path_{std::move(path)},
       options_{options},
       writers_{writers},
@@ -53,7 +55,7 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
   mpi::check(MPI_Comm_rank(writers_, &rank_));
   agree(outcome_of([&] {
     if (rank_ == 0) {
-      file_ = std::make_unique<TimeFile>(path_, options_);
+      file_ = create();
     }
   }));
 }
@@ -77,11 +79,7 @@ std::vector<std::int64_t> DeflateTarget::begin_step(std::int64_t step,
   std::vector<std::int64_t> offsets(description.contents.size() + 1, -1);
   agree(outcome_of([&] {
     for (std::size_t i = 0; file_ && i < description.contents.size(); ++i) {
-      const Variable& variable = description.contents[i].variable;
-      if (variable.bytes() > 0) {
-        TimeDataset& dataset = file_->dataset(variable);
-        offsets[i] = TimeChunks{variable, options_}.is_filtered ? -1 : dataset.place(step);
-      }
+      offsets[i] = file_->place(description.contents[i].variable, step);
     }
     if (file_) {
       offsets.back() = file_->end();
@@ -156,7 +154,7 @@ void DeflateTarget::keep(std::int64_t step, const StepChunks& chunks,
   }
   for (const auto& of_variable : chunks.variables()) {
     const auto first = extents.begin() + of_variable.first;
-    file_->dataset(of_variable.variable).keep(step, {first, first + of_variable.chunks.per_record});
+    file_->keep(of_variable.variable, step, {first, first + of_variable.chunks.per_record});
   }
 }
 

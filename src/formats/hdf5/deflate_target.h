@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,25 +14,25 @@
 #include "base/error.h"
 #include "formats/format.h"
 #include "formats/hdf5/chunk_parts.h"
-#include "formats/hdf5/time_file.h"
+#include "formats/hdf5/record_file.h"
 #include "formats/words.h"
 #include "mpi/wait.h"
 
 namespace iocomp::formats::h5 {
 
-/// `layout = "time"` with compression. When all of a step is there, the writers send one another
+/// Records with compression. When all of a step is there, the writers send one another
 /// parts of chunks, so that each chunk lies with one of them, who compresses and writes it. The
 /// first writer alone has the file open in HDF5, for the metadata. What fails on one writer fails
 /// on all of them, and costs the step; the room that it took is used again.
-class DeflateTarget : public Target {
+class DeflateTarget : public StepTarget {
  public:
   /// Collective over `writers`.
-  DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
+  /// @param create  the file in HDF5, on the first writer.
+  DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers,
+                const std::function<std::unique_ptr<RecordFile>()>& create);
 
-  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
-  void flush() override {}
   void write_step(std::int64_t step, const Description& description) override;
   void forget_step() noexcept override { parts_.clear(); }
   void finish(const Description& description) override;
@@ -58,7 +59,7 @@ class DeflateTarget : public Target {
   mpi::WaitPolicy policy_;
   int rank_ = 0;
   Descriptor plain_;
-  std::unique_ptr<TimeFile> file_;  // of the first writer
+  std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;
 };
 

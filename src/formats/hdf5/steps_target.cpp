@@ -16,7 +16,8 @@ namespace iocomp::formats::h5 {
 StepsTarget::StepsTarget(std::string path, const FormatOptions& options)
     : file_{std::move(path), options} {}
 
-std::int64_t StepsTarget::place(const Variable& variable, std::int64_t step) {
+std::int64_t StepsTarget::place(const Variable& variable, std::int64_t step,
+                                const contents::Catalogue& /*defined*/) {
   const Quiet quiet;
   if (created_.contains({step, variable.name})) {
     unlink(file_.raw(), dataset_name(variable, step), file_.path());

@@ -15,6 +15,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/repeat.h"
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
@@ -30,31 +31,34 @@ namespace {
 
 using Extents = std::array<hsize_t, array::max_dimensions + 1>;
 
+// How many dimensions are in front of the variable's.
+std::size_t in_front(Time time) { return time == Time::none ? 0 : 1; }
+
 // Records of a variable.
-Extents with_time(std::int64_t records, const array::Shape& shape) {
-  Extents all{};
-  all[0] = static_cast<hsize_t>(records);
+Extents extents(Time time, std::int64_t records, const array::Shape& shape) {
+  Extents all{static_cast<hsize_t>(records)};
   for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
-    all.at(d + 1) = static_cast<hsize_t>(shape.extent.at(d));
+    all.at(d + in_front(time)) = static_cast<hsize_t>(shape.extent.at(d));
   }
   return all;
 }
 
 // Of an element of a record.
-Extents position(std::int64_t record, const array::Shape& shape, std::int64_t index) {
-  Extents at{};
-  at[0] = static_cast<hsize_t>(record);
+Extents position(Time time, std::int64_t record, const array::Shape& shape, std::int64_t index) {
+  Extents at{static_cast<hsize_t>(record)};
   for (auto d = static_cast<std::size_t>(shape.dimensions); d-- > 0;) {
-    at.at(d + 1) = static_cast<hsize_t>(index % shape.extent.at(d));
+    at.at(d + in_front(time)) = static_cast<hsize_t>(index % shape.extent.at(d));
     index /= shape.extent.at(d);
   }
   return at;
 }
 
 void describe_chunks(const Properties& create, const Variable& variable, const TimeChunks& chunks,
-                     const Type& type, const FormatOptions& options, const std::string& action,
-                     const std::string& path) {
-  const std::vector<hsize_t> chunk{chunks.shape.begin(), chunks.shape.end()};
+                     Time time, const Type& type, const FormatOptions& options,
+                     const std::string& action, const std::string& path) {
+  const std::vector<hsize_t> chunk{
+      chunks.shape.end() - variable.shape.dimensions - static_cast<std::ptrdiff_t>(in_front(time)),
+      chunks.shape.end()};
   check(H5Pset_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data()), action, path);
   // No chunk is made unasked; those that are not there are read as the fill value.
   H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_INCR);
@@ -82,26 +86,31 @@ std::vector<std::byte> fill_bytes(const Variable& variable) {
 }
 
 TimeDataset::TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,
-                         const Type& type, const Properties& create)
-    : file_{file}, variable_{variable}, chunks_{variable, options} {
+                         const Type& type, const Properties& create, Time time)
+    : file_{file}, variable_{variable}, chunks_{variable, options}, time_{time} {
   const std::string name = time_dataset_name(variable);
   const std::string action = "create the dataset " + name + " in";
   const std::string& path = file.path();
   const Properties link{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_create_intermediate_group(link.raw(), 1);
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
-  describe_chunks(create, variable, chunks_, type, options, action, path);
-  const Extents extent = with_time(0, variable.shape);
+  describe_chunks(create, variable, chunks_, time, type, options, action, path);
+  const Extents extent = extents(time, time == Time::grows ? 0 : 1, variable.shape);
   Extents most = extent;
-  most[0] = H5S_UNLIMITED;
-  const Space space{check(
-      H5Screate_simple(variable.shape.dimensions + 1, extent.data(), most.data()), action, path)};
+  if (time == Time::grows) {
+    most[0] = H5S_UNLIMITED;
+  }
+  const int dimensions = variable.shape.dimensions + static_cast<int>(in_front(time));
+  const Space space{check(H5Screate_simple(dimensions, extent.data(), most.data()), action, path)};
   dataset_ = Dataset{check(H5Dcreate2(file.raw(), name.c_str(), type.raw(), space.raw(), link.raw(),
                                       create.raw(), H5P_DEFAULT),
                            action, path)};
 }
 
 std::int64_t TimeDataset::place(std::int64_t step) {
+  if (chunks_.is_filtered) {
+    return -1;
+  }
   const std::int64_t in_chunk = step % chunks_.steps;
   const auto [place, is_new] = offsets_.try_emplace(step - in_chunk, 0);
   if (is_new) {
@@ -117,7 +126,7 @@ void TimeDataset::keep(std::int64_t step, std::vector<Extent> chunks) {
 void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunks) {
   std::int64_t index = 0;
   for (const auto& chunk : chunks) {
-    const Extents corner = position(first_step, variable_.shape, index);
+    const Extents corner = position(time_, first_step, variable_.shape, index);
     check(note_chunk(file_.raw(), dataset_.raw(), corner.data(), chunk.offset, chunk.bytes),
           "write the index of the variable \"" + variable_.name + "\" in", file_.path());
     index += chunks_.elements;
@@ -127,11 +136,8 @@ void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunk
 // Also behind the last record: somebody may go on with the file.
 void TimeDataset::fill_others(std::int64_t first_step, std::int64_t offset,
                               const std::set<std::int64_t>& steps) {
-  const auto value = fill_bytes(variable_);
-  std::vector<std::byte> values;
-  for (auto bytes = chunks_.bytes(); bytes > 0; bytes -= std::ssize(value)) {
-    values.insert(values.end(), value.begin(), value.end());
-  }
+  std::vector<std::byte> values(static_cast<std::size_t>(chunks_.bytes()));
+  array::repeat(fill_bytes(variable_), values);
   const std::int64_t end = first_step + chunks_.steps;
   for (std::int64_t begin = first_step; begin < end; ++begin) {
     const auto next = steps.lower_bound(begin);
@@ -146,9 +152,11 @@ void TimeDataset::fill_others(std::int64_t first_step, std::int64_t offset,
 }
 
 void TimeDataset::finish(const std::set<std::int64_t>& steps, std::int64_t records) {
-  const Extents extent = with_time(records, variable_.shape);
-  check(H5Dset_extent(dataset_.raw(), extent.data()),
-        "make room for the steps of the variable \"" + variable_.name + "\" in", file_.path());
+  if (time_ == Time::grows) {
+    const Extents extent = extents(time_, records, variable_.shape);
+    check(H5Dset_extent(dataset_.raw(), extent.data()),
+          "make room for the steps of the variable \"" + variable_.name + "\" in", file_.path());
+  }
   for (const auto& [step, chunks] : filtered_) {
     if (steps.contains(step)) {
       note(step, chunks);

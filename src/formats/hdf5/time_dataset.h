@@ -25,28 +25,36 @@ struct Extent {
   std::int64_t bytes = 0;
 };
 
-/// A dataset whose first dimension, time, grows by a record per step. HDF5 writes none of its data,
-/// and hears of its chunks at the end, of those that are worth something: what a step left behind
-/// that failed is in no chunk, and reads as the fill value.
+/// What a dataset has in front of the dimensions of its variable.
+enum class Time {
+  grows,  ///< a dimension without limit: the steps
+  one,    ///< a dimension of length 1, for the one step of the file
+  none,   ///< nothing, in a file of one step
+};
+
+/// A dataset in chunks, with a record for each step. HDF5 writes none of its data, and hears of its
+/// chunks at the end, of those that are worth something: what a step left behind that failed is in
+/// no chunk, and reads as the fill value.
 class TimeDataset {
  public:
-  /// Make it, without records.
+  /// Make it. Where time grows it has no records yet.
+  /// @pre time grows, or the variable's chunks go through filters.
   /// @param type  of the elements in the file, where those of memory are alike.
   /// @param create  what else the dataset shall have.
   /// @throws Error{storage_failure}.
   TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,
-              const Type& type, const Properties& create);
+              const Type& type, const Properties& create, Time time = Time::grows);
 
   [[nodiscard]] hid_t raw() const noexcept { return dataset_.raw(); }
 
-  /// Room for a record, without filters.
-  /// @return the offset of its first byte; the others follow.
+  /// Room for a record.
+  /// @return the offset of its first byte; the others follow. -1 where it goes through filters.
   std::int64_t place(std::int64_t step);
   /// Where the chunks of a record are that went through filters, in their order.
   void keep(std::int64_t step, std::vector<Extent> chunks);
 
-  /// Tell HDF5 of the records of these steps, of so many that the dataset has. The others hold the
-  /// fill value. @throws Error{storage_failure}.
+  /// Tell HDF5 of the records of these steps, of so many that a dataset has that grows. The others
+  /// hold the fill value. @throws Error{storage_failure}.
   void finish(const std::set<std::int64_t>& steps, std::int64_t records);
 
  private:
@@ -57,6 +65,7 @@ class TimeDataset {
   BufferedFile& file_;
   Variable variable_;
   TimeChunks chunks_;
+  Time time_;
   Dataset dataset_;
   std::map<std::int64_t, std::int64_t> offsets_;  // of chunks of several steps, or of records, by
                                                   // their first step

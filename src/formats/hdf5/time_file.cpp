@@ -7,10 +7,11 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
-#include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/time_dataset.h"
@@ -26,16 +27,20 @@ TimeDataset& TimeFile::dataset(const Variable& variable) {
     const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
     known = datasets_
                 .emplace(variable.id,
-                         std::make_unique<TimeDataset>(file_, variable, options_,
+                         std::make_unique<TimeDataset>(file(), variable, options_,
                                                        element_type(variable.type), create))
                 .first;
   }
   return *known->second;
 }
 
-std::int64_t TimeFile::end() const { return next_allotted(file_.raw()); }
+std::int64_t TimeFile::place(const Variable& variable, std::int64_t step) {
+  return variable.bytes() == 0 ? -1 : dataset(variable).place(step);
+}
 
-void TimeFile::extend(std::int64_t end) { (void)allot(file_.raw(), end - this->end()); }
+void TimeFile::keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) {
+  dataset(variable).keep(step, std::move(chunks));
+}
 
 void TimeFile::finish(const Description& description) {
   const Quiet quiet;
@@ -47,15 +52,15 @@ void TimeFile::finish(const Description& description) {
     const auto& of_variable = steps[id];
     dataset->finish(of_variable, of_variable.empty() ? 0 : *of_variable.rbegin() + 1);
   }
-  write_attributes(file_.raw(), description.attributes, file_.path());
+  write_attributes(file().raw(), description.attributes, file().path());
   for (const auto& [id, dataset] : datasets_) {
     const auto number = static_cast<std::size_t>(id);
     if (number < description.of_variable.size()) {
-      write_attributes(dataset->raw(), description.of_variable[number], file_.path());
+      write_attributes(dataset->raw(), description.of_variable[number], file().path());
     }
   }
   datasets_.clear();
-  file_.close();
+  file().close();
 }
 
 }  // namespace iocomp::formats::h5

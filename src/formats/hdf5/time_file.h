@@ -4,36 +4,31 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/format.h"
-#include "formats/hdf5/buffered_file.h"
+#include "formats/hdf5/record_file.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
 
-/// What one process knows of a file with `layout = "time"`: its datasets, and where in it data lie
-/// that anybody writes. Variables are added as they come; those without elements have no dataset.
-class TimeFile {
+/// `layout = "time"`: each variable is one chunked dataset that grows with the steps, and the
+/// chunks of a record follow one another in the file. Those without elements have no dataset.
+class TimeFile : public RecordFile {
  public:
-  /// @throws Error{storage_failure}, as all that follow.
   TimeFile(std::string path, const FormatOptions& options)
-      : options_{options}, file_{std::move(path), options} {}
+      : RecordFile{std::move(path), options}, options_{options} {}
 
-  [[nodiscard]] TimeDataset& dataset(const Variable& variable);
-  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
-
-  /// Where what is allotted next will begin.
-  [[nodiscard]] std::int64_t end() const;
-  /// Everything up to here is taken.
-  void extend(std::int64_t end);
-
-  void flush() { file_.flush(); }
-  void finish(const Description& description);
+  std::int64_t place(const Variable& variable, std::int64_t step) override;
+  void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) override;
+  void finish(const Description& description) override;
 
  private:
+  [[nodiscard]] TimeDataset& dataset(const Variable& variable);
+
   FormatOptions options_;
-  BufferedFile file_;
   std::map<int, std::unique_ptr<TimeDataset>> datasets_;  // by id of the variable
 };
 

@@ -17,43 +17,40 @@ namespace {
 
 class MpiIo : public Format {
  public:
-  [[nodiscard]] std::string_view name() const override { return "mpiio"; }
-  [[nodiscard]] std::string_view extension() const override { return ".bin"; }
-  [[nodiscard]] std::string version() const override {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    MPI_Get_library_version(text.data(), &length);
-    const std::string_view all{text.data(), static_cast<std::size_t>(std::max(length, 0))};
-    std::string first_line{
-        all.substr(0, all.find_first_of(",\n"))};  // "Open MPI v4.1.4", "MPICH Version:\t4.0.2"
-    std::replace(first_line.begin(), first_line.end(), '\t', ' ');
-    return first_line;
-  }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
-    return Access::mpi_file;
-  }
-  [[nodiscard]] bool offsets_by_layout() const override { return true; }
-  [[nodiscard]] bool readable_while_open() const override { return true; }
-  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
-  void check(const Variable& /*variable*/) const override {}
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
-                                               const FormatOptions& options,
-                                               MPI_Comm writers) const override {
+  MpiIo()
+      : Format{{.name = "mpiio",
+                .extension = ".bin",
+                .kind = Kind::shared,
+                .offsets_by_layout = true,
+                .readable_while_open = true,
+                .xdmf_can_describe = true}} {}
+  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+                              MPI_Comm writers) const override {
     return std::make_unique<MpiIoTarget>(path, options, writers);
   }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
-                                             const FormatOptions& /*options*/) const override {
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
     return std::make_unique<PlainSource>(path);
   }
 };
 
-const Format* mpiio() {
+std::string version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string_view all{text.data(), static_cast<std::size_t>(std::max(length, 0))};
+  std::string first_line{
+      all.substr(0, all.find_first_of(",\n"))};  // "Open MPI v4.1.4", "MPICH Version:\t4.0.2"
+  std::replace(first_line.begin(), first_line.end(), '\t', ' ');
+  return first_line;
+}
+
+const Format& mpiio(const FormatOptions& /*options*/) {
   static const MpiIo format;
-  return &format;
+  return format;
 }
 
 }  // namespace
 }  // namespace iocomp::formats
 
-extern "C" __attribute__((visibility("default")))
-const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::formats::mpiio};
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::mpiio};

@@ -91,12 +91,6 @@ void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> byte
   }
 }
 
-void MpiIoTarget::flush() {
-  if (::fdatasync(plain_.raw()) != 0) {
-    throw failure("fsync", path_, errno);
-  }
-}
-
 void MpiIoTarget::finish(const Description& description) {
   // All three, whatever fails: each is collective, and the others will be in them.
   const int size_code = MPI_File_set_size(file_, end_of(description));

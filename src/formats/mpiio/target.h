@@ -14,7 +14,7 @@ namespace iocomp::formats {
 
 /// The bytes of the back-end posix, written through MPI-IO: one file that all writers have open
 /// together, and independent writes at the offsets of the layout.
-class MpiIoTarget : public Target {
+class MpiIoTarget : public SharedTarget {
  public:
   /// Collective over `writers`.
   MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
@@ -22,10 +22,8 @@ class MpiIoTarget : public Target {
   /// follow.
   ~MpiIoTarget() override = default;
 
-  std::int64_t place(const Variable& /*variable*/, std::int64_t /*step*/) override { return -1; }
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
-  void flush() override;
   void finish(const Description& description) override;
 
  private:

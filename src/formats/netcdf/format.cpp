@@ -1,36 +1,28 @@
 #include "formats/format.h"
 
 #include <mpi.h>
-#include <netcdf.h>
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "formats/cdf/dimensions.h"
-#include "formats/cdf/types.h"
-#include "formats/netcdf/source.h"
-#include "formats/netcdf/target.h"
+#include "formats/cdf/format.h"
+#include "formats/hdf5/deflate_target.h"
+#include "formats/hdf5/record_target.h"
+#include "formats/netcdf/file.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
 namespace {
 
-class Netcdf : public Format {
+class Netcdf : public cdf::CdfFormat {
  public:
-  [[nodiscard]] std::string_view name() const override { return "netcdf"; }
-  [[nodiscard]] std::string_view extension() const override { return ".nc"; }
-  [[nodiscard]] std::string version() const override {
-    const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
-    return "netCDF " + text.substr(0, text.find(' '));
-  }
-  [[nodiscard]] Access access(const FormatOptions& /*options*/) const override {
-    return Access::plain_file;
-  }
-  [[nodiscard]] bool offsets_by_layout() const override { return false; }
-  [[nodiscard]] bool readable_while_open() const override { return false; }
-  [[nodiscard]] bool keeps_first_definitions() const override { return true; }
-  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
+  explicit Netcdf(Kind kind)
+      : CdfFormat{{.name = "netcdf",
+                   .extension = ".nc",
+                   .kind = kind,
+                   .keeps_first_definitions = true,
+                   .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& options) const override {
     const bool has_time = cdf::dimensions_of(placed.variable, options.one_step).has_time;
@@ -39,29 +31,27 @@ class Netcdf : public Format {
                       : options.one_step ? 0
                                          : placed.step};
   }
-  void check(const Variable& variable) const override { cdf::check(variable, name()); }
-  void check_attribute(const std::string& attribute_name,
-                       const Attribute& attribute) const override {
-    cdf::check(attribute_name, attribute, name());
-  }
-  [[nodiscard]] std::unique_ptr<Target> create(const std::string& path,
-                                               const FormatOptions& options,
-                                               MPI_Comm /*writers*/) const override {
-    return std::make_unique<cdf::NetcdfTarget>(path, options);
-  }
-  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path,
-                                             const FormatOptions& /*options*/) const override {
-    return cdf::open_netcdf(path);
+  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+                              MPI_Comm writers) const override {
+    const auto file = [&] { return std::make_unique<cdf::NetcdfFile>(path, options); };
+    if (traits().kind == Kind::step) {
+      return std::make_unique<h5::DeflateTarget>(path, options, writers, file);
+    }
+    return std::make_unique<h5::RecordTarget>(file());
   }
 };
 
-const Format* netcdf() {
-  static const Netcdf format;
-  return &format;
+// Chunks that pass a filter are written when a step is there as a whole.
+const Format& netcdf(const FormatOptions& options) {
+  static const Netcdf plain{Kind::plain};
+  static const Netcdf compressed{Kind::step};
+  return options.deflate_level > 0 ? compressed : plain;
 }
+
+std::string version() { return cdf::library_version(); }
 
 }  // namespace
 }  // namespace iocomp::formats
 
-extern "C" __attribute__((visibility("default")))
-const iocomp_format_entry iocomp_format{iocomp_format_interface_version, &iocomp::formats::netcdf};
+extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
+    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::netcdf};

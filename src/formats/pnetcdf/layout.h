@@ -26,7 +26,7 @@ class PnetcdfLayout {
   /// @param alignment_bytes  of variables without time, and of the first record.
   PnetcdfLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step);
 
-  /// As Target::know and Target::place.
+  /// As PlainTarget::place; before it, `expect_attributes` and `define` where there is more.
   [[nodiscard]] int defined() const noexcept { return known_; }
   void define(std::span<const Variable> all);
   void expect_attributes(std::int64_t bytes, std::int64_t count);

@@ -3,16 +3,19 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/write_plainly.h"
+#include "contents/catalogue.h"
 #include "formats/cdf/fill.h"
 #include "formats/format.h"
 #include "formats/open_together.h"
@@ -41,12 +44,41 @@ std::int64_t header_room(const FormatOptions& options) {
   return bytes;
 }
 
+// What names and values of all attributes that are set by now take together.
+struct Size {
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;
+};
+
+Size size_of_attributes(const contents::Catalogue& defined, std::int64_t step) {
+  Size size;
+  const auto add = [&size](const Attributes& attributes) {
+    for (const auto& [name, attribute] : attributes) {
+      size.bytes += std::ssize(name) + std::ssize(attribute.values);
+      ++size.count;
+    }
+  };
+  add(defined.attributes(step));
+  std::ranges::for_each(defined.variable_attributes(step), add);
+  return size;
+}
+
 }  // namespace
 
 PnetcdfTarget::PnetcdfTarget(std::string path, const FormatOptions& options)
     : path_{std::move(path)},
       file_{open_beside_others(path_, O_WRONLY)},
       layout_{header_room(options), options.alignment_bytes, options.one_step} {}
+
+std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
+                                  const contents::Catalogue& defined) {
+  if (layout_.defined() < defined.variables()) {
+    const Size size = size_of_attributes(defined, step);
+    layout_.expect_attributes(size.bytes, size.count);
+    layout_.define(defined.all_variables(step));
+  }
+  return layout_.place(variable, step);
+}
 
 void PnetcdfTarget::finish(const Description& description) {
   const Header header = layout_.header(description);

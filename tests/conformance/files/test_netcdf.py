@@ -33,12 +33,20 @@ CASES = [
     for placement in (SYNC, SERVERS, KERNEL)
 ]
 MISSING = -12345.0
+DEFLATE = Tuning("deflate", {}, {"compression": "deflate", "compression_level": 3, "chunk": "8 KiB"})
 
 
-def _play(script: Script, back_end: BackEnd, placement: Placement, tools: Tools, folder: Path) -> Job:
+def _play(
+    script: Script,
+    back_end: BackEnd,
+    placement: Placement,
+    tools: Tools,
+    folder: Path,
+    tuning: Tuning = Tuning("default"),  # noqa: B008 (it never changes)
+) -> Job:
     if not tools.has(back_end):
         pytest.skip(f"the back-end {back_end.name} was not built")
-    job = Job(script, back_end, placement, Tuning("default"), folder)
+    job = Job(script, back_end, placement, tuning, folder)
     outcome = job.play(tools)
     assert outcome.returned == 0, f"{outcome.command}\n{outcome.stderr[-3000:]}"
     return job
@@ -182,6 +190,70 @@ def test_a_variable_may_have_the_name_of_any_dimension(
         assert data["u"].shape == (3, 4, 6)
         assert data["u"][2].mask.all()
         assert (data["u"][1] == _values(file, 1, "u")).all()
+
+
+def _compressible(script: Script, kind: str) -> FileScript:
+    """Open a file with a variable of each kind that compression treats in its own way."""
+    file = script.open("fields", kind)
+    shapes = {
+        "x": ("x", [60]),  # too small
+        "depth": ("y x", [40, 60]),  # put once in a series
+        "temperature": ("time y x", [40, 60]),
+        "gaps": ("time y x", [40, 60]),
+    }
+    for name, (dimensions, shape) in shapes.items():
+        file.define(name, "float64" if name == "temperature" else "int32", shape)
+        file.text("dimensions", dimensions, variable=name)
+    file.attribute("_FillValue", "float64", [MISSING], variable="temperature")
+    for step in range(3):
+        if step == 0 or kind == "checkpoint":
+            put_blocks(file, "x", [2])
+            put_blocks(file, "depth", [2, 2])
+        if step != 1:
+            put_blocks(file, "temperature", [3, 2])
+        file.put("gaps", step % 2, [step, 10], [17, 30])
+        file.end_step()
+    file.close()
+    return file
+
+
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+@pytest.mark.parametrize("placement", [SYNC, SERVERS], ids=lambda placement: placement.label)
+def test_compressed_variables_read_as_those_that_are_not(
+    kind: str, placement: Placement, tools: Tools, folder: Path
+) -> None:
+    script = Script(is_netcdf=True)
+    file = _compressible(script, kind)
+    back_end = BackEnd("netcdf")
+    plain = _play(script, back_end, placement, tools, folder / "plain").outputs
+    deflated = _play(script, back_end, placement, tools, folder / "deflated", DEFLATE).outputs
+    names = sorted(path.name for path in plain.glob("*.nc"))
+    assert len(names) == (3 if kind == "checkpoint" else 1)
+    assert names == sorted(path.name for path in deflated.glob("*.nc"))
+    for name in names:
+        with netCDF4.Dataset(plain / name) as one, netCDF4.Dataset(deflated / name) as other:
+            one.set_auto_mask(False)
+            other.set_auto_mask(False)
+            assert list(one.variables) == list(other.variables)
+            for variable in one.variables:
+                assert one[variable].__dict__ == other[variable].__dict__
+                assert one[variable].dimensions == other[variable].dimensions
+                assert (one[variable][...] == other[variable][...]).all()
+                filters = other[variable].filters()
+                is_filtered = variable != "x"
+                assert (filters["zlib"], filters["shuffle"]) == (is_filtered, is_filtered)
+                assert filters["complevel"] == (3 if is_filtered else 0)
+            has_time = "temperature" in other.variables
+            assert not has_time or other["temperature"].chunking() == [1, 14, 60]
+    _dumped("ncdump", str(deflated / names[0]))  # every value, by another program
+    if kind == "series":
+        with netCDF4.Dataset(deflated / names[0], "a") as data:  # netCDF itself goes on with it
+            assert data["temperature"][1].mask.all()
+            assert (data["temperature"][2] == _values(file, 2, "temperature")).all()
+            data["gaps"][3] = 7
+        with netCDF4.Dataset(deflated / names[0]) as data:
+            assert (data["gaps"][3] == 7).all()
+            assert (data["depth"][:] == _values(file, 0, "depth")).all()
 
 
 def _with_dimensions(script: Script, text: str) -> FileScript:

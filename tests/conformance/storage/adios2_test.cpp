@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "array/box.h"
@@ -54,7 +56,7 @@ std::string story_of(const std::string& engine,
   options.engine = engine;
   options.engine_parameters = std::move(parameters);
   try {
-    (void)format("adios2").chosen(options);
+    (void)format("adios2", {}, options);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_setting);
     return error.what();
@@ -71,7 +73,7 @@ class Adios2 : public testing::TestWithParam<BackEnd> {
   [[nodiscard]] tests::Adios2Dataset read(const std::string& path) const {
     return tests::read_adios2(path, GetParam().engine);
   }
-  [[nodiscard]] bool is_folder() const { return !GetParam().format().folder_mark().empty(); }
+  [[nodiscard]] bool is_folder() const { return !GetParam().format().traits().folder_mark.empty(); }
   // Rank 0 puts a whole variable in a step, which is written.
   static Placed write(SharedFile& file, int id, std::int64_t step) {
     const Placed placed = file.place(id, step);
@@ -106,8 +108,8 @@ TEST_P(Adios2, WhatWasWrittenOfAForgottenStepNeverShows) {
   SharedFile file{GetParam(), folder_ / "file", {variable(0, "u", 1000)}};
   const std::vector<std::byte> wrong(8000, std::byte{0x55});
   const Placed placed = file.place(0, 0);
-  file.target().write(placed, {{1, {}, {1000}}, 0, 1000}, wrong);
-  file.target().forget_step();
+  file.target<StepTarget>()->write(placed, {{1, {}, {1000}}, 0, 1000}, wrong);
+  file.target<StepTarget>()->forget_step();
   if (rank() == 0) {
     file.put(placed, {1, {}, {1000}});
   }
@@ -190,9 +192,9 @@ TEST_P(Adios2, ParametersThatWouldBreakTheCommitAreRefused) {
 TEST_P(Adios2, OtherParametersReachTheEngine) {
   FormatOptions options = GetParam().options();
   options.engine_parameters = {{"NumAggregators", "1"}, {"StatsLevel", "0"}};
-  auto target = GetParam().format().create(folder_ / "file", options, MPI_COMM_WORLD);
-  target->write_step(0, {});
-  target->finish({});
+  const auto target = GetParam().format().create(folder_ / "file", options, MPI_COMM_WORLD);
+  std::get<std::unique_ptr<StepTarget>>(target)->write_step(0, {});
+  finish(target, {});
   if (rank() == 0 && GetParam().engine == "BP5") {
     EXPECT_NE(std::remove((folder_ / "file/data.1").c_str()), 0) << "more than one aggregator";
   }

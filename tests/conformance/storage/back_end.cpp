@@ -20,9 +20,7 @@ FormatOptions BackEnd::options() const {
   return options;
 }
 
-const Format& BackEnd::format() const { return formats::format(name, folder).chosen(options()); }
-
-bool BackEnd::is_plain() const { return format().access(options()) == Access::plain_file; }
+const Format& BackEnd::format() const { return formats::format(name, folder, options()); }
 
 bool BackEnd::holds(array::ElementType type) const {
   Variable variable;
@@ -66,6 +64,7 @@ std::vector<BackEnd> back_ends() {
 #endif
 #ifdef IOCOMP_TESTS_NETCDF
   all.push_back({"netcdf", {}});
+  all.push_back({"netcdf", {}, {}, "deflate"});
 #endif
   return all;
 }

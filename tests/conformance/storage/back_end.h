@@ -14,12 +14,12 @@ struct BackEnd {
   std::string name;
   std::string folder;    ///< of its module, where it is not installed
   std::string engine{};  ///< of adios2
-  std::string layout{};  ///< of hdf5: "time", or "deflate" along time
+  std::string layout{};  ///< of hdf5: "time", or "deflate" along time; of netcdf: "deflate"
 
   [[nodiscard]] FormatOptions options() const;
   [[nodiscard]] const Format& format() const;
-  [[nodiscard]] bool is_plain() const;
-  [[nodiscard]] bool writes_whole_steps() const { return format().writes_whole_steps(); }
+  [[nodiscard]] bool is_plain() const { return format().traits().is_plain(); }
+  [[nodiscard]] bool writes_whole_steps() const { return format().traits().writes_whole_steps(); }
   [[nodiscard]] bool holds(array::ElementType type) const;
   /// The variable, or one that this back-end can hold instead: of another type, in no group.
   [[nodiscard]] Variable like(Variable wanted) const;

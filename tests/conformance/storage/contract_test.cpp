@@ -225,7 +225,7 @@ TEST_P(Contract, WhatNobodyPutAtTheEndIsZeros) {
     file.grow();  // whoever commits a step does
   }
   barrier();
-  const auto source = GetParam().format().open(file.path(), GetParam().options());
+  const auto source = GetParam().format().open(file.path());
   for (const auto& placed : contents) {
     auto wanted = expected(placed);
     const auto row = wanted.size() / static_cast<std::size_t>(placed.variable.shape.extent[0]);
@@ -242,7 +242,7 @@ TEST_P(Contract, DataBeginAtMultiplesOfTheAlignment) {
   if (!GetParam().is_plain()) {
     GTEST_SKIP() << "the library places the data";
   }
-  if (GetParam().format().keeps_first_definitions()) {
+  if (GetParam().format().traits().keeps_first_definitions) {
     GTEST_SKIP() << "records follow one another without gaps";
   }
   SharedFile file{GetParam(),

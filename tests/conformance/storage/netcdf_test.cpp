@@ -72,7 +72,7 @@ TEST_P(Netcdf, AFileTellsItsStepsAndAttributesWithoutAManifest) {
   file.description().of_variable = {
       {{"units", text_attribute("K")}, {"dimensions", text_attribute("time y x")}}, {}};
   file.finish();
-  const auto source = GetParam().format().open(file.path(), {});
+  const auto source = GetParam().format().open(file.path());
   const auto inventory = source->inventory();
   EXPECT_EQ(inventory.steps, (std::vector<std::int64_t>{0, 1}));
   ASSERT_EQ(inventory.contents.size(), 3U);
@@ -96,7 +96,9 @@ TEST_P(Netcdf, AVariableWithoutTimeIsPutInOneStepOnly) {
                   {variable(0, "u", {4, 6}, "time y x"), variable(1, "x", {6}, "x")}};
   put_two_steps(file);
   if (file.is_mine()) {
-    EXPECT_THROW((void)file.target().place(variable(1, "x", {6}, "x"), 1), Error);
+    EXPECT_THROW(
+        (void)file.target<PlainTarget>()->place(variable(1, "x", {6}, "x"), 1, file.catalogue()),
+        Error);
   }
   file.finish();
 }
@@ -107,7 +109,7 @@ TEST_P(Netcdf, WhatIsNoNetcdfFileIsTold) {
   }
   barrier();
   try {
-    (void)GetParam().format().open(folder_ / "text.nc", {});
+    (void)GetParam().format().open(folder_ / "text.nc");
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::storage_failure);

@@ -57,6 +57,23 @@ std::vector<std::byte> elements_of(const Placed& placed, const Selection& select
   return bytes;
 }
 
+void define(contents::Catalogue& catalogue, const Variable& variable) {
+  contents::Event event;
+  event.what = contents::Event::What::define;
+  event.name = variable.name;
+  event.type = variable.type;
+  event.shape = variable.shape;
+  catalogue.apply(event);
+  if (variable.dimensions) {
+    const auto text = std::as_bytes(std::span{*variable.dimensions});
+    event.what = contents::Event::What::attribute;
+    event.variable = variable.id;
+    event.name = "dimensions";
+    event.attribute = {array::ElementType::uint8, true, {text.begin(), text.end()}};
+    catalogue.apply(event);
+  }
+}
+
 }  // namespace
 
 std::vector<std::byte> expected(const Placed& placed) {
@@ -68,31 +85,31 @@ SharedFile::SharedFile(const BackEnd& back_end, std::string path, std::vector<Va
     : back_end_{back_end},
       path_{std::move(path)},
       variables_{std::move(variables)},
-      layout_{back_end.options().alignment_bytes, true} {
+      catalogue_{back_end_.format(), back_end.options().alignment_bytes, true} {
   for (const auto& variable : variables_) {
-    layout_.define(variable.id, variable.bytes(), 0);
+    define(catalogue_, variable);
   }
   if (!back_end_.is_plain()) {
     target_ = back_end_.format().create(path_, back_end_.options(), MPI_COMM_WORLD);
     return;
   }
   if (rank() == 0) {
+    plain_ = Descriptor{::open(path_.c_str(), O_WRONLY | O_CREAT, 0666)};
     target_ = back_end_.format().create(path_, back_end_.options(), MPI_COMM_SELF);
   }
   barrier();
-  plain_ = Descriptor{::open(path_.c_str(), O_WRONLY)};
+  if (rank() != 0) {
+    plain_ = Descriptor{::open(path_.c_str(), O_WRONLY)};
+  }
 }
 
 Placed SharedFile::place(int variable, std::int64_t step) {
   Placed placed{step, variables_.at(static_cast<std::size_t>(variable)), -1};
-  if (target_ && !back_end_.writes_whole_steps()) {
-    if (back_end_.is_plain() && target_->defined() < static_cast<int>(variables_.size())) {
-      target_->know(variables_);
-    }
-    placed.offset = target_->place(placed.variable, step);
+  if (auto* const plain = target<PlainTarget>()) {
+    placed.offset = plain->place(placed.variable, step, catalogue_);
   }
-  if (back_end_.format().offsets_by_layout()) {
-    placed.offset = layout_.offset(variable, step);
+  if (back_end_.format().traits().offsets_by_layout) {
+    placed.offset = catalogue_.layout().offset(variable, step);
   } else if (back_end_.is_plain()) {
     MPI_Bcast(&placed.offset, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
   }
@@ -117,12 +134,12 @@ void SharedFile::put(const Placed& placed, const array::Box& box, std::int64_t p
 void SharedFile::write(const Placed& placed, const Selection& selection,
                        const std::vector<std::byte>& bytes) {
   if (!back_end_.is_plain()) {
-    target_->write(placed, selection, bytes);
+    target<SharedTarget>()->write(placed, selection, bytes);
     return;
   }
   const auto size = static_cast<std::int64_t>(array::size_bytes(placed.variable.type));
   std::vector<std::byte> in_file = bytes;
-  if (swaps_bytes(back_end_.format(), back_end_.options())) {
+  if (back_end_.format().traits().swaps_bytes()) {
     array::swap_bytes(in_file, array::size_bytes(placed.variable.type));
   }
   const std::byte* next = in_file.data();
@@ -139,10 +156,10 @@ void SharedFile::write(const Placed& placed, const Selection& selection,
 }
 
 void SharedFile::flush() {
-  if (target_ && back_end_.writes_whole_steps()) {
+  if (back_end_.writes_whole_steps()) {
     write_steps();
-  } else if (target_) {
-    target_->flush();
+  } else if (auto* const plain = target<PlainTarget>()) {
+    plain->flush();
   }
   barrier();
 }
@@ -161,22 +178,20 @@ void SharedFile::write_steps() {
       continue;  // given up
     }
     for (const auto& piece : kept_[step]) {
-      target_->write(piece.placed, piece.selection, piece.bytes);
+      target<StepTarget>()->write(piece.placed, piece.selection, piece.bytes);
     }
-    target_->write_step(step, of_step);
+    target<StepTarget>()->write_step(step, of_step);
     kept_.erase(step);
   }
 }
 
 void SharedFile::finish() {
   barrier();
-  if (target_) {
-    if (back_end_.writes_whole_steps()) {
-      write_steps();
-    }
-    target_->finish(description_);
-    target_.reset();
+  if (back_end_.writes_whole_steps()) {
+    write_steps();
   }
+  finish_target();
+  target_ = {};
   barrier();
 }
 

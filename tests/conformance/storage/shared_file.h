@@ -5,12 +5,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "array/box.h"
 #include "back_end.h"
 #include "base/descriptor.h"
-#include "contents/layout.h"
+#include "contents/catalogue.h"
 #include "formats/format.h"
 
 namespace iocomp::formats {
@@ -35,15 +36,24 @@ class SharedFile {
   void finish();
   /// Let a plain file that is finished be as long as what is in it. Local.
   void grow();
+  /// Finish the target and nothing else.
+  void finish_target() { formats::finish(target_, description_); }
   /// The step has failed. Local.
   void forget(std::int64_t step);
   /// Destroy the target without finishing it. Local.
-  void abandon() { target_.reset(); }
+  void abandon() { target_ = {}; }
 
-  [[nodiscard]] Target& target() { return *target_; }
+  /// The target if it is of that kind; else null.
+  template <typename Kind>
+  [[nodiscard]] Kind* target() const noexcept {
+    const auto* const found = std::get_if<std::unique_ptr<Kind>>(&target_);
+    return found == nullptr ? nullptr : found->get();
+  }
+  [[nodiscard]] const contents::Catalogue& catalogue() const noexcept { return catalogue_; }
   [[nodiscard]] Description& description() { return description_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  [[nodiscard]] bool is_mine() const noexcept { return target_ != nullptr; }
+  /// Whether this rank has its plain target.
+  [[nodiscard]] bool is_mine() const noexcept { return target<PlainTarget>() != nullptr; }
 
  private:
   struct Piece {
@@ -57,8 +67,8 @@ class SharedFile {
   BackEnd back_end_;
   std::string path_;
   std::vector<Variable> variables_;
-  contents::Layout layout_;
-  std::unique_ptr<Target> target_;  // on rank 0 only for a plain file
+  contents::Catalogue catalogue_;
+  Target target_;  // of a plain file on rank 0 only, if it has one
   Descriptor plain_;
   Description description_;
   std::map<std::int64_t, std::vector<Piece>> kept_;  // formats that write whole steps: by step

@@ -41,22 +41,9 @@ contents::Placed placed(const std::string& name, const std::vector<std::int64_t>
 // Keeps variables as records of HDF5 datasets, or as datasets of their own.
 class Hdf5Like : public formats::Format {
  public:
-  explicit Hdf5Like(std::int64_t record) : record_{record} {}
-  [[nodiscard]] std::string_view name() const override { return "like_hdf5"; }
-  [[nodiscard]] std::string_view extension() const override { return ".h5"; }
-  [[nodiscard]] std::string version() const override { return "1"; }
-  [[nodiscard]] formats::Access access(const formats::FormatOptions& /*options*/) const override {
-    return formats::Access::mpi_file;
-  }
-  [[nodiscard]] bool offsets_by_layout() const override { return false; }
-  [[nodiscard]] bool readable_while_open() const override { return false; }
-  void check(const contents::Variable& /*variable*/) const override {}
-  [[nodiscard]] std::unique_ptr<formats::Target> create(const std::string& /*path*/,
-                                                        const formats::FormatOptions& /*options*/,
-                                                        MPI_Comm /*writers*/) const override {
-    return nullptr;
-  }
-  [[nodiscard]] bool xdmf_can_describe() const override { return true; }
+  explicit Hdf5Like(std::int64_t record)
+      : Format{{.name = "like_hdf5", .extension = ".h5", .xdmf_can_describe = true}},
+        record_{record} {}
   [[nodiscard]] formats::Whereabouts whereabouts(
       const contents::Placed& where, const formats::FormatOptions& /*options*/) const override {
     return {.dataset = '/' + where.variable.name, .record = record_};

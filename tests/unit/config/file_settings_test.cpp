@@ -51,12 +51,14 @@ TEST_F(FileSettingsTest, HaveAnEngineAndItsParameters) {
   EXPECT_THROW(static_cast<void>(Settings::read("files.x.engine = 'BP6'")), Error);
 }
 
-TEST_F(FileSettingsTest, CompressOnlyWhatGrowsAlongTime) {
+TEST_F(FileSettingsTest, CompressChunksOnly) {
   const auto settings = Settings::read(
       "files.x.backend = 'hdf5'\nfiles.x.layout = 'time'\nfiles.x.compression = 'deflate'\n"
       "files.x.compression_level = 7\nfiles.x.chunk = '1 MiB'\n"
       "files.y.backend = 'hdf5'\nfiles.y.compression = 'deflate'\n"
-      "files.z.backend = 'netcdf'\nfiles.z.layout = 'time'");
+      "files.z.backend = 'netcdf'\nfiles.z.layout = 'time'\n"
+      "files.n.backend = 'netcdf'\nfiles.n.compression = 'deflate'\n"
+      "files.p.backend = 'posix'\nfiles.p.compression = 'deflate'");
   const auto file = file_settings(settings, "x", "series");
   EXPECT_TRUE(file.grows_along_time);
   EXPECT_EQ(file.deflate_level, 7);
@@ -66,6 +68,8 @@ TEST_F(FileSettingsTest, CompressOnlyWhatGrowsAlongTime) {
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "checkpoint")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "y", "series")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "z", "series")), Error);
+  EXPECT_EQ(file_settings(settings, "n", "checkpoint").deflate_level, 4);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "series")), Error);
 }
 
 TEST_F(FileSettingsTest, DescribeWhereTheyAreAsked) {

@@ -2,4 +2,4 @@
 #include "formats/format.h"
 
 extern "C" __attribute__((visibility("default")))
-const iocomp_format_entry iocomp_format{0, nullptr};
+const iocomp_format_entry iocomp_format{0, nullptr, nullptr};

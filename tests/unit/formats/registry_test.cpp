@@ -28,8 +28,8 @@ bool contains(const std::string& text, std::string_view part) {
 
 TEST(Registry, FindsTheFormatsOfThisBuild) {
   EXPECT_EQ(format("posix").name(), "posix");
-  EXPECT_EQ(format("posix").access({}), Access::plain_file);
-  EXPECT_EQ(format("mpiio").access({}), Access::mpi_file);
+  EXPECT_EQ(format("posix").traits().kind, Kind::plain);
+  EXPECT_EQ(format("mpiio").traits().kind, Kind::shared);
 }
 
 TEST(Registry, LoadsAFormatOnce) { EXPECT_EQ(&format("posix"), &format("posix")); }

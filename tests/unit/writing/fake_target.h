@@ -23,34 +23,46 @@ struct Asked {
   std::vector<std::int64_t> steps{};
   int forgotten = 0;
   bool fails = false;
+
+  void note(const Write& write) {
+    writes.push_back(write);
+    fail();
+  }
+  void fail() const {
+    if (fails) {
+      throw Error{ErrorCode::storage_failure, "the library says no"};
+    }
+  }
 };
 
-/// A format's target that notes what it is asked, where the test finds it.
-class FakeTarget : public formats::Target {
+/// Targets that note what they are asked, where the test finds it.
+class FakeSharedTarget : public formats::SharedTarget {
  public:
-  explicit FakeTarget(Asked& asked) : asked_{asked} {}
-  std::int64_t place(const formats::Variable& /*variable*/, std::int64_t /*step*/) override {
-    return -1;
-  }
+  explicit FakeSharedTarget(Asked& asked) : asked_{asked} {}
   void write(const formats::Placed& where, const formats::Selection& selection,
              std::span<const std::byte> bytes) override {
-    asked_.writes.push_back({where.step, selection.first, selection.count, bytes.size()});
-    fail();
+    asked_.note({where.step, selection.first, selection.count, bytes.size()});
   }
-  void flush() override {}
+  void finish(const formats::Description& /*description*/) override {}
+
+ private:
+  Asked& asked_;
+};
+class FakeStepTarget : public formats::StepTarget {
+ public:
+  explicit FakeStepTarget(Asked& asked) : asked_{asked} {}
+  void write(const formats::Placed& where, const formats::Selection& selection,
+             std::span<const std::byte> bytes) override {
+    asked_.note({where.step, selection.first, selection.count, bytes.size()});
+  }
   void write_step(std::int64_t step, const formats::Description& /*description*/) override {
     asked_.steps.push_back(step);
-    fail();
+    asked_.fail();
   }
   void forget_step() noexcept override { ++asked_.forgotten; }
   void finish(const formats::Description& /*description*/) override {}
 
  private:
-  void fail() const {
-    if (asked_.fails) {
-      throw Error{ErrorCode::storage_failure, "the library says no"};
-    }
-  }
   Asked& asked_;
 };
 

@@ -19,14 +19,14 @@ namespace {
 constexpr std::int64_t slice_elements = std::int64_t{1} << 20;
 
 TEST(LibraryOutput, WritesALongChunkInSlices) {
-  WrittenFile file{{.way = FileWriter::Way::library}};
+  WrittenFile file{{.kind = formats::Kind::shared}};
   Asked asked;
   const auto of = int64_variable({2 * slice_elements + 5});
   const CountedPiece piece{of, array::whole(of.shape), 0};
   auto values = values_of(*piece.piece, 0, 2 * slice_elements + 5);
   file.writer->write(chunk_of(piece, 0, values));
   EXPECT_FALSE(file.writer->has_work());  // before the library has a file
-  file.writer->file().created(std::make_unique<FakeTarget>(asked));
+  file.writer->file().created(std::make_unique<FakeSharedTarget>(asked));
   for (std::size_t slices = 1; slices <= 3; ++slices) {
     EXPECT_TRUE(file.writer->has_work());
     EXPECT_EQ(*piece.ended, 0);
@@ -41,9 +41,9 @@ TEST(LibraryOutput, WritesALongChunkInSlices) {
 }
 
 TEST(LibraryOutput, WritesSmallChunksTogetherInOneTurn) {
-  WrittenFile file{{.way = FileWriter::Way::library}};
+  WrittenFile file{{.kind = formats::Kind::shared}};
   Asked asked;
-  file.writer->file().created(std::make_unique<FakeTarget>(asked));
+  file.writer->file().created(std::make_unique<FakeSharedTarget>(asked));
   const auto of = int64_variable({10});
   const CountedPiece piece{of, array::whole(of.shape), 0};
   auto first = values_of(*piece.piece, 0, 4);
@@ -56,9 +56,9 @@ TEST(LibraryOutput, WritesSmallChunksTogetherInOneTurn) {
 }
 
 TEST(LibraryOutput, DoesNotWriteTheRestOfAPieceThatHasFailed) {
-  WrittenFile file{{.way = FileWriter::Way::library}};
+  WrittenFile file{{.kind = formats::Kind::shared}};
   Asked asked{.fails = true};
-  file.writer->file().created(std::make_unique<FakeTarget>(asked));
+  file.writer->file().created(std::make_unique<FakeSharedTarget>(asked));
   const auto of = int64_variable({10});
   const CountedPiece piece{of, array::whole(of.shape), 0};
   auto first = values_of(*piece.piece, 0, 4);
@@ -72,9 +72,9 @@ TEST(LibraryOutput, DoesNotWriteTheRestOfAPieceThatHasFailed) {
 }
 
 TEST(LibraryOutput, GivesAStripeAsSelectionsOfTheWholeVariable) {
-  WrittenFile file{{.way = FileWriter::Way::library}};
+  WrittenFile file{{.kind = formats::Kind::shared}};
   Asked asked;
-  file.writer->file().created(std::make_unique<FakeTarget>(asked));
+  file.writer->file().created(std::make_unique<FakeSharedTarget>(asked));
   const auto of = int64_variable({64, 128});
   const std::vector<std::int64_t> start{0, 5};
   const std::vector<std::int64_t> count{64, 1};

@@ -30,9 +30,9 @@ Chunk leased_chunk(const CountedPiece& of, std::int64_t step, staging::Arena& ar
 
 class StepOutputTest : public testing::Test {
  protected:
-  StepOutputTest() { file.writer->file().created(std::make_unique<FakeTarget>(asked)); }
+  StepOutputTest() { file.writer->file().created(std::make_unique<FakeStepTarget>(asked)); }
   Asked asked;
-  WrittenFile file{{.way = FileWriter::Way::steps}};
+  WrittenFile file{{.kind = formats::Kind::step}};
   contents::Variable of = int64_variable({10});
   CountedPiece first{of, array::whole(of.shape), -1};
   CountedPiece second{of, array::whole(of.shape), -1};
@@ -76,7 +76,7 @@ TEST_F(StepOutputTest, TellsWhatTheLibrarySays) {
 }
 
 TEST_F(StepOutputTest, FailsPiecesOfAFileThatIsClosed) {
-  (void)file.writer->file().take_format();
+  (void)file.writer->file().take_target();
   file.writer->write(leased_chunk(first, 0, file.arena));
   EXPECT_EQ(*first.ended, 1);
   EXPECT_EQ(first.piece->failure.story, "the step was given up");

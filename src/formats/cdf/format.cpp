@@ -1,0 +1,28 @@
+#include "formats/cdf/format.h"
+
+#include <netcdf.h>
+
+#include <memory>
+#include <string>
+
+#include "formats/cdf/types.h"
+#include "formats/netcdf/source.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+
+void CdfFormat::check(const Variable& variable) const { cdf::check(variable, name()); }
+
+void CdfFormat::check_attribute(const std::string& attribute_name,
+                                const Attribute& attribute) const {
+  cdf::check(attribute_name, attribute, name());
+}
+
+std::unique_ptr<Source> CdfFormat::open(const std::string& path) const { return open_netcdf(path); }
+
+std::string library_version() {
+  const std::string text = nc_inq_libvers();  // "4.9.0 of Aug  7 2022 ..."
+  return "netCDF " + text.substr(0, text.find(' '));
+}
+
+}  // namespace iocomp::formats::cdf

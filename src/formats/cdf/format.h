@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "formats/format.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+
+/// What the formats have in common that netCDF reads.
+class CdfFormat : public Format {
+ public:
+  using Format::Format;
+  void check(const Variable& variable) const override;
+  void check_attribute(const std::string& attribute_name,
+                       const Attribute& attribute) const override;
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override;
+};
+
+/// "netCDF 4.9.0"
+[[nodiscard]] std::string library_version();
+
+}  // namespace iocomp::formats::cdf
