@@ -17,9 +17,10 @@ demo: build/demo/build.ninja ## STREAM with and without output, in several ways:
 	cmake --build --preset demo --target demo_programs
 	$(PYTHON) apps/demo/demo.py --build build/demo --out build/demo
 
+CHECK ?= release
 .PHONY: check
-check: build-release ## build, test, verify what the programs wrote; of the long matrices a selection
-	ctest --preset release -LE full
+check: build-$(CHECK) ## build, test, verify what the programs wrote; of the long matrices a selection
+	ctest --preset $(CHECK) -LE full
 
 .PHONY: check-full
 check-full: build-release ## every test, with the whole matrices of formats, modes, placements and faults
@@ -72,7 +73,7 @@ clean: ## remove everything that was built
 programs: build/release/build.ninja
 	cmake --build --preset release --target programs
 
-presets := dev release asan tsan dev-mpich release-mpich asan-mpich
+presets := dev release unity-release asan tsan dev-mpich release-mpich asan-mpich
 trees := $(presets:%=build/%/build.ninja) build/demo/build.ninja
 
 .PHONY: $(presets:%=check-%) $(presets:%=build-%)

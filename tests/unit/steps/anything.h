@@ -1,9 +1,6 @@
 #pragma once
 
-#include <string_view>
-
 #include "contents/rules.h"
-#include "contents/variable.h"
 
 namespace iocomp::steps {
 
