@@ -360,7 +360,7 @@ void MemberWriter::expect(const protocol::Expectation& expectation) {
 }
 
 bool MemberWriter::is_created(std::int64_t number) {
-  return files_.is_plain() || files_.writer_of(number).file().format() != nullptr;
+  return files_.is_plain() || files_.writer_of(number).file().has_target();
 }
 
 // All members come here after the same orders.
