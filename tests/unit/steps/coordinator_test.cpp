@@ -51,10 +51,15 @@ class CoordinatorOfTwo : public testing::Test {
     coordinator_.closed({step, 0, 1, {}, {}}, "b");
   }
 
+  explicit CoordinatorOfTwo(Coordinator::Setup setup = {.file_name = "f",
+                                                        .members = 2,
+                                                        .writers = 2,
+                                                        .joins_commits = true})
+      : coordinator_{std::move(setup), catalogue_} {}
+
   Anything rules_;
   contents::Catalogue catalogue_{rules_, 1, true};
-  Coordinator coordinator_{{.file_name = "f", .members = 2, .writers = 2, .joins_commits = true},
-                           catalogue_};
+  Coordinator coordinator_;
 };
 
 TEST_F(CoordinatorOfTwo, TellsEachWriterWhatToExpectWhenAllHaveEnded) {
@@ -137,6 +142,72 @@ TEST_F(CoordinatorOfTwo, AFailedCommitDropsItsSteps) {
   end_and_write(0);
   (void)next<Commit>();
   coordinator_.committed(no_room);
+  EXPECT_EQ(next<Drop>().step, 0);
+}
+
+TEST_F(CoordinatorOfTwo, CommitsThatAreHeldWaitUntilTheyAreReleased) {
+  coordinator_.hold_commits(true);
+  end_and_write(0);
+  expect_nothing();
+  coordinator_.hold_commits(false);
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
+TEST_F(CoordinatorOfTwo, NothingIsHeldWhenAllHaveClosed) {
+  coordinator_.hold_commits(true);
+  end_and_write(0);
+  close(1);
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
+// Members that write themselves report what they have written before anybody asks.
+class CoordinatorOfMembers : public CoordinatorOfTwo {
+ protected:
+  CoordinatorOfMembers()
+      : CoordinatorOfTwo{{.file_name = "f", .members = 2, .writers = 2, .asks_writers = false}} {}
+};
+
+TEST_F(CoordinatorOfMembers, AWriterMayBeDoneBeforeAllHaveEnded) {
+  coordinator_.ended({0, 0, 1, {}, {}}, "a");
+  coordinator_.done(0, {});
+  expect_nothing();
+  coordinator_.done(0, {});
+  expect_nothing();
+  coordinator_.ended({0, 0, 1, {}, {}}, "b");
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
+TEST_F(CoordinatorOfMembers, SeveralWritersMaySpeakTogether) {
+  end(0);
+  coordinator_.done(0, no_room, 2);
+  EXPECT_EQ(next<Drop>().step, 0);
+}
+
+TEST_F(CoordinatorOfMembers, AFailureBeforeTheEndIsNotForgotten) {
+  coordinator_.done(0, no_room);
+  coordinator_.done(0, {});
+  end(0);
+  EXPECT_EQ(next<Drop>().step, 0);
+}
+
+// What is written is made durable by an order of its own.
+class CoordinatorThatSyncsLast : public CoordinatorOfTwo {
+ protected:
+  CoordinatorThatSyncsLast()
+      : CoordinatorOfTwo{{.file_name = "f", .members = 2, .writers = 2, .syncs_last = true}} {}
+};
+
+TEST_F(CoordinatorThatSyncsLast, NothingIsCommittedBeforeAllAreDurable) {
+  end_and_write(0);
+  EXPECT_EQ(next<Sync>().step, 0);
+  coordinator_.done(0, {});
+  expect_nothing();
+  coordinator_.done(0, {});
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
+TEST_F(CoordinatorThatSyncsLast, WhatCouldNotBeWrittenIsNotMadeDurable) {
+  end_and_write(0, no_room);
   EXPECT_EQ(next<Drop>().step, 0);
 }
 

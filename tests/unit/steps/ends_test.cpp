@@ -55,5 +55,16 @@ TEST_F(EndsOfThree, AnEndThatOthersDoNotCallLeavesTheStepsBefore) {
   }
 }
 
+// Who has ended the step may wait for it, and who has closed waits for all.
+TEST_F(EndsOfThree, AnEndThatOthersDoNotCallIsToldBeforeAllHaveSpoken) {
+  (void)ends_.end(one(5), "a");
+  EXPECT_TRUE(told_.empty());
+  (void)ends_.close(one(5), "b");
+  ASSERT_EQ(told_.size(), 1U);
+  EXPECT_EQ(told_[0].from_step, 5);
+  (void)ends_.end(one(5), "c");
+  EXPECT_EQ(told_.size(), 2U);
+}
+
 }  // namespace
 }  // namespace iocomp::steps
