@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-for folder in ("tests/system", "studies"):
+for folder in ("tests/system", "tests/actor", "studies"):
     sys.path.insert(0, str(ROOT / folder))
 
 from actors import Actors, Build, read_build  # noqa: E402

@@ -151,7 +151,7 @@ def random_step(
             runs = [(a, b - a) for a, b in zip(edges[::2], edges[1::2], strict=True)]
             candidates[name].put_runs(runs, more)
             text = ",".join(f"{first}:{count}" for first, count in runs)
-            line = f"put_runs out {name} runs={text}"
+            line = f"put_elements out {name} runs={text}"
         else:
             start = [dice.randrange(extent) for extent in ANY_SHAPE]
             count = [
