@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 from actors import OK, TIMED_OUT, Actors, Job
-from files import BACK_ENDS, MODES, check_whole_or_absent, extension, file_settings, mode_settings, skip_if_missing
+from files import (
+    MODES,
+    WAYS,
+    check_whole_or_absent,
+    extension,
+    file_settings,
+    mode_settings,
+    skip_if_missing,
+)
 
 # Alone: how a job ends whose ranks have given up matters too.
 DEADLINE = {"IOCOMP_WAIT_DEADLINE": "2"}
@@ -31,8 +39,7 @@ def check_timed_out(job: Job, call: str, who: int) -> None:
         assert entry["seconds"] < 10, entry
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_rank_that_closes_late(actors: Actors, back_end: str, mode: str) -> None:
     """It closes when the others have given up: it must neither hang nor crash anybody."""
     skip_if_missing(actors.build, back_end)

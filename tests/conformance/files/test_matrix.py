@@ -130,6 +130,8 @@ QUICK = [
 
 def _is_chosen(label: str, number: int, back_end: BackEnd, placement: Placement) -> bool:
     """Every placement with every tuning for posix; elsewhere each with some of the others."""
+    if back_end.needs_its_library and placement.label.startswith("kernel"):
+        return False
     everything = back_end.name == "posix" and placement.settings["mode"] == "async"
     return everything or number % 5 == 0 or label in QUICK
 

@@ -57,6 +57,11 @@ class BackEnd:
         return self.has_plain_layout or not (without_servers or self.writes_whole_steps)
 
     @property
+    def needs_its_library(self) -> bool:
+        """Whether only a library writes it: without servers that is synchronous in every mode."""
+        return self.name in ("mpiio", "adios2")
+
+    @property
     def lacks(self) -> tuple[str, ...]:
         """Return the element types that it does not have."""
         if self.name != "adios2":
