@@ -281,8 +281,8 @@ class Actors:
         if status != 0:
             companies.forget(company)
             company.end(start.folder)
-            before = "\n".join(map(str, company.played[:-1]))
-            job.stderr += f"\nin one launch with {len(company.played) - 1} scripts before it: {before}"
+            before = "".join(f"\n{folder}" for folder in company.played[:-1])
+            job.stderr += f"\nin a launch after {len(company.played) - 1} scripts{before}"
         elif job.failures(code=TIMED_OUT):  # nobody knows who still waits for whom
             companies.forget(company)
             company.dismiss()
