@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,9 +21,10 @@ MOST = 3  # companies that wait at a time
 class Company:
     """The processes of one launch, which wait for orders."""
 
-    def __init__(self, launcher: Sequence[str], ranks: int, actor: str) -> None:
+    def __init__(self, launcher: Sequence[str], ranks: int, actor: str, folder: Path) -> None:
         """Launch it. `launcher` ends with the option that takes the number of ranks."""
-        self.folder = Path(tempfile.mkdtemp(prefix="iocomp-company-"))
+        self.folder = folder
+        folder.mkdir()
         self.played: list[Path] = []
         pipes = [self.folder / f"orders{rank}" for rank in range(ranks)]
         for pipe in (*pipes, self.folder / "answers"):
@@ -80,17 +79,18 @@ class Company:
             end(self._process, self.folder, *folders)
         for pipe in (*self._orders, self._answers):
             os.close(pipe)
-        shutil.rmtree(self.folder, ignore_errors=True)
         return self._process.returncode
 
 
 class Companies:
     """One company for each number of ranks, launched when it is first needed."""
 
-    def __init__(self, launcher: Sequence[str], actor: str) -> None:
-        """Remember what to launch."""
+    def __init__(self, launcher: Sequence[str], actor: str, folder: Path) -> None:
+        """Remember what to launch, and where each may have a folder."""
         self._launcher = launcher
         self._actor = actor
+        self._folder = folder
+        self._launched = 0
         self._companies: dict[int, Company] = {}  # the one that was used last is the last
 
     def of(self, ranks: int) -> Company:
@@ -99,7 +99,9 @@ class Companies:
         if company is None:
             while len(self._companies) >= MOST:
                 self._companies.pop(next(iter(self._companies))).dismiss()
-            company = Company(self._launcher, ranks, self._actor)
+            self._launched += 1
+            folder = self._folder / f"company{self._launched}"
+            company = Company(self._launcher, ranks, self._actor, folder)
         self._companies[ranks] = company
         return company
 
