@@ -15,7 +15,7 @@ from pathlib import Path
 
 from processes import end, environment_without_iocomp
 
-MOST = 3  # companies that wait at a time
+MOST = 30  # processes that wait at a time
 
 
 class Company:
@@ -97,7 +97,7 @@ class Companies:
         """Return a company of so many ranks."""
         company = self._companies.pop(ranks, None)
         if company is None:
-            while len(self._companies) >= MOST:
+            while self._companies and sum(self._companies) + ranks > MOST:
                 self._companies.pop(next(iter(self._companies))).dismiss()
             self._launched += 1
             folder = self._folder / f"company{self._launched}"
