@@ -31,7 +31,7 @@ void open(Stage& stage, const Line& line) {
   stage.tell(line, code, began, {{"file", name}});
 }
 
-/// The word on a file that is open here, and on one of its variables.
+/// What the journal says of a line about a variable.
 nlohmann::json about(const Line& line) {
   return {{"file", line.argument(0)}, {"variable", line.argument(1)}};
 }
