@@ -225,8 +225,9 @@ class Actors:
         faulty = {"IOCOMP_DISK_ENGINE": "threads"} if " fault " in script else {}
         own = faulty | dict(environment or {})
         start = _Start(ranks, folder, journals, own, seconds * self.build.time_factor)
-        words = [*prefix, *([*self.build.launcher, str(ranks)] if launcher is None else launcher)]
-        alone = alone or bool(list(prefix)) or launcher is not None
+        usual = [*self.build.launcher, str(ranks)]
+        words = [*prefix, *(usual if launcher is None else launcher)]
+        alone = alone or words != usual
         if self._companies is None or alone or not _may_share(script, settings, own):
             job = self._play_alone(start, words)
         else:
