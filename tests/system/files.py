@@ -17,6 +17,8 @@ from iocomp_studies.reader import open_dataset
 
 BACK_ENDS = ["posix", "mpiio", "hdf5"]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
+# What differs: without servers MPI-IO writes synchronously in every mode.
+WAYS = [(b, m) for b in BACK_ENDS for m in MODES if (b, m) != ("mpiio", "kernel")]
 STEP = 1_000_000  # what the values of one step differ by from the next
 
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 from actors import OK, TIMED_OUT, Actors, Job
-from files import BACK_ENDS, MODES, check_whole_or_absent, extension, file_settings, mode_settings, skip_if_missing
+from files import (
+    MODES,
+    WAYS,
+    check_whole_or_absent,
+    extension,
+    file_settings,
+    mode_settings,
+    skip_if_missing,
+)
 
+# Alone: how a job ends whose ranks have given up matters too.
 DEADLINE = {"IOCOMP_WAIT_DEADLINE": "2"}
 
 # The last rank stays away from one call for longer than the others wait.
@@ -30,8 +39,7 @@ def check_timed_out(job: Job, call: str, who: int) -> None:
         assert entry["seconds"] < 10, entry
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_rank_that_closes_late(actors: Actors, back_end: str, mode: str) -> None:
     """It closes when the others have given up: it must neither hang nor crash anybody."""
     skip_if_missing(actors.build, back_end)
@@ -43,6 +51,7 @@ def test_a_rank_that_closes_late(actors: Actors, back_end: str, mode: str) -> No
         ranks=ranks,
         settings={**mode_settings(mode), "files": {"out": file_settings(back_end, path=path)}},
         environment=DEADLINE,
+        alone=True,
     )
     check_timed_out(job, "close", 2)
     check_whole_or_absent(job.folder / path)
@@ -52,7 +61,7 @@ def test_a_rank_that_closes_late(actors: Actors, back_end: str, mode: str) -> No
 def test_a_rank_that_never_ends_the_step(actors: Actors, mode: str) -> None:
     ranks = 3 if mode != "async" else 6
     text = LATE.format(call="@!2 end_step out\n@!2 wait_step out 1\n@2 pause 6\nbarrier\n")
-    job = actors.play(text, ranks=ranks, settings=mode_settings(mode), environment=DEADLINE)
+    job = actors.play(text, ranks=ranks, settings=mode_settings(mode), environment=DEADLINE, alone=True)
     check_timed_out(job, "end_step" if mode == "sync" else "wait_step", 2)
     assert all(entry["code"] == OK for entry in job.calls("wait_step", step=0)), job
     assert check_whole_or_absent(job.folder / "out.bin", committed={0}) <= {0, 1}, job
@@ -62,13 +71,13 @@ def test_a_rank_that_never_ends_the_step(actors: Actors, mode: str) -> None:
 def test_a_rank_that_does_not_open_the_file(actors: Actors, mode: str) -> None:
     ranks = 3 if mode != "async" else 6
     text = "init\n@!2 open out series\n@2 pause 5\n@!2 close out\nbarrier\n"
-    job = actors.play(text, ranks=ranks, settings=mode_settings(mode), environment=DEADLINE)
+    job = actors.play(text, ranks=ranks, settings=mode_settings(mode), environment=DEADLINE, alone=True)
     check_timed_out(job, "open" if mode != "async" else "close", 2)
 
 
 def test_a_rank_that_does_not_finalize(actors: Actors) -> None:
     text = "init\n@1 pause 5\nfinalize\n"
-    job = actors.play(text, ranks=4, environment=DEADLINE)
+    job = actors.play(text, ranks=4, environment=DEADLINE, alone=True)
     told = job.calls("finalize", code=TIMED_OUT)
     # Rank 1 comes when rank 0 has given up, and may find that out.
     assert [entry["compute_rank"] for entry in told] in ([0], [0, 1]), job
@@ -80,6 +89,6 @@ def test_a_rank_that_does_not_finalize(actors: Actors) -> None:
 def test_a_long_computation_is_no_timeout(actors: Actors) -> None:
     """Only waiting counts: servers wait for as long as the program computes."""
     text = "init\nopen out series\ndefine out u int64 8x8\npause 4\nput out u\nclose out\n"
-    job = actors.play(text, ranks=2, environment=DEADLINE)
+    job = actors.play(text, ranks=2, environment=DEADLINE, alone=True)
     assert not job.failures(), job
     assert job.status == 0, job

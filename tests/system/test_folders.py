@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from actors import OK, STORAGE_FAILURE, Actors, Job
 from files import (
-    BACK_ENDS,
-    MODES,
+    WAYS,
     check_file,
     check_whole_or_absent,
     extension,
@@ -54,8 +53,7 @@ def check_refused(job: Job, path: str, cause: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_missing_folder_is_told_by_open(
     actors: Actors, back_end: str, mode: str, kind: str
 ) -> None:
@@ -67,8 +65,7 @@ def test_a_missing_folder_is_told_by_open(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_read_only_folder_is_told_by_open(
     actors: Actors, back_end: str, mode: str, kind: str
 ) -> None:
@@ -87,8 +84,7 @@ def test_a_read_only_folder_is_told_by_open(
 
 @pytest.mark.parametrize("vanishing", ["remove_tree place", "rename place elsewhere"])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_folder_that_vanishes_is_told(
     actors: Actors, back_end: str, mode: str, kind: str, vanishing: str
 ) -> None:

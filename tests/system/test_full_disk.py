@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from actors import OK, STORAGE_FAILURE, Actors, Job
 from files import (
-    BACK_ENDS,
-    MODES,
+    WAYS,
     check_file,
     check_whole_or_absent,
     extension,
@@ -67,8 +66,7 @@ def step_outcomes(job: Job) -> tuple[set[int], set[int]]:
     return {entry["step"] for entry in waits} - failed, failed
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_full_disk_is_told_to_who_waits(actors: Actors, back_end: str, mode: str) -> None:
     skip_if_missing(actors.build, back_end)
     with small_disk(actors.folder / "disk", "4m") as disk:
@@ -90,8 +88,7 @@ def test_a_full_disk_is_told_to_who_waits(actors: Actors, back_end: str, mode: s
         assert check_file(job.folder / f"next{extension(back_end)}") == {0}
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_checkpoints_on_a_full_disk_stay_whole(actors: Actors, back_end: str, mode: str) -> None:
     skip_if_missing(actors.build, back_end)
     with small_disk(actors.folder / "disk", "4m") as disk:
@@ -112,8 +109,7 @@ def test_checkpoints_on_a_full_disk_stay_whole(actors: Actors, back_end: str, mo
         assert check_file(job.folder / f"next{extension(back_end)}") == {0}
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_finalize_tells_what_nobody_asked_for(actors: Actors, back_end: str, mode: str) -> None:
     skip_if_missing(actors.build, back_end)
     steps = "put out u ticket=none\nend_step out\n" * STEPS

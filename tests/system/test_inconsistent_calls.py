@@ -58,6 +58,9 @@ PLACEMENTS = {
 }
 
 
+SAME_AS_OTHERS = [("mpiio", "kernel")]  # MPI-IO writes synchronously where there are no servers
+
+
 def compute_ranks(placement: str, ranks: int) -> int:
     return {"sync": ranks, "kernel": ranks, "async with two servers": ranks - 2}.get(placement, ranks - 1)
 
@@ -119,8 +122,10 @@ def test_one_rank_ends_another_number_of_steps(
     check_told(job, compute_ranks(placement, 4), committed=ENDED[trouble])
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("back_end", BACK_ENDS[1:])
+@pytest.mark.parametrize(
+    ("back_end", "placement"),
+    [(b, p) for b in BACK_ENDS[1:] for p in PLACEMENTS if (b, p) not in SAME_AS_OTHERS],
+)
 def test_every_back_end_gives_up_its_file(actors: Actors, back_end: str, placement: str) -> None:
     """Formats that write together must not wait for one another when the file is given up."""
     skip_if_missing(actors.build, back_end)
@@ -162,8 +167,10 @@ put next u
 end_step next
 close next
 """
+    # The kernel answers fsync with EIO after buffered and direct writes to one place at a time.
+    settings = {**PLACEMENTS[placement], "disk": {"direct": "off"}}
     for _ in range(3):
-        job = actors.play(text, ranks=4, settings=PLACEMENTS[placement])
+        job = actors.play(text, ranks=4, settings=settings)
         check_told(job, compute_ranks(placement, 4), committed=0)
 
 

@@ -51,7 +51,6 @@ def play(actors: Actors, back_end: str, kind: str, mode: str, victim: int) -> Jo
         ranks=4,
         settings={
             **mode_settings(mode),
-            "wait": {"deadline": 10},
             "files": {"out": file_settings(back_end, path=path)},
         },
         prefix=prefix,

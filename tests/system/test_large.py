@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from actors import Actors
-from files import BACK_ENDS, MODES, extension, file_settings, mode_settings, skip_if_missing, values
+from files import WAYS, extension, file_settings, mode_settings, skip_if_missing, values
 from iocomp_studies.reader import open_dataset
 
 ELEMENTS = 2**31 + 4099
@@ -24,8 +24,7 @@ def skip_without_room(folder: Path) -> None:
             pytest.skip("less than 8 GiB of memory are available")
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_more_than_two_to_the_31_elements_in_one_put(
     actors: Actors, back_end: str, mode: str
 ) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from actors import OK, STORAGE_FAILURE, Actors, Job
 from files import (
-    BACK_ENDS,
     MODES,
+    WAYS,
     check_file,
     check_whole_or_absent,
     extension,
@@ -18,7 +18,7 @@ from files import (
 
 RANKS = 4
 VICTIMS = {"async": [2, 3], "sync": [0, 3], "kernel": [0, 3]}  # the servers are the upper half
-CASES = [(mode, victim) for mode in MODES for victim in VICTIMS[mode]]
+CASES = [(back_end, mode, victim) for back_end, mode in WAYS for victim in VICTIMS[mode]]
 SHAPE = "256x512"
 
 
@@ -56,8 +56,7 @@ def check_story(job: Job, mode: str, victim: int, cause: str) -> None:
     assert {entry["rank"] for entry in told} == {e["rank"] for e in job.calls("close")}, job
 
 
-@pytest.mark.parametrize(("mode", "victim"), CASES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode", "victim"), CASES)
 def test_a_limit_on_the_size_of_files_on_one_rank(
     actors: Actors, back_end: str, mode: str, victim: int
 ) -> None:
@@ -75,8 +74,7 @@ def test_a_limit_on_the_size_of_files_on_one_rank(
     assert not leftovers(job.folder), job
 
 
-@pytest.mark.parametrize(("mode", "victim"), CASES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode", "victim"), CASES)
 def test_a_write_that_fails_once_costs_one_step(
     actors: Actors, back_end: str, mode: str, victim: int
 ) -> None:
@@ -106,8 +104,7 @@ def test_a_write_that_fails_once_costs_one_step(
     assert not leftovers(job.folder), job
 
 
-@pytest.mark.parametrize(("mode", "victim"), CASES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode", "victim"), CASES)
 def test_an_fsync_that_fails_leaves_the_step_uncommitted(
     actors: Actors, back_end: str, mode: str, victim: int
 ) -> None:
@@ -128,8 +125,7 @@ def test_an_fsync_that_fails_leaves_the_step_uncommitted(
 
 
 @pytest.mark.parametrize("kind", ["series", "checkpoint"])
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_rename_that_fails_is_told_to_all(
     actors: Actors, back_end: str, mode: str, kind: str
 ) -> None:
@@ -149,8 +145,7 @@ def test_a_rename_that_fails_is_told_to_all(
     assert check_file(job.folder / f"next{extension(back_end)}") == {0}
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_target_that_cannot_be_renamed_leaves_no_manifest(
     actors: Actors, back_end: str, mode: str
 ) -> None:

@@ -94,16 +94,6 @@ def test_who_reads_waits_asleep_and_lets_others_write(actors: Actors, mode: str)
     assert measured["cpu_seconds"] / measured["seconds"] < 0.1, measured
 
 
-def test_parts_of_the_ranks_read_their_own_files(actors: Actors) -> None:
-    lines = ["init", "group a 0,1", "group b 2"]
-    for name, members in (("a", "@!2"), ("b", "@2")):
-        lines += [f"{members} open {name} series on={name}"]
-        lines += [f"{members} define {name} u int64 12x8", f"{members} put {name} u"]
-        lines += [f"{members} close {name}", f"{members} read {name} on={name}"]
-    job = actors.play("\n".join(lines), ranks=3, settings=mode_settings("sync"))
-    check_read(job, [0])
-
-
 def test_failures_are_the_same_on_all_ranks(actors: Actors) -> None:
     script = f"init\nread out\nopen out series\n{DEFINE}\n{STEP}close out\nbarrier\n"
     script += "@0 rename out.dat.json elsewhere\nread out\n"

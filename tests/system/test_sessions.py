@@ -16,7 +16,7 @@ def puts(steps: int = STEPS) -> str:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_program_that_never_waits_loses_nothing(actors: Actors, mode: str) -> None:
     script = f"init\nopen out series\ndefine out u int64 64x32\n{puts()}close out\n"
-    job = actors.play(script, ranks=4, settings=mode_settings(mode))
+    job = actors.play(script, ranks=4, settings=mode_settings(mode), alone=True)
     assert job.status == 0, job
     assert not job.failures(), job
     assert check_file(job.folder / "out.bin") == set(range(STEPS))
@@ -55,14 +55,6 @@ def test_a_session_without_files(actors: Actors, mode: str) -> None:
     assert job.output == "", job
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_ranks_that_put_nothing(actors: Actors, mode: str) -> None:
-    script = "init\nopen out series\ndefine out u int64 64x32\n@0 put out u by=whole\nclose out\n"
-    job = actors.play(script, ranks=6, settings=mode_settings(mode))
-    assert not job.failures(), job
-    assert check_file(job.folder / "out.bin") == {0}
-
-
 def test_mpi_with_one_thread_suffices(actors: Actors) -> None:
     script = f"init\nopen out series\ndefine out u int64 64x32\n{puts()}close out\n"
     job = actors.play(script, ranks=4)
@@ -71,7 +63,7 @@ def test_mpi_with_one_thread_suffices(actors: Actors) -> None:
 
 
 def test_servers_leave_by_themselves(actors: Actors) -> None:
-    job = actors.play("init\n", ranks=4)
+    job = actors.play("init\n", ranks=4, alone=True)
     assert sorted(entry["rank"] for entry in job.calls("init")) == [0, 1], job
     assert job.status == 0, job
 

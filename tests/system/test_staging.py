@@ -6,7 +6,7 @@ import json
 
 import pytest
 from actors import OK, OUT_OF_STAGING, Actors
-from files import BACK_ENDS, MODES, check_file, extension, file_settings, mode_settings, skip_if_missing
+from files import BACK_ENDS, check_file, extension, file_settings, skip_if_missing
 
 KIB = 1024
 
@@ -119,27 +119,6 @@ def test_no_more_steps_are_in_flight_than_allowed(actors: Actors, limit: int) ->
     held = [entry["step"] for entry in puts if entry["seconds"] > 1]
     assert held == [limit + 1] or held == [limit], job
     assert check_file(job.folder / "out.bin") == set(range(8))
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", BACK_ENDS)
-def test_hundreds_of_puts_without_a_wait(actors: Actors, back_end: str, mode: str) -> None:
-    skip_if_missing(actors.build, back_end)
-    lines = ["init", "open out series", "define out u int64 128x256", "define out v int32 32"]
-    for _ in range(4):
-        for row in range(64):
-            lines += [f"@0 put out u start={row}x0 count=1x256 buffered=yes"]
-            lines += [f"@1 put out u start={64 + row}x0 count=1x256"]
-        lines += ["put out v", "end_step out"]
-    lines += ["close out"]
-    path = f"out{extension(back_end)}"
-    job = actors.play(
-        "\n".join(lines),
-        ranks=4,
-        settings={**mode_settings(mode), "files": {"out": file_settings(back_end, path=path)}},
-    )
-    assert not job.failures(), job
-    assert check_file(job.folder / path) == set(range(4))
 
 
 def test_tickets_can_be_asked_after_the_file_was_closed(actors: Actors) -> None:

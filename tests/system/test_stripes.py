@@ -118,10 +118,3 @@ def test_holes_stay_holes(actors: Actors) -> None:
     part = np.s_[10:310, 7:107]
     expected[part] = values("float64", 512 * 512, 0).reshape(512, 512)[part]
     assert (found == expected).all(), job
-
-
-@pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5"])
-def test_some_ranks_write_for_all(actors: Actors, back_end: str, count: int) -> None:
-    files = {"out": file_settings(back_end, path=f"out{extension(back_end)}", aggregators=count)}
-    play(actors, STEP * 2, back_end, mode="sync", files=files)

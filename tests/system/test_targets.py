@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from actors import OK, TARGET_EXISTS, Actors
 from files import (
-    BACK_ENDS,
     MODES,
+    WAYS,
     check_file,
     extension,
     file_settings,
@@ -17,8 +17,6 @@ from files import (
     steps_in,
     mode_settings,
 )
-
-CASES = [(back_end, mode) for back_end in BACK_ENDS for mode in MODES]
 
 
 def settings(back_end: str, mode: str, **more: object) -> dict[str, object]:
@@ -33,7 +31,7 @@ def write(kind: str, steps: int, trouble: str = "") -> str:
     return "\n".join([*lines, "close out"])
 
 
-@pytest.mark.parametrize(("back_end", "mode"), CASES)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_an_existing_series_is_refused(actors: Actors, back_end: str, mode: str) -> None:
     skip_if_missing(actors.build, back_end)
     first = actors.play(write("series", 2), ranks=4, settings=settings(back_end, mode))
@@ -51,7 +49,7 @@ def test_an_existing_series_is_refused(actors: Actors, back_end: str, mode: str)
     assert not leftovers(first.folder)
 
 
-@pytest.mark.parametrize(("back_end", "mode"), CASES)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_the_old_series_stays_until_the_commit(actors: Actors, back_end: str, mode: str) -> None:
     """The second job cannot publish: the file of the first is still there, and readable."""
     skip_if_missing(actors.build, back_end)
@@ -82,7 +80,7 @@ def test_the_old_series_stays_until_the_commit(actors: Actors, back_end: str, mo
     assert not leftovers(first.folder)
 
 
-@pytest.mark.parametrize(("back_end", "mode"), CASES)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_checkpoint_that_exists_is_refused(actors: Actors, back_end: str, mode: str) -> None:
     skip_if_missing(actors.build, back_end)
     ending = extension(back_end)
@@ -105,21 +103,7 @@ def test_a_checkpoint_that_exists_is_refused(actors: Actors, back_end: str, mode
     assert not leftovers(first.folder)
 
 
-@pytest.mark.parametrize(("back_end", "mode"), CASES)
-def test_the_last_checkpoints_are_kept(actors: Actors, back_end: str, mode: str) -> None:
-    skip_if_missing(actors.build, back_end)
-    job = actors.play(write("checkpoint", 5), ranks=4, settings=settings(back_end, mode, keep=2))
-    assert not job.failures(), job
-    ending = extension(back_end)
-    kept = sorted(path.name for path in job.folder.glob("out.*") if path.suffix != ".json")
-    assert kept == [f"out.{step:06}{ending}" for step in (3, 4)], job
-    manifests = sorted(path.name for path in job.folder.glob("out.*.json"))
-    assert manifests == [f"{name}.json" for name in kept], job
-    for step in (3, 4):
-        assert check_file(job.folder / f"out.{step:06}{ending}") == {step}
-
-
-@pytest.mark.parametrize(("back_end", "mode"), CASES)
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_failed_checkpoint_costs_no_kept_one(actors: Actors, back_end: str, mode: str) -> None:
     """Steps 3 and 4 cannot be published: the last two that were committed are kept all the same."""
     skip_if_missing(actors.build, back_end)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
 
+from actors import read_build
 from script import Array
 from written_adios2 import element_type_of
 
@@ -16,7 +16,7 @@ _LINE = re.compile(r"^  (\S.*?\S)\s+(\S+)\s+(?:(\d+)\*)?(scalar|\{.*\})$")
 
 def bpls() -> str:
     """Return the program, or nothing where it is not installed."""
-    return os.environ.get("IOCOMP_TEST_BPLS", "")
+    return read_build().bpls
 
 
 def _listed(path: Path) -> dict[str, tuple[str, int, str]]:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
-from job import Tools
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "actor"))
 
-@pytest.fixture(scope="session")
-def tools() -> Tools:
-    """Return what CMake told."""
-    return Tools.from_environment()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return where one job may make its folder."""
-    return tmp_path / "job"
+from fixtures import actors, build, companies  # noqa: E402, F401
 
 
 def pytest_configure(config: pytest.Config) -> None:

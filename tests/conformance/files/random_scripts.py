@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from element_pattern import DTYPES, size_of
-from job import Placement, Tuning
+from case import Placement, Tuning
 from script import Extents, FileScript, Script
 from shrinking import RecordedScript
 from verification import BackEnd

@@ -1,20 +1,7 @@
-"""Scripts of calls that conformance_program carries out, and what they mean.
+"""Scripts that actors carry out (tests/actor/README.md), and what the files must hold afterwards.
 
-All ranks carry out the same lines. A put names a writer, a number; the member `writer % members`
-of the file carries it out, so that a script makes the same files whatever the number of ranks.
-Lines of a file concern its members only.
-
-    open FILE series|checkpoint GROUP GROUPS   on group GROUP of GROUPS of the ranks (0 1: all)
-    define FILE VARIABLE TYPE SEED NDIMS EXTENT...
-    shape FILE VARIABLE EXTENT...
-    attribute FILE VARIABLE|- NAME TYPE xHEX   values as bytes
-    text FILE VARIABLE|- NAME xHEX
-    fill FILE VARIABLE xHEX                    one element as bytes
-    put FILE VARIABLE WRITER plain|buffered START... COUNT... [MEMORY_SHAPE... MEMORY_START...]
-    irregular FILE VARIABLE WRITER plain|buffered runs|map N INDEX...   negative: not written
-    wait FILE STATE ORDER                      for all puts not yet waited for in this state
-    poll FILE STATE ORDER                      the same with iocomp_test and iocomp_progress
-    end_step FILE, wait_step FILE STEP, close FILE, progress
+Every put names a writer, a number: the member `writer % members` of the file carries it out, so
+that a script makes the same files whatever the number of ranks. All ranks carry out the same lines.
 """
 
 from __future__ import annotations
@@ -80,6 +67,21 @@ def latest(
     return merged
 
 
+def _by(extents: Extents) -> str:
+    return "x".join(map(str, extents))
+
+
+def _runs(indices: Sequence[int]) -> str:
+    """Return indices as "first:count,..."."""
+    runs: list[list[int]] = []
+    for index in indices:
+        if runs and sum(runs[-1]) == index:
+            runs[-1][1] += 1
+        else:
+            runs.append([index, 1])
+    return ",".join(f"{first}:{count}" for first, count in runs)
+
+
 class FileScript:
     """The calls for one file, and what the file must hold afterwards."""
 
@@ -96,10 +98,17 @@ class FileScript:
         self.variables: dict[str, Variable] = {}
         self.arrays: dict[int, dict[str, Array]] = {}
         self.attributes: dict[int, dict[str, Attribute]] = {}
-        self._say("open", name, kind, *group)
+        self._group = "" if group == (0, 1) else f"of_{name}"
+        self._puts = 0
+        if self._group:
+            self._say("group", self._group, part=f"{group[0]}/{group[1]}")
+            self._say("open", name, kind, on=self._group)
+        else:
+            self._say("open", name, kind)
 
-    def _say(self, *words: object) -> None:
-        self.script.lines.append(" ".join(str(word) for word in words))
+    def _say(self, *words: object, **options: object) -> None:
+        named = (f"{name}={value}" for name, value in options.items())
+        self.script.lines.append(" ".join([*map(str, words), *named]))
 
     @property
     def has_file_per_step(self) -> bool:
@@ -116,7 +125,7 @@ class FileScript:
         variable = Variable(name, element_type, tuple(shape), seed, self.step)
         variable.shapes[self.step] = tuple(shape)
         self.variables[name] = variable
-        self._say("define", self.name, name, element_type, seed, len(shape), *shape)
+        self._say("define", self.name, name, element_type, _by(shape) or "scalar", seed=seed)
         return name
 
     def set_shape(self, name: str, shape: Extents) -> None:
@@ -125,7 +134,11 @@ class FileScript:
         variable = self.variables[name]
         variable.shape = tuple(shape)
         variable.shapes[self.step] = tuple(shape)
-        self._say("shape", self.name, name, *shape)
+        self._say("set_shape", self.name, name, _by(shape))
+
+    def _say_attribute(self, variable: str, name: str, element_type: str, raw: bytes) -> None:
+        of = {} if variable == "-" else {"of": variable}
+        self._say("attribute", self.name, name, type=element_type, bytes=raw.hex(), **of)
 
     def _remember(self, variable: str, name: str, attribute: Attribute) -> None:
         history = self.attributes if variable == "-" else self.variables[variable].attributes
@@ -140,12 +153,12 @@ class FileScript:
             values = np.real(np.asarray(values)).tolist()
         raw = np.asarray(values, dtype=DTYPES[element_type]).tobytes()
         self._remember(variable, name, Attribute(element_type, raw))
-        self._say("attribute", self.name, variable, name, element_type, "x" + raw.hex())
+        self._say_attribute(variable, name, element_type, raw)
 
     def text(self, name: str, value: str, variable: str = "-") -> None:
         """The same with text."""
         self._remember(variable, name, Attribute("text", value.encode()))
-        self._say("text", self.name, variable, name, "x" + value.encode().hex())
+        self._say_attribute(variable, name, "text", value.encode())
 
     def set_fill(self, name: str, value: complex) -> None:
         """Set what elements hold from the current step on that nobody puts."""
@@ -154,7 +167,7 @@ class FileScript:
         dtype = np.dtype(DTYPES[variable.element_type])
         raw = np.asarray([value if dtype.kind == "c" else value.real], dtype=dtype).tobytes()
         self._remember(name, "_FillValue", Attribute(variable.element_type, raw))
-        self._say("fill", self.name, name, "x" + raw.hex())
+        self._say("fill", self.name, name, bytes=raw.hex())
 
     def put(
         self,
@@ -169,9 +182,17 @@ class FileScript:
         self.is_step_begun = True
         variable = self.variables[name]
         self._expect(variable, start, count)
-        inside = () if memory is None else (*memory[0], *memory[1])
-        how = "buffered" if buffered else "plain"
-        self._say("put", self.name, name, writer, how, *start, *count, *inside)
+        options = {"writer": writer, "start": _by(start), "count": _by(count)}
+        if memory is not None:
+            options |= {"memory": _by(memory[0]), "at": _by(memory[1])}
+        self._say("put", self.name, name, **options, **self._how(buffered))
+
+    def _how(self, buffered: bool) -> dict[str, str]:
+        """Some blocks lie in memory of the session; so few that every writer has both kinds."""
+        self._puts += 1
+        if buffered:
+            return {"in": "heap", "buffered": "yes"}
+        return {"in": "session" if self._puts % 7 in (1, 4) else "heap"}
 
     def _expect(self, variable: Variable, start: Extents, count: Extents) -> None:
         shape = variable.shape
@@ -201,12 +222,14 @@ class FileScript:
         self.is_step_begun = True
         variable = self.variables[name]
         self._expect_elements(variable, np.array([i for i in indices if i >= 0], dtype=np.int64))
-        how = "buffered" if buffered else "plain"
-        self._say("irregular", self.name, name, writer, how, form, len(indices), *indices)
+        chosen = {form: _runs(indices) if form == "runs" else ",".join(map(str, indices))}
+        keep = "freed" if self._puts % 5 == 3 else "kept"
+        options = {"writer": writer, **chosen, "decomposition": keep}
+        self._say("put_elements", self.name, name, **options, **self._how(buffered))
 
     def wait(self, state: str, order: str = "forward", how: str = "wait") -> None:
         """Wait for all puts; `how` is "wait" or "poll", `order` forward, backward or odd_first."""
-        self._say(how, self.name, state, order)
+        self._say(how, self.name, state, order=order)
 
     def end_step(self) -> None:
         """End the step."""
@@ -226,6 +249,10 @@ class FileScript:
     def close(self) -> None:
         """Close the file; an open step that has puts ends with it."""
         self._say("close", self.name)
+        self._say("wait", self.name, "durable", again="yes")  # can be asked until finalize
+        self._say("read_back", self.name)
+        if self._group:
+            self._say("ungroup", self._group)
         self.leave()
 
     def leave(self) -> None:
@@ -259,7 +286,7 @@ class Script:
         self.is_netcdf = is_netcdf
         # What a file needs whose variables change after its first step.
         self.for_changes = {"file_per_step": True} if is_netcdf else {}
-        self.lines: list[str] = []
+        self.lines = ["init"]
         self.files: dict[str, FileScript] = {}
         self._seed = 0
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from actors import Actors, Job
+from case import Case, Placement, Tuning
 from element_pattern import DTYPES
-from job import Job, Outcome, Placement, Tools, Tuning
 from scenarios import put_blocks
 from script import FileScript, Script
 from verification import BackEnd
@@ -36,30 +37,38 @@ MISSING = -12345.0
 DEFLATE = Tuning("deflate", {}, {"compression": "deflate", "compression_level": 3, "chunk": "8 KiB"})
 
 
+def _run(
+    script: Script,
+    back_end: BackEnd,
+    placement: Placement,
+    actors: Actors,
+    tuning: Tuning = Tuning("default"),  # noqa: B008 (it never changes)
+) -> Job:
+    if not actors.build.has_back_end(back_end.name):
+        pytest.skip(f"the back-end {back_end.name} was not built")
+    return Case(script, back_end, placement, tuning).play(actors)
+
+
 def _play(
     script: Script,
     back_end: BackEnd,
     placement: Placement,
-    tools: Tools,
-    folder: Path,
+    actors: Actors,
     tuning: Tuning = Tuning("default"),  # noqa: B008 (it never changes)
-) -> Job:
-    if not tools.has(back_end):
-        pytest.skip(f"the back-end {back_end.name} was not built")
-    job = Job(script, back_end, placement, tuning, folder)
-    outcome = job.play(tools)
-    assert outcome.returned == 0, f"{outcome.command}\n{outcome.stderr[-3000:]}"
-    return job
+) -> Path:
+    """Return the folder of the files."""
+    job = _run(script, back_end, placement, actors, tuning)
+    assert job.status == 0 and not job.failures(), job
+    return job.folder
 
 
-def _refused(
-    script: Script, back_end: BackEnd, tools: Tools, folder: Path, placement: Placement = ALONE
-) -> Outcome:
-    if not tools.has(back_end):
-        pytest.skip(f"the back-end {back_end.name} was not built")
-    outcome = Job(script, back_end, placement, Tuning("default"), folder).play(tools)
-    assert outcome.returned not in (0, None), outcome
-    return outcome
+def _refusal(
+    script: Script, back_end: BackEnd, actors: Actors, placement: Placement = ALONE
+) -> str:
+    """Return what the calls that failed were told."""
+    job = _run(script, back_end, placement, actors)
+    assert job.status == 0 and job.failures(), job
+    return "\n".join(entry["story"] for entry in job.failures())
 
 
 def _fields(script: Script, kind: str = "series") -> FileScript:
@@ -94,7 +103,7 @@ def _dumped(program: str, *arguments: str) -> str:
 
 @pytest.mark.parametrize(("back_end", "placement"), CASES)
 def test_a_series_has_time_and_coordinates(
-    back_end: BackEnd, placement: Placement, tools: Tools, folder: Path
+    back_end: BackEnd, placement: Placement, actors: Actors
 ) -> None:
     script = Script(is_netcdf=True)
     file = _fields(script)
@@ -108,7 +117,7 @@ def test_a_series_has_time_and_coordinates(
         put_blocks(file, "unnamed", [3, 1])
         file.end_step()
     file.close()
-    path = _play(script, back_end, placement, tools, folder).outputs / "fields.nc"
+    path = _play(script, back_end, placement, actors) / "fields.nc"
     with xarray.open_dataset(path) as data:
         assert dict(data.sizes) == {"time": 3, "y": 4, "x": 6, "dim_3": 3, "dim_3_2": 3}
         assert set(data.coords) == {"time", "y", "x"}
@@ -136,7 +145,7 @@ def test_a_series_has_time_and_coordinates(
 
 @pytest.mark.parametrize(("back_end", "placement"), CASES)
 def test_a_checkpoint_has_one_time(
-    back_end: BackEnd, placement: Placement, tools: Tools, folder: Path
+    back_end: BackEnd, placement: Placement, actors: Actors
 ) -> None:
     script = Script(is_netcdf=True)
     file = _fields(script, "checkpoint")
@@ -145,9 +154,9 @@ def test_a_checkpoint_has_one_time(
             put_blocks(file, name, [1] * len(file.variables[name].shape))
         file.end_step()
     file.close()
-    job = _play(script, back_end, placement, tools, folder)
+    folder = _play(script, back_end, placement, actors)
     for step in range(2):
-        with xarray.open_dataset(job.outputs / f"fields.{step:06}.nc") as data:
+        with xarray.open_dataset(folder / f"fields.{step:06}.nc") as data:
             assert data.temperature.dims == ("time", "y", "x")
             assert (data.temperature[0].values == _values(file, step, "temperature")).all()
             assert data.unnamed.dims == ("dim_3", "dim_3_2")
@@ -156,7 +165,7 @@ def test_a_checkpoint_has_one_time(
 
 @pytest.mark.parametrize(("back_end", "placement"), CASES)
 def test_a_variable_may_have_the_name_of_any_dimension(
-    back_end: BackEnd, placement: Placement, tools: Tools, folder: Path
+    back_end: BackEnd, placement: Placement, actors: Actors
 ) -> None:
     script = Script(is_netcdf=True)
     file = script.open("fields")
@@ -170,7 +179,7 @@ def test_a_variable_may_have_the_name_of_any_dimension(
                 put_blocks(file, name, [1] * len(shape))
         file.end_step()
     file.close()
-    path = _play(script, back_end, placement, tools, folder).outputs / "fields.nc"
+    path = _play(script, back_end, placement, actors) / "fields.nc"
     with netCDF4.Dataset(path, "a") as data:  # netCDF itself goes on with it
         assert {name: len(data.dimensions[name]) for name in data.dimensions} == {
             "time": 2,
@@ -220,13 +229,13 @@ def _compressible(script: Script, kind: str) -> FileScript:
 @pytest.mark.parametrize("kind", ["series", "checkpoint"])
 @pytest.mark.parametrize("placement", [SYNC, SERVERS], ids=lambda placement: placement.label)
 def test_compressed_variables_read_as_those_that_are_not(
-    kind: str, placement: Placement, tools: Tools, folder: Path
+    kind: str, placement: Placement, actors: Actors
 ) -> None:
     script = Script(is_netcdf=True)
     file = _compressible(script, kind)
     back_end = BackEnd("netcdf")
-    plain = _play(script, back_end, placement, tools, folder / "plain").outputs
-    deflated = _play(script, back_end, placement, tools, folder / "deflated", DEFLATE).outputs
+    plain = _play(script, back_end, placement, actors)
+    deflated = _play(script, back_end, placement, actors, DEFLATE)
     names = sorted(path.name for path in plain.glob("*.nc"))
     assert len(names) == (3 if kind == "checkpoint" else 1)
     assert names == sorted(path.name for path in deflated.glob("*.nc"))
@@ -273,31 +282,31 @@ def _put_twice(file: FileScript) -> None:
 
 @pytest.mark.parametrize("back_end", BACK_ENDS, ids=lambda back_end: back_end.label)
 def test_what_netcdf_cannot_hold_is_refused_with_the_reason(
-    back_end: BackEnd, tools: Tools, folder: Path
+    back_end: BackEnd, actors: Actors
 ) -> None:
-    def story(number: int, script: Script, placement: Placement = ALONE) -> str:
-        return _refused(script, back_end, tools, folder / str(number), placement).stderr
+    def story(script: Script, placement: Placement = ALONE) -> str:
+        return _refusal(script, back_end, actors, placement)
 
     twice, wrong, late, shape, half, group = (Script() for _ in range(6))
     _put_twice(_with_dimensions(twice, "x"))
-    assert "in step 0, not in step 1" in story(0, twice, SERVERS)
+    assert "in step 0, not in step 1" in story(twice, SERVERS)
     _put_twice(_with_dimensions(wrong, "x time"))
-    assert '"time" in front' in story(1, wrong, SERVERS)
+    assert '"time" in front' in story(wrong, SERVERS)
     file = _with_dimensions(late, "time x")
     file.end_step()
     file.define("v", "float64", [5])
-    assert "file_per_step = true" in story(2, late)
+    assert "file_per_step = true" in story(late)
     file = _with_dimensions(shape, "time x")
     file.set_shape("u", [6])
-    assert "file_per_step = true" in story(3, shape)
+    assert "file_per_step = true" in story(shape)
     half.open("out").define("u", "float16", [5])
-    assert "of type float16" in story(4, half)
+    assert "of type float16" in story(half)
     group.open("out").define("a/u", "float64", [5])
-    assert "no '/'" in story(5, group)
+    assert "no '/'" in story(group)
 
 
 @pytest.mark.parametrize("back_end", BACK_ENDS, ids=lambda back_end: back_end.label)
-def test_a_dimension_has_one_length(back_end: BackEnd, tools: Tools, folder: Path) -> None:
+def test_a_dimension_has_one_length(back_end: BackEnd, actors: Actors) -> None:
     script = Script()
     file = _with_dimensions(script, "time x")
     file.define("v", "float64", [7])
@@ -307,6 +316,6 @@ def test_a_dimension_has_one_length(back_end: BackEnd, tools: Tools, folder: Pat
     file.end_step()
     file.wait_step(0)
     file.close()
-    told = _refused(script, back_end, tools, folder).stderr
+    told = _refusal(script, back_end, actors)
     assert 'dimension "x"' in told
     assert "length 7" in told or "length 5" in told

@@ -6,19 +6,19 @@ many at most. A case that fails is made smaller, for IOCOMP_TEST_SHRINK_SECONDS 
 
 from __future__ import annotations
 
-import itertools
 import os
 import random
 import time
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
-from job import Job, Tools
+from actors import Actors
+from case import Case
 from random_scripts import random_back_end, random_placement, random_script, random_tuning
 from shrinking import RecordedScript, shrink
 
 
-def _run(seed: int, tools: Tools, folder: Path) -> list[str] | None:
+def _run(seed: int, actors: Actors) -> list[str] | None:
     chance = random.Random(seed)
     back_end = random_back_end(chance)
     placement = random_placement(chance)
@@ -26,34 +26,27 @@ def _run(seed: int, tools: Tools, folder: Path) -> list[str] | None:
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)
     script = random_script(chance, writes_at_once, back_end.lacks, back_end.is_netcdf)
-    if not tools.has(back_end):
+    if not actors.build.has_back_end(back_end.name):
         return None
-    job = Job(script, back_end, placement, tuning, folder)
-    wrong = job.run(tools)
-    if wrong:
+    case = Case(script, back_end, placement, tuning)
+    if wrong := case.run(actors):
         return [
-            f"IOCOMP_TEST_SEED={seed}: {back_end.label} {placement.label} in {folder}",
+            f"IOCOMP_TEST_SEED={seed}: {back_end.label} {placement.label}",
             *wrong[:10],
-            *_smaller(job, script, tools),
+            *_smaller(case, script, actors),
         ]
-    job.mark_as_passed()
     return []
 
 
-def _smaller(job: Job, script: RecordedScript, tools: Tools) -> list[str]:
+def _smaller(case: Case, script: RecordedScript, actors: Actors) -> list[str]:
     """Tell the fewest calls that fail too, and what is wrong with them."""
     seconds = float(os.environ.get("IOCOMP_TEST_SHRINK_SECONDS", "60"))
-    folders = (job.folder.with_name(f"{job.folder.name}-{number}") for number in itertools.count(1))
     last: list[str] = []
 
     def fails(candidate: RecordedScript) -> bool:
         nonlocal last
-        smaller = Job(candidate, job.back_end, job.placement, job.tuning, next(folders))
-        wrong = smaller.run(tools, limit_seconds=20)
-        if wrong:
-            last = [f"in {smaller.folder}", *wrong[:10]]
-        else:
-            smaller.mark_as_passed()
+        wrong = replace(case, script=candidate).run(actors, limit_seconds=20)
+        last = wrong[:10] or last
         return bool(wrong)
 
     smallest = shrink(script, fails, seconds)
@@ -67,9 +60,9 @@ def _smaller(job: Job, script: RecordedScript, tools: Tools) -> list[str]:
 
 
 @pytest.mark.quick
-def test_random_scripts(tools: Tools, tmp_path: Path) -> None:
+def test_random_scripts(actors: Actors) -> None:
     if given := os.environ.get("IOCOMP_TEST_SEED"):
-        wrong = _run(int(given), tools, tmp_path / given)
+        wrong = _run(int(given), actors)
         assert not wrong, "\n".join(wrong)
         return
     end = time.monotonic() + float(os.environ.get("IOCOMP_TEST_SECONDS", "10"))
@@ -78,7 +71,7 @@ def test_random_scripts(tools: Tools, tmp_path: Path) -> None:
     ran = 0
     while ran < most and (ran == 0 or time.monotonic() < end):
         seed = seeds.randrange(1 << 32)
-        wrong = _run(seed, tools, tmp_path / str(seed))
+        wrong = _run(seed, actors)
         assert not wrong, "\n".join(wrong)
         ran += wrong is not None
     print(f"{ran} random cases")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
-from job import Job, Placement, Tools, Tuning
+from actors import Actors
+from case import Case, Placement, Tuning
 from random_scripts import random_script
 from shrinking import RecordedScript, replay, shrink
 from verification import BackEnd
@@ -32,18 +32,17 @@ def test_all_calls_make_the_same_script() -> None:
 
 @pytest.mark.quick
 @pytest.mark.parametrize("seed", [3, 4])
-def test_what_is_left_of_a_script_is_correct(tools: Tools, tmp_path: Path, seed: int) -> None:
+def test_what_is_left_of_a_script_is_correct(actors: Actors, seed: int) -> None:
     whole = _script(seed)
     chance = random.Random(seed)
     some = replay([call for call in whole.calls if chance.random() < 0.8], whole)
     assert 0 < len(some.calls) < len(whole.calls)
     placement = Placement("sync2", 2, 2, {"mode": "sync"})
-    job = Job(some, BackEnd("posix"), placement, Tuning("default"), tmp_path / "job")
-    assert job.run(tools) == []
+    assert Case(some, BackEnd("posix"), placement, Tuning("default")).run(actors) == []
 
 
 def _has_buffered_put(script: RecordedScript) -> bool:
-    return any(line.startswith("put ") and " buffered " in line for line in script.lines)
+    return any(line.startswith("put ") and " buffered=yes" in line for line in script.lines)
 
 
 @pytest.mark.quick
@@ -55,9 +54,9 @@ def test_a_failing_script_becomes_as_small_as_it_can() -> None:
             continue
         tried += 1
         smallest = shrink(script, _has_buffered_put, seconds=20)
-        verbs = [line.split()[0] for line in smallest.lines]
-        if "shape" in verbs:  # then the block fits into that one only
-            verbs.remove("shape")
+        verbs = [call.method for call in smallest.calls]
+        if "set_shape" in verbs:  # then the block fits into that one only
+            verbs.remove("set_shape")
         assert verbs == ["open", "define", "put"]
         assert _has_buffered_put(smallest)
     assert tried > 5
@@ -66,14 +65,14 @@ def test_a_failing_script_becomes_as_small_as_it_can() -> None:
 @pytest.mark.quick
 def test_a_failure_that_needs_the_order_of_two_files_keeps_both() -> None:
     def fails(script: RecordedScript) -> bool:
-        verbs = [line.split()[0] for line in script.lines]
+        verbs = [call.method for call in script.calls]
         return verbs.count("open") >= 2 and "close" in verbs[verbs.index("open") :]
 
     for seed in SEEDS:
         script = _script(seed)
         if fails(script):
             smallest = shrink(script, fails, seconds=20)
-            assert sorted(line.split()[0] for line in smallest.lines) == ["close", "open", "open"]
+            assert sorted(call.method for call in smallest.calls) == ["close", "open", "open"]
 
 
 @pytest.mark.quick

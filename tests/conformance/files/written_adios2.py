@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from actors import read_build
 from element_pattern import size_of
 from script import Array, Attribute
 from written_file import TYPE_OF, Written
@@ -51,7 +51,7 @@ def as_adios2_keeps(attributes: dict[str, Attribute], engine: str) -> dict[str, 
 def _dump(path: Path, engine: str) -> tuple[dict[str, Any], bytes]:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
-        command = [os.environ["IOCOMP_TEST_DUMP_ADIOS2"], str(path), engine, str(data)]
+        command = [read_build().dump_adios2, str(path), engine, str(data)]
         found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert found.returncode == 0, found.stderr
         return json.loads(found.stdout), data.read_bytes()

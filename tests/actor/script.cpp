@@ -33,6 +33,20 @@ std::vector<std::int64_t> numbers(const std::string& text, char separator) {
   return values;
 }
 
+std::vector<std::byte> bytes_of(const std::string& hexadecimal) {
+  constexpr int base = 16;
+  std::vector<std::byte> bytes;
+  for (std::size_t at = 0; at + 1 < hexadecimal.size(); at += 2) {
+    bytes.push_back(static_cast<std::byte>(std::stoi(hexadecimal.substr(at, 2), nullptr, base)));
+  }
+  return bytes;
+}
+
+std::string with_blanks(std::string text) {
+  std::replace(text.begin(), text.end(), '+', ' ');
+  return text;
+}
+
 namespace {
 
 void read_ranks(const std::string& text, Line& line) {

@@ -8,7 +8,7 @@
 
 /// Values that tell where they belong: the bytes of every element follow from the variable (its
 /// seed), the step and the global index, so that an element that lies in a wrong place is found
-/// out. element_pattern.py computes the same.
+/// out. tests/conformance/files/element_pattern.py computes the same.
 namespace pattern {
 
 /// Write the bytes of one element. @pre bytes.size() == iocomp_type_size(type).

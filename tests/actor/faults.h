@@ -17,6 +17,8 @@ struct Fault {
 /// From now on. Call it before threads exist that write.
 void add_fault(const Fault& fault);
 
+void remove_faults();
+
 /// "ENOSPC" and the like. @throws std::runtime_error.
 [[nodiscard]] int errno_of(const std::string& name);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -31,7 +32,7 @@ Book& book() {
   return kept;
 }
 
-bool has_faults = false;  // set before there are threads; spares all other calls the look below
+std::atomic<bool> has_faults{false};  // spares all other calls the look below
 
 std::string path_of(int descriptor) {
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
@@ -97,6 +98,13 @@ void add_fault(const Fault& fault) {
   kept.folder = ::getcwd(folder.data(), folder.size()) != nullptr ? folder.data() : "/";
   kept.faults.push_back(fault);
   has_faults = true;
+}
+
+void remove_faults() {
+  Book& kept = book();
+  const std::scoped_lock lock{kept.mutex};
+  kept.faults.clear();
+  has_faults = false;
 }
 
 int errno_of(const std::string& name) {

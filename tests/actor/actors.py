@@ -1,0 +1,310 @@
+"""Run scripts (README.md): a job is a script that every rank carries out, and the journal of its calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from company import Companies, write_order
+from processes import end, environment_without_iocomp, processes_that_stay_in
+
+OK = 0
+INVALID_ARGUMENT = 1
+OUT_OF_STAGING = 2
+STORAGE_FAILURE = 3
+INVALID_SETTING = 5
+TARGET_EXISTS = 6
+INCONSISTENT_CALLS = 7
+TIMED_OUT = 8
+UNSUPPORTED = 9
+NOT_FOUND = 10
+OVERLAPPING_PUTS = 11
+
+SERVER = 2  # a role
+MOST_SHOWN = 500  # entries
+
+# Words of scripts after which a process is dead, or its peers do not know whether it lives.
+ENDING = {"kill", "stop", "go_on", "leave", "KILL", "STOP"}
+
+Entry = dict[str, Any]
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Build:
+    """Where the programs of the build under test are."""
+
+    launcher: list[str]
+    mpi: str
+    time_factor: float
+    actor: str
+    command: str
+    aggregators: str
+    modules: str
+    example_modules: str
+    dump_adios2: str = ""  # a reader; empty where ADIOS2 is not there
+    bpls: str = ""  # likewise
+
+    def has_back_end(self, name: str) -> bool:
+        """Whether a back-end was built."""
+        folders = (self.modules, self.example_modules)
+        return any(Path(folder, f"libiocomp_format_{name}.so").exists() for folder in folders)
+
+
+def read_build() -> Build:
+    """Return what CMake told of the build."""
+    return Build(**json.loads(Path(os.environ["IOCOMP_TEST_BUILD"]).read_text()))
+
+
+@dataclass
+class Job:
+    """What is left of a job that has ended."""
+
+    command: str  # that repeats it
+    status: int | None  # None: it had to be ended
+    stdout: str
+    stderr: str
+    seconds: float
+    folder: Path
+    journals: Path
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def output(self) -> str:
+        """All that was printed."""
+        return self.stdout + self.stderr
+
+    def calls(self, call: str, **where: object) -> list[Entry]:
+        """Return the entries of one call, in order of rank and time."""
+        return [
+            entry
+            for entry in self.entries
+            if entry["call"] == call and all(entry.get(key) == value for key, value in where.items())
+        ]
+
+    def failures(self, **where: object) -> list[Entry]:
+        """Return the entries of calls that failed."""
+        return [
+            entry
+            for entry in self.entries
+            if entry.get("code", OK) != OK
+            and all(entry.get(key) == value for key, value in where.items())
+        ]
+
+    def ranks(self) -> list[int]:
+        """Return the ranks that wrote something down."""
+        return sorted({entry["rank"] for entry in self.entries})
+
+    def __str__(self) -> str:
+        """Return all that helps to understand a failed test."""
+        ended = "hangs" if self.status is None else f"status {self.status}"
+        lines = [self.command, f"{ended} after {self.seconds:.1f} s", self.output]
+        shown = self.entries if len(self.entries) < MOST_SHOWN else self.failures()
+        lines += [json.dumps(entry, sort_keys=True) for entry in shown[:MOST_SHOWN]]
+        return "\n".join(lines)
+
+    def forget(self) -> None:
+        """Remove what it wrote."""
+        shutil.rmtree(self.folder)
+        shutil.rmtree(self.journals)
+
+
+def _merged(otherwise: Settings, chosen: Settings) -> dict[str, Any]:
+    """Return what was chosen, with what else there is in each table."""
+    merged = dict(otherwise)
+    for key, value in chosen.items():
+        other = merged.get(key)
+        are_tables = isinstance(value, Mapping) and isinstance(other, Mapping)
+        merged[key] = _merged(other, value) if are_tables else value
+    return merged
+
+
+class Hang(AssertionError):
+    """A job that did not end by itself."""
+
+
+def toml(settings: Settings) -> str:
+    """Write nested settings as a TOML text: keys before tables."""
+    return "\n".join(_lines(settings, ""))
+
+
+def _lines(settings: Settings, table: str) -> Iterable[str]:
+    for key, value in settings.items():
+        if not isinstance(value, Mapping):
+            yield f"{key} = {json.dumps(value)}"
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            name = f"{table}{key}"
+            yield f"[{name}]"
+            yield from _lines(value, f"{name}.")
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A script that is about to be carried out."""
+
+    ranks: int
+    folder: Path
+    journals: Path
+    environment: Mapping[str, str]
+    limit_seconds: float
+
+    @property
+    def script(self) -> Path:
+        return self.journals / "script"
+
+    def command(self, words: Iterable[str]) -> str:
+        variables = [f"{name}={shlex.quote(text)}" for name, text in self.environment.items()]
+        line = shlex.join([*words, str(self.script), str(self.journals)])
+        return f"cd {self.folder} && {' '.join([*variables, line])}"
+
+    def job(self, command: str, status: int | None, out: str, err: str, began: float) -> Job:
+        took = time.monotonic() - began
+        entries = _read(self.journals)
+        return Job(command, status, out, err, took, self.folder, self.journals, entries)
+
+
+class Actors:
+    """Carries out scripts, each in a working directory of its own.
+
+    Starting a launcher takes longer than most scripts. So scripts that leave their processes as
+    they were share a launch: see `_may_share`. IOCOMP_TEST_ALONE=1 gives each its own.
+    """
+
+    def __init__(self, build: Build, folder: Path, companies: Companies | None = None) -> None:
+        """Scripts share launches where there are companies."""
+        self.build = build
+        self.folder = folder
+        self._companies = None if os.environ.get("IOCOMP_TEST_ALONE") == "1" else companies
+        self._jobs = 0
+
+    def play(
+        self,
+        script: str,
+        *,
+        ranks: int,
+        settings: Settings | None = None,
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        prefix: Iterable[str] = (),
+        launcher: Iterable[str] | None = None,
+        alone: bool = False,
+        seconds: float = 45,
+    ) -> Job:
+        """Carry out a script until it ends; `settings` becomes its iocomp.toml.
+
+        `launcher` stands for the launcher and its options, number of ranks included. `alone`: in a
+        launch of its own, in which servers leave iocomp_init through MPI_Finalize.
+
+        Raises:
+            Hang: If it does not end within `seconds` (longer where the build is slow).
+        """
+        self._jobs += 1
+        folder = folder or self.folder / f"job{self._jobs}"
+        folder.mkdir(exist_ok=True)
+        journals = self.folder / f"journals{self._jobs}"
+        journals.mkdir()
+        (journals / "script").write_text(script)
+        quick = {
+            "wait": {"deadline": 20 * self.build.time_factor},
+            "expert": {"touch": "1 MiB"},
+            "trace": {"summary": False},
+        }
+        settings = _merged(quick, settings or {})
+        (folder / "iocomp.toml").write_text(toml(settings))
+        # Faults stand in for the C library's calls, which the kernel's own writes go past.
+        faulty = {"IOCOMP_DISK_ENGINE": "threads"} if " fault " in script else {}
+        own = faulty | dict(environment or {})
+        start = _Start(ranks, folder, journals, own, seconds * self.build.time_factor)
+        usual = [*self.build.launcher, str(ranks)]
+        words = [*prefix, *(usual if launcher is None else launcher)]
+        alone = alone or words != usual
+        if self._companies is None or alone or not _may_share(script, settings, own):
+            job = self._play_alone(start, words)
+        else:
+            job = self._play_in_company(start, self._companies, words)
+        print(job)  # shown for tests that fail, and not cut as what is said of an assertion
+        return job
+
+    def _play_alone(self, start: _Start, words: list[str]) -> Job:
+        began = time.monotonic()
+        process = subprocess.Popen(
+            [*words, self.build.actor, str(start.script), str(start.journals)],
+            cwd=start.folder,
+            env=environment_without_iocomp() | dict(start.environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+        command = start.command([*words, self.build.actor])
+        try:
+            out, err = process.communicate(timeout=start.limit_seconds)
+        except subprocess.TimeoutExpired:
+            out, err = end(process, start.folder)
+            raise Hang(f"the job hangs\n{start.job(command, None, out, err, began)}") from None
+        job = start.job(command, process.returncode, out, err, began)
+        if left := processes_that_stay_in(start.folder):
+            for one in left:
+                os.kill(one, signal.SIGKILL)
+            raise Hang(f"processes {left} of the job were left\n{job}")
+        return job
+
+    def _play_in_company(self, start: _Start, companies: Companies, words: list[str]) -> Job:
+        # Servers come back for the next script.
+        environment = {**start.environment, "IOCOMP_SERVER_RETURNS": "true"}
+        order = start.journals / "order"
+        write_order(order, start.script, start.journals, start.folder, environment)
+        company = companies.of(start.ranks)
+        began = time.monotonic()
+        status = company.play(order, start.limit_seconds)
+        out, err = (
+            path.read_text(errors="replace") if path.exists() else ""
+            for path in (start.journals / "stdout", start.journals / "stderr")
+        )
+        log = "" if status == 0 else company.log()
+        job = start.job(start.command([*words, self.build.actor]), status, out, err + log, began)
+        servers = {entry["rank"] for entry in job.calls("init", role=SERVER)}
+        job.entries = [
+            entry
+            for entry in job.entries
+            if entry["rank"] not in servers or entry["call"] == "mpi_init"
+        ]
+        if status != 0:
+            companies.forget(company)
+            company.end(start.folder)
+            before = "".join(f"\n{folder}" for folder in company.played[:-1])
+            job.stderr += f"\nin a launch after {len(company.played) - 1} scripts{before}"
+        elif job.failures():  # ranks may have left messages behind, or still wait for one another
+            companies.forget(company)
+            company.dismiss()
+        if status is None:
+            raise Hang(f"the job hangs\n{job}")
+        return job
+
+
+def _may_share(script: str, settings: Settings, environment: Mapping[str, str]) -> bool:
+    """Whether a script leaves its processes as they were, and is not about how they end."""
+    words = {word for line in script.splitlines() for word in line.split()[:4]}
+    its_own = [name for name in environment if not name.startswith(("IOCOMP_", "HWLOC_"))]
+    return not (words & ENDING or its_own or "server" in settings)
+
+
+def _read(journals: Path) -> list[Entry]:
+    entries = []
+    for journal in sorted(journals.glob("rank*.jsonl")):
+        for line in journal.read_text().splitlines():
+            try:
+                entries.append(json.loads(line))
+            except json.JSONDecodeError:
+                pass  # the last line of a rank that was killed
+    return entries

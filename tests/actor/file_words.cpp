@@ -1,0 +1,168 @@
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "words.h"
+
+namespace actor {
+namespace {
+
+void open(Stage& stage, const Line& line) {
+  const std::string& name = line.argument(0);
+  File& opening = stage.file(line);
+  opening = {};
+  const auto kind = line.argument(1) == "checkpoint" ? IOCOMP_CHECKPOINT : IOCOMP_SERIES;
+  const auto group = line.option("on", "");
+  opening.members = group.empty() ? iocomp_comm(stage.session) : stage.groups.at(group);
+  if (opening.members == MPI_COMM_NULL) {
+    return;
+  }
+  MPI_Comm_rank(opening.members, &opening.rank);
+  MPI_Comm_size(opening.members, &opening.size);
+  const double began = now_seconds();
+  const int code = group.empty() ? iocomp_open(stage.session, name.c_str(), kind, &opening.handle)
+                                 : iocomp_open_on(stage.session, opening.members, name.c_str(),
+                                                  kind, &opening.handle);
+  stage.tell(line, code, began, {{"file", name}});
+}
+
+/// What the journal says of a line about a variable.
+nlohmann::json about(const Line& line) {
+  return {{"file", line.argument(0)}, {"variable", line.argument(1)}};
+}
+
+Extents shape_of(const std::string& text) {
+  return text == "scalar" ? Extents{} : numbers(text, 'x');
+}
+
+void define(Stage& stage, const Line& line) {
+  File& file = stage.file(line);
+  if (file.handle == nullptr) {
+    return;
+  }
+  Variable& variable = file.variables[line.argument(1)];
+  variable.values = {type_of(line.argument(2)), {}};
+  if (line.has("seed")) {
+    variable.values.seed = std::stoull(line.option("seed", ""));
+  }
+  variable.shape = shape_of(line.argument(3));
+  const double began = now_seconds();
+  const int code = iocomp_define(file.handle, line.argument(1).c_str(), variable.values.type,
+                                 static_cast<int>(variable.shape.size()), variable.shape.data(),
+                                 &variable.handle);
+  stage.tell(line, code, began, about(line));
+}
+
+void set_shape(Stage& stage, const Line& line) {
+  if (stage.file(line).handle == nullptr) {
+    return;
+  }
+  Variable& variable = stage.variable(line);
+  variable.shape = shape_of(line.argument(2));
+  const double began = now_seconds();
+  stage.tell(line, iocomp_set_shape(variable.handle, variable.shape.data()), began, about(line));
+}
+
+void fill(Stage& stage, const Line& line) {
+  if (stage.file(line).handle == nullptr) {
+    return;
+  }
+  const Variable& variable = stage.variable(line);
+  std::vector<std::byte> element = bytes_of(line.option("bytes", ""));
+  const std::int64_t value = line.has("bytes") ? 0 : std::stoll(line.argument(2));
+  const double began = now_seconds();
+  const void* const chosen = line.has("bytes") ? element.data() : static_cast<const void*>(&value);
+  stage.tell(line, iocomp_set_fill(variable.handle, chosen), began, about(line));
+}
+
+int set_text(iocomp_file* file, iocomp_var* variable, const char* name, const std::string& text) {
+  return variable == nullptr ? iocomp_set_attribute_text(file, name, text.c_str())
+                             : iocomp_set_var_attribute_text(variable, name, text.c_str());
+}
+
+int set_numbers(iocomp_file* file, iocomp_var* variable, const char* name, iocomp_type type,
+                const std::vector<std::byte>& values) {
+  const auto count = static_cast<std::int64_t>(values.size() / iocomp_type_size(type));
+  return variable == nullptr ? iocomp_set_attribute(file, name, type, count, values.data())
+                             : iocomp_set_var_attribute(variable, name, type, count, values.data());
+}
+
+std::vector<std::byte> doubles(const std::string& text) {
+  std::vector<double> values;
+  std::istringstream stream{text};
+  for (std::string value; std::getline(stream, value, ',');) {
+    values.push_back(std::stod(value));
+  }
+  const auto* const first = reinterpret_cast<const std::byte*>(values.data());
+  return {first, first + values.size() * sizeof(double)};
+}
+
+void attribute(Stage& stage, const Line& line) {
+  iocomp_file* const file = stage.file(line).handle;
+  if (file == nullptr) {
+    return;
+  }
+  const char* const name = line.argument(1).c_str();
+  const auto of = line.option("of", "");
+  iocomp_var* const variable = of.empty() ? nullptr : stage.file(line).variables.at(of).handle;
+  const auto type = line.option("type", "text");
+  std::vector<std::byte> bytes = bytes_of(line.option("bytes", ""));
+  std::string text;
+  if (type == "text") {
+    text = line.has("bytes")
+               ? std::string{reinterpret_cast<const char*>(bytes.data()), bytes.size()}
+               : with_blanks(line.argument(2));
+  } else if (!line.has("bytes")) {
+    bytes = doubles(line.argument(2));
+  }
+  const double began = now_seconds();
+  const int code = type == "text" ? set_text(file, variable, name, text)
+                                  : set_numbers(file, variable, name, type_of(type), bytes);
+  stage.tell(line, code, began, {{"file", line.argument(0)}});
+}
+
+void end_step(Stage& stage, const Line& line) {
+  iocomp_file* const file = stage.file(line).handle;
+  if (file == nullptr) {
+    return;
+  }
+  const std::int64_t step = iocomp_current_step(file);
+  const double began = now_seconds();
+  stage.tell(line, iocomp_end_step(file), began, {{"file", line.argument(0)}, {"step", step}});
+}
+
+void wait_step(Stage& stage, const Line& line) {
+  iocomp_file* const file = stage.file(line).handle;
+  if (file == nullptr) {
+    return;
+  }
+  const std::int64_t step = std::stoll(line.argument(1));
+  const double began = now_seconds();
+  const int code = iocomp_wait_step(file, step);
+  stage.tell(line, code, began, {{"file", line.argument(0)}, {"step", step}});
+}
+
+void close(Stage& stage, const Line& line) {
+  iocomp_file* const file = std::exchange(stage.file(line).handle, nullptr);
+  if (file == nullptr) {
+    return;
+  }
+  const std::int64_t step = iocomp_current_step(file);
+  const double began = now_seconds();
+  stage.tell(line, iocomp_close(file), began, {{"file", line.argument(0)}, {"step", step}});
+}
+
+}  // namespace
+
+Words file_words() {
+  return {{"open", open},           {"define", define}, {"set_shape", set_shape},
+          {"attribute", attribute}, {"fill", fill},     {"end_step", end_step},
+          {"wait_step", wait_step}, {"close", close}};
+}
+
+}  // namespace actor

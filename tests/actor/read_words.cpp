@@ -1,0 +1,155 @@
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "words.h"
+
+namespace actor {
+namespace {
+
+struct Rows {
+  int rank = 0;
+  int size = 1;
+};
+
+// @return the code of the first call that fails.
+int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows& rows,
+                  bool& is_right) {
+  const char* name = nullptr;
+  Values values;
+  int dimensions = 0;
+  int code = iocomp_input_variable(input, index, &name, &values.type, &dimensions);
+  Extents shape(static_cast<std::size_t>(dimensions));
+  code = code != IOCOMP_OK ? code : iocomp_input_shape(input, name, step, shape.data());
+  if (code == IOCOMP_NOT_FOUND) {
+    return IOCOMP_OK;  // the step has no values of it
+  }
+  if (code != IOCOMP_OK) {
+    return code;
+  }
+  Extents start(shape.size(), 0);
+  Extents count = shape;
+  if (!shape.empty()) {
+    start[0] = shape[0] * rows.rank / rows.size;
+    count[0] = shape[0] * (rows.rank + 1) / rows.size - start[0];
+  }
+  const Block block = Block::of(shape, start, count);
+  std::vector<std::byte> found(block.memory_bytes(values), poison);
+  code = iocomp_read(input, name, step, start.data(), count.data(), found.data());
+  is_right = is_right && found == block.local_array(values, step);
+  return code;
+}
+
+int open_input(const Stage& stage, const std::string& name, MPI_Comm members,
+               iocomp_input** input) {
+  return members == iocomp_comm(stage.session)
+             ? iocomp_open_input(stage.session, name.c_str(), input)
+             : iocomp_open_input_on(stage.session, members, name.c_str(), input);
+}
+
+std::vector<std::int64_t> steps_of(iocomp_input* input) {
+  std::int64_t count = 0;
+  iocomp_input_steps(input, &count);
+  std::vector<std::int64_t> steps(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    iocomp_input_step(input, i, &steps[static_cast<std::size_t>(i)]);
+  }
+  return steps;
+}
+
+/// What is committed under a name: this rank's rows of everything in it, or in one step.
+void read(Stage& stage, const Line& line) {
+  const auto group = line.option("on", "");
+  const MPI_Comm members = group.empty() ? iocomp_comm(stage.session) : stage.groups.at(group);
+  Rows rows;
+  MPI_Comm_rank(members, &rows.rank);
+  MPI_Comm_size(members, &rows.size);
+  const double began = now_seconds();
+  iocomp_input* input = nullptr;
+  int code = open_input(stage, line.argument(0), members, &input);
+  std::vector<std::int64_t> steps;
+  bool is_right = true;
+  if (code == IOCOMP_OK) {
+    steps = line.has("step") ? numbers(line.option("step", ""), ',') : steps_of(input);
+    int variables = 0;
+    iocomp_input_variables(input, &variables);
+    for (std::size_t i = 0; i < steps.size() && code == IOCOMP_OK; ++i) {
+      for (int index = 0; index < variables && code == IOCOMP_OK; ++index) {
+        code = read_variable(input, index, steps[i], rows, is_right);
+      }
+    }
+    iocomp_close_input(input);
+  }
+  stage.tell(line, code, began,
+             {{"file", line.argument(0)}, {"steps", steps}, {"right", is_right}});
+}
+
+// @return the code of the first call that fails, and what is not as it was put.
+std::pair<int, std::string> compare(iocomp_input* input, const Written& written) {
+  const char* const name = written.variable.c_str();
+  const Block& block = written.block;
+  const std::string where = "\"" + written.variable + "\" in step " + std::to_string(written.step);
+  int index = 0;
+  iocomp_type type{};
+  int dimensions = 0;
+  int code = iocomp_input_find(input, name, &index);
+  if (code == IOCOMP_OK) {
+    code = iocomp_input_variable(input, index, nullptr, &type, &dimensions);
+  }
+  Extents shape(static_cast<std::size_t>(dimensions));
+  if (code == IOCOMP_OK) {
+    code = iocomp_input_shape(input, name, written.step, shape.data());
+  }
+  if (code == IOCOMP_OK && (type != written.values.type || shape != block.shape)) {
+    return {code, where + " has another type or shape"};
+  }
+  std::vector<std::byte> memory(block.memory_bytes(written.values), poison);
+  if (code == IOCOMP_OK) {
+    code = iocomp_read_into(input, name, written.step, block.start.data(), block.count.data(),
+                            memory.data(), block.memory_shape.data(), block.memory_start.data());
+  }
+  const bool is_right =
+      code != IOCOMP_OK || memory == block.local_array(written.values, written.step);
+  return {code, is_right ? "" : where + " is not read as it was put"};
+}
+
+/// Blocks that were put by writers, here by members that did not put them. Steps that are not
+/// committed any more (checkpoints beyond those that are kept) are left out.
+void read_back(Stage& stage, const Line& line) {
+  const File& file = stage.file(line);
+  if (file.written.empty()) {
+    return;  // where no step was ended either there is no checkpoint at all
+  }
+  const double began = now_seconds();
+  iocomp_input* input = nullptr;
+  int code = open_input(stage, line.argument(0), file.members, &input);
+  std::string wrong;
+  if (code == IOCOMP_OK) {
+    const auto steps = steps_of(input);
+    const std::size_t blocks = file.written.size();
+    for (auto i = static_cast<std::size_t>(file.rank); i < blocks && wrong.empty();
+         i += static_cast<std::size_t>(file.size)) {
+      const Written& written = file.written[(i + 1) % blocks];
+      if (code == IOCOMP_OK && std::ranges::binary_search(steps, written.step)) {
+        std::tie(code, wrong) = compare(input, written);
+      }
+    }
+  }
+  stage.tell(line, code, began, {{"file", line.argument(0)}, {"wrong", wrong}});
+  if (input != nullptr) {
+    iocomp_close_input(input);
+  }
+}
+
+}  // namespace
+
+Words read_words() { return {{"read", read}, {"read_back", read_back}}; }
+
+}  // namespace actor

@@ -1,0 +1,57 @@
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+
+#include <cstdlib>
+
+#include "words.h"
+
+namespace actor {
+namespace {
+
+void init(Stage& stage, const Line& line) {
+  const double began = now_seconds();
+  const int code = iocomp_init(MPI_COMM_WORLD, nullptr, &stage.session);
+  if (code == IOCOMP_OK) {
+    stage.role = iocomp_role(stage.session);
+    const MPI_Comm compute = iocomp_comm(stage.session);
+    if (compute != MPI_COMM_NULL) {
+      MPI_Comm_rank(compute, &stage.rank);
+      stage.journal.set_compute_rank(stage.rank);
+    }
+  }
+  stage.tell(line, code, began, {{"role", static_cast<int>(stage.role)}});
+}
+
+void finalize(Stage& stage, const Line& line) {
+  const double began = now_seconds();
+  stage.tell(line, iocomp_finalize(stage.session), began);
+  stage.session = nullptr;
+}
+
+// Without MPI_Finalize, which may wait for a rank that is dead.
+void leave(Stage& stage, const Line& /*line*/) {
+  stage.finalize();
+  std::_Exit(0);
+}
+
+void progress(Stage& stage, const Line& line) {
+  const double began = now_seconds();
+  stage.tell(line, iocomp_progress(stage.session), began);
+}
+
+void settings(Stage& stage, const Line& line) {
+  stage.journal.write(
+      {{"call", "settings"}, {"line", line.number}, {"text", iocomp_settings(stage.session)}});
+}
+
+}  // namespace
+
+Words session_words() {
+  return {{"init", init},
+          {"finalize", finalize},
+          {"leave", leave},
+          {"progress", progress},
+          {"settings", settings}};
+}
+
+}  // namespace actor

@@ -1,0 +1,182 @@
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "faults.h"
+#include "meeting.h"
+#include "words.h"
+
+namespace actor {
+namespace {
+
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+/// User and system time of a process so far.
+double cpu_seconds(pid_t process) {
+  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+  std::string text;
+  std::getline(file, text);
+  const auto end_of_name = text.rfind(')');
+  if (end_of_name == std::string::npos) {
+    throw std::runtime_error{"process " + std::to_string(process) + " is not there"};
+  }
+  std::istringstream fields{text.substr(end_of_name + 1)};
+  constexpr int before_times = 11;  // from the state on, see proc(5)
+  std::string skipped;
+  for (int i = 0; i < before_times; ++i) {
+    fields >> skipped;
+  }
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+/// The compute ranks that the line names, or part I of N as `part=I/N`.
+std::vector<int> members_of(const Line& line, int size) {
+  std::vector<int> members;
+  if (!line.has("part")) {
+    for (const auto member : numbers(line.argument(1), ',')) {
+      members.push_back(static_cast<int>(member));
+    }
+    return members;
+  }
+  const auto part = numbers(line.option("part", ""), '/');
+  const auto index = part.at(0);
+  const auto parts = part.at(1);
+  for (int rank = 0; rank < size; ++rank) {
+    if (size < parts ? rank == index % size : rank * parts / size == index) {
+      members.push_back(rank);
+    }
+  }
+  return members;
+}
+
+/// Only the members meet here.
+void group(Stage& stage, const Line& line) {
+  const MPI_Comm compute = iocomp_comm(stage.session);
+  int size = 0;
+  MPI_Comm_size(compute, &size);
+  const auto members = members_of(line, size);
+  MPI_Comm& comm = stage.groups[line.argument(0)];
+  comm = MPI_COMM_NULL;
+  if (std::ranges::find(members, stage.rank) == members.end()) {
+    return;
+  }
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group some = MPI_GROUP_NULL;
+  MPI_Comm_group(compute, &all);
+  MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &some);
+  MPI_Comm_create_group(compute, some, line.number, &comm);
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+}
+
+void ungroup(Stage& stage, const Line& line) {
+  if (MPI_Comm& comm = stage.groups.at(line.argument(0)); comm != MPI_COMM_NULL) {
+    MPI_Comm_free(&comm);
+  }
+}
+
+void barrier(Stage& stage, const Line& /*line*/) { meet_asleep(iocomp_comm(stage.session)); }
+
+void pause(Stage& /*stage*/, const Line& line) { sleep_for(std::stod(line.argument(0))); }
+
+pid_t process_of(const Stage& stage, const Line& line) {
+  return stage.processes.at(std::stoul(line.argument(0)));
+}
+
+void kill(Stage& stage, const Line& line) {
+  stage.journal.write({{"call", "kill"}, {"victim", std::stoi(line.argument(0))}});
+  ::kill(process_of(stage, line), SIGKILL);
+}
+
+void stop(Stage& stage, const Line& line) {
+  stage.journal.write({{"call", "stop"}, {"victim", std::stoi(line.argument(0))}});
+  ::kill(process_of(stage, line), SIGSTOP);
+}
+
+void go_on(Stage& stage, const Line& line) { ::kill(process_of(stage, line), SIGCONT); }
+
+void measure_cpu(Stage& stage, const Line& line) {
+  const pid_t process = process_of(stage, line);
+  const double cpu_before = cpu_seconds(process);
+  const double began = now_seconds();
+  sleep_for(std::stod(line.argument(1)));
+  const double cpu = cpu_seconds(process) - cpu_before;
+  stage.journal.write({{"call", "measure_cpu"},
+                       {"of", std::stoi(line.argument(0))},
+                       {"cpu_seconds", cpu},
+                       {"seconds", now_seconds() - began}});
+}
+
+void limit_file_size(Stage& /*stage*/, const Line& line) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = static_cast<rlim_t>(std::stoull(line.argument(0)));
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) {
+    throw std::runtime_error{"the size of files cannot be limited"};
+  }
+}
+
+void pin(Stage& /*stage*/, const Line& line) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(std::stoul(line.argument(0)), &set);
+  if (::sched_setaffinity(0, sizeof set, &set) != 0) {
+    throw std::runtime_error{"there is no CPU " + line.argument(0)};
+  }
+}
+
+void fault(Stage& /*stage*/, const Line& line) {
+  add_fault({line.argument(0), errno_of(line.argument(1)), std::stoi(line.option("after", "0")),
+             std::stoi(line.option("times", "-1")), line.option("path", "")});
+}
+
+void remove_tree(Stage& /*stage*/, const Line& line) {
+  std::filesystem::remove_all(line.argument(0));
+}
+
+void rename(Stage& /*stage*/, const Line& line) {
+  std::filesystem::rename(line.argument(0), line.argument(1));
+}
+
+void make_folder(Stage& /*stage*/, const Line& line) {
+  std::filesystem::create_directories(line.argument(0));
+}
+
+}  // namespace
+
+Words world_words() {
+  return {{"group", group},
+          {"ungroup", ungroup},
+          {"barrier", barrier},
+          {"pause", pause},
+          {"kill", kill},
+          {"stop", stop},
+          {"go_on", go_on},
+          {"measure_cpu", measure_cpu},
+          {"limit_file_size", limit_file_size},
+          {"pin", pin},
+          {"fault", fault},
+          {"remove_tree", remove_tree},
+          {"rename", rename},
+          {"make_folder", make_folder}};
+}
+
+}  // namespace actor
