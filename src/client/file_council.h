@@ -49,8 +49,10 @@ class FileCouncil {
   /// `enough`. @return whether anything moved.
   using Obey = std::function<void(protocol::Kind, std::span<const std::byte> body)>;
   bool advance(const Obey& obey, const std::function<bool()>& enough);
-  /// Whether nothing that was sent needs this member any more.
-  [[nodiscard]] bool has_sent_all() { return peers_.has_sent_all(); }
+  /// The file is closed.
+  void leave() { peers_.leave(); }
+  /// Whether the members that report to this one have left, too.
+  [[nodiscard]] bool have_all_left() { return peers_.have_all_left(); }
 
  private:
   [[nodiscard]] int compute_rank_of(int member) const {

@@ -18,37 +18,37 @@ void KeptBlocks::keep(const Block& block) {
   Kept kept{block, nullptr};
   link_.tickets().find(block.ticket)->kept = true;
   if (block.buffered) {
-    copy(kept);
+    lie_in(link_.copy_buffer(block.bytes()), kept);
   }
   kept_[block.step].push_back(std::move(kept));
 }
 
-void KeptBlocks::copy(Kept& kept) {
+void KeptBlocks::lie_in(Copy copy, Kept& kept) {
   Block& block = kept.block;
-  kept.copy = link_.copy_buffer(block.bytes());
+  kept.copy = std::move(copy);
   block.pack(0, array::elements(block.region), kept.copy.get());
   block.lies_packed(kept.copy.get());
   block.buffered = true;  // written from yet another copy where that must be aligned
   link_.tickets().find(block.ticket)->kept = false;
 }
 
+// To wait for memory may take blocks from here.
 void KeptBlocks::copy(std::uint64_t ticket) {
-  for (auto& [step, blocks] : kept_) {
-    for (auto& kept : blocks) {
-      if (kept.block.ticket == ticket && kept.copy == nullptr) {
-        copy(kept);
-        return;
-      }
-    }
+  Copy copy = link_.copy_buffer(find(ticket)->bytes());
+  if (const Block* block = find(ticket)) {
+    auto& blocks = kept_.at(block->step);
+    const auto kept =
+        std::ranges::find(blocks, ticket, [](const Kept& one) { return one.block.ticket; });
+    lie_in(std::move(copy), *kept);
   }
 }
 
 const Block* KeptBlocks::find(std::uint64_t ticket) const {
   for (const auto& [step, blocks] : kept_) {
-    for (const auto& kept : blocks) {
-      if (kept.block.ticket == ticket) {
-        return &kept.block;
-      }
+    const auto kept =
+        std::ranges::find(blocks, ticket, [](const Kept& one) { return one.block.ticket; });
+    if (kept != blocks.end()) {
+      return &kept->block;
     }
   }
   return nullptr;

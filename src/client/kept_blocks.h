@@ -37,7 +37,7 @@ class KeptBlocks {
   [[nodiscard]] std::vector<Kept> take(const std::function<bool(const Block&)>& is_meant);
 
  private:
-  void copy(Kept& kept);
+  void lie_in(Copy copy, Kept& kept);
 
   Link& link_;
   std::map<std::int64_t, std::deque<Kept>> kept_;  // by step

@@ -309,7 +309,8 @@ void LocalCarrier::leave(std::int64_t open_step, bool exchanges) {
   }
   council_.closed(counts);
   wait_until([this] { return is_over(); }, "the closing");
-  wait_until([this] { return council_.has_sent_all(); }, "the last messages");
+  council_.leave();
+  wait_until([this] { return council_.have_all_left(); }, "the last messages");
 }
 
 Outcome LocalCarrier::close(std::int64_t open_step) {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int to_everybody = -1;
 constexpr int to_lead = -2;
+constexpr int goodbye = -3;
 constexpr std::size_t address_bytes = sizeof(std::int64_t);  // behind the message
 
 std::shared_ptr<const PeerCouncil::Message> addressed(PeerCouncil::Message message, int to) {
@@ -100,9 +101,19 @@ void PeerCouncil::forget_sent() {
   });
 }
 
-bool PeerCouncil::has_sent_all() {
+// The MPI must not free a communicator on which somebody has not received what was sent: what a
+// member said before its goodbye comes before it.
+void PeerCouncil::leave() {
+  if (member_ != 0) {
+    send(above(member_), addressed({}, goodbye));
+  }
+}
+
+bool PeerCouncil::have_all_left() {
+  while (take()) {
+  }
   forget_sent();
-  return sending_.empty();
+  return sending_.empty() && left_ == static_cast<int>(below(member_).size());
 }
 
 void PeerCouncil::report(Message message) {
@@ -156,6 +167,10 @@ std::optional<PeerCouncil::Received> PeerCouncil::take() {
     Message message(static_cast<std::size_t>(bytes));
     mpi::check(MPI_Mrecv(message.data(), bytes, MPI_BYTE, &handle, &status));
     const int to = address_of(message);
+    if (to == goodbye) {
+      ++left_;
+      continue;
+    }
     if (to != to_lead && to != member_) {
       pass_down(std::make_shared<const Message>(message), to);
     }

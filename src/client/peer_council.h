@@ -44,10 +44,14 @@ class PeerCouncil : public steps::Council {
   void to_all(Message message) override;
   void to_writer(int writer, Message message) override;
 
+  /// This member sends nothing more but what it passes on.
+  void leave();
+  /// Take what is left of those below. @return whether all of them have left, and nothing that was
+  /// sent needs this member any more: the communicator may go.
+  [[nodiscard]] bool have_all_left();
+
   /// The next that has come for this member. What is for others was passed on before.
   [[nodiscard]] std::optional<Received> take();
-  /// Whether all that was sent is on its way without this member.
-  [[nodiscard]] bool has_sent_all();
 
  private:
   struct Sending {
@@ -66,6 +70,7 @@ class PeerCouncil : public steps::Council {
   Setup setup_;
   int member_ = 0;
   int members_ = 1;
+  int left_ = 0;             // of those right below
   std::deque<Message> own_;  // orders of the lead to itself
   std::deque<Sending> sending_;
 };

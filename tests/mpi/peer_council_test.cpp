@@ -33,15 +33,23 @@ class OfWidth : public testing::TestWithParam<int> {
       nap.pause();
     }
   }
+  static void leave(PeerCouncil& council) {
+    council.leave();
+    mpi::Nap nap;
+    while (!council.have_all_left()) {
+      nap.pause();
+    }
+  }
   // Until nobody needs this rank to pass anything on.
   void meet(PeerCouncil& council) const {
     MPI_Request request = MPI_REQUEST_NULL;
     mpi::check(MPI_Ibarrier(comm_.raw(), &request));
     int done = 0;
-    while (done == 0 || !council.has_sent_all()) {
+    while (done == 0) {
       EXPECT_FALSE(council.take());
       mpi::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
     }
+    leave(council);
   }
 
   mpi::Communicator comm_ = mpi::duplicate(MPI_COMM_WORLD);
@@ -100,10 +108,22 @@ TEST_P(OfWidth, MembersMayBeSomeRanksInAnotherOrder) {
       council.to_all(message(5));
     }
     EXPECT_EQ(next(council).message, message(5));
-    while (!council.has_sent_all()) {
-    }
+    leave(council);
   }
   mpi::check(MPI_Barrier(comm_.raw()));
+}
+
+TEST_P(OfWidth, WhatNobodyTakesIsGoneWhenAllHaveLeft) {
+  for (int session = 0; session < 20; ++session) {  // the MPI gives communicators the same numbers
+    const mpi::Communicator own = mpi::duplicate(MPI_COMM_WORLD);
+    auto with_own = setup();
+    with_own.comm = own.raw();
+    PeerCouncil council{with_own};
+    for (int report = 0; council.member() != 0 && report < 3; ++report) {
+      council.report(message(report));
+    }
+    leave(council);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(PeerCouncil, OfWidth, testing::Values(1, 2, 32));
