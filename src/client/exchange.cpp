@@ -21,16 +21,17 @@
 namespace iocomp::client {
 namespace {
 
-// Runs of this part of a window are written well enough one by one.
-constexpr std::int64_t runs_per_window = 4;
+// Runs of this part of a stripe are written well enough one by one.
+constexpr std::int64_t runs_per_stripe = 4;
 
 }  // namespace
 
 Exchange::Exchange(Setup setup) : setup_{std::move(setup)} {
   mpi::check(MPI_Comm_rank(setup_.comm, &rank_));
-  mpi::check(MPI_Comm_size(setup_.comm, &ranks_));
   if (setup_.aggregators.empty()) {
-    setup_.aggregators.resize(static_cast<std::size_t>(ranks_));
+    int ranks = 1;
+    mpi::check(MPI_Comm_size(setup_.comm, &ranks));
+    setup_.aggregators.resize(static_cast<std::size_t>(ranks));
     std::iota(setup_.aggregators.begin(), setup_.aggregators.end(), 0);
   }
 }
@@ -38,16 +39,15 @@ Exchange::Exchange(Setup setup) : setup_{std::move(setup)} {
 bool Exchange::takes(const Block& block) const noexcept {
   const std::int64_t row = array::row_elements(block.variable.shape, block.region);
   const auto row_bytes = row * static_cast<std::int64_t>(block.element_bytes());
-  return row < array::elements(block.region) && row_bytes * runs_per_window <= setup_.window_bytes;
+  return row < array::elements(block.region) && row_bytes * runs_per_stripe <= setup_.window_bytes;
 }
 
 Outcome Exchange::carry_out(const std::vector<const Block*>& blocks, const FindVariable& variable,
                             const Target& target) {
   // On a deadline MPI may still use what the round has lent to it: then it is left to MPI.
-  auto round = std::make_unique<ExchangeRound>(setup_, rank_, ranks_, runs_, variable, target);
+  auto round = std::make_unique<ExchangeRound>(setup_, rank_, runs_, variable, target);
   try {
-    round->cut(blocks);
-    round->tell_pieces();
+    round->tell(blocks);
     round->move();
   } catch (...) {
     (void)round.release();

@@ -16,15 +16,15 @@
 namespace iocomp::client {
 
 /// Blocks whose runs are short change hands between ranks that write themselves: each of the
-/// *aggregators* gets all that lies in its domain, a window of it at a time, and has long runs to
-/// write. An aggregator needs memory for two windows; ranks send from where their blocks lie if
+/// *aggregators* gets all that lies in its domain, a stripe of it at a time, and has long runs to
+/// write. An aggregator needs memory for two stripes; ranks send from where their blocks lie if
 /// these are dense.
 class Exchange {
  public:
   struct Setup {
-    MPI_Comm comm = MPI_COMM_NULL;  ///< used by nobody else meanwhile
-    std::vector<int> aggregators;   ///< ranks in `comm`, ascending; none: all
-    std::int64_t window_bytes = 0;
+    MPI_Comm comm = MPI_COMM_NULL;     ///< used by nobody else meanwhile
+    std::vector<int> aggregators;      ///< ranks in `comm`, ascending; none: all
+    std::int64_t window_bytes = 0;     ///< of a stripe
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
     bool may_overlap = false;          ///< the blocks
     mpi::WaitPolicy policy;
@@ -54,7 +54,6 @@ class Exchange {
  private:
   Setup setup_;
   int rank_ = 0;
-  int ranks_ = 1;
   ExchangedRuns runs_;
 };
 

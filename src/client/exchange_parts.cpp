@@ -3,38 +3,41 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/region.h"
-#include "array/runs.h"
+#include "client/carrier.h"
+#include "writing/piece.h"
+#include "writing/stripes.h"
 
 namespace iocomp::client {
 
-std::int64_t Windows::end(std::int64_t window) const noexcept {
-  return std::min(begin(window) + elements, domains.begin(number + 1));
-}
-
-void cut(const ExchangedPiece& piece, const array::Region& region, std::size_t number,
-         const array::Shape& shape, const Windows& windows, std::vector<ExchangedPart>& parts) {
-  const std::int64_t all = piece.first + piece.count;
-  for (std::int64_t first = piece.first; first < all;) {
-    array::RunCursor cursor{shape, region, first, 1};
-    array::Run run;
-    (void)cursor.next(run);
-    const std::int64_t window = (run.index - windows.begin(0)) / windows.elements;
-    const std::int64_t end =
-        std::min(all, array::elements_below(shape, region, windows.end(window)));
-    parts.push_back({piece.variable, window, number, first, end - first});
-    first = end;
+void cut(ExchangedPart all, std::vector<ExchangedPart>& parts) {
+  const writing::Piece& piece = *all.piece;
+  const std::int64_t end = piece.first + piece.elements_left;
+  for (all.first = piece.first; all.first < end; all.first += all.count) {
+    all.stripe = (writing::index_of(piece, all.first) - piece.domain_begin) / piece.stripe_elements;
+    all.count = std::min(end - all.first, writing::elements_in_stripe(piece, all.first));
+    parts.push_back(all);
   }
 }
 
-void sort(std::vector<ExchangedPart>& parts) {
-  std::ranges::stable_sort(parts, {}, [](const ExchangedPart& part) {
-    return std::tuple{part.variable, part.window, part.piece};
-  });
+bool is_before(const ExchangedPart& one, const ExchangedPart& other) {
+  return std::pair{one.piece->variable.id, one.stripe} <
+         std::pair{other.piece->variable.id, other.stripe};
+}
+
+void sort(std::vector<ExchangedPart>& parts) { std::ranges::stable_sort(parts, is_before); }
+
+std::span<const std::byte> bytes_of(const ExchangedPart& part, std::vector<std::byte>& packed) {
+  const Block& block = *part.block;
+  if (block.is_dense()) {
+    return {block.first_value() + part.first * part.piece->element_bytes(), part.bytes()};
+  }
+  packed.resize(part.bytes());
+  block.pack(part.first, part.count, packed.data());
+  return packed;
 }
 
 }  // namespace iocomp::client

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "array/box.h"
-#include "array/pieces.h"
-#include "array/region.h"
+#include "client/carrier.h"
+#include "writing/piece.h"
 
 namespace iocomp::client {
 
@@ -20,33 +22,36 @@ struct ExchangedPiece {
   std::int64_t count = 0;
 };
 
-/// The windows that the domain of an aggregator is written in, one after the other.
-struct Windows {
-  array::Domains domains;
-  int number = 0;             ///< of the aggregator
-  std::int64_t elements = 1;  ///< of a window
+/// The tag of messages with parts.
+constexpr int part_tag = 2;
 
-  [[nodiscard]] std::int64_t begin(std::int64_t window) const noexcept {
-    return domains.begin(number) + window * elements;
-  }
-  [[nodiscard]] std::int64_t end(std::int64_t window) const noexcept;
-};
-
-/// The part of a piece that lies in one window: one message.
+/// The part of a piece that lies in one stripe: one message.
 struct ExchangedPart {
-  std::int64_t variable = 0;
-  std::int64_t window = 0;
-  std::size_t piece = 0;
-  std::int64_t first = 0;  ///< of the packed order
+  std::shared_ptr<writing::Piece> piece;
+  const Block* block = nullptr;  ///< that it comes from; null: another rank's
+  int from = -1;                 ///< that rank
+  std::int64_t stripe = 0;       ///< number in the domain
+  std::int64_t first = 0;        ///< of the packed order
   std::int64_t count = 0;
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return static_cast<std::size_t>(count * piece->element_bytes());
+  }
 };
 
-/// Cut a piece of a region at the borders of windows, and add the parts. O(parts).
-void cut(const ExchangedPiece& piece, const array::Region& region, std::size_t number,
-         const array::Shape& shape, const Windows& windows, std::vector<ExchangedPart>& parts);
+/// Cut what is all of a piece at the borders of stripes, and add the parts. O(parts).
+void cut(ExchangedPart all, std::vector<ExchangedPart>& parts);
 
-/// Bring the parts of all pieces between two ranks into the order in which they travel: of their
-/// variables, windows and pieces.
+/// Bring parts into the order in which they travel: of their variables and stripes; those of the
+/// same two stay as they are.
 void sort(std::vector<ExchangedPart>& parts);
+
+/// Whether one lies in a stripe that is written before that of the other.
+[[nodiscard]] bool is_before(const ExchangedPart& one, const ExchangedPart& other);
+
+/// The elements of a part in their packed order: where its block lies, or in `packed`.
+/// @pre it is of a block of this rank.
+[[nodiscard]] std::span<const std::byte> bytes_of(const ExchangedPart& part,
+                                                  std::vector<std::byte>& packed);
 
 }  // namespace iocomp::client

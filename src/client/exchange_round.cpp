@@ -1,49 +1,41 @@
 #include "client/exchange_round.h"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/memory_box.h"
+#include "array/element_type.h"
 #include "array/pieces.h"
-#include "base/checked.h"
-#include "base/error.h"
+#include "array/region.h"
+#include "base/wire.h"
 #include "client/carrier.h"
 #include "client/exchange_parts.h"
 #include "contents/variable.h"
-#include "mpi/agree.h"
-#include "mpi/error.h"
 #include "mpi/wait.h"
+#include "writing/piece.h"
 
 namespace iocomp::client {
 namespace {
 
-constexpr int part_tag = 2;
-// To each aggregator. A limit for all of them together could make ranks wait in a circle.
-constexpr int sends_at_once = 4;
-constexpr std::int64_t exchange_page = 4096;
 constexpr const char* others = "the other ranks to exchange their blocks of a step";
-
-int byte_count(std::size_t bytes) { return checked_cast<int>(bytes); }
 
 }  // namespace
 
-ExchangeRound::ExchangeRound(const Exchange::Setup& setup, int rank, int ranks, ExchangedRuns& runs,
+ExchangeRound::ExchangeRound(const Exchange::Setup& setup, int rank, ExchangedRuns& runs,
                              const Exchange::FindVariable& variable, const Exchange::Target& target)
     : setup_{setup},
       rank_{rank},
-      ranks_{ranks},
       runs_{runs},
       find_variable_{variable},
-      target_{target} {
+      target_{target},
+      messages_{setup.comm, setup.policy, others},
+      sends_{setup.comm} {
   const auto at = std::ranges::lower_bound(setup.aggregators, rank);
   if (at != setup.aggregators.end() && *at == rank) {
     me_ = static_cast<int>(at - setup.aggregators.begin());
@@ -57,54 +49,93 @@ const contents::Variable& ExchangeRound::variable(std::int64_t id) {
              : variables_.emplace(id, find_variable_(static_cast<int>(id))).first->second;
 }
 
-Windows ExchangeRound::windows(const contents::Variable& variable, int aggregator) const {
-  const auto element = static_cast<std::int64_t>(array::size_bytes(variable.type));
-  return {
-      .domains = array::divide(variable.shape, element, static_cast<int>(setup_.aggregators.size()),
-                               setup_.alignment_bytes),
-      .number = aggregator,
-      .elements = std::max<std::int64_t>(1, setup_.window_bytes / element)};
+array::Domains ExchangeRound::domains(const contents::Variable& of) const {
+  return array::divide(of.shape, static_cast<std::int64_t>(array::size_bytes(of.type)),
+                       static_cast<int>(setup_.aggregators.size()), setup_.alignment_bytes);
 }
 
-void ExchangeRound::cut(const std::vector<const Block*>& blocks) {
+std::shared_ptr<writing::Piece> ExchangeRound::piece(const contents::Variable& of,
+                                                     const array::Region& region,
+                                                     const array::Piece& cut) const {
+  auto piece = std::make_shared<writing::Piece>();
+  piece->variable = of;
+  piece->region = region;
+  piece->first = cut.first;
+  piece->elements_left = cut.count;
+  piece->domain_begin = domains(of).begin(cut.part);
+  piece->domain_end = domains(of).begin(cut.part + 1);
+  piece->stripe_elements = std::max<std::int64_t>(1, setup_.window_bytes / piece->element_bytes());
+  if (cut.part == me_) {
+    piece->offset = target_.offset(of);
+  }
+  return piece;
+}
+
+// Pieces of a list of runs are lists of their own on the aggregator.
+std::map<int, ExchangeRound::Outbound> ExchangeRound::cut(const std::vector<const Block*>& blocks) {
+  std::map<int, Outbound> outbound;
   for (const Block* block : blocks) {
     const contents::Variable& of = variable(block->variable.id);
-    const auto pieces = array::cut(of.shape, block->region, windows(of, 0).domains);
-    for (const auto& piece : pieces) {
-      Outbound& to = outbound_[setup_.aggregators[static_cast<std::size_t>(piece.part)]];
-      to.pieces.push_back({of.id, block->region.box, 0, piece.first, piece.count});
-      to.blocks.push_back(block);
-      client::cut(to.pieces.back(), block->region, to.pieces.size() - 1, of.shape,
-                  windows(of, piece.part), to.parts);
+    const array::Region& region = block->region;
+    for (const auto& cut : array::cut(of.shape, region, domains(of))) {
+      const int to = setup_.aggregators[static_cast<std::size_t>(cut.part)];
+      client::cut({.piece = piece(of, region, cut), .block = block}, outbound[to].parts);
+      ExchangedPiece told{of.id, region.box, 0, cut.first, cut.count};
+      if (region.runs && to != rank_) {
+        told.runs = runs_.known_to(to, region.runs, cut.first, cut.count);
+        told.first = 0;
+      }
+      outbound[to].pieces.push_back(told);
     }
   }
-  for (auto& [rank, to] : outbound_) {
-    sort(to.parts);
+  return outbound;
+}
+
+void ExchangeRound::tell(const std::vector<const Block*>& blocks) {
+  runs_.forget_unused();
+  std::vector<ExchangedPart> inbound;
+  std::map<int, std::vector<std::byte>> messages;
+  for (auto& [to, out] : cut(blocks)) {
+    if (to == rank_) {
+      inbound = std::move(out.parts);
+      continue;
+    }
+    sort(out.parts);
+    sends_.add(to, std::move(out.parts));
+    WireWriter writer;
+    writer.put_bytes(std::as_bytes(std::span{out.pieces}));
+    writer.put_bytes(runs_.take_news(to));
+    messages[to] = writer.take();
+  }
+  for (const auto& [from, message] : messages_.pass(std::move(messages))) {
+    hear(from, message, inbound);
+  }
+  sort(inbound);
+  stripes_ = std::make_unique<ExchangeStripes>(setup_, target_, std::move(inbound));
+}
+
+void ExchangeRound::hear(int from, std::span<const std::byte> message,
+                         std::vector<ExchangedPart>& parts) {
+  WireReader reader{message};
+  WireReader pieces{reader.get_bytes()};
+  runs_.hear(from, reader.get_bytes());
+  while (pieces.bytes_left() > 0) {
+    const auto told = pieces.get<ExchangedPiece>();
+    const array::Region region =
+        told.runs != 0 ? array::Region{runs_.list(from, told.runs)} : array::Region{told.box};
+    client::cut({.piece = piece(variable(told.variable), region, {me_, told.first, told.count}),
+                 .from = from},
+                parts);
   }
 }
 
 void ExchangeRound::move() {
   mpi::Nap nap;
   mpi::Deadline deadline{setup_.policy};
-  bool writes = begin_window();
-  for (;;) {
-    bool moved = send();
-    moved = end_sends() || moved;
-    if (writes) {
-      moved = end_receives() || moved;
-      if (window_->missing == 0) {
-        write_window();
-        writes = begin_window();
-        moved = true;
-      }
-    }
-    const bool is_sent = sending_.empty() && std::ranges::all_of(outbound_, [&](const auto& to) {
-                           return to.first == rank_ || to.second.next == to.second.parts.size();
-                         });
-    if (!writes && is_sent) {
-      return;
-    }
-    if (moved) {
+  while (!sends_.is_done() || !stripes_->is_done()) {
+    const bool has_sent = sends_.advance();
+    const bool has_taken = stripes_->advance();
+    if (has_sent || has_taken) {
       nap.reset();
       deadline.moved();
     } else {
@@ -112,142 +143,6 @@ void ExchangeRound::move() {
       deadline.check([] { return std::string{others}; });
     }
   }
-}
-
-bool ExchangeRound::send() {
-  bool any = false;
-  for (auto& [to, outbound] : outbound_) {
-    while (to != rank_ && outbound.open < sends_at_once && outbound.next < outbound.parts.size()) {
-      send_part(to, outbound);
-      any = true;
-    }
-  }
-  return any;
-}
-
-void ExchangeRound::send_part(int to, Outbound& outbound) {
-  const ExchangedPart& part = outbound.parts[outbound.next++];
-  const Block& block = *outbound.blocks[part.piece];
-  const std::size_t element = block.element_bytes();
-  Sending sending{.to = to, .packed = {}};
-  const auto bytes = static_cast<std::size_t>(part.count) * element;
-  const std::byte* from = nullptr;
-  if (block.is_dense()) {
-    from = block.first_value() + static_cast<std::size_t>(part.first) * element;
-  } else {
-    sending.packed.resize(bytes);
-    block.pack(part.first, part.count, sending.packed.data());
-    from = sending.packed.data();
-  }
-  sending_.push_back(std::move(sending));
-  mpi::check(MPI_Isend(from, byte_count(bytes), MPI_BYTE, to, part_tag, setup_.comm,
-                       &send_requests_.emplace_back(MPI_REQUEST_NULL)));
-  ++outbound.open;
-}
-
-bool ExchangeRound::end_sends() {
-  if (send_requests_.empty()) {
-    return false;
-  }
-  std::vector<int> ended(send_requests_.size());
-  int count = 0;
-  mpi::check(MPI_Testsome(byte_count(send_requests_.size()), send_requests_.data(), &count,
-                          ended.data(), MPI_STATUSES_IGNORE));
-  if (count <= 0) {
-    return false;
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < send_requests_.size(); ++i) {
-    if (send_requests_[i] == MPI_REQUEST_NULL) {
-      --outbound_[sending_[i].to].open;
-    } else if (kept++ != i) {
-      send_requests_[kept - 1] = send_requests_[i];
-      sending_[kept - 1] = std::move(sending_[i]);
-    }
-  }
-  send_requests_.resize(kept);
-  sending_.resize(kept);
-  return true;
-}
-
-// @return whether there is a window left.
-bool ExchangeRound::begin_window() {
-  window_.reset();
-  using Place = std::pair<std::int64_t, std::int64_t>;  // variable, window
-  std::optional<Place> first;
-  for (const auto& [from, inbound] : inbound_) {
-    if (inbound.next < inbound.parts.size()) {
-      const auto& part = inbound.parts[inbound.next];
-      const Place place{part.variable, part.window};
-      first = first ? std::min(*first, place) : place;
-    }
-  }
-  if (!first) {
-    return false;
-  }
-  Window& window = window_.emplace();
-  window.variable = variable(first->first);
-  const Windows cut = windows(window.variable, me_);
-  window.begin = cut.begin(first->second);
-  window.end = cut.end(first->second);
-  const auto element = static_cast<std::int64_t>(array::size_bytes(window.variable.type));
-  const auto bytes = static_cast<std::size_t>((window.end - window.begin) * element);
-  if (memory_.bytes().size() < bytes + exchange_page) {
-    memory_ = HugeMemory{bytes + exchange_page, "blocks that are exchanged"};
-    scratch_.resize(bytes);
-  }
-  const std::int64_t offset = target_.offset(window.variable) + window.begin * element;
-  window.bytes = memory_.bytes().data() + offset % exchange_page;
-  std::span<std::byte> scratch{scratch_};
-  for (auto& [from, inbound] : inbound_) {
-    while (inbound.next < inbound.parts.size() &&
-           Place{inbound.parts[inbound.next].variable, inbound.parts[inbound.next].window} ==
-               *first) {
-      expect(from, inbound, scratch);
-    }
-  }
-  return true;
-}
-
-void ExchangeRound::expect(int from, Inbound& inbound, std::span<std::byte>& scratch) {
-  const ExchangedPart& part = inbound.parts[inbound.next++];
-  if (from == rank_) {
-    put_in_own(part);
-    return;
-  }
-  const auto bytes =
-      static_cast<std::size_t>(part.count) * array::size_bytes(window_->variable.type);
-  Receiving& receiving = receiving_.emplace_back(Receiving{from, part, {}, {}});
-  if (bytes > scratch.size()) {
-    receiving.own.resize(bytes);
-    receiving.bytes = receiving.own;
-  } else {
-    receiving.bytes = scratch.first(bytes);
-    scratch = scratch.subspan(bytes);
-  }
-  mpi::check(MPI_Irecv(receiving.bytes.data(), byte_count(bytes), MPI_BYTE, from, part_tag,
-                       setup_.comm, &receive_requests_.emplace_back(MPI_REQUEST_NULL)));
-  ++window_->missing;
-}
-
-bool ExchangeRound::end_receives() {
-  if (receive_requests_.empty()) {
-    return false;
-  }
-  std::vector<int> ended(receive_requests_.size());
-  int count = 0;
-  mpi::check(MPI_Testsome(byte_count(receive_requests_.size()), receive_requests_.data(), &count,
-                          ended.data(), MPI_STATUSES_IGNORE));
-  for (int i = 0; i < count; ++i) {
-    const auto& done = receiving_[static_cast<std::size_t>(ended[static_cast<std::size_t>(i)])];
-    put_in(inbound_[done.from].regions[done.part.piece], done.part, done.bytes.data());
-    --window_->missing;
-  }
-  if (window_->missing == 0) {
-    receive_requests_.clear();
-    receiving_.clear();
-  }
-  return count > 0;
 }
 
 }  // namespace iocomp::client

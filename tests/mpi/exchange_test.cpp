@@ -166,6 +166,33 @@ TEST(Exchange, GoesOnWhereAWriteFails) {
   EXPECT_EQ(outcome.story, job.rank == last ? "the disk is full" : "");
 }
 
+TEST(Exchange, WritesAllOfBlocksThatOverlap) {
+  const Job job;
+  const Files files{{variable(0, {256, 64})}};
+  const auto& of = files.variables[0];
+  const array::Box box{2, {0, 16}, {256, 48}};  // the same on all ranks
+  const Local local{of, box, 0};
+  Exchange exchange{{.comm = MPI_COMM_WORLD,
+                     .aggregators = {0},
+                     .window_bytes = 32 << 10,
+                     .alignment_bytes = 4096,
+                     .may_overlap = true,
+                     .policy = {}}};
+  auto found = files.values[0];
+  const Exchange::Target target{
+      .offset = [](const contents::Variable&) { return std::int64_t{0}; },
+      .write =
+          [&](const contents::Variable&, std::int64_t index, std::span<const std::byte> bytes) {
+            std::memcpy(&found.at(static_cast<std::size_t>(index)), bytes.data(), bytes.size());
+          }};
+  const auto find = [&](int) { return of; };
+  EXPECT_TRUE(exchange.carry_out({&local.block, &local.block}, find, target).ok());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const bool is_put = job.rank == 0 && i % 64 >= 16;
+    ASSERT_EQ(found[i], is_put ? static_cast<std::int64_t>(i) + 1 : 0);
+  }
+}
+
 // All ranks draw the same blocks; each puts those that fall to it.
 TEST(Exchange, WritesEveryElementOnceWhateverTheBlocks) {
   const Job job;

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "mpi/wait.h"
+
+namespace iocomp::client {
+
+/// Messages of any length between ranks of which each knows only what it sends.
+class ExchangeMessages {
+ public:
+  /// @param what  that is waited for.
+  ExchangeMessages(MPI_Comm comm, const mpi::WaitPolicy& policy, const char* what)
+      : comm_{comm}, policy_{policy}, what_{what} {}
+  ExchangeMessages(const ExchangeMessages&) = delete;
+  ExchangeMessages& operator=(const ExchangeMessages&) = delete;
+
+  /// Send each rank its message. Collective over the ranks. To be called once.
+  /// @return what came, by rank. @throws Error{timed_out}: MPI may still use this object then.
+  [[nodiscard]] std::map<int, std::vector<std::byte>> pass(
+      std::map<int, std::vector<std::byte>> messages);
+
+ private:
+  MPI_Comm comm_;
+  const mpi::WaitPolicy& policy_;
+  const char* what_;
+  std::map<int, std::vector<std::byte>> sent_;
+  std::map<int, std::vector<std::byte>> received_;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace iocomp::client
