@@ -39,7 +39,7 @@ Exchange::Exchange(Setup setup) : setup_{std::move(setup)} {
 bool Exchange::takes(const Block& block) const noexcept {
   const std::int64_t row = array::row_elements(block.variable.shape, block.region);
   const auto row_bytes = row * static_cast<std::int64_t>(block.element_bytes());
-  return row < array::elements(block.region) && row_bytes * runs_per_stripe <= setup_.window_bytes;
+  return row < array::elements(block.region) && row_bytes * runs_per_stripe <= setup_.stripe_bytes;
 }
 
 Outcome Exchange::carry_out(const std::vector<const Block*>& blocks, const FindVariable& variable,

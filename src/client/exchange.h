@@ -24,7 +24,7 @@ class Exchange {
   struct Setup {
     MPI_Comm comm = MPI_COMM_NULL;     ///< used by nobody else meanwhile
     std::vector<int> aggregators;      ///< ranks in `comm`, ascending; none: all
-    std::int64_t window_bytes = 0;     ///< of a stripe
+    std::int64_t stripe_bytes = 0;     ///< of a stripe
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
     bool may_overlap = false;          ///< the blocks
     mpi::WaitPolicy policy;

@@ -64,7 +64,7 @@ std::shared_ptr<writing::Piece> ExchangeRound::piece(const contents::Variable& o
   piece->elements_left = cut.count;
   piece->domain_begin = domains(of).begin(cut.part);
   piece->domain_end = domains(of).begin(cut.part + 1);
-  piece->stripe_elements = std::max<std::int64_t>(1, setup_.window_bytes / piece->element_bytes());
+  piece->stripe_elements = std::max<std::int64_t>(1, setup_.stripe_bytes / piece->element_bytes());
   if (cut.part == me_) {
     piece->offset = target_.offset(of);
   }

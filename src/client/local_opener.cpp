@@ -138,7 +138,7 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
   terms.writer.openers = opened.comm;
   Exchange::Setup exchange{.comm = opened.comm,
                            .aggregators = {},
-                           .window_bytes = settings_.bytes("staging.stripe"),
+                           .stripe_bytes = settings_.bytes("staging.stripe"),
                            .alignment_bytes = domain_bytes(opened),
                            .may_overlap = file.may_overlap,
                            .policy = link_.policy()};
@@ -158,7 +158,7 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
       opened.openers = terms.writer.openers = ordered.comm.release();
     }
   }
-  if (exchange.window_bytes > 0 && !traits.writes_whole_steps()) {
+  if (exchange.stripe_bytes > 0 && !traits.writes_whole_steps()) {
     terms.writer.exchange = std::make_unique<Exchange>(std::move(exchange));
   }
 }

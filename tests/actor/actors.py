@@ -284,7 +284,7 @@ class Actors:
             company.end(start.folder)
             before = "".join(f"\n{folder}" for folder in company.played[:-1])
             job.stderr += f"\nin a launch after {len(company.played) - 1} scripts{before}"
-        elif job.failures():  # ranks may have left messages behind, or still wait for one another
+        elif job.failures(code=TIMED_OUT):  # ranks may still wait for one another
             companies.forget(company)
             company.dismiss()
         if status is None:

@@ -130,7 +130,7 @@ TEST(Exchange, MakesLongWritesOfShortRuns) {
   const Local local{files.variables[0], column_block(files.variables[0], job.rank, job.ranks), 0};
   Exchange exchange{{.comm = MPI_COMM_WORLD,
                      .aggregators = {0},
-                     .window_bytes = 32 << 10,
+                     .stripe_bytes = 32 << 10,
                      .alignment_bytes = 4096,
                      .policy = {}}};
   EXPECT_EQ(exchange.takes(local.block), job.ranks > 1);
@@ -153,7 +153,7 @@ TEST(Exchange, GoesOnWhereAWriteFails) {
   const int last = job.ranks - 1;
   Exchange exchange{{.comm = MPI_COMM_WORLD,
                      .aggregators = {last},
-                     .window_bytes = 4096,
+                     .stripe_bytes = 4096,
                      .alignment_bytes = 1,
                      .policy = {}}};
   auto target = files.target();
@@ -174,7 +174,7 @@ TEST(Exchange, WritesAllOfBlocksThatOverlap) {
   const Local local{of, box, 0};
   Exchange exchange{{.comm = MPI_COMM_WORLD,
                      .aggregators = {0},
-                     .window_bytes = 32 << 10,
+                     .stripe_bytes = 32 << 10,
                      .alignment_bytes = 4096,
                      .may_overlap = true,
                      .policy = {}}};
@@ -237,7 +237,7 @@ TEST(Exchange, WritesEveryElementOnceWhateverTheBlocks) {
     }
     Exchange::Setup setup{.comm = MPI_COMM_WORLD,
                           .aggregators = {},
-                          .window_bytes = draw(generator, 1, 8) * 4096,
+                          .stripe_bytes = draw(generator, 1, 8) * 4096,
                           .alignment_bytes = draw(generator, 0, 1) == 0 ? 4096 : 8,
                           .policy = {}};
     if (draw(generator, 0, 1) == 0) {
@@ -289,7 +289,7 @@ TEST(Exchange, MakesLongWritesOfIrregularRunsStepAfterStep) {
   const auto of = variable(0, {100, 300});  // 240,000 bytes
   Exchange exchange{{.comm = MPI_COMM_WORLD,
                      .aggregators = {},
-                     .window_bytes = 16 << 10,
+                     .stripe_bytes = 16 << 10,
                      .alignment_bytes = 4096,
                      .policy = {}}};
   for (std::uint32_t decomposition = 0; decomposition < 2; ++decomposition) {
