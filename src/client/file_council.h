@@ -30,7 +30,6 @@ class FileCouncil {
   /// Only the first member has it.
   [[nodiscard]] commit::Lead* lead() noexcept { return lead_ ? &*lead_ : nullptr; }
   [[nodiscard]] int member() const noexcept { return peers_.member(); }
-  [[nodiscard]] int members() const noexcept { return peers_.writers(); }
   [[nodiscard]] int compute_rank() const { return compute_rank_of(peers_.member()); }
 
   // Reports of this member.

@@ -151,11 +151,20 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
   if (!format_->traits().readable_while_open) {
     return [] {};  // appears as a whole when it is closed
   }
-  auto description = tell_until(step, contents, catalogue);
-  auto manifest = head(0, steps_, bytes(step, contents, catalogue));
-  return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step),
-          published = published_, told = told_]() mutable {
-    if (whole_steps) {
+  return publish_until(step, format_->traits().writes_whole_steps(), contents, catalogue);
+}
+
+// The one file, with the steps up to this one. @param ends_itself  the format knows where.
+Publication::Job Publication::publish_until(std::int64_t last, bool ends_itself,
+                                            const contents::Contents& contents,
+                                            const contents::Catalogue& catalogue) {
+  const TargetNames target = names(-1);
+  auto description = tell_until(last, contents, catalogue);
+  auto manifest = head(0, steps_, bytes(last, contents, catalogue));
+  const bool whole_steps = format_->traits().writes_whole_steps();
+  return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
+          replace = identity_.replace, published = published_, told = told_]() mutable {
+    if (ends_itself) {
       manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
     }
     if (*published) {
@@ -203,24 +212,9 @@ Publication::Job Publication::commit_file(const contents::Contents& contents,
   if (identity_.file_per_step) {
     return [] {};
   }
-  const TargetNames target = names(-1);
-  auto description = tell_until(steps_, contents, catalogue);
-  auto manifest = head(0, steps_, bytes(steps_ - 1, contents, catalogue));
-  const bool whole_steps = format_->traits().writes_whole_steps();
-  const bool ends_itself = !format_->traits().readable_while_open || whole_steps;
-  return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, steps_ - 1),
-          replace = identity_.replace, published = published_, told = told_]() mutable {
-    if (ends_itself) {
-      manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
-    }
-    if (*published) {
-      write_manifest(target, manifest, description, told);
-    } else {
-      publish_first(target, manifest, description, replace, told, xdmf.get());
-      *published = true;
-    }
-    describe(xdmf.get(), described, target);
-  };
+  const bool ends_itself =
+      !format_->traits().readable_while_open || format_->traits().writes_whole_steps();
+  return publish_until(steps_ - 1, ends_itself, contents, catalogue);
 }
 
 void Publication::go_on_after(std::int64_t steps, std::vector<std::int64_t> absent,

@@ -76,6 +76,9 @@ class Publication {
   [[nodiscard]] Job abandon_file() const;
 
  private:
+  [[nodiscard]] Job publish_until(std::int64_t last, bool ends_itself,
+                                  const contents::Contents& contents,
+                                  const contents::Catalogue& catalogue);
   [[nodiscard]] contents::Description tell_until(std::int64_t last,
                                                  const contents::Contents& contents,
                                                  const contents::Catalogue& catalogue);

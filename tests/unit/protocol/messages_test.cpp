@@ -179,11 +179,8 @@ TEST(Messages, StepNoteComesBack) {
 }
 
 TEST(Messages, ActionComesBack) {
-  const ActionNote note{.action = Action::discard,
-                        .number = large,
-                        .step = -1,
-                        .settled = 5,
-                        .outcome = disk_full};
+  const ActionNote note{
+      .action = Action::discard, .number = large, .step = -1, .settled = 5, .outcome = disk_full};
   for (const Kind kind : {Kind::action, Kind::action_done}) {
     const Bytes message = encode(file, kind, note);
     expect_header(message, kind);
