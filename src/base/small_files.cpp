@@ -34,8 +34,10 @@ void write_all(const Descriptor& file, const std::string& path, std::string_view
   }
 }
 
+// A new one in any case: a process that was stopped may go on to write the one that was there.
 void write_file(const std::string& path, std::span<const std::string_view> parts) {
-  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  ::unlink(path.c_str());
+  Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (!file.is_open()) {
     throw failure("create", path, errno);
   }
@@ -70,15 +72,21 @@ void write_durably(const std::string& path, const std::string& temporary, std::s
 }
 
 void write_durably(const std::string& path, const std::string& temporary,
-                   std::span<const std::string_view> parts) {
+                   std::span<const std::string_view> parts,
+                   const std::function<void()>& may_appear) {
   try {
     write_file(temporary, parts);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) {
-      throw failure("rename " + temporary + " to", path, errno);
-    }
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
+  }
+  if (may_appear) {
+    may_appear();  // else the temporary may be that of others by now
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    throw failure("rename " + temporary + " to", path, error);
   }
   sync_folder_of(path);
 }

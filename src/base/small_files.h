@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,8 +18,10 @@ namespace iocomp {
 /// @throws Error{storage_failure}.
 void write_durably(const std::string& path, const std::string& temporary, std::string_view text);
 /// The same, of a text in parts.
+/// @param may_appear  is called right before the rename, and throws where that shall not be.
 void write_durably(const std::string& path, const std::string& temporary,
-                   std::span<const std::string_view> parts);
+                   std::span<const std::string_view> parts,
+                   const std::function<void()>& may_appear = {});
 
 /// The text of a file, or nothing if there is none that can be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path);

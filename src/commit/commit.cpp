@@ -178,6 +178,9 @@ void publish(const TargetNames& names, bool replace) {
   if (replace && is_folder_target) {
     refuse_other_folders(names);  // it may have appeared meanwhile
   }
+  if (names.may_appear) {
+    names.may_appear();
+  }
   const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
                     : is_folder_target ? rename_replacing(names.temporary, names.target)
                     : ::rename(names.temporary.c_str(), names.target.c_str()) == 0 ? 0

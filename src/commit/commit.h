@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@ struct TargetNames {
   std::string temporary;      ///< beside it, until the commit: "out/.fields.h5.iocomp-<host>-<pid>"
   std::string manifest;       ///< "out/fields.h5.json"
   std::string folder_mark{};  ///< see Traits: not empty where the target is a folder
+  /// Throws where others have taken the file over: then nothing gets its name. Empty: nobody can.
+  std::function<void()> may_appear{};
 };
 
 /// @param path  as in the settings, or "<name><extension>".

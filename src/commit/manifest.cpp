@@ -114,7 +114,7 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
     parts.emplace_back(*lines);
   }
   parts.emplace_back(last);
-  write_durably(names.manifest, names.temporary + ".json", parts);
+  write_durably(names.manifest, names.temporary + ".json", parts, names.may_appear);
 }
 
 }  // namespace iocomp::commit

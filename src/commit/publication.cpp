@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/folder_targets.h"
 #include "commit/commit.h"
 #include "commit/xdmf_file.h"
@@ -71,6 +72,13 @@ Publication::Publication(Identity identity, const formats::Format& format)
 TargetNames Publication::names(std::int64_t step) const {
   TargetNames names = target_names(identity_.path, target_of(step), identity_.job);
   names.folder_mark = format_->traits().folder_mark;
+  if (identity_.is_given_up) {
+    names.may_appear = [given_up = identity_.is_given_up] {
+      if (given_up()) {
+        throw Error{ErrorCode::storage_failure, "the compute ranks have taken the file over"};
+      }
+    };
+  }
   return names;
 }
 
@@ -151,17 +159,19 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
   if (!format_->traits().readable_while_open) {
     return [] {};  // appears as a whole when it is closed
   }
-  return publish_until(step, format_->traits().writes_whole_steps(), contents, catalogue);
+  return publish_until(step, false, contents, catalogue);
 }
 
-// The one file, with the steps up to this one. @param ends_itself  the format knows where.
-Publication::Job Publication::publish_until(std::int64_t last, bool ends_itself,
+// The one file, with the steps up to this one. @param is_finished  nothing comes after them but
+// attributes.
+Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
                                             const contents::Contents& contents,
                                             const contents::Catalogue& catalogue) {
   const TargetNames target = names(-1);
-  auto description = tell_until(last, contents, catalogue);
+  auto description = tell_until(is_finished ? last + 1 : last, contents, catalogue);
   auto manifest = head(0, steps_, bytes(last, contents, catalogue));
   const bool whole_steps = format_->traits().writes_whole_steps();
+  const bool ends_itself = whole_steps || (is_finished && !format_->traits().readable_while_open);
   return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
           replace = identity_.replace, published = published_, told = told_]() mutable {
     if (ends_itself) {
@@ -212,9 +222,7 @@ Publication::Job Publication::commit_file(const contents::Contents& contents,
   if (identity_.file_per_step) {
     return [] {};
   }
-  const bool ends_itself =
-      !format_->traits().readable_while_open || format_->traits().writes_whole_steps();
-  return publish_until(steps_ - 1, ends_itself, contents, catalogue);
+  return publish_until(steps_ - 1, true, contents, catalogue);
 }
 
 void Publication::go_on_after(std::int64_t steps, std::vector<std::int64_t> absent,

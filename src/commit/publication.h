@@ -32,6 +32,8 @@ class Publication {
     bool replace = false;
     int keep = 0;
     bool xdmf = false;  ///< an XDMF file describes what is committed
+    /// Of a server: whether the compute ranks go on without it. Called from any thread.
+    std::function<bool()> is_given_up{};
   };
   Publication(Identity identity, const formats::Format& format);
 
@@ -76,7 +78,7 @@ class Publication {
   [[nodiscard]] Job abandon_file() const;
 
  private:
-  [[nodiscard]] Job publish_until(std::int64_t last, bool ends_itself,
+  [[nodiscard]] Job publish_until(std::int64_t last, bool is_finished,
                                   const contents::Contents& contents,
                                   const contents::Catalogue& catalogue);
   [[nodiscard]] contents::Description tell_until(std::int64_t last,

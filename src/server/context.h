@@ -58,6 +58,7 @@ struct Context {
   };
   /// The compute ranks write without servers: nothing may be written any more.
   std::function<bool()> is_given_up;
+  std::function<bool()> was_given_up;  ///< the same, from any thread
 
   /// Carry out a disk plan; `done` is called from the loop.
   void submit(disk::Plan plan, std::function<void(const disk::Completion&)> done) {

@@ -30,6 +30,8 @@ class Survivors {
   // A server:
   /// It goes round. @return whether the compute ranks go on without servers.
   [[nodiscard]] virtual bool is_given_up() = 0;
+  /// The same without going round; from any thread.
+  [[nodiscard]] virtual bool was_given_up() const = 0;
   /// Whether every compute rank has ended or left.
   [[nodiscard]] virtual bool compute_ranks_are_gone() const = 0;
 

@@ -84,6 +84,8 @@ bool NodeWatch::is_given_up() {
   return state_->given_up.load() != 0;
 }
 
+bool NodeWatch::was_given_up() const { return state_->given_up.load() != 0; }
+
 void NodeWatch::leave() {
   own_->left.store(1, std::memory_order_release);
   peers_.rouse_all();

@@ -46,6 +46,7 @@ class NodeWatch : public Survivors {
   std::optional<Loss> lost(bool waits) override;
   bool servers_are_gone() const override;
   bool is_given_up() override;
+  bool was_given_up() const override;
   bool compute_ranks_are_gone() const override;
   void leave() override;
   bool has_notes() const override { return keeps_notes_; }
