@@ -76,17 +76,15 @@ void write_durably(const std::string& path, const std::string& temporary,
                    const std::function<void()>& may_appear) {
   try {
     write_file(temporary, parts);
+    if (may_appear) {
+      may_appear();
+    }
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      throw failure("rename " + temporary + " to", path, errno);
+    }
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
-  }
-  if (may_appear) {
-    may_appear();  // else the temporary may be that of others by now
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    throw failure("rename " + temporary + " to", path, error);
   }
   sync_folder_of(path);
 }

@@ -59,7 +59,8 @@ bool is_left_by_the_dead(std::string_view name, std::string_view host) {
     return false;
   }
   std::string_view job = name.substr(mark + temporary_mark.size());
-  for (const std::string_view ending : {manifest_ending, xdmf_name_ending, set_aside_ending}) {
+  for (const std::string_view ending :
+       {manifest_ending, xdmf_name_ending, set_aside_ending, server_ending}) {
     if (job.ends_with(ending)) {
       job.remove_suffix(ending.size());
     }
@@ -147,6 +148,10 @@ Error target_is_there(const TargetNames& names, const char* when) {
       names.target + ' ' + when + "; remove it, choose another path, or set replace = true"};
 }
 
+bool is_taken_over(const TargetNames& names) {
+  return names.may_appear && !outcome_of(names.may_appear).ok();
+}
+
 // Better none than one that describes another file.
 void take_back_manifest(const TargetNames& names,
                         const std::optional<std::string>& before) noexcept {
@@ -205,7 +210,9 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
   try {
     publish(names, replace);
   } catch (...) {
-    take_back_manifest(names, before);
+    if (!is_taken_over(names)) {  // else the manifest is that of others by now
+      take_back_manifest(names, before);
+    }
     throw;
   }
 }

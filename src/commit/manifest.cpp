@@ -12,6 +12,7 @@
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/json_values.h"
+#include "commit/rename_target.h"
 
 namespace iocomp::commit {
 namespace {
@@ -114,7 +115,8 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
     parts.emplace_back(*lines);
   }
   parts.emplace_back(last);
-  write_durably(names.manifest, names.temporary + ".json", parts, names.may_appear);
+  const std::string ending = (names.may_appear ? std::string{server_ending} : "") + ".json";
+  write_durably(names.manifest, names.temporary + ending, parts, names.may_appear);
 }
 
 }  // namespace iocomp::commit

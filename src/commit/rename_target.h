@@ -8,6 +8,8 @@ namespace iocomp::commit {
 /// The old target of a folder that is being replaced, where the file system cannot exchange two
 /// names: "<temporary>.old", for a moment.
 inline constexpr std::string_view set_aside_ending = ".old";
+/// Of the temporary manifest of a server, before ".json": who takes its file over has another.
+inline constexpr std::string_view server_ending = ".server";
 
 /// Rename unless the target is there, on file systems without RENAME_NOREPLACE too.
 /// @return 0 or errno.
