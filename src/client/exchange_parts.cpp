@@ -1,5 +1,7 @@
 #include "client/exchange_parts.h"
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "client/carrier.h"
+#include "mpi/error.h"
 #include "writing/piece.h"
 #include "writing/stripes.h"
 
@@ -38,6 +42,17 @@ std::span<const std::byte> bytes_of(const ExchangedPart& part, std::vector<std::
   packed.resize(part.bytes());
   block.pack(part.first, part.count, packed.data());
   return packed;
+}
+
+std::vector<int> take_ended(std::vector<MPI_Request>& requests) {
+  std::vector<int> ended(requests.size());
+  int count = 0;
+  if (!requests.empty()) {
+    mpi::check(MPI_Testsome(checked_cast<int>(requests.size()), requests.data(), &count,
+                            ended.data(), MPI_STATUSES_IGNORE));
+  }
+  ended.resize(static_cast<std::size_t>(std::max(count, 0)));  // none of them was under way
+  return ended;
 }
 
 }  // namespace iocomp::client

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,6 +43,9 @@ struct ExchangedPart {
 
 /// Cut what is all of a piece at the borders of stripes, and add the parts. O(parts).
 void cut(ExchangedPart all, std::vector<ExchangedPart>& parts);
+
+/// Which of these have ended since the last look: their numbers.
+[[nodiscard]] std::vector<int> take_ended(std::vector<MPI_Request>& requests);
 
 /// Bring parts into the order in which they travel: of their variables and stripes; those of the
 /// same two stay as they are.

@@ -46,14 +46,7 @@ void ExchangeSends::send(int to, Outbound& outbound) {
 }
 
 bool ExchangeSends::end_sends() {
-  if (requests_.empty()) {
-    return false;
-  }
-  std::vector<int> ended(requests_.size());
-  int count = 0;
-  mpi::check(MPI_Testsome(checked_cast<int>(requests_.size()), requests_.data(), &count,
-                          ended.data(), MPI_STATUSES_IGNORE));
-  if (count <= 0) {
+  if (take_ended(requests_).empty()) {
     return false;
   }
   std::size_t kept = 0;

@@ -89,15 +89,9 @@ void ExchangeStripes::expect(const ExchangedPart& part, std::span<std::byte>& sc
 }
 
 bool ExchangeStripes::end_receives() {
-  if (requests_.empty()) {
-    return false;
-  }
-  std::vector<int> ended(requests_.size());
-  int count = 0;
-  mpi::check(MPI_Testsome(checked_cast<int>(requests_.size()), requests_.data(), &count,
-                          ended.data(), MPI_STATUSES_IGNORE));
-  for (int i = 0; i < count; ++i) {
-    const auto& done = receiving_[static_cast<std::size_t>(ended[static_cast<std::size_t>(i)])];
+  const auto ended = take_ended(requests_);
+  for (const int number : ended) {
+    const auto& done = receiving_[static_cast<std::size_t>(number)];
     put_in(done.part, done.bytes);
     --missing_;
   }
@@ -105,7 +99,7 @@ bool ExchangeStripes::end_receives() {
     requests_.clear();
     receiving_.clear();
   }
-  return count > 0;
+  return !ended.empty();
 }
 
 void ExchangeStripes::put_in(const ExchangedPart& part, std::span<const std::byte> bytes) {

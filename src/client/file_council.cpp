@@ -7,14 +7,15 @@
 
 #include "base/error.h"
 #include "client/peer_council.h"
-#include "client/reports.h"
 #include "commit/lead.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
+#include "commit/reports.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
 #include "protocol/put_messages.h"
+#include "steps/ends.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -25,8 +26,11 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters)
     : key_{setup.lead.key},
       members_{std::move(setup.members)},
       peers_{std::move(setup.peers)},
-      reports_{key_, setup.lead.open.name, peers_.members_from_here(),
-               [this](protocol::Bytes message) { pass(std::move(message)); }} {
+      reports_{key_, peers_.members_from_here(),
+               [this](protocol::Bytes message) { pass(std::move(message)); },
+               [this, name = setup.lead.open.name](const steps::Difference& difference) {
+                 different(name, difference);
+               }} {
   if (peers_.member() != 0) {
     return;
   }
@@ -71,6 +75,12 @@ void FileCouncil::hurry(std::int64_t step) {
   pass(protocol::encode(key_, Kind::flush, protocol::StepNote{step, -1, 0, {}}));
 }
 
+void FileCouncil::different(const std::string& file_name, const steps::Difference& difference) {
+  const Outcome outcome = steps::different_calls(file_name, difference.what);
+  pass(protocol::encode(key_, Kind::file_failed,
+                        protocol::StepNote{difference.from_step, -1, 0, outcome}));
+}
+
 void FileCouncil::pass(protocol::Bytes message) {
   if (lead_) {
     tell_lead(message);
@@ -100,22 +110,18 @@ bool FileCouncil::advance(const Obey& obey, const std::function<bool()>& enough)
 // What is compared or summed on its way, and what is not.
 void FileCouncil::take_report(int member, const protocol::Bytes& message) {
   const auto body = protocol::body(message);
+  const std::string who = "compute rank " + std::to_string(compute_rank_of(member)) +
+                          (peers_.members_from(member) == 1 ? "" : " (or those that report to it)");
   switch (protocol::check_header(message, compute_rank_of(member)).kind) {
-    case Kind::event:
+    case Kind::home_event:
       reports_.event(protocol::decode_event(body));
       break;
-    case Kind::end_step:
-    case Kind::close: {
-      const auto counts = protocol::decode_step_counts(body);
-      const std::string one = "compute rank " + std::to_string(compute_rank_of(member));
-      const std::string who = counts.members == 1 ? one : one + " (or those that report to it)";
-      if (protocol::check_header(message, 0).kind == Kind::end_step) {
-        reports_.step_ended(counts, who);
-      } else {
-        reports_.closed(counts, who);
-      }
+    case Kind::home_step:
+      reports_.step_ended(protocol::decode_step_counts(body), who);
       break;
-    }
+    case Kind::home_close:
+      reports_.closed(protocol::decode_step_counts(body), who);
+      break;
     case Kind::step_done:
       reports_.step_done(protocol::decode_step_note(body));
       break;
@@ -127,13 +133,13 @@ void FileCouncil::take_report(int member, const protocol::Bytes& message) {
 void FileCouncil::tell_lead(const protocol::Bytes& message) {
   const auto body = protocol::body(message);
   switch (protocol::check_header(message, 0).kind) {
-    case Kind::event:
+    case Kind::home_event:
       lead_->event(protocol::decode_event(body));
       break;
-    case Kind::end_step:
+    case Kind::home_step:
       lead_->step_ended(protocol::decode_step_counts(body));
       break;
-    case Kind::close:
+    case Kind::home_close:
       lead_->closed(protocol::decode_step_counts(body));
       break;
     case Kind::step_done:

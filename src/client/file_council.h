@@ -5,13 +5,15 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "client/peer_council.h"
-#include "client/reports.h"
 #include "commit/lead.h"
+#include "commit/reports.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "steps/ends.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -57,6 +59,7 @@ class FileCouncil {
   [[nodiscard]] int compute_rank_of(int member) const {
     return members_.at(static_cast<std::size_t>(member));
   }
+  void different(const std::string& file_name, const steps::Difference& difference);
   void pass(protocol::Bytes message);
   void take_report(int member, const protocol::Bytes& message);
   void tell_lead(const protocol::Bytes& message);
@@ -64,7 +67,7 @@ class FileCouncil {
   std::uint64_t key_;
   std::vector<int> members_;
   PeerCouncil peers_;
-  Reports reports_;
+  commit::Reports reports_;
   std::optional<commit::Lead> lead_;
 };
 

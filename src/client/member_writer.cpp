@@ -458,9 +458,11 @@ void MemberWriter::settle(std::int64_t number, const Outcome& outcome) {
          kept_.take([number](const Block& block) { return block.step == number; })) {
       link_.fail(setup_.key, kept.block.ticket, outcome);
     }
+  }
+  if (!outcome.ok() && files_.target_of(number) == number) {
     link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
-      if (files_.target_of(number) == number && ticket.file == setup_.key &&
-          ticket.step == number && ticket.failure.ok() && ticket.durable < ticket.pieces) {
+      if (ticket.file == setup_.key && ticket.step == number && ticket.failure.ok() &&
+          ticket.durable < ticket.pieces) {
         ticket.failure = outcome;  // its bytes are gone with the file
       }
     });

@@ -37,6 +37,8 @@ class PeerCouncil : public steps::Council {
   [[nodiscard]] int member() const noexcept { return member_; }
   /// How many members report through this one, which is one of them.
   [[nodiscard]] int members_from_here() const { return members_from(member_); }
+  /// The same of another member.
+  [[nodiscard]] int members_from(int member) const;
 
   /// To the member above. @pre this is not the lead.
   void report(Message message);
@@ -59,7 +61,6 @@ class PeerCouncil : public steps::Council {
     std::shared_ptr<const Message> message;
   };
   [[nodiscard]] int above(int member) const noexcept { return (member - 1) / setup_.width; }
-  [[nodiscard]] int members_from(int member) const;
   [[nodiscard]] std::vector<int> below(int member) const;
   [[nodiscard]] int rank_of(int member) const;
   [[nodiscard]] int member_of(int rank) const;

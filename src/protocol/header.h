@@ -25,7 +25,7 @@ enum class Kind : std::uint16_t {
   notices = 21,   ///< states and failures of tickets, steps and files
   closed = 22,    ///< the file is closed by all
   farewell = 23,  ///< home's answer to bye: what it counted
-  // server -> lead server
+  // server -> lead server; from member to member, where members write themselves
   home_open = 40,    ///< the first open of a file at this home
   home_event = 41,   ///< the first sight of an event at this home
   want_place = 42,   ///< pieces of a variable have come: where do they go?

@@ -10,7 +10,6 @@
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
-#include "steps/definitions.h"
 #include "steps/ends.h"
 
 namespace iocomp::server {
@@ -35,8 +34,10 @@ void HomeFile::open(int client, const protocol::Open& open) {
   clients_.push_back(client);
   if (!open_) {
     open_ = open;
-    ends_.emplace(open.home_members,
-                  [this](const steps::Difference& difference) { different(difference); });
+    reports_.emplace(
+        key_, open.home_members,
+        [this](protocol::Bytes message) { context_.post.to_server(0, std::move(message)); },
+        [this](const steps::Difference& difference) { different(difference); });
     context_.post.to_server(0, protocol::encode(key_, Kind::home_open, open));
   } else if (open.kind != open_->kind || open.members != open_->members) {
     different({compute_rank(client) + " opened it as another kind of file than compute rank " +
@@ -58,29 +59,14 @@ void HomeFile::opened(const protocol::Opened& opened) {
   }
 }
 
-void HomeFile::event(int /*client*/, const protocol::Event& event) {
-  switch (definitions_.say(event.sequence, event.caller, event.what)) {
-    case steps::Definitions::Said::first:
-      context_.post.to_server(0, protocol::encode(key_, Kind::home_event, event));
-      break;
-    case steps::Definitions::Said::different:
-      different(definitions_.difference(event.sequence, event.caller, event.what));
-      break;
-    case steps::Definitions::Said::again:
-      break;
-  }
-}
+void HomeFile::event(int /*client*/, const protocol::Event& event) { reports_->event(event); }
 
 void HomeFile::end_step(int client, const protocol::StepCounts& counts) {
-  if (const auto sum = ends_->end(counts, compute_rank(client))) {
-    context_.post.to_server(0, protocol::encode(key_, Kind::home_step, *sum));
-  }
+  reports_->step_ended(counts, compute_rank(client));
 }
 
 void HomeFile::close(int client, const protocol::StepCounts& counts) {
-  if (const auto sum = ends_->close(counts, compute_rank(client))) {
-    context_.post.to_server(0, protocol::encode(key_, Kind::home_close, *sum));
-  }
+  reports_->closed(counts, compute_rank(client));
 }
 
 void HomeFile::settled(std::int64_t step, const Outcome& outcome) {

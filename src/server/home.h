@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "commit/reports.h"
 #include "protocol/messages.h"
 #include "server/context.h"
-#include "steps/definitions.h"
 #include "steps/ends.h"
 
 namespace iocomp::server {
@@ -43,8 +43,7 @@ class HomeFile {
   std::vector<int> clients_;  // session ranks that have opened
   std::optional<protocol::Opened> opened_;
   std::optional<Outcome> closed_;
-  steps::Definitions definitions_;
-  std::optional<steps::Ends> ends_;          // known with open_
+  std::optional<commit::Reports> reports_;   // known with open_
   bool is_different_ = false;                // or the file has failed anyway
   std::optional<protocol::Notice> failure_;  // of the file
 };

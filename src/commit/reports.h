@@ -4,38 +4,39 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <vector>
 
-#include "base/error.h"
 #include "protocol/messages.h"
 #include "steps/definitions.h"
 #include "steps/ends.h"
 
-namespace iocomp::client {
+namespace iocomp::commit {
 
-/// What a member of a council and those below it say of a file, on its way to the lead: compared,
-/// and summed to one report of all of them.
+/// What some say of a file on its way to the lead, compared and summed to one report of all of
+/// them: at a home, what its members say; in a council of members, what a member and those below it
+/// say.
 class Reports {
  public:
   using Pass = std::function<void(protocol::Bytes message)>;
+  using Different = std::function<void(const steps::Difference&)>;
   /// @param members  that are heard here.
-  Reports(std::uint64_t key, std::string file_name, int members, Pass pass);
+  /// @param different  told of members that say different things.
+  Reports(std::uint64_t key, std::int64_t members, Pass pass, Different different);
 
   void event(const protocol::Event& event);
+  /// @param who  for people: "compute rank 3".
   void step_ended(const protocol::StepCounts& counts, const std::string& who);
   void closed(const protocol::StepCounts& counts, const std::string& who);
+  /// Of writers, where members are writers.
   void step_done(const protocol::StepNote& note);
 
  private:
-  void different(const steps::Difference& difference);
-
   std::uint64_t key_;
-  std::string file_name_;
-  int members_;
+  std::int64_t members_;
   Pass pass_;
+  Different different_;
   steps::Definitions definitions_;
   steps::Ends ends_;
   std::map<std::int64_t, protocol::StepNote> done_;  // by step: of some
 };
 
-}  // namespace iocomp::client
+}  // namespace iocomp::commit

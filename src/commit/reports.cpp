@@ -1,39 +1,32 @@
-#include "client/reports.h"
+#include "commit/reports.h"
 
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "base/error.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "steps/definitions.h"
 #include "steps/ends.h"
 
-namespace iocomp::client {
+namespace iocomp::commit {
 
 using protocol::Kind;
 
-Reports::Reports(std::uint64_t key, std::string file_name, int members, Pass pass)
+Reports::Reports(std::uint64_t key, std::int64_t members, Pass pass, Different different)
     : key_{key},
-      file_name_{std::move(file_name)},
       members_{members},
       pass_{std::move(pass)},
-      ends_{members, [this](const steps::Difference& difference) { different(difference); }} {}
-
-void Reports::different(const steps::Difference& difference) {
-  const Outcome outcome = steps::different_calls(file_name_, difference.what);
-  pass_(protocol::encode(key_, Kind::file_failed,
-                         protocol::StepNote{difference.from_step, -1, 0, outcome}));
-}
+      different_{std::move(different)},
+      ends_{members, different_} {}
 
 void Reports::event(const protocol::Event& event) {
   switch (definitions_.say(event.sequence, event.caller, event.what)) {
     case steps::Definitions::Said::first:
-      pass_(protocol::encode(key_, Kind::event, event));
+      pass_(protocol::encode(key_, Kind::home_event, event));
       break;
     case steps::Definitions::Said::different:
-      different(definitions_.difference(event.sequence, event.caller, event.what));
+      different_(definitions_.difference(event.sequence, event.caller, event.what));
       break;
     case steps::Definitions::Said::again:
       break;
@@ -42,13 +35,13 @@ void Reports::event(const protocol::Event& event) {
 
 void Reports::step_ended(const protocol::StepCounts& counts, const std::string& who) {
   if (const auto sum = ends_.end(counts, who)) {
-    pass_(protocol::encode(key_, Kind::end_step, *sum));
+    pass_(protocol::encode(key_, Kind::home_step, *sum));
   }
 }
 
 void Reports::closed(const protocol::StepCounts& counts, const std::string& who) {
   if (const auto sum = ends_.close(counts, who)) {
-    pass_(protocol::encode(key_, Kind::close, *sum));
+    pass_(protocol::encode(key_, Kind::home_close, *sum));
   }
 }
 
@@ -65,4 +58,4 @@ void Reports::step_done(const protocol::StepNote& note) {
   }
 }
 
-}  // namespace iocomp::client
+}  // namespace iocomp::commit
