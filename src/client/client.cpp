@@ -15,7 +15,7 @@
 #include "client/group_ranks.h"
 #include "client/guard.h"
 #include "commit/file_terms.h"
-#include "commit/xdmf.h"
+#include "commit/xdmf/xdmf.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
 #include "formats/registry.h"

@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "base/wire.h"
+#include "client/council/meeting.h"
 #include "client/group_ranks.h"
 #include "client/input.h"
-#include "client/meeting.h"
 #include "commit/file_terms.h"
 #include "config/file_settings.h"
 #include "mpi/agree.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "client/council/meeting.h"
 #include "client/input.h"
 #include "client/link.h"
-#include "client/meeting.h"
 #include "client/place.h"
 #include "config/settings.h"
 #include "mpi/wait.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/servers.h"
+#include "client/remote/servers.h"
 #include "client/tickets.h"
 #include "client/waiting.h"
 #include "mpi/peers.h"

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "client/copy_memory.h"
-#include "client/journal.h"
-#include "client/ledger.h"
-#include "client/run_lists.h"
-#include "client/servers.h"
+#include "client/local/copy_memory.h"
+#include "client/remote/journal.h"
+#include "client/remote/ledger.h"
+#include "client/remote/run_lists.h"
+#include "client/remote/servers.h"
 #include "client/tickets.h"
 #include "client/waiting.h"
 #include "mpi/peers.h"

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "client/council/meeting.h"
 #include "client/file.h"
-#include "client/local_carrier.h"
-#include "client/meeting.h"
-#include "client/remote_carrier.h"
+#include "client/local/local_carrier.h"
+#include "client/remote/remote_carrier.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
 

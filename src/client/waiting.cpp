@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/futex.h"
-#include "client/servers.h"
+#include "client/remote/servers.h"
 #include "mpi/wait.h"
 #include "transport/transport.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/futex.h"
-#include "client/servers.h"
+#include "client/remote/servers.h"
 #include "mpi/wait.h"
 
 namespace iocomp::client {

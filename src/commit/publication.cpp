@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/folder_targets.h"
 #include "commit/commit.h"
-#include "commit/xdmf_file.h"
-#include "commit/xdmf_steps.h"
+#include "commit/xdmf/xdmf_file.h"
+#include "commit/xdmf/xdmf_steps.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "commit/commit.h"
-#include "commit/xdmf_file.h"
-#include "commit/xdmf_steps.h"
+#include "commit/xdmf/xdmf_file.h"
+#include "commit/xdmf/xdmf_steps.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
 

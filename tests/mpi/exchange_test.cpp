@@ -1,5 +1,5 @@
 // Ranks exchange blocks of short runs, and the aggregators write long ones.
-#include "client/exchange.h"
+#include "client/exchange/exchange.h"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

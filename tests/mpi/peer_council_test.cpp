@@ -1,4 +1,4 @@
-#include "client/peer_council.h"
+#include "client/council/peer_council.h"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-#include "client/copy_memory.h"
+#include "client/local/copy_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "commit/xdmf.h"
+#include "commit/xdmf/xdmf.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,170 @@
+#include "client/council/file_council.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "client/council/peer_council.h"
+#include "commit/lead.h"
+#include "commit/publication.h"
+#include "commit/publisher.h"
+#include "commit/reports.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "protocol/notes.h"
+#include "protocol/put_messages.h"
+#include "steps/ends.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+using protocol::Kind;
+
+FileCouncil::FileCouncil(Setup setup, trace::Counters& counters)
+    : key_{setup.lead.key},
+      members_{std::move(setup.members)},
+      peers_{std::move(setup.peers)},
+      reports_{key_, peers_.members_from_here(),
+               [this](protocol::Bytes message) { pass(std::move(message)); },
+               [this, name = setup.lead.open.name](const steps::Difference& difference) {
+                 different(name, difference);
+               }} {
+  if (peers_.member() != 0) {
+    return;
+  }
+  lead_.emplace(std::move(setup.lead),
+                commit::Lead::Means{
+                    .council = &peers_,
+                    .run =
+                        [&counters](const commit::Publication::Job& job,
+                                    const commit::Publisher::Then& then) {
+                          Outcome outcome;
+                          {
+                            const trace::Timer timer{counters, trace::Counter::commit_seconds};
+                            outcome = outcome_of(job);
+                          }
+                          then(outcome);
+                        },
+                    .note = [](protocol::Note, std::int64_t) {},  // nobody outlives this rank
+                    .failed = [&counters] { counters.add(trace::Counter::failures, 1); }});
+}
+
+void FileCouncil::step_ended(const protocol::StepCounts& counts) {
+  reports_.step_ended(counts, "compute rank " + std::to_string(compute_rank()));
+}
+
+void FileCouncil::closed(const protocol::StepCounts& counts) {
+  reports_.closed(counts, "compute rank " + std::to_string(compute_rank()));
+}
+
+void FileCouncil::step_done(std::int64_t step, const Outcome& outcome) {
+  reports_.step_done({step, -1, 1, outcome});
+}
+
+void FileCouncil::want_place(std::int64_t step, int variable) {
+  pass(protocol::encode(key_, Kind::want_place, protocol::StepNote{step, variable, 0, {}}));
+}
+
+void FileCouncil::action_done(const protocol::ActionNote& note) {
+  pass(protocol::encode(key_, Kind::action_done, note));
+}
+
+void FileCouncil::hurry(std::int64_t step) {
+  pass(protocol::encode(key_, Kind::flush, protocol::StepNote{step, -1, 0, {}}));
+}
+
+void FileCouncil::different(const std::string& file_name, const steps::Difference& difference) {
+  const Outcome outcome = steps::different_calls(file_name, difference.what);
+  pass(protocol::encode(key_, Kind::file_failed,
+                        protocol::StepNote{difference.from_step, -1, 0, outcome}));
+}
+
+void FileCouncil::pass(protocol::Bytes message) {
+  if (lead_) {
+    tell_lead(message);
+  } else {
+    peers_.report(std::move(message));
+  }
+}
+
+bool FileCouncil::advance(const Obey& obey, const std::function<bool()>& enough) {
+  bool moved = lead_ && lead_->advance();
+  while (!enough()) {
+    const auto received = peers_.take();
+    if (!received) {
+      break;
+    }
+    moved = true;
+    if (received->is_order) {
+      const auto header = protocol::check_header(received->message, 0);
+      obey(header.kind, protocol::body(received->message));
+    } else {
+      take_report(received->from, received->message);
+    }
+  }
+  return moved;
+}
+
+// What is compared or summed on its way, and what is not.
+void FileCouncil::take_report(int member, const protocol::Bytes& message) {
+  const auto body = protocol::body(message);
+  const std::string who = "compute rank " + std::to_string(compute_rank_of(member)) +
+                          (peers_.members_from(member) == 1 ? "" : " (or those that report to it)");
+  switch (protocol::check_header(message, compute_rank_of(member)).kind) {
+    case Kind::home_event:
+      reports_.event(protocol::decode_event(body));
+      break;
+    case Kind::home_step:
+      reports_.step_ended(protocol::decode_step_counts(body), who);
+      break;
+    case Kind::home_close:
+      reports_.closed(protocol::decode_step_counts(body), who);
+      break;
+    case Kind::step_done:
+      reports_.step_done(protocol::decode_step_note(body));
+      break;
+    default:
+      pass(message);
+  }
+}
+
+void FileCouncil::tell_lead(const protocol::Bytes& message) {
+  const auto body = protocol::body(message);
+  switch (protocol::check_header(message, 0).kind) {
+    case Kind::home_event:
+      lead_->event(protocol::decode_event(body));
+      break;
+    case Kind::home_step:
+      lead_->step_ended(protocol::decode_step_counts(body));
+      break;
+    case Kind::home_close:
+      lead_->closed(protocol::decode_step_counts(body));
+      break;
+    case Kind::step_done:
+      lead_->step_done(protocol::decode_step_note(body));
+      break;
+    case Kind::want_place:
+      lead_->want_place(protocol::decode_step_note(body));
+      break;
+    case Kind::put_report:
+      lead_->put_report(protocol::decode_put_report(body));
+      break;
+    case Kind::action_done:
+      lead_->action_done(protocol::decode_action(body));
+      break;
+    case Kind::flush:
+      lead_->hurry(protocol::decode_step_note(body).step);
+      break;
+    case Kind::file_failed: {
+      const auto note = protocol::decode_step_note(body);
+      lead_->fail(note.outcome, note.step);
+      break;
+    }
+    default:
+      throw Error{ErrorCode::internal, "a lead got a message of another kind"};
+  }
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "client/council/peer_council.h"
+#include "commit/lead.h"
+#include "commit/reports.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "steps/ends.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+/// What one member of a file says to the lead and hears from it, where members write the file
+/// themselves. The lead is on the first member, and is part of this object there.
+class FileCouncil {
+ public:
+  struct Setup {
+    PeerCouncil::Setup peers;
+    std::vector<int> members;  ///< their compute ranks
+    commit::Lead::Setup lead;
+  };
+  FileCouncil(Setup setup, trace::Counters& counters);
+
+  /// Only the first member has it.
+  [[nodiscard]] commit::Lead* lead() noexcept { return lead_ ? &*lead_ : nullptr; }
+  [[nodiscard]] int member() const noexcept { return peers_.member(); }
+  [[nodiscard]] int compute_rank() const { return compute_rank_of(peers_.member()); }
+
+  // Reports of this member.
+  void event(const protocol::Event& event) { reports_.event(event); }
+  void step_ended(const protocol::StepCounts& counts);
+  void step_done(std::int64_t step, const Outcome& outcome);
+  void closed(const protocol::StepCounts& counts);
+  void want_place(std::int64_t step, int variable);
+  /// Of a step.
+  void report(const protocol::PutReport& report) { pass(protocol::encode(key_, report)); }
+  void action_done(const protocol::ActionNote& note);
+  /// This member waits for the commit of a step.
+  void hurry(std::int64_t step);
+
+  /// Bring messages on. Calls `obey` for each order for this member, in their order, until it has
+  /// `enough`. @return whether anything moved.
+  using Obey = std::function<void(protocol::Kind, std::span<const std::byte> body)>;
+  bool advance(const Obey& obey, const std::function<bool()>& enough);
+  /// The file is closed.
+  void leave() { peers_.leave(); }
+  /// Whether the members that report to this one have left, too.
+  [[nodiscard]] bool have_all_left() { return peers_.have_all_left(); }
+
+ private:
+  [[nodiscard]] int compute_rank_of(int member) const {
+    return members_.at(static_cast<std::size_t>(member));
+  }
+  void different(const std::string& file_name, const steps::Difference& difference);
+  void pass(protocol::Bytes message);
+  void take_report(int member, const protocol::Bytes& message);
+  void tell_lead(const protocol::Bytes& message);
+
+  std::uint64_t key_;
+  std::vector<int> members_;
+  PeerCouncil peers_;
+  commit::Reports reports_;
+  std::optional<commit::Lead> lead_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/run_list.h"
+#include "client/remote/run_lists.h"
+
+namespace iocomp::client {
+
+/// The lists of runs that ranks who exchange blocks know of one another. Each travels once, with
+/// the first exchange that needs it.
+class ExchangedRuns {
+ public:
+  ExchangedRuns() = default;
+  ExchangedRuns(const ExchangedRuns&) = delete;
+  ExchangedRuns& operator=(const ExchangedRuns&) = delete;
+
+  /// The number by which an aggregator will know elements `first` to `first + count` of a list,
+  /// once it has heard the news.
+  [[nodiscard]] std::uint64_t known_to(int aggregator,
+                                       const std::shared_ptr<const array::RunList>& runs,
+                                       std::int64_t first, std::int64_t count) {
+    return told_.known_to(aggregator, runs, first, count);
+  }
+  /// Lists that nobody else holds need not be known any more.
+  void forget_unused() { told_.forget_unused(); }
+
+  /// What an aggregator has to hear, once.
+  [[nodiscard]] std::vector<std::byte> take_news(int aggregator) {
+    return std::exchange(news_[aggregator], {});
+  }
+  /// On the aggregator. @throws Error{internal} for what is no news.
+  void hear(int from, std::span<const std::byte> news);
+  /// The list that a rank means. @throws Error{internal}.
+  [[nodiscard]] std::shared_ptr<const array::RunList> list(int from, std::uint64_t number) const;
+
+ private:
+  std::map<int, std::vector<std::byte>> news_;  // by rank
+  RunLists told_{[this](int aggregator, const std::vector<std::byte>& message) {
+    add_news(aggregator, message);
+  }};
+  std::map<std::pair<int, std::uint64_t>, std::shared_ptr<const array::RunList>> heard_;
+
+  void add_news(int aggregator, const std::vector<std::byte>& message);
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,209 @@
+#include "client/local/block_writer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "array/region.h"
+#include "array/runs.h"
+#include "base/byte_size.h"
+#include "base/log.h"
+#include "base/pages.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "client/local/copy_memory.h"
+#include "client/tickets.h"
+#include "disk/options.h"
+#include "trace/counters.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+
+namespace iocomp::client {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t copy_part_bytes = std::size_t{16} << 20;  // of a long run copied at once
+constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
+constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once
+
+}  // namespace
+
+std::shared_ptr<writing::Piece> piece_of(const Block& block, std::int64_t offset,
+                                         BlockWriter::Done done) {
+  auto piece = std::make_shared<writing::Piece>();
+  piece->step = block.step;
+  piece->variable = block.variable;
+  piece->region = block.region;
+  piece->elements_left = array::elements(block.region);
+  piece->offset = offset;
+  if (done) {
+    piece->ended = [done = std::move(done)](const auto& ended) { done(ended->failure); };
+  }
+  return piece;
+}
+
+/// Cuts one block into chunks: each run of the file is written from where it lies, or from a copy
+/// that is aligned as its place in the file is.
+class BlockWriter::Cutter {
+ public:
+  Cutter(BlockWriter& blocks, const Block& block, writing::FileWriter& writer,
+         std::shared_ptr<writing::Piece> piece)
+      : blocks_{blocks},
+        block_{block},
+        writer_{writer},
+        piece_{std::move(piece)},
+        can_lend_{block.is_dense() && !block.buffered && !writer.swaps_bytes()} {
+    piece_->is_in_file_order = true;
+  }
+
+  /// @return whether anything is read from the program's memory.
+  bool cut() {
+    array::RunCursor runs{block_.variable.shape, block_.region, 0, piece_->elements_left};
+    array::Run run;
+    std::int64_t first = 0;  // element of the packed order
+    while (runs.next(run)) {
+      add(piece_->offset + run.index * piece_->element_bytes(), first, run.elements);
+      first += run.elements;
+    }
+    pass_on();
+    writer_.submit();
+    return has_lent_;
+  }
+
+ private:
+  void add(std::int64_t offset, std::int64_t first, std::int64_t count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * block_.element_bytes();
+    const bool is_long = bytes >= blocks_.disk_.direct_from_bytes;
+    if (can_lend_) {
+      const std::byte* from =
+          block_.first_value() + static_cast<std::size_t>(first) * block_.element_bytes();
+      const auto address = reinterpret_cast<std::uintptr_t>(from);
+      if (!is_long || address % page == static_cast<std::uintptr_t>(offset) % page) {
+        lend(first, count, {from, bytes});
+        return;
+      }
+    }
+    blocks_.link_.counters().add(trace::Counter::copied_bytes, static_cast<double>(bytes));
+    is_long ? copy_long(offset, first, count) : copy_short(first, count);
+  }
+
+  void lend(std::int64_t first, std::int64_t count, std::span<const std::byte> memory) {
+    blocks_.look_at_pages(memory);
+    blocks_.link_.counters().add(trace::Counter::lent_bytes, static_cast<double>(memory.size()));
+    has_lent_ = true;
+    if (gathered_.count == 0) {
+      gathered_.first = first;
+      gathered_.bytes = memory.first(0);
+    }
+    gathered_.count += count;  // dense: behind what was lent before
+    gathered_.bytes = {gathered_.bytes.data(), gathered_.bytes.size() + memory.size()};
+  }
+
+  void copy_long(std::int64_t offset, std::int64_t first, std::int64_t count) {
+    pass_on();
+    const std::size_t element = block_.element_bytes();
+    const auto most = static_cast<std::int64_t>(
+        std::min(copy_part_bytes, blocks_.link_.copies().limit_bytes() / 4) / element);
+    while (count > 0) {
+      const std::int64_t now = std::min(count, std::max<std::int64_t>(most, 1));
+      const std::size_t bytes = static_cast<std::size_t>(now) * element;
+      const std::size_t skew = static_cast<std::size_t>(offset) % page;
+      const Copy copy = blocks_.take_memory(bytes, skew, writer_);
+      const std::span<std::byte> to{copy.get(), bytes};
+      block_.copy_to(to, first, now, writer_.swaps_bytes());
+      gathered_.first = first;
+      gathered_.count = now;
+      gathered_.bytes = to;
+      gathered_.loan = copy;
+      pass_on();
+      offset += static_cast<std::int64_t>(bytes);
+      first += now;
+      count -= now;
+    }
+  }
+
+  void copy_short(std::int64_t first, std::int64_t count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * block_.element_bytes();
+    if (gathered_.bytes.size() + bytes > memory_.size()) {
+      pass_on();
+      const std::size_t left =
+          static_cast<std::size_t>(array::elements(block_.region) - first) * block_.element_bytes();
+      const std::size_t most = std::min(short_runs_bytes, blocks_.link_.copies().limit_bytes() / 4);
+      const std::size_t all = std::max(bytes, std::min(left, most));
+      const Copy copy = blocks_.take_memory(all, 0, writer_);
+      memory_ = {copy.get(), all};
+      gathered_.loan = copy;
+      gathered_.first = first;
+    }
+    block_.copy_to(memory_.subspan(gathered_.bytes.size(), bytes), first, count,
+                   writer_.swaps_bytes());
+    gathered_.count += count;
+    gathered_.bytes = memory_.first(gathered_.bytes.size() + bytes);
+  }
+
+  void pass_on() {
+    if (gathered_.count > 0) {
+      gathered_.piece = piece_;
+      writer_.write(std::exchange(gathered_, {}));
+      memory_ = {};
+    }
+  }
+
+  BlockWriter& blocks_;
+  const Block& block_;
+  writing::FileWriter& writer_;
+  std::shared_ptr<writing::Piece> piece_;
+  bool can_lend_;
+  bool has_lent_ = false;
+  writing::Chunk gathered_;
+  std::span<std::byte> memory_;  // of the copy that is gathered
+};
+
+bool BlockWriter::write(const Block& block, writing::FileWriter& writer, std::int64_t offset,
+                        Done done) {
+  auto piece = piece_of(block, offset, std::move(done));
+  if (piece->elements_left == 0) {
+    writing::end(piece, 0);
+    return false;
+  }
+  return Cutter{*this, block, writer, std::move(piece)}.cut();
+}
+
+Copy BlockWriter::take_memory(std::size_t bytes, std::size_t page_remainder,
+                              writing::FileWriter& writer) {
+  CopyMemory& copies = link_.copies();
+  Copy copy = copies.try_take_for_disk(bytes, page_remainder);
+  if (!copy) {
+    writer.submit();  // copies that wait there for company
+    const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
+    link_.wait_until(
+        [&] { return (copy = copies.try_take_for_disk(bytes, page_remainder)) != nullptr; },
+        [] {
+          return std::string{
+              "copies of earlier blocks to be written (client.buffer_memory is full)"};
+        });
+  }
+  return copy;
+}
+
+// Each array once, and not many: it costs a millisecond.
+void BlockWriter::look_at_pages(std::span<const std::byte> memory) {
+  constexpr std::size_t most_arrays = 8;
+  if (memory.size() < large_array_bytes || looked_at_.size() >= most_arrays ||
+      !looked_at_.insert(memory.data()).second) {
+    return;
+  }
+  const std::size_t small = small_page_bytes(memory);
+  link_.counters().add(trace::Counter::small_page_bytes, static_cast<double>(small));
+  if (small > memory.size() / 2) {
+    log::info("an array of " + format_bytes(static_cast<std::int64_t>(memory.size())) +
+              " lies in small pages, which takes the kernel several times as long to write as huge "
+              "ones: iocomp_alloc gives such memory");
+  }
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,122 @@
+#include "client/local/copy_memory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/byte_size.h"
+#include "base/error.h"
+#include "base/free_ranges.h"
+#include "base/huge_memory.h"
+#include "client/tickets.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+namespace {
+
+// Few enough to be reserved in one call without a pause that is felt, large enough for most blocks.
+constexpr std::size_t slab_bytes = std::size_t{16} << 20;
+
+constexpr std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + FreeRanges::page_bytes - 1) / FreeRanges::page_bytes * FreeRanges::page_bytes;
+}
+
+}  // namespace
+
+void CopyMemory::check(std::size_t bytes) const {
+  if (bytes > limit_bytes_) {
+    throw Error{ErrorCode::out_of_staging_memory,
+                "asked for a copy of " + format_bytes(static_cast<std::int64_t>(bytes)) +
+                    ", client.buffer_memory is " +
+                    format_bytes(static_cast<std::int64_t>(limit_bytes_)) +
+                    ": put the block in parts, unbuffered from dense memory, or raise the setting"};
+  }
+}
+
+Copy CopyMemory::take(std::size_t bytes, std::size_t page_remainder) {
+  check(bytes);
+  return find(bytes, page_remainder, transport_ != nullptr && transport_->exports_memory());
+}
+
+// Private memory: nobody else reads it, and it has huge pages.
+Copy CopyMemory::try_take_for_disk(std::size_t bytes, std::size_t page_remainder) {
+  check(bytes);
+  if (copies_for_disk_ > 0 && !has_room(bytes)) {
+    return {};
+  }
+  Copy copy = find(bytes, page_remainder, false);
+  ++copies_for_disk_;
+  std::byte* const first = copy.get();
+  return {first, [this, held = std::move(copy)](const std::byte* /*first*/) mutable {
+            held.reset();
+            --copies_for_disk_;
+          }};
+}
+
+Copy CopyMemory::find(std::size_t bytes, std::size_t page_remainder, bool is_lent) {
+  // In slabs every copy fills pages: too much for a few bytes that nobody reads in place.
+  if (bytes < FreeRanges::page_bytes && page_remainder == 0 && !is_lent) {
+    return take_small(bytes);
+  }
+  for (Slab& slab : slabs_) {
+    const bool is_alike = slab.own.bytes().empty() == is_lent;
+    if (Copy copy = is_alike ? take_from(slab, bytes, page_remainder) : Copy{}) {
+      return copy;
+    }
+  }
+  if (Slab* const slab = add_slab(bytes + page_remainder, is_lent)) {
+    return take_from(*slab, bytes, page_remainder);
+  }
+  return find(bytes, page_remainder, false);  // the system has no such memory to lend
+}
+
+Copy CopyMemory::take_small(std::size_t bytes) {
+  used_bytes_ += bytes;
+  return {new std::byte[bytes], [this, bytes](const std::byte* first) {
+            delete[] first;
+            used_bytes_ -= bytes;
+          }};
+}
+
+Copy CopyMemory::take_from(Slab& slab, std::size_t bytes, std::size_t page_remainder) {
+  const std::size_t taken = std::max<std::size_t>(bytes + page_remainder, 1);
+  const auto offset = slab.free.take(taken);
+  if (!offset) {
+    return {};
+  }
+  used_bytes_ += bytes;
+  return {slab.memory.data() + *offset + page_remainder,
+          [this, &slab, offset = *offset, taken, bytes](const std::byte* /*first*/) {
+            slab.free.give_back(offset, taken);
+            used_bytes_ -= bytes;
+          }};
+}
+
+CopyMemory::Slab* CopyMemory::add_slab(std::size_t bytes, bool is_lent) {
+  // What is free but too small in parts is not needed beside a larger one.
+  std::erase_if(slabs_, [this](const Slab& slab) {
+    return slab.free.used_bytes() == 0 &&
+           (!slab.own.bytes().empty() || transport_->withdraw_memory(slab.memory.data()));
+  });
+  const std::size_t wanted =
+      whole_pages(std::max(bytes, std::min(slab_bytes, std::max(limit_bytes_, bytes))));
+  Slab slab;
+  if (is_lent) {
+    slab.memory = transport_->export_memory(wanted, true);
+    if (slab.memory.empty()) {
+      return nullptr;
+    }
+  } else {
+    slab.own = HugeMemory{wanted, "copies"};
+    slab.memory = slab.own.bytes();
+  }
+  slab.free = FreeRanges{slab.memory.size() / FreeRanges::page_bytes * FreeRanges::page_bytes};
+  slabs_.push_back(std::move(slab));
+  return &slabs_.back();
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,35 @@
+#include "client/local/disk_plans.h"
+
+#include <utility>
+
+#include "disk/engine.h"
+#include "disk/options.h"
+#include "trace/counters.h"
+#include "writing/submit.h"
+
+namespace iocomp::client {
+
+DiskPlans::DiskPlans(const disk::Options& disk, trace::Counters& counters)
+    : counters_{counters}, engine_{disk::start_engine(disk)} {}
+
+writing::Submit DiskPlans::submitter() {
+  return [this](disk::Plan plan, auto done) {
+    plan.id = next_++;
+    underway_.emplace(plan.id, Underway{std::move(done), plan.sync});
+    engine_->submit(std::move(plan));
+  };
+}
+
+bool DiskPlans::advance() {
+  const auto completed = engine_->take_completed();
+  for (const auto& completion : completed) {
+    const auto node = underway_.extract(completion.id);
+    const Underway& ended = node.mapped();
+    counters_.add(ended.is_sync ? trace::Counter::sync_seconds : trace::Counter::write_seconds,
+                  completion.seconds);
+    ended.done(completion);
+  }
+  return !completed.empty();
+}
+
+}  // namespace iocomp::client

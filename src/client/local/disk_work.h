@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client/link.h"
+#include "client/local/block_writer.h"
+#include "client/local/disk_plans.h"
+#include "config/file_settings.h"
+#include "disk/options.h"
+
+namespace iocomp::client {
+
+/// What this rank writes without waiting: the engine that writes, and what moves it on whenever the
+/// rank is in a call.
+class DiskWork {
+ public:
+  /// @param advance_files  goes on with what the files have begun; true if anything moved.
+  DiskWork(const disk::Options& disk, Link& link, std::function<bool()> advance_files);
+
+  /// From now on there is an engine; until then this rank gives no writes to the kernel.
+  void start();
+  [[nodiscard]] bool is_started() const noexcept { return plans_ != nullptr; }
+
+  // Where it is started:
+  [[nodiscard]] BlockWriter& blocks() noexcept { return *blocks_; }
+  [[nodiscard]] DiskPlans& plans() noexcept { return *plans_; }
+
+  /// How the kernel is given writes: "io_uring", ...; empty where it is given none.
+  [[nodiscard]] std::string engine_name() const;
+  [[nodiscard]] disk::Options options_for(const config::FileSettings& file) const;
+
+ private:
+  bool advance();
+
+  disk::Options disk_;
+  Link& link_;
+  std::function<bool()> advance_files_;
+  bool is_advancing_ = false;
+  std::unique_ptr<BlockWriter> blocks_;
+  std::unique_ptr<DiskPlans> plans_;  // goes first: its engine reads copies of blocks_
+};
+
+}  // namespace iocomp::client

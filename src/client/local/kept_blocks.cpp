@@ -1,0 +1,82 @@
+#include "client/local/kept_blocks.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "array/region.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "client/tickets.h"
+
+namespace iocomp::client {
+
+void KeptBlocks::keep(const Block& block) {
+  Kept kept{block, nullptr};
+  link_.tickets().find(block.ticket)->kept = true;
+  if (block.buffered) {
+    lie_in(link_.copy_buffer(block.bytes()), kept);
+  }
+  kept_[block.step].push_back(std::move(kept));
+}
+
+void KeptBlocks::lie_in(Copy copy, Kept& kept) {
+  Block& block = kept.block;
+  kept.copy = std::move(copy);
+  block.pack(0, array::elements(block.region), kept.copy.get());
+  block.lies_packed(kept.copy.get());
+  block.buffered = true;  // written from yet another copy where that must be aligned
+  link_.tickets().find(block.ticket)->kept = false;
+}
+
+// To wait for memory may take blocks from here.
+void KeptBlocks::copy(std::uint64_t ticket) {
+  Copy copy = link_.copy_buffer(find(ticket)->bytes());
+  if (const Block* block = find(ticket)) {
+    auto& blocks = kept_.at(block->step);
+    const auto kept =
+        std::ranges::find(blocks, ticket, [](const Kept& one) { return one.block.ticket; });
+    lie_in(std::move(copy), *kept);
+  }
+}
+
+const Block* KeptBlocks::find(std::uint64_t ticket) const {
+  for (const auto& [step, blocks] : kept_) {
+    const auto kept =
+        std::ranges::find(blocks, ticket, [](const Kept& one) { return one.block.ticket; });
+    if (kept != blocks.end()) {
+      return &kept->block;
+    }
+  }
+  return nullptr;
+}
+
+bool KeptBlocks::has_any(std::int64_t step,
+                         const std::function<bool(const Block&)>& is_meant) const {
+  const auto blocks = kept_.find(step);
+  return blocks != kept_.end() && std::ranges::any_of(blocks->second, [&](const Kept& kept) {
+           return is_meant(kept.block);
+         });
+}
+
+std::vector<KeptBlocks::Kept> KeptBlocks::take(const std::function<bool(const Block&)>& is_meant) {
+  std::vector<Kept> taken;
+  for (auto& [step, blocks] : kept_) {
+    const auto rest = std::ranges::stable_partition(
+        blocks, [&](const Kept& kept) { return !is_meant(kept.block); });
+    std::ranges::move(rest, std::back_inserter(taken));
+    blocks.erase(rest.begin(), rest.end());
+  }
+  std::erase_if(kept_, [](const auto& blocks) { return blocks.second.empty(); });
+  for (const auto& kept : taken) {
+    if (Ticket* ticket = link_.tickets().find(kept.block.ticket)) {
+      ticket->kept = false;
+    }
+  }
+  return taken;
+}
+
+}  // namespace iocomp::client

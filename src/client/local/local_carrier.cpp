@@ -1,0 +1,482 @@
+#include "client/local/local_carrier.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/memory_box.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/council/file_council.h"
+#include "client/council/meeting.h"
+#include "client/link.h"
+#include "client/local/block_writer.h"
+#include "client/local/member_writer.h"
+#include "client/takeover/left_file.h"
+#include "client/takeover/remains.h"
+#include "client/tickets.h"
+#include "commit/lead.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "mpi/agree.h"
+#include "mpi/wait.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "protocol/notes.h"
+#include "protocol/put_messages.h"
+#include "trace/counters.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+
+namespace iocomp::client {
+
+using protocol::Kind;
+
+LocalCarrier::LocalCarrier(Setup setup, FileCouncil::Setup council, MemberWriter::Setup writer,
+                           const commit::Publication& names, Link& link,
+                           const contents::Catalogue& catalogue)
+    : setup_{std::move(setup)},
+      link_{link},
+      catalogue_{catalogue},
+      council_{std::move(council), link.counters()},
+      writer_{std::move(writer), names, council_, link, catalogue} {}
+
+std::string LocalCarrier::what(const std::string& owed) const {
+  return owed + " of file \"" + setup_.name + "\" (compute rank " +
+         std::to_string(council_.compute_rank()) +
+         " waits for its own writes or for the same call of the other ranks)";
+}
+
+// Where the file is synchronous all members take the same orders in the same call: none that come
+// after those that end it.
+void LocalCarrier::wait_until(const std::function<bool()>& done, const std::string& owed) {
+  if (!is_synchronous() && opened_) {
+    link_.wait_until(done, [&] { return what(owed); });
+    return;
+  }
+  mpi::Nap nap;
+  mpi::Deadline deadline{link_.policy()};
+  while (!done()) {
+    if (move(done)) {
+      nap.reset();
+      deadline.moved();
+      continue;
+    }
+    if (link_.policy().meanwhile) {
+      link_.policy().meanwhile();
+    }
+    nap.pause();
+    deadline.check([&] { return what(owed); });
+  }
+}
+
+void LocalCarrier::tell(const Outcome& outcome) {
+  link_.failures().told(setup_.key, outcome.story);
+  throw Error{outcome.code, outcome.story};
+}
+
+void LocalCarrier::open() {
+  if (auto* const lead = council_.lead()) {
+    lead->start();
+  }
+  wait_until([this] { return opened_.has_value(); }, "the opening");
+  // Everybody holds the one file open from before its first write, and before it is renamed.
+  Outcome mine = *opened_;
+  if (mine.ok() && !setup_.file_per_step && writer_.files().is_plain()) {
+    mine = outcome_of([this] { (void)writer_.files().writer(-1).file().open(); });
+  }
+  const Outcome common = mpi::agree(setup_.comm, mine, link_.policy(), "the opening of a file");
+  if (!common.ok()) {
+    closed_ = common;
+    throw Error{common.code, common.story};
+  }
+}
+
+void LocalCarrier::announce(const contents::Event& event, std::int64_t sequence) {
+  const auto encoded = contents::encode(event);
+  for (const auto byte : encoded) {
+    definitions_ = mix(definitions_, std::to_integer<std::uint64_t>(byte));
+  }
+  last_definition_ = contents::text(event);
+  if (event.what == contents::Event::What::set_shape) {
+    writer_.files().reshaped(event.variable, event.step, sequence);
+  }
+  if (!is_alone_ && !is_over()) {
+    council_.event({sequence, council_.compute_rank(), encoded});
+  }
+}
+
+// Only this rank's own writes bound how far it may run ahead: to wait for other ranks here could
+// hang a program in which these wait for this one.
+void LocalCarrier::enter_step(std::int64_t step) {
+  const auto may_enter = [&] {
+    return step - writer_.oldest_writing(step) <= setup_.steps_in_flight;
+  };
+  if (!may_enter()) {
+    const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
+    link_.wait_until(may_enter, [&] { return what("earlier steps"); });
+  }
+}
+
+bool LocalCarrier::move(const std::function<bool()>& enough) {
+  if (is_alone_ || is_over()) {
+    return false;
+  }
+  const bool moved = council_.advance(
+      [this](Kind kind, std::span<const std::byte> body) { obey(kind, body); }, enough);
+  return writer_.advance() || moved;
+}
+
+void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
+  switch (kind) {
+    case Kind::opened:
+      opened_ = protocol::decode_opened(body).outcome;
+      break;
+    case Kind::placed:
+      writer_.placed(protocol::decode_step_note(body));
+      break;
+    case Kind::expect:
+      writer_.expect(protocol::decode_expectation(body));
+      break;
+    case Kind::fill:
+      writer_.fill(protocol::decode_fill_order(body));
+      break;
+    case Kind::sync:
+      writer_.make_durable(protocol::decode_step_note(body).step);
+      break;
+    case Kind::action: {
+      auto note = protocol::decode_action(body);
+      note.outcome = outcome_of([&] { writer_.act(note); });
+      council_.action_done(note);
+      break;
+    }
+    case Kind::step_settled: {
+      const auto note = protocol::decode_step_note(body);
+      settle(note.step, note.outcome);
+      break;
+    }
+    case Kind::file_failed: {
+      const auto note = protocol::decode_step_note(body);
+      writer_.fail(note.outcome, note.step);
+      link_.failures().add(setup_.key, writer_.lost());
+      break;
+    }
+    case Kind::file_closed:
+      closed_ = protocol::decode_outcome(body);
+      break;
+    default:
+      break;  // definitions and terms of the file: a member has its own
+  }
+}
+
+void LocalCarrier::settle(std::int64_t step, const Outcome& outcome) {
+  const Outcome told = writer_.in_file(outcome, step);
+  if (!told.ok()) {
+    failed_.emplace(step, told);
+    link_.failures().add(setup_.key, told);
+  }
+  writer_.settle(step, told);
+  settled_ = step + 1;
+}
+
+void LocalCarrier::end_step(std::int64_t step) {
+  if (is_synchronous()) {
+    end_together(step);
+    return;
+  }
+  if (writer_.is_lost(step)) {
+    tell(writer_.lost());
+  }
+  council_.step_ended(writer_.end(step, false));
+  ended_ = step + 1;
+  link_.pump();
+}
+
+void LocalCarrier::wait_step(std::int64_t step) {
+  if (settled_ <= step && !writer_.is_lost(step)) {
+    if (!is_synchronous()) {
+      council_.hurry(step);
+    } else if (!outcome_of([&] { (void)meet("wait_step", step); }).ok()) {
+      tell(writer_.lost());
+    }
+    writer_.sync_until(is_synchronous() ? step + 1 : INT64_MAX);
+    try {
+      wait_until([&] { return settled_ > step || writer_.is_lost(step) || is_over(); },
+                 "the commit of step " + std::to_string(step));
+    } catch (const Error& error) {
+      if (is_synchronous()) {
+        lose({error.code(), error.what()});
+      }
+      throw;
+    }
+  }
+  const auto failure = failed_.find(step);
+  if (failure != failed_.end()) {
+    tell(failure->second);
+  }
+  if (settled_ <= step) {
+    tell(writer_.lost());
+  }
+}
+
+// Calls that all members make.
+
+// @return whether some rank has blocks to be exchanged. @throws Error; the file is lost then.
+bool LocalCarrier::meet(const char* call, std::int64_t step, bool exchanges) {
+  if (!writer_.lost().ok()) {
+    throw Error{writer_.lost().code, writer_.lost().story};
+  }
+  try {
+    return setup_.meeting->meet(
+               {call, setup_.key, setup_.name, step, definitions_, last_definition_},
+               exchanges ? 1 : 0) != 0;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::inconsistent_calls && setup_.meeting->ended().ok()) {
+      leave_together(error);
+    } else {
+      lose({error.code(), error.what()});
+    }
+    throw;
+  }
+}
+
+// The members make different calls, and all of them are here, for the last time: what they have
+// ended is kept.
+void LocalCarrier::leave_together(const Error& difference) {
+  if (auto* const lead = council_.lead()) {
+    lead->fail({difference.code(), difference.what()}, ended_);
+  }
+  writer_.fail({difference.code(), difference.what()}, ended_);
+  link_.failures().add(setup_.key, writer_.lost());
+  (void)outcome_of([this] { leave(ended_, false); });
+}
+
+// Nobody can know any more what belongs together, or somebody does not come.
+void LocalCarrier::lose(const Outcome& why) {
+  is_alone_ = true;
+  writer_.fail(why, settled_);
+  link_.failures().add(setup_.key, writer_.lost());
+  if (why.code == ErrorCode::timed_out && setup_.meeting != nullptr) {
+    setup_.meeting->end(writer_.lost());  // who comes late would meet this rank in another call
+  }
+  if (auto* const lead = council_.lead()) {
+    lead->abandon();
+  }
+}
+
+void LocalCarrier::end_together(std::int64_t step) {
+  bool exchanges = false;
+  const Outcome met =
+      outcome_of([&] { exchanges = meet("end_step", step, writer_.exchanges(step)); });
+  if (!met.ok()) {
+    tell(writer_.lost());
+  }
+  const bool commits = setup_.file_per_step || writer_.keeps_steps();
+  writer_.sync_until(commits ? step + 1 : step);
+  ended_ = step + 1;
+  council_.step_ended(writer_.end(step, exchanges));
+  const auto is_done = [&] {
+    const auto* const open = writer_.find(step);
+    const bool is_whole = open != nullptr && open->is_whole && settled_ >= step && !commits;
+    return settled_ > step || is_whole || writer_.is_lost(step) || is_over();
+  };
+  const Outcome waited =
+      outcome_of([&] { wait_until(is_done, "the end of step " + std::to_string(step)); });
+  if (!waited.ok()) {
+    lose(waited);
+  }
+  if (const auto failure = failed_.find(step); failure != failed_.end()) {
+    tell(failure->second);
+  }
+  if (writer_.is_lost(step)) {
+    tell(writer_.lost());
+  }
+}
+
+// Say goodbye, do what is still ordered, and wait until all have left.
+void LocalCarrier::leave(std::int64_t open_step, bool exchanges) {
+  writer_.sync_until(INT64_MAX);
+  auto counts = writer_.end(open_step, exchanges);
+  if (writer_.is_lost(open_step)) {
+    counts.variables.clear();
+  }
+  council_.closed(counts);
+  wait_until([this] { return is_over(); }, "the closing");
+  council_.leave();
+  wait_until([this] { return council_.have_all_left(); }, "the last messages");
+}
+
+Outcome LocalCarrier::close(std::int64_t open_step) {
+  if (!is_alone_ && !is_over()) {
+    const Outcome left = outcome_of([&] {
+      const bool meets = is_synchronous() && writer_.lost().ok();
+      leave(open_step, meets && meet("close", open_step, writer_.exchanges(open_step)));
+    });
+    if (!left.ok() && !is_over() && !is_alone_) {
+      lose(left);
+    }
+  }
+  // The program may have its memory back, whatever happened.
+  const Outcome written = outcome_of([&] {
+    link_.wait_until([&] { return writer_.oldest_writing(-1) < 0; },
+                     [&] { return what("the last blocks"); });
+  });
+  if (is_over() && closed_->ok()) {
+    return written;
+  }
+  return writer_.lost().ok() && is_over() ? *closed_ : writer_.lost();
+}
+
+// What servers have left.
+
+std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const HasNote& has_note) {
+  for (std::size_t number = 0; number < remains.events.size(); ++number) {
+    council_.event({static_cast<std::int64_t>(number), council_.compute_rank(),
+                    std::move(remains.events[number])});
+  }
+  if (auto* const lead = council_.lead()) {
+    lead->go_on_after(left.earlier);
+  }
+  if (!setup_.file_per_step) {
+    writer_.files().go_on_in(left.earlier.path);
+  }
+  opened_ = Outcome{};
+  ended_ = remains.ended;
+  settled_ = left.settled;
+  failed_ = left.failed;
+  for (auto& [number, known] : remains.steps) {
+    if (number < settled_) {
+      continue;
+    }
+    MemberWriter::Step& step = writer_.step(number);
+    step.variables = std::move(known.variables);
+    step.puts = std::move(known.puts);
+    step.failure = known.failure;
+    if (setup_.file_per_step && step.failure.ok() && has_note(protocol::Note::dropped, number)) {
+      step.failure = writer_.in_file({ErrorCode::storage_failure, "the step failed"}, number);
+    }
+    if (!step.variables.empty() && step.failure.ok()) {
+      // What a server has written for this rank is made durable through this rank's descriptor.
+      (void)writer_.files().writer_of(number).file().open();
+      step.has_written = true;
+    }
+  }
+  std::map<std::uint64_t, std::vector<Remains::Piece>> pieces;
+  for (auto& piece : remains.pieces) {
+    if (piece.step >= settled_) {
+      piece.copy = link_.take_copy(piece.post);
+      pieces[piece.ticket].push_back(std::move(piece));
+    }
+  }
+  resume_tickets(pieces);
+  const std::size_t blocks = pieces.size();
+  for (auto& [ticket, its_pieces] : pieces) {
+    write_again(ticket, std::move(its_pieces));
+  }
+  for (const auto& [number, known] : remains.steps) {
+    if (number >= settled_ && known.ended) {
+      auto counts = writer_.end(number, false);
+      counts.events = known.events;
+      council_.step_ended(counts);
+    }
+  }
+  return blocks;
+}
+
+void LocalCarrier::resume_tickets(
+    const std::map<std::uint64_t, std::vector<Remains::Piece>>& pieces) {
+  std::vector<std::uint64_t> done;
+  link_.tickets().for_each([&](std::uint64_t number, Ticket& ticket) {
+    if (ticket.file != setup_.key) {
+      return;
+    }
+    ticket.posts.clear();
+    if (ticket.step < settled_ && !failed_.contains(ticket.step)) {
+      ticket.written = ticket.durable = ticket.pieces;
+      done.push_back(number);
+    } else if (ticket.step < settled_) {
+      ticket.failure = ticket.failure.ok() ? failed_.at(ticket.step) : ticket.failure;
+    } else if (!ticket.failure.ok()) {
+      auto& failure = writer_.step(ticket.step).failure;
+      failure = failure.ok() ? ticket.failure : failure;
+    } else if (ticket.pieces > 0 && ticket.written == ticket.pieces) {
+      writer_.step(ticket.step).written.push_back(number);
+    } else if (!pieces.contains(number)) {
+      ticket.pieces = ticket.written = ticket.durable = 0;  // its put will be made again
+    }
+  });
+  std::ranges::for_each(done, [this](auto number) { link_.tickets().settle(number); });
+}
+
+// A piece that no server has taken lies where it was, or in a copy. One that was taken and is not
+// known to be written went with its server.
+void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece> pieces) {
+  struct Part {
+    Block block;
+    std::int64_t first;
+    std::int64_t count;
+    std::span<const std::byte> bytes;
+  };
+  auto held = std::make_shared<std::vector<Remains::Piece>>(std::move(pieces));
+  std::vector<Part> parts;
+  Block block;
+  Outcome failure;
+  for (auto& piece : *held) {
+    const bool is_copied = !piece.inside.empty();
+    const bool is_lost = piece.count > 0 && !is_copied && link_.is_taken(piece.post);
+    if (piece.rows && !is_lost) {
+      const auto& rows = *piece.rows;
+      piece.inside.resize(rows.bytes());
+      array::pack(rows.memory, rows.element_bytes, rows.array, rows.first, rows.count,
+                  piece.inside.data());
+    }
+    block.variable = piece.variable;
+    block.step = piece.step;
+    block.region = piece.region;
+    block.ticket = number;
+    if (is_lost) {
+      failure = {ErrorCode::storage_failure,
+                 *link_.loss() + " when it had taken the block and not written it"};
+    } else if (piece.count > 0) {
+      parts.push_back(
+          {block, piece.first, piece.count,
+           piece.inside.empty() ? piece.bytes : std::span<const std::byte>{piece.inside}});
+    }
+  }
+  Ticket& ticket = *link_.tickets().find(number);
+  ticket.kept = true;
+  ++writer_.step(block.step).writing;
+  writer_.step(block.step).has_written = true;
+  auto left = std::make_shared<std::size_t>(parts.size() + 1);
+  auto first_failure = std::make_shared<Outcome>();
+  const auto written = writer_.when_written(block);
+  const auto done = [written, held, left, first_failure](const Outcome& one) {
+    *first_failure = first_failure->ok() ? one : *first_failure;
+    if (--*left == 0) {
+      written(*first_failure);
+    }
+  };
+  auto& file = writer_.files().writer_of(block.step);
+  for (const auto& part : parts) {
+    writing::Chunk chunk;
+    chunk.piece = piece_of(part.block, writer_.files().offset(block.variable.id, block.step), done);
+    chunk.piece->first = part.first;
+    chunk.piece->elements_left = part.count;
+    chunk.piece->is_in_file_order = true;
+    chunk.first = part.first;
+    chunk.count = part.count;
+    chunk.bytes = part.bytes;
+    file.write(std::move(chunk));
+  }
+  file.submit();
+  done(failure);
+}
+
+}  // namespace iocomp::client

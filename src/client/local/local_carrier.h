@@ -1,0 +1,105 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/council/file_council.h"
+#include "client/council/meeting.h"
+#include "client/link.h"
+#include "client/local/member_writer.h"
+#include "client/takeover/left_file.h"
+#include "client/takeover/remains.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+
+namespace iocomp::client {
+
+/// Carries a file that its members write themselves: each is a writer of the file, and reports to
+/// the lead of the file, which is on the first of them.
+///
+/// While the program goes on: reports and orders travel in later calls. Synchronously: the members
+/// meet in `end_step`, `wait_step` and `close`, and wait there until what is ordered is done. Steps
+/// of a series are then made durable and committed one step later, while the file system has had
+/// time to write.
+class LocalCarrier : public Carrier {
+ public:
+  struct Setup {
+    std::uint64_t key = 0;
+    std::string name;
+    bool file_per_step = false;
+    int steps_in_flight = 8;
+    MPI_Comm comm = MPI_COMM_NULL;  ///< of the members, for the opening
+    Meeting* meeting = nullptr;     ///< of a synchronous file; else null
+  };
+  LocalCarrier(Setup setup, FileCouncil::Setup council, MemberWriter::Setup writer,
+               const commit::Publication& names, Link& link, const contents::Catalogue& catalogue);
+
+  /// Collective over the file's ranks; they wait for one another here. @throws Error, the same on
+  /// all ranks.
+  void open();
+  /// Instead: go on with what servers have left, of a format whose offsets follow from its layout.
+  /// Waits for nobody. @return blocks of this rank that are written once more, or first.
+  std::size_t resume(Remains remains, const LeftFile& left, const HasNote& has_note);
+
+  void announce(const contents::Event& event, std::int64_t sequence) override;
+  void enter_step(std::int64_t step) override;
+  void put(const Block& block) override { writer_.put(block); }
+  void end_step(std::int64_t step) override;
+  void wait_step(std::int64_t step) override;
+  void urge(std::uint64_t ticket, State state) override { writer_.urge(ticket, state); }
+  Outcome close(std::int64_t open_step) override;
+
+  /// Go on with what was begun while the program goes on; true if anything moved.
+  bool advance() {
+    return !is_synchronous() && move([] { return false; });
+  }
+  /// Whether all members have left the file: nobody sends anything more.
+  [[nodiscard]] bool is_over() const noexcept { return closed_.has_value(); }
+
+ private:
+  [[nodiscard]] bool is_synchronous() const noexcept { return setup_.meeting != nullptr; }
+  [[nodiscard]] std::string what(const std::string& owed) const;
+  void wait_until(const std::function<bool()>& done, const std::string& owed);
+  bool move(const std::function<bool()>& enough);
+  void obey(protocol::Kind kind, std::span<const std::byte> body);
+  void settle(std::int64_t step, const Outcome& outcome);
+  [[noreturn]] void tell(const Outcome& outcome);
+
+  // Calls that all members make, where the file is synchronous.
+  [[nodiscard]] bool meet(const char* call, std::int64_t step, bool exchanges = false);
+  void end_together(std::int64_t step);
+  void leave_together(const Error& difference);
+  void lose(const Outcome& why);
+  void leave(std::int64_t open_step, bool exchanges);
+
+  void resume_tickets(const std::map<std::uint64_t, std::vector<Remains::Piece>>& pieces);
+  void write_again(std::uint64_t ticket, std::vector<Remains::Piece> pieces);
+
+  Setup setup_;
+  Link& link_;
+  const contents::Catalogue& catalogue_;
+  FileCouncil council_;
+  MemberWriter writer_;
+  std::uint64_t definitions_ = empty_digest;
+  std::string last_definition_;
+  std::optional<Outcome> opened_;
+  std::int64_t ended_ = 0;    // steps, by this rank
+  std::int64_t settled_ = 0;  // steps
+  std::map<std::int64_t, Outcome> failed_;
+  bool is_alone_ = false;  // nothing can be done with the other members any more
+  std::optional<Outcome> closed_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,219 @@
+#include "client/local/local_opener.h"
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "client/carrier.h"
+#include "client/council/file_council.h"
+#include "client/council/meeting.h"
+#include "client/exchange/exchange.h"
+#include "client/group_ranks.h"
+#include "client/local/local_carrier.h"
+#include "client/local/member_writer.h"
+#include "client/takeover/left_file.h"
+#include "client/takeover/remains.h"
+#include "commit/file_terms.h"
+#include "commit/lead.h"
+#include "commit/publication.h"
+#include "config/file_settings.h"
+#include "disk/engine.h"
+#include "formats/aggregators.h"
+#include "formats/file_system.h"
+#include "formats/format.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "writing/file_writer.h"
+
+namespace iocomp::client {
+namespace {
+
+// On the communicator of a file blocks are exchanged with other tags.
+constexpr int council_tag = 3;
+constexpr int first_free_tag = council_tag + 1;
+
+// A tag that only messages about this file have: every rank of it computes the same.
+int tag_of(std::uint64_t key, MPI_Comm comm) {
+  void* most = nullptr;
+  int is_set = 0;
+  mpi::check(MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &is_set));
+  constexpr std::uint64_t least_most = 32767;
+  const auto tags = is_set != 0 ? static_cast<std::uint64_t>(*static_cast<int*>(most)) : least_most;
+  return static_cast<int>((key >> 1U) % (tags - first_free_tag)) + first_free_tag;
+}
+
+}  // namespace
+
+// Ranks must be able to write at offsets, without the format library or the MPI.
+bool LocalOpener::kernel_can_write(const OpenedFile& opened) const {
+  const formats::Format& format = *opened.format;
+  const bool is_plain = format.traits().is_plain();
+  if (!is_plain) {
+    const bool by_mpi = format.traits().kind == formats::Kind::shared;
+    log::warning("transport kernel: files of " + std::string{format.name()} + " are written by " +
+                 (by_mpi ? "MPI-IO" : "the format library") + ", so synchronously" +
+                 (by_mpi ? "; posix writes the same bytes by the kernel" : ""));
+  }
+  return is_plain;
+}
+
+Meeting& LocalOpener::meet_to_open(OpenedFile& opened, MPI_Comm comm) {
+  Meeting::Call call;
+  call.name = opened.settings.checkpoint ? "open of a checkpoint" : "open of a series";
+  call.file = opened.file->key();
+  call.file_name = opened.file->name();
+  const std::string what = "the other ranks to open file \"" + call.file_name + '"';
+  const bool are_all = have_same_ranks(comm, place_.comm);
+  if (are_all) {
+    (void)meeting_.meet(call);
+  }
+  // Nobody frees it before all have closed the file.
+  opened.comm = mpi::duplicate(comm, link_.policy(), what.c_str()).release();
+  if (are_all) {
+    return meeting_;
+  }
+  opened.meeting = std::make_unique<Meeting>(opened.comm, opened.members, link_.policy());
+  (void)opened.meeting->meet(call);
+  return *opened.meeting;
+}
+
+LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
+  const config::FileSettings& file = opened.settings;
+  Terms terms;
+  terms.council.members = opened.members;
+  commit::Lead::Setup& lead = terms.council.lead;
+  lead.key = opened.file->key();
+  lead.open.name = opened.file->name();
+  lead.open.members = std::ssize(opened.members);
+  lead.may_overlap = file.may_overlap;
+  lead.publisher.identity = commit::identity(opened.file->name(), file, place_.job);
+  lead.publisher.format = opened.format;
+  lead.publisher.options = commit::format_options(file);
+  lead.publisher.disk = disk_.options_for(file);
+  lead.publisher.writers_begin = true;
+  terms.writer.key = lead.key;
+  terms.writer.name = lead.open.name;
+  terms.writer.files.format = opened.format;
+  terms.writer.files.options = lead.publisher.options;
+  terms.writer.files.disk = lead.publisher.disk;
+  return terms;
+}
+
+void LocalOpener::write_by_kernel(Terms& terms) {
+  terms.council.lead.writers = commit::Lead::Writers::members;
+  terms.writer.files.submit = disk_.plans().submitter();
+  terms.writer.write_block = [&blocks = disk_.blocks()](const Block& block,
+                                                        writing::FileWriter& writer,
+                                                        std::int64_t offset, auto done) {
+    return blocks.write(block, writer, offset, std::move(done));
+  };
+}
+
+std::int64_t LocalOpener::domain_bytes(const OpenedFile& opened) const {
+  const auto& file = opened.settings;
+  const commit::Publication names{commit::identity(opened.file->name(), file, place_.job),
+                                  *opened.format};
+  std::vector<std::int64_t> bytes{
+      formats::domain_bytes_at(names.names(0).target, file.alignment_bytes)};
+  mpi::maximum(opened.comm, bytes, link_.policy(), "the other ranks to open a file");
+  return bytes[0];
+}
+
+void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
+  const config::FileSettings& file = opened.settings;
+  const std::string what = "the other ranks to open file \"" + opened.file->name() + '"';
+  terms.council.lead.writers = commit::Lead::Writers::waiting_members;
+  // The same writes by the same code as an engine's, but waited for.
+  terms.writer.files.submit = [](const disk::Plan& plan, const auto& done) {
+    done(disk::carry_out(plan));
+  };
+  terms.writer.files.options.deadline_seconds = link_.policy().deadline_seconds;
+  terms.writer.openers = opened.comm;
+  Exchange::Setup exchange{.comm = opened.comm,
+                           .aggregators = {},
+                           .stripe_bytes = settings_.bytes("staging.stripe"),
+                           .alignment_bytes = domain_bytes(opened),
+                           .may_overlap = file.may_overlap,
+                           .policy = link_.policy()};
+  const formats::Traits& traits = opened.format->traits();
+  if (file.aggregators_per_node != 0) {
+    auto ordered = formats::openers(opened.comm, file.aggregator_order, file.aggregators_per_node,
+                                    link_.policy(), what.c_str());
+    const auto aggregates =
+        mpi::gather_to_all(opened.comm, ordered.aggregates ? 1 : 0, link_.policy(), what.c_str());
+    for (std::size_t rank = 0; rank < aggregates.size(); ++rank) {
+      if (aggregates[rank] != 0) {
+        exchange.aggregators.push_back(static_cast<int>(rank));
+      }
+    }
+    if (!traits.is_plain()) {
+      terms.writer.files.options.aggregators = ordered.aggregators;
+      opened.openers = terms.writer.openers = ordered.comm.release();
+    }
+  }
+  if (exchange.stripe_bytes > 0 && !traits.writes_whole_steps()) {
+    terms.writer.exchange = std::make_unique<Exchange>(std::move(exchange));
+  }
+}
+
+void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
+  Meeting& meeting = meet_to_open(opened, comm);
+  Terms terms = this->terms(opened);
+  terms.council.peers = {.comm = opened.comm, .ranks = {}, .tag = council_tag};
+  if (synchronous) {
+    write_waiting(opened, terms);
+  } else {
+    write_by_kernel(terms);
+  }
+  const commit::Publication names{terms.council.lead.publisher.identity, *opened.format};
+  auto carrier = std::make_unique<LocalCarrier>(
+      LocalCarrier::Setup{.key = opened.file->key(),
+                          .name = opened.file->name(),
+                          .file_per_step = opened.settings.file_per_step,
+                          .steps_in_flight = opened.settings.steps_in_flight,
+                          .comm = opened.comm,
+                          .meeting = synchronous ? &meeting : nullptr},
+      std::move(terms.council), std::move(terms.writer), names, link_, opened.file->catalogue());
+  LocalCarrier& opening = *carrier;
+  opened.file->carry_with(std::move(carrier));
+  try {
+    opening.open();
+  } catch (...) {
+    if (opening.is_over()) {
+      opened.free_communicators();  // the failure is the same on all ranks: they all come here
+    }
+    throw;
+  }
+  opened.local = &opening;
+}
+
+std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNote& has_note) {
+  Terms terms = this->terms(opened);
+  terms.council.peers = {
+      .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
+  write_by_kernel(terms);
+  const commit::Publication names{terms.council.lead.publisher.identity, *opened.format};
+  const LeftFile left = find_left_file(names, opened.settings.file_per_step, remains, has_note,
+                                       opened.file->catalogue());
+  terms.council.lead.first_step = left.settled;
+  terms.council.lead.committed = left.committed();
+  auto carrier = std::make_unique<LocalCarrier>(
+      LocalCarrier::Setup{.key = opened.file->key(),
+                          .name = opened.file->name(),
+                          .file_per_step = opened.settings.file_per_step,
+                          .steps_in_flight = opened.settings.steps_in_flight},
+      std::move(terms.council), std::move(terms.writer), names, link_, opened.file->catalogue());
+  const std::size_t blocks = carrier->resume(std::move(remains), left, has_note);
+  opened.local = carrier.get();
+  opened.file->carry_with(std::move(carrier));
+  return blocks;
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "client/council/file_council.h"
+#include "client/council/meeting.h"
+#include "client/exchange/exchange.h"
+#include "client/link.h"
+#include "client/local/disk_work.h"
+#include "client/local/member_writer.h"
+#include "client/opened_file.h"
+#include "client/place.h"
+#include "client/takeover/left_file.h"
+#include "client/takeover/remains.h"
+#include "config/settings.h"
+
+namespace iocomp::client {
+
+/// Opens files that the compute ranks write themselves: by the kernel while the program goes on, or
+/// synchronously.
+class LocalOpener {
+ public:
+  /// @param meeting  of all compute ranks.
+  LocalOpener(const config::Settings& settings, const Place& place, Link& link, Meeting& meeting,
+              DiskWork& disk)
+      : settings_{settings}, place_{place}, link_{link}, meeting_{meeting}, disk_{disk} {}
+
+  /// Whether the kernel can write the file while the program goes on. Says where it cannot.
+  [[nodiscard]] bool kernel_can_write(const OpenedFile& opened) const;
+  /// Collective over `comm`, the members. @throws Error, the same on all ranks.
+  void open(OpenedFile& opened, MPI_Comm comm, bool synchronous);
+  /// Instead: carry on with what servers have left, whose members are ranks of the compute ranks'
+  /// communicator. @return blocks of this rank that are written once more, or first. @throws Error.
+  std::size_t resume(OpenedFile& opened, Remains remains, const HasNote& has_note);
+
+ private:
+  struct Terms {
+    FileCouncil::Setup council;
+    MemberWriter::Setup writer;
+  };
+  Meeting& meet_to_open(OpenedFile& opened, MPI_Comm comm);
+  [[nodiscard]] Terms terms(const OpenedFile& opened) const;
+  void write_by_kernel(Terms& terms);
+  void write_waiting(OpenedFile& opened, Terms& terms);
+  [[nodiscard]] std::int64_t domain_bytes(const OpenedFile& opened) const;
+
+  const config::Settings& settings_;
+  const Place& place_;
+  Link& link_;
+  Meeting& meeting_;
+  DiskWork& disk_;
+};
+
+}  // namespace iocomp::client

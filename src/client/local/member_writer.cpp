@@ -1,0 +1,514 @@
+#include "client/local/member_writer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/cover.h"
+#include "array/region.h"
+#include "array/run_list.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/council/file_council.h"
+#include "client/link.h"
+#include "client/local/block_writer.h"
+#include "client/local/kept_blocks.h"
+#include "client/local/output_files.h"
+#include "client/local/waiting_writes.h"
+#include "client/tickets.h"
+#include "commit/publication.h"
+#include "contents/catalogue.h"
+#include "formats/format.h"
+#include "protocol/messages.h"
+#include "protocol/put_messages.h"
+#include "trace/counters.h"
+#include "writing/file_writer.h"
+#include "writing/step_output.h"
+#include "writing/together.h"
+
+namespace iocomp::client {
+
+MemberWriter::MemberWriter(Setup setup, commit::Publication names, FileCouncil& council, Link& link,
+                           const contents::Catalogue& catalogue)
+    : setup_{std::move(setup)},
+      council_{council},
+      link_{link},
+      catalogue_{catalogue},
+      files_{setup_.files, std::move(names), catalogue, link.counters()},
+      kept_{link},
+      waiting_writes_{files_, catalogue, link.counters(), std::move(setup_.exchange),
+                      keeps_steps()} {}
+
+const MemberWriter::Step* MemberWriter::find(std::int64_t number) const {
+  const auto step = steps_.find(number);
+  return step == steps_.end() ? nullptr : &step->second;
+}
+
+Outcome MemberWriter::in_file(const Outcome& outcome, std::int64_t step) const {
+  if (outcome.ok() || outcome.story.starts_with("file \"")) {
+    return outcome;
+  }
+  const std::string where = step < 0 ? std::string{} : ", step " + std::to_string(step);
+  return {outcome.code, "file \"" + setup_.name + '"' + where + ": " + outcome.story};
+}
+
+std::int64_t MemberWriter::oldest_writing(std::int64_t none) const {
+  const auto oldest =
+      std::ranges::find_if(steps_, [](const auto& item) { return item.second.writing > 0; });
+  return oldest == steps_.end() ? none : oldest->first;
+}
+
+// Blocks.
+
+void MemberWriter::put(const Block& block) {
+  link_.tickets().find(block.ticket)->pieces = 1;
+  if (is_lost(block.step)) {
+    link_.fail(setup_.key, block.ticket, lost_);
+    return;
+  }
+  Step& step = steps_[block.step];
+  array::add(step.variables[block.variable.id], block.cover);
+  step.puts.add({.variable = block.variable.id,
+                 .rank = council_.compute_rank(),
+                 .part = {block.region, 0, array::elements(block.region)}});
+  // What members write together, all of them must know of.
+  const bool is_place_known = files_.place(block.variable.id, block.step).has_value();
+  if ((!is_place_known || !files_.is_plain()) &&
+      wanted_.emplace(block.step, block.variable.id).second) {
+    council_.want_place(block.step, block.variable.id);
+  }
+  const bool is_exchanged =
+      waiting_writes_.exchanges(block) && (!block.buffered || link_.has_copy_room(block.bytes()));
+  if (can_write(block) && !is_exchanged) {
+    write({block, nullptr});
+  } else {
+    kept_.keep(block);
+  }
+}
+
+bool MemberWriter::can_write(const Block& block) const {
+  const Step* step = find(block.step);
+  const bool is_in_time = !keeps_steps() || (step != nullptr && step->is_expected);
+  return is_in_time && files_.place(block.variable.id, block.step).has_value();
+}
+
+void MemberWriter::write(const KeptBlocks::Kept& kept) {
+  const Block& block = kept.block;
+  Step& step = steps_[block.step];
+  ++step.writing;
+  step.has_written = true;
+  const Outcome begun = outcome_of([&] {
+    if (const auto placed = files_.place(block.variable.id, block.step); placed && !placed->ok()) {
+      throw Error{placed->code, placed->story};
+    }
+    if (waits()) {
+      waiting_writes_.write(block, kept.copy);
+      block_written(block, {});
+      return;
+    }
+    link_.tickets().find(block.ticket)->kept = true;
+    const bool lends =
+        setup_.write_block(block, files_.writer_of(block.step),
+                           files_.offset(block.variable.id, block.step), when_written(block));
+    Ticket* ticket = link_.tickets().find(block.ticket);
+    if (ticket != nullptr && !lends) {
+      ticket->kept = false;
+    }
+  });
+  if (!begun.ok()) {
+    block_written(block, begun);
+  }
+}
+
+std::function<void(const Outcome&)> MemberWriter::when_written(const Block& block) {
+  return [this, here = is_here_, block](const Outcome& outcome) {
+    if (*here) {
+      block_written(block, outcome);
+    }
+  };
+}
+
+void MemberWriter::block_written(const Block& block, const Outcome& outcome) {
+  Step& step = steps_[block.step];
+  --step.writing;
+  Ticket* ticket = link_.tickets().find(block.ticket);
+  if (ticket != nullptr) {
+    ticket->kept = outcome.ok() && keeps_steps() && !block.buffered;
+  }
+  if (!outcome.ok()) {
+    fail_block(block, outcome);
+  } else if (ticket != nullptr && ticket->failure.ok()) {
+    if (!keeps_steps()) {
+      ticket->written = ticket->pieces;
+    }
+    (keeps_steps() ? step.given : step.written).push_back(block.ticket);
+  }
+}
+
+void MemberWriter::fail_block(const Block& block, const Outcome& outcome) {
+  const Outcome told = in_block(setup_.name, block, outcome);
+  link_.fail(setup_.key, block.ticket, told);
+  Step& step = steps_[block.step];
+  if (step.failure.ok()) {
+    step.failure = told;
+  }
+}
+
+bool MemberWriter::write_kept() {
+  if (!std::exchange(has_news_, false)) {
+    return false;
+  }
+  const auto ready = kept_.take([this](const Block& block) {
+    return is_lost(block.step) || (can_write(block) && !waiting_writes_.exchanges(block));
+  });
+  for (const auto& kept : ready) {
+    ++steps_[kept.block.step].writing;  // nobody finds the step written before all of them are
+  }
+  for (const auto& kept : ready) {
+    --steps_[kept.block.step].writing;
+    if (is_lost(kept.block.step)) {
+      link_.fail(setup_.key, kept.block.ticket, lost_);
+    } else if (link_.tickets().find(kept.block.ticket) != nullptr) {
+      write(kept);
+    }
+  }
+  return !ready.empty();
+}
+
+void MemberWriter::urge(std::uint64_t number, State state) {
+  Ticket* ticket = link_.tickets().find(number);
+  const Block* kept = kept_.find(number);
+  if (ticket == nullptr || !ticket->failure.ok()) {
+    return;
+  }
+  const bool can_copy = !ticket->kept || (kept != nullptr && link_.has_copy_room(kept->bytes()));
+  if (kept != nullptr && waits() && can_write(*kept) &&
+      (state != State::handed_over || !can_copy)) {
+    for (const auto& alone :
+         kept_.take([&](const Block& block) { return block.ticket == number; })) {
+      write(alone);  // nobody else need take part: run by run
+    }
+    urge(number, state);
+    return;
+  }
+  const Step* step = find(ticket->step);
+  const bool is_ended = step != nullptr && step->is_ended;
+  if (kept != nullptr && state != State::handed_over && !is_ended) {
+    throw Error{ErrorCode::invalid_argument,
+                "file \"" + setup_.name + "\", variable \"" + ticket->variable +
+                    (waits() ? "\": in synchronous mode this back-end writes in end_step; call it "
+                               "before waiting for more than handed over"
+                             : "\": its place is known after end_step; call that before waiting "
+                               "for more than handed over")};
+  }
+  if (kept != nullptr && ticket->kept && state == State::handed_over) {
+    kept_.copy(number);
+  }
+  if (state == State::durable && !keeps_steps()) {
+    sync_for(number);
+  }
+}
+
+void MemberWriter::sync_for(std::uint64_t number) {
+  const auto is_written = [this, number] {
+    const Ticket* ticket = link_.tickets().find(number);
+    return ticket == nullptr || !ticket->failure.ok() || ticket->written == ticket->pieces;
+  };
+  link_.wait_until(is_written, [this] {
+    return "a block of file \"" + setup_.name + "\" to be written by compute rank " +
+           std::to_string(council_.compute_rank());
+  });
+  const Ticket* ticket = link_.tickets().find(number);
+  if (ticket == nullptr || !ticket->failure.ok() || ticket->settled()) {
+    return;
+  }
+  const trace::Timer timer{link_.counters(), trace::Counter::sync_seconds};
+  files_.writer_of(ticket->step)
+      .sync([this, here = is_here_, number, when = ticket->step](const Outcome& outcome) {
+        Ticket* open = *here ? link_.tickets().find(number) : nullptr;
+        if (open != nullptr && outcome.ok()) {
+          open->durable = open->pieces;
+          link_.tickets().settle(number);
+        } else if (open != nullptr) {
+          link_.fail(setup_.key, number, in_file(outcome, when));
+        }
+      });
+}
+
+// Reports.
+
+protocol::StepCounts MemberWriter::end(std::int64_t number, bool exchanges) {
+  Step& step = steps_[number];
+  step.is_ended = true;
+  step.is_exchanged = exchanges;
+  if (!waits()) {  // unasked
+    step.owes_report = step.owes_sync = true;
+  }
+  return {number, catalogue_.events(), 1, {}, step.variables};
+}
+
+bool MemberWriter::exchanges(std::int64_t step) const {
+  return kept_.has_any(step,
+                       [this](const Block& block) { return waiting_writes_.exchanges(block); });
+}
+
+bool MemberWriter::advance() {
+  const bool moved = write_kept();
+  return report_done() || moved;
+}
+
+bool MemberWriter::report_done() {
+  bool moved = false;
+  for (auto& [number, step] : steps_) {
+    const bool will_exchange = step.is_expected && step.is_exchanged;
+    if (!step.owes_report || step.writing > 0 || will_exchange || kept_.has_any(number)) {
+      continue;
+    }
+    if (step.owes_sync && !step.is_syncing && number < sync_until_) {
+      sync(number, step);
+      moved = true;
+    }
+    if (!step.owes_sync) {
+      step.owes_report = false;
+      council_.step_done(number, step.failure);
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+// All who ask while one fsync is under way share the next.
+void MemberWriter::sync(std::int64_t number, Step& step) {
+  if (!std::exchange(step.has_written, false)) {
+    synced(number, {});
+    return;
+  }
+  step.is_syncing = true;
+  const double begun = now_seconds();
+  files_.writer_of(number).sync([this, here = is_here_, number](const Outcome& outcome) {
+    if (*here) {
+      synced(number, outcome);
+    }
+  });
+  if (waits()) {
+    link_.counters().add(trace::Counter::sync_seconds, now_seconds() - begun);
+  }
+}
+
+void MemberWriter::synced(std::int64_t number, const Outcome& outcome) {
+  const auto found = steps_.find(number);
+  if (found == steps_.end()) {
+    return;  // it was dropped meanwhile
+  }
+  Step& step = found->second;
+  step.is_syncing = step.owes_sync = false;
+  const Outcome told = in_file(outcome, number);
+  if (!told.ok() && step.failure.ok()) {
+    step.failure = told;
+  }
+  for (const std::uint64_t written : std::exchange(step.written, {})) {
+    Ticket* ticket = link_.tickets().find(written);
+    if (ticket != nullptr && outcome.ok()) {
+      ticket->durable = ticket->pieces;
+      link_.tickets().settle(written);
+    } else if (ticket != nullptr) {
+      link_.fail(setup_.key, written, told);
+    }
+  }
+}
+
+// Orders.
+
+void MemberWriter::placed(const protocol::StepNote& note) {
+  files_.note_place(note.variable, note.step, {note.number, note.outcome, note.events});
+  has_news_ = true;
+  if (note.outcome.ok() && !files_.is_plain()) {
+    // Told to all, so that all can describe the same contents when they finish the file.
+    contents_.add(note.step, note.variable,
+                  setup_.files.format->traits().offsets_by_layout
+                      ? catalogue_.layout().offset(note.variable, note.step)
+                      : note.number);
+  }
+  if (!waits()) {
+    return;
+  }
+  if (!note.outcome.ok() && !is_created(note.step)) {  // then there is nothing to exchange into
+    steps_[note.step].is_exchanged = false;
+    for (const auto& kept :
+         kept_.take([&](const Block& block) { return block.step == note.step; })) {
+      fail_block(kept.block, note.outcome);
+    }
+  }
+  go_on(note.step);
+}
+
+void MemberWriter::expect(const protocol::Expectation& expectation) {
+  Step& step = steps_[expectation.step];
+  if (!expectation.report.empty()) {
+    council_.report(protocol::PutReport{expectation.step, step.puts.of(expectation.report)});
+  }
+  step.owes_report = true;
+  if (waits()) {
+    step.is_expected = true;
+    go_on(expectation.step);
+  }
+}
+
+bool MemberWriter::is_created(std::int64_t number) {
+  return files_.is_plain() || files_.writer_of(number).file().has_target();
+}
+
+// All members come here after the same orders.
+void MemberWriter::go_on(std::int64_t number) {
+  Step& step = steps_[number];
+  if (!step.is_expected) {
+    return;
+  }
+  has_news_ = true;
+  (void)write_kept();
+  if (step.is_exchanged && is_created(number)) {
+    step.is_exchanged = false;
+    exchange(number);
+  }
+}
+
+void MemberWriter::exchange(std::int64_t number) {
+  const auto exchanged = kept_.take([number](const Block& block) { return block.step == number; });
+  std::vector<const Block*> blocks;
+  for (const auto& kept : exchanged) {
+    blocks.push_back(&kept.block);
+  }
+  Step& step = steps_[number];
+  step.has_written = true;
+  const Outcome outcome = waiting_writes_.exchange(number, blocks);
+  if (!outcome.ok() && step.failure.ok()) {
+    step.failure = in_file(outcome, number);
+  }
+  for (const auto& kept : exchanged) {
+    step.given.push_back(kept.block.ticket);
+  }
+}
+
+void MemberWriter::fill(const protocol::FillOrder& order) {
+  Step& step = steps_[order.step];
+  step.owes_report = true;
+  step.owes_sync = !waits();
+  if (is_lost(order.step)) {
+    return;
+  }
+  writing::FileWriter& writer = files_.writer_of(order.step);
+  for (const auto& [variable, holes] : order.holes) {
+    Block block;
+    block.variable = catalogue_.variable(variable, order.step);
+    block.step = order.step;
+    block.region = std::make_shared<const array::RunList>(holes);
+    ++step.writing;
+    step.has_written = true;
+    const auto done = [this, here = is_here_, number = order.step](const Outcome& outcome) {
+      if (*here) {
+        Step& filled = steps_[number];
+        --filled.writing;
+        filled.failure = filled.failure.ok() ? in_file(outcome, number) : filled.failure;
+      }
+    };
+    writer.fill(piece_of(block, files_.offset(variable, order.step), done),
+                catalogue_.fill(variable, order.step));
+  }
+  if (waits()) {
+    WaitingWrites::finish(writer);
+  }
+}
+
+void MemberWriter::make_durable(std::int64_t number) {
+  Step& step = steps_[number];
+  step.is_whole = true;
+  step.owes_report = step.owes_sync = true;
+  for (const std::uint64_t given : step.given) {  // other ranks have written them
+    if (Ticket* ticket = link_.tickets().find(given)) {
+      ticket->written = ticket->pieces;
+    }
+  }
+}
+
+void MemberWriter::settle(std::int64_t number, const Outcome& outcome) {
+  const auto found = steps_.find(number);
+  if (found != steps_.end()) {
+    for (const std::uint64_t given : std::exchange(found->second.given, {})) {
+      Ticket* ticket = link_.tickets().find(given);
+      if (ticket == nullptr) {
+        continue;
+      }
+      ticket->kept = false;
+      if (outcome.ok()) {
+        ticket->written = ticket->durable = ticket->pieces;
+        link_.tickets().settle(given);
+      } else if (ticket->failure.ok() && ticket->written < ticket->pieces) {
+        ticket->failure = outcome;
+      }
+    }
+  }
+  if (!outcome.ok()) {
+    contents_.remove_step(number);
+    for (const auto& kept :
+         kept_.take([number](const Block& block) { return block.step == number; })) {
+      link_.fail(setup_.key, kept.block.ticket, outcome);
+    }
+  }
+  if (!outcome.ok() && files_.target_of(number) == number) {
+    link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
+      if (ticket.file == setup_.key && ticket.step == number && ticket.failure.ok() &&
+          ticket.durable < ticket.pieces) {
+        ticket.failure = outcome;  // its bytes are gone with the file
+      }
+    });
+  }
+  if (keeps_steps()) {
+    files_.writer_of(number).whole_steps()->forget(number);
+  }
+  if (files_.target_of(number) >= 0) {
+    files_.forget(number);
+  }
+  // What is under way of a step that was given up comes to its end later.
+  if (found != steps_.end() && found->second.writing == 0) {
+    steps_.erase(found);
+  } else if (found != steps_.end()) {
+    found->second.owes_report = false;
+  }
+  wanted_.erase(wanted_.begin(), wanted_.lower_bound({number + 1, 0}));
+  files_.forget_places_until(number);
+}
+
+void MemberWriter::fail(const Outcome& outcome, std::int64_t from_step) {
+  if (!lost_.ok() && from_step >= lost_from_) {
+    return;
+  }
+  lost_ = lost_.ok() ? in_file(outcome) : lost_;
+  lost_from_ = from_step;
+  has_news_ = true;
+  (void)write_kept();  // fails them
+  link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
+    if (ticket.file == setup_.key && ticket.step >= from_step && ticket.failure.ok() &&
+        ticket.durable < ticket.pieces) {
+      ticket.failure = lost_;
+    }
+  });
+}
+
+void MemberWriter::act(const protocol::ActionNote& action) {
+  writing::FileWriter& writer = files_.writer(action.step);
+  writing::carry_out(
+      {action.action, action.step, action.settled}, writer, contents_, catalogue_, [&] {
+        return setup_.files.format->create(files_.names().names(action.step).temporary,
+                                           setup_.files.options, setup_.openers);
+      });
+  if (action.action == protocol::Action::create && action.step >= 0) {
+    go_on(action.step);
+  }
+}
+
+}  // namespace iocomp::client

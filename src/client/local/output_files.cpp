@@ -1,0 +1,79 @@
+#include "client/local/output_files.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "disk/output_file.h"
+#include "formats/format.h"
+#include "writing/file_writer.h"
+
+namespace iocomp::client {
+
+std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
+    std::string path, disk::OutputFile::Opening opening) const {
+  const formats::Traits& traits = setup_.format->traits();
+  return std::make_unique<writing::FileWriter>(
+      writing::FileWriter::Setup{.path = std::move(path),
+                                 .opening = opening,
+                                 .disk = setup_.disk,
+                                 .kind = traits.kind,
+                                 .swaps_bytes = traits.swaps_bytes(),
+                                 .submit = setup_.submit,
+                                 .counters = &counters_});
+}
+
+writing::FileWriter& OutputFiles::writer(std::int64_t target) {
+  auto& writer = writers_[target];
+  if (!writer) {
+    // Where the lead has created the file, nobody else makes it anew: it may be published by now.
+    const auto opening =
+        are_places_known() ? disk::OutputFile::Opening::creates : disk::OutputFile::Opening::finds;
+    writer = make_writer(names_.names(target).temporary, opening);
+  }
+  return *writer;
+}
+
+void OutputFiles::go_on_in(const std::string& path) {
+  writers_[-1] = make_writer(path, disk::OutputFile::Opening::finds);
+  (void)writers_[-1]->file().open();
+}
+
+std::optional<Outcome> OutputFiles::place(int variable, std::int64_t step) const {
+  if (are_places_known()) {
+    return Outcome{};
+  }
+  const auto place = places_.find({step, variable});
+  return place == places_.end() ? std::nullopt : std::optional{place->second.outcome};
+}
+
+std::int64_t OutputFiles::offset(int variable, std::int64_t step) const {
+  return setup_.format->traits().offsets_by_layout ? catalogue_.layout().offset(variable, step)
+                                                   : places_.at({step, variable}).offset;
+}
+
+// What the lead told before it knew of the new shape is for the old one.
+void OutputFiles::note_place(int variable, std::int64_t step, Place place) {
+  const auto reshaped = reshaped_.find({step, variable});
+  if (reshaped == reshaped_.end() || place.events > reshaped->second) {
+    places_[{step, variable}] = std::move(place);
+  }
+}
+
+void OutputFiles::reshaped(int variable, std::int64_t step, std::int64_t event) {
+  reshaped_[{step, variable}] = event;
+  const auto place = places_.find({step, variable});
+  if (place != places_.end() && place->second.events <= event) {
+    places_.erase(place);
+  }
+}
+
+void OutputFiles::forget_places_until(std::int64_t step) {
+  places_.erase(places_.begin(), places_.lower_bound({step + 1, 0}));
+  reshaped_.erase(reshaped_.begin(), reshaped_.lower_bound({step + 1, 0}));
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,140 @@
+#include "client/local/waiting_writes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/region.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/exchange/exchange.h"
+#include "client/local/block_writer.h"
+#include "client/local/output_files.h"
+#include "contents/variable.h"
+#include "trace/counters.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+
+namespace iocomp::client {
+namespace {
+
+constexpr std::size_t part_bytes = std::size_t{8} << 20;  // of what is copied at once
+
+void check_written(const writing::Piece& piece) {
+  if (!piece.failure.ok()) {
+    throw Error{piece.failure.code, piece.failure.story};
+  }
+  if (piece.elements_left != 0) {
+    throw Error{ErrorCode::internal, "a block was given to a file that is closed"};
+  }
+}
+
+// Whoever writes for others tells of what.
+Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) {
+  return outcome.ok()
+             ? outcome
+             : Outcome{outcome.code, "variable \"" + variable.name + "\": " + outcome.story};
+}
+
+}  // namespace
+
+WaitingWrites::WaitingWrites(OutputFiles& files, const contents::Catalogue& catalogue,
+                             trace::Counters& counters, std::unique_ptr<Exchange> exchange,
+                             bool keeps)
+    : files_{files},
+      catalogue_{catalogue},
+      counters_{counters},
+      exchange_{std::move(exchange)},
+      keeps_{keeps} {}
+
+void WaitingWrites::finish(writing::FileWriter& writer) {
+  writer.submit();
+  while (writer.has_work()) {
+    writer.advance();
+  }
+}
+
+// Copies are made of what does not lie in the order of the file, a part at once; where the library
+// reads them later, all.
+void WaitingWrites::write(const Block& block, const std::shared_ptr<const void>& memory) {
+  const trace::Timer timer{counters_, trace::Counter::write_seconds};
+  writing::FileWriter& writer = files_.writer_of(block.step);
+  const auto piece = piece_of(block, files_.offset(block.variable.id, block.step), {});
+  piece->is_in_file_order = true;
+  const std::int64_t elements = piece->elements_left;
+  const bool copies = writer.swaps_bytes() || !block.is_dense();
+  const auto element = static_cast<std::int64_t>(block.element_bytes());
+  const std::int64_t part =
+      copies && !keeps_ ? static_cast<std::int64_t>(part_bytes) / element : elements;
+  for (std::int64_t first = 0; first < elements; first += part) {
+    writing::Chunk chunk;
+    chunk.piece = piece;
+    chunk.first = first;
+    chunk.count = std::min(part, elements - first);
+    const auto bytes = static_cast<std::size_t>(chunk.count * element);
+    if (copies) {
+      const auto packed = std::make_shared<std::vector<std::byte>>(bytes);
+      block.copy_to(*packed, first, chunk.count, writer.swaps_bytes());
+      chunk.bytes = *packed;
+      chunk.loan = packed;
+    } else {
+      chunk.bytes = {block.first_value(), bytes};
+      chunk.loan = memory;
+    }
+    writer.write(std::move(chunk));
+    finish(writer);
+  }
+  check_written(*piece);
+}
+
+// Part of a variable in the order of the file.
+void WaitingWrites::write_elements(std::int64_t step, const contents::Variable& variable,
+                                   std::int64_t index, std::span<const std::byte> bytes) {
+  const trace::Timer timer{counters_, trace::Counter::write_seconds};
+  writing::FileWriter& writer = files_.writer_of(step);
+  Block block;
+  block.variable = variable;
+  block.step = step;
+  block.region = array::whole(variable.shape);
+  writing::Chunk chunk;
+  chunk.piece = piece_of(block, files_.offset(variable.id, step), {});
+  chunk.piece->is_in_file_order = true;
+  chunk.first = chunk.piece->first = index;
+  chunk.count = chunk.piece->elements_left =
+      std::ssize(bytes) / static_cast<std::int64_t>(block.element_bytes());
+  chunk.bytes = bytes;
+  const auto piece = chunk.piece;
+  writer.write(std::move(chunk));
+  finish(writer);
+  check_written(*piece);
+}
+
+bool WaitingWrites::exchanges(const Block& block) const noexcept {
+  return exchange_ && exchange_->takes(block);
+}
+
+Outcome WaitingWrites::exchange(std::int64_t step, const std::vector<const Block*>& blocks) {
+  const Exchange::Target target{
+      .offset =
+          [&](const contents::Variable& variable) { return files_.offset(variable.id, step); },
+      .write =
+          [&](const contents::Variable& variable, std::int64_t index,
+              std::span<const std::byte> bytes) {
+            const Outcome outcome = in_variable(
+                variable, outcome_of([&] { write_elements(step, variable, index, bytes); }));
+            if (!outcome.ok()) {
+              throw Error{outcome.code, outcome.story};
+            }
+          },
+      .swaps_bytes = files_.writer_of(step).swaps_bytes()};
+  return exchange_->carry_out(
+      blocks, [&](int id) { return catalogue_.variable(id, step); }, target);
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "array/region.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/exchange/exchange.h"
+#include "client/local/output_files.h"
+#include "contents/catalogue.h"
+#include "contents/variable.h"
+#include "trace/counters.h"
+#include "writing/file_writer.h"
+#include "writing/piece.h"
+
+namespace iocomp::client {
+
+/// How a synchronous file is written on one rank: what was given is in the file, or with the
+/// library that writes it, when a call returns.
+class WaitingWrites {
+ public:
+  /// @param exchange  null: no blocks are exchanged.
+  /// @param keeps  the library reads the memory of blocks until their step is written.
+  WaitingWrites(OutputFiles& files, const contents::Catalogue& catalogue, trace::Counters& counters,
+                std::unique_ptr<Exchange> exchange, bool keeps);
+
+  /// Write a block. @param memory  that it lies in, where that is not the program's.
+  /// @throws Error{storage_failure}.
+  void write(const Block& block, const std::shared_ptr<const void>& memory);
+  /// Have what the writer was given written.
+  static void finish(writing::FileWriter& writer);
+
+  /// Whether a block is better exchanged with other ranks than written run by run.
+  [[nodiscard]] bool exchanges(const Block& block) const noexcept;
+  /// Write such blocks of one step. Collective over the file's ranks. @return the first failure of
+  /// a write on this rank. @throws Error{timed_out}.
+  [[nodiscard]] Outcome exchange(std::int64_t step, const std::vector<const Block*>& blocks);
+
+ private:
+  void write_elements(std::int64_t step, const contents::Variable& variable, std::int64_t index,
+                      std::span<const std::byte> bytes);
+
+  OutputFiles& files_;
+  const contents::Catalogue& catalogue_;
+  trace::Counters& counters_;
+  std::unique_ptr<Exchange> exchange_;
+  bool keeps_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,80 @@
+#include "client/remote/ledger.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "client/tickets.h"
+#include "protocol/messages.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+using protocol::Notice;
+
+void Ledger::forget_taken_posts(Ticket& ticket) {
+  if (transport_ != nullptr) {
+    std::erase_if(ticket.posts, [this](auto post) { return transport_->is_taken(post); });
+  }
+}
+
+void Ledger::advance(std::uint64_t number, Notice::About about) {
+  Ticket* ticket = tickets_.find(number);
+  if (ticket == nullptr) {
+    return;
+  }
+  ++(about == Notice::About::written ? ticket->written : ticket->durable);
+  if (ticket->durable == ticket->pieces) {
+    forget_taken_posts(*ticket);
+    tickets_.settle(number);
+  }
+}
+
+void Ledger::fail(std::uint64_t file, std::uint64_t number, const Outcome& outcome) {
+  if (Ticket* ticket = tickets_.find(number); ticket != nullptr && ticket->failure.ok()) {
+    ticket->failure = outcome;
+  }
+  failures_.add(file, outcome);
+  counters_.add(trace::Counter::failures, 1);
+}
+
+bool Ledger::has_reached(std::uint64_t number, State state) {
+  Ticket* ticket = tickets_.find(number);
+  if (ticket == nullptr) {
+    return true;
+  }
+  forget_taken_posts(*ticket);
+  if (!ticket->failure.ok()) {
+    // The memory is not free before the servers have drained it, failed or not.
+    if (state == State::handed_over && !ticket->posts.empty()) {
+      return false;
+    }
+    failures_.told(ticket->file, ticket->failure.story);
+    throw Error{ticket->failure.code, ticket->failure.story};
+  }
+  bool reached = ticket->posts.empty() && !ticket->kept;
+  if (state == State::written) {
+    reached = ticket->written == ticket->pieces;
+  } else if (state == State::durable) {
+    reached = ticket->durable == ticket->pieces;
+  }
+  tickets_.settle(number);
+  return reached;
+}
+
+bool Ledger::all_taken(std::uint64_t file) {
+  bool all = true;
+  std::vector<std::uint64_t> settled;
+  tickets_.for_each([&](std::uint64_t number, Ticket& ticket) {
+    if (ticket.file == file) {
+      forget_taken_posts(ticket);
+      all = all && ticket.posts.empty();
+      settled.push_back(number);
+    }
+  });
+  std::for_each(settled.begin(), settled.end(), [this](auto number) { tickets_.settle(number); });
+  return all;
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,294 @@
+#include "client/remote/remote_carrier.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/cover.h"
+#include "array/pieces.h"
+#include "array/region.h"
+#include "array/runs.h"
+#include "base/error.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "client/tickets.h"
+#include "contents/catalogue.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "trace/counters.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+
+using protocol::Kind;
+
+namespace {
+
+constexpr std::size_t strided_chunk_bytes = std::size_t{1} << 20;
+
+}  // namespace
+
+RemoteCarrier::RemoteCarrier(Route route, Link& link, const contents::Catalogue& catalogue)
+    : route_{std::move(route)}, link_{link}, catalogue_{catalogue}, copies_{route_.copies, link} {
+  if (route_.keeps_remains) {
+    remains_.emplace(route_.key, route_.compute_rank, link);
+  }
+}
+
+std::string RemoteCarrier::what(const std::string& owed) const {
+  return "compute rank " + std::to_string(route_.compute_rank) + " waits for its server " +
+         std::to_string(route_.home) + ": " + owed + " of file \"" + route_.name + '"';
+}
+
+void RemoteCarrier::open(const protocol::Open& open) {
+  link_.post(route_.home, protocol::encode(route_.key, Kind::open, open));
+  RemoteFile& remote = link_.file(route_.key);
+  link_.wait_until([&] { return remote.opened.has_value(); }, [&] { return what("the opening"); });
+  route_.domain_bytes = remote.opened->domain_bytes;
+  if (!remote.opened->outcome.ok()) {
+    const Outcome refused = remote.opened->outcome;
+    link_.forget(route_.key);
+    throw Error{refused.code, refused.story};
+  }
+}
+
+void RemoteCarrier::announce(const contents::Event& event, std::int64_t sequence) {
+  link_.post(route_.home, protocol::encode(route_.key, Kind::event,
+                                           protocol::Event{sequence, route_.compute_rank,
+                                                           contents::encode(event)}));
+  if (remains_) {
+    remains_->define(event);
+  }
+  link_.pump();
+}
+
+void RemoteCarrier::enter_step(std::int64_t step) {
+  RemoteFile& remote = link_.file(route_.key);
+  const auto may_enter = [&] {
+    return step - remote.settled <= route_.steps_in_flight || !remote.failed.ok();
+  };
+  if (!may_enter()) {
+    const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
+    link_.wait_until(may_enter, [&] {
+      return what("step " + std::to_string(remote.settled) +
+                  " to be committed (steps_in_flight = " + std::to_string(route_.steps_in_flight) +
+                  ')');
+    });
+  }
+}
+
+void RemoteCarrier::put(const Block& block) {
+  if (own_ && own_->takes(block)) {
+    ++pieces_[route_.home];
+    own_->put(block);
+    note(block);
+    return;
+  }
+  const auto domains =
+      array::divide(block.variable.shape, static_cast<std::int64_t>(block.element_bytes()),
+                    link_.servers(), route_.domain_bytes);
+  // What is contiguous in the file already stays with the home server.
+  // Blocks of a format that keeps blocks too.
+  const bool at_home = domains.parts == 1 || route_.whole_steps ||
+                       array::is_contiguous(block.variable.shape, block.region);
+  std::vector<array::Piece> pieces{{route_.home, 0, array::elements(block.region)}};
+  if (!at_home) {
+    pieces = array::cut(block.variable.shape, block.region, domains);
+  }
+  Block source = block;
+  Copy copy = copies_.take(source, pieces);
+  Ticket* ticket = link_.tickets().find(block.ticket);
+  ticket->pieces = static_cast<std::int64_t>(pieces.size());
+  std::vector<Remains::Piece> kept;
+  for (const auto& piece : pieces) {
+    kept.push_back(put_piece(source, piece.part, piece.first, piece.count));
+  }
+  if (copy) {
+    // The copy lives until its last piece is taken; the caller's memory is free at once.
+    ticket = link_.tickets().find(block.ticket);
+    for (const auto post : ticket->posts) {
+      link_.free_when_taken(copy, post);
+    }
+    ticket->posts.clear();
+  }
+  if (remains_) {
+    remains_->keep(std::move(kept));
+  }
+  note(block);
+  link_.pump();
+}
+
+void RemoteCarrier::note(const Block& block) {
+  array::add(variables_[block.variable.id], block.cover);
+  if (remains_) {
+    remains_->put(block);
+  }
+}
+
+Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first,
+                                        std::int64_t count) {
+  Remains::Piece kept{.variable = block.variable,
+                      .step = block.step,
+                      .region = block.region,
+                      .first = first,
+                      .count = count,
+                      .ticket = block.ticket};
+  const std::size_t element = block.element_bytes();
+  const std::size_t bytes = static_cast<std::size_t>(count) * element;
+  protocol::Piece piece;
+  piece.step = block.step;
+  piece.variable = block.variable.id;
+  piece.events = catalogue_.events();
+  piece.ticket = block.ticket;
+  piece.sender = route_.compute_rank;
+  piece.box = block.region.box;
+  piece.first = first;
+  if (block.region.runs) {
+    piece.runs = link_.run_lists().known_to(server, block.region.runs, first, count);
+    piece.first = 0;
+  }
+  piece.count = count;
+  piece.element_bytes = static_cast<std::int32_t>(element);
+  ++pieces_[server];
+  if (copies_.travels_in_header(bytes)) {
+    if (block.is_dense() && !remains_) {
+      piece.inside = {block.first_value() + static_cast<std::size_t>(first) * element, bytes};
+    } else {
+      kept.inside.resize(bytes);
+      block.pack(first, count, kept.inside.data());
+      piece.inside = kept.inside;
+    }
+    link_.post(server, protocol::encode(route_.key, piece));
+    return kept;
+  }
+  // What is put together with others goes in the order of the file, a little of everybody.
+  const bool is_strided = array::row_elements(block.variable.shape, block.region) < count;
+  const std::size_t chunk =
+      is_strided ? std::min(route_.chunk_bytes, strided_chunk_bytes) : route_.chunk_bytes;
+  piece.chunk_elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(chunk / element));
+  if (route_.whole_steps) {
+    piece.chunk_elements = static_cast<std::int64_t>(route_.chunk_bytes / element);
+    if (!block.region.runs) {
+      piece.chunk_elements = array::whole_rows(block.region.box, piece.chunk_elements);
+    }
+  }
+  if (!block.is_dense()) {
+    kept.rows = {.array = block.values,
+                 .memory = block.memory,
+                 .element_bytes = element,
+                 .first = first,
+                 .count = count};
+    kept.post = link_.post_strided(server, protocol::encode(route_.key, piece), *kept.rows);
+    link_.tickets().find(block.ticket)->posts.push_back(kept.post);
+    return kept;
+  }
+  const std::span<const std::byte> bulk{
+      block.first_value() + static_cast<std::size_t>(first) * element, bytes};
+  const auto post = link_.post(server, protocol::encode(route_.key, piece), bulk,
+                               static_cast<std::size_t>(piece.chunk_elements) * element);
+  link_.tickets().find(block.ticket)->posts.push_back(post);
+  kept.post = post;
+  kept.bytes = bulk;
+  return kept;
+}
+
+protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
+  protocol::StepCounts counts;
+  counts.step = step;
+  counts.members = 1;
+  counts.events = catalogue_.events();
+  counts.pieces.assign(pieces_.begin(), pieces_.end());
+  counts.variables = std::exchange(variables_, {});
+  pieces_.clear();
+  return counts;
+}
+
+void RemoteCarrier::end_step(std::int64_t step) {
+  ended_ = step + 1;
+  if (own_) {
+    own_->ended(step);
+  }
+  link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
+  if (remains_) {
+    remains_->end_step(step);
+  }
+  link_.pump();
+}
+
+void RemoteCarrier::wait_step(std::int64_t step) {
+  RemoteFile& remote = link_.file(route_.key);
+  const auto is_lost = [&] { return !remote.failed.ok() && step >= remote.failed_from; };
+  link_.wait_until([&] { return remote.settled > step || is_lost(); },
+                   [&] { return what("the commit of step " + std::to_string(step)); });
+  const auto failure = remote.failures.find(step);
+  const Outcome outcome = failure != remote.failures.end() ? failure->second : Outcome{};
+  const Outcome& told = outcome.ok() && remote.settled <= step ? remote.failed : outcome;
+  if (!told.ok()) {
+    link_.failures().told(route_.key, told.story);
+    throw Error{told.code, told.story};
+  }
+}
+
+void RemoteCarrier::urge(std::uint64_t ticket, State state) {
+  const Ticket* open = link_.tickets().find(ticket);
+  if (route_.whole_steps && open != nullptr) {
+    if (state != State::handed_over && open->failure.ok() && open->step >= ended_) {
+      throw Error{ErrorCode::invalid_argument,
+                  "file \"" + route_.name + "\", variable \"" + open->variable +
+                      "\": this back-end writes whole steps; call end_step before waiting for "
+                      "more than handed over"};
+    }
+    return;
+  }
+  if (state == State::handed_over || open == nullptr) {
+    return;
+  }
+  const bool durable = state == State::durable;
+  if (!durable && (open->step < ended_ || open->pieces == open->written || !open->failure.ok())) {
+    return;  // at the end of a step all that came is written anyway
+  }
+  if (durable && own_) {
+    own_->hurry();
+  }
+  const protocol::StepNote until{open->step, -1, durable ? 1 : 0, {}};
+  // Pieces may lie with any server; those that have none of this file ignore it.
+  for (int server = 0; server < link_.servers(); ++server) {
+    link_.post(server, protocol::encode(route_.key, Kind::flush, until));
+  }
+}
+
+void RemoteCarrier::wanted_back(std::uint64_t ticket) {
+  const Ticket* open = link_.tickets().find(ticket);
+  if (own_ && open != nullptr && open->kept) {
+    own_->wanted_back(ticket);
+  }
+}
+
+Outcome RemoteCarrier::close(std::int64_t open_step) {
+  if (own_) {
+    own_->ended(open_step);
+  }
+  link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step)));
+  RemoteFile& remote = link_.file(route_.key);
+  link_.wait_until([&] { return remote.closed.has_value() || !remote.failed.ok(); },
+                   [&] { return what("the closing (do all compute ranks close it?)"); });
+  const Outcome outcome = remote.closed.value_or(remote.failed);
+  link_.wait_until([&] { return link_.all_taken(route_.key) && (!own_ || own_->is_idle()); },
+                   [&] { return what("the last blocks to be taken"); });
+  link_.forget(route_.key);
+  return outcome;
+}
+
+Remains RemoteCarrier::take_remains() {
+  if (own_) {
+    own_->finish_without_server();
+  }
+  return remains_->take();
+}
+
+}  // namespace iocomp::client

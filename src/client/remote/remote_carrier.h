@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/cover.h"
+#include "client/carrier.h"
+#include "client/link.h"
+#include "client/remote/block_copies.h"
+#include "client/remote/own_writes.h"
+#include "client/takeover/remains.h"
+#include "client/takeover/remains_keeper.h"
+#include "contents/catalogue.h"
+#include "protocol/messages.h"
+
+namespace iocomp::client {
+
+/// Carries a file to the servers: events and step ends to the home server, pieces to the servers
+/// that own them.
+class RemoteCarrier : public Carrier {
+ public:
+  struct Route {
+    std::uint64_t key = 0;
+    std::string name;
+    std::int32_t compute_rank = 0;
+    int home = 0;                 ///< number of this rank's server
+    std::size_t chunk_bytes = 0;  ///< largest message of data
+    BlockCopies::Limits copies;
+    std::int64_t domain_bytes = 1;  ///< what their borders are multiples of; the servers tell
+    int steps_in_flight = 8;
+    bool keeps_remains = false;  ///< the file can be finished without servers
+    bool whole_steps = false;    ///< the format writes a step when all ranks have ended it
+  };
+  RemoteCarrier(Route route, Link& link, const contents::Catalogue& catalogue);
+
+  /// Tell home about the file and sleep until the servers have opened it.
+  /// @throws Error with the servers' reason.
+  void open(const protocol::Open& open);
+
+  /// Blocks that `own` takes are written by this rank.
+  void write_with(std::unique_ptr<OwnWrites> own) { own_ = std::move(own); }
+  bool advance() { return own_ && own_->advance(); }
+
+  void announce(const contents::Event& event, std::int64_t sequence) override;
+  void enter_step(std::int64_t step) override;
+  void put(const Block& block) override;
+  void end_step(std::int64_t step) override;
+  void wait_step(std::int64_t step) override;
+  void urge(std::uint64_t ticket, State state) override;
+  void wanted_back(std::uint64_t ticket) override;
+  Outcome close(std::int64_t open_step) override;
+
+  /// All that is known and needed to finish the file without servers. @pre keeps_remains()
+  [[nodiscard]] Remains take_remains();
+  [[nodiscard]] bool keeps_remains() const noexcept { return remains_.has_value(); }
+
+ private:
+  Remains::Piece put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
+  void note(const Block& block);
+  [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step);
+  [[nodiscard]] std::string what(const std::string& owed) const;
+
+  Route route_;
+  Link& link_;
+  const contents::Catalogue& catalogue_;
+  BlockCopies copies_;
+  std::optional<RemainsKeeper> remains_;         // where the file can be finished without servers
+  std::int64_t ended_ = 0;                       // steps
+  std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
+  std::map<std::int32_t, array::Cover> variables_;  // put in the open step
+  std::unique_ptr<OwnWrites> own_;
+};
+
+}  // namespace iocomp::client

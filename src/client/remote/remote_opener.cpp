@@ -1,0 +1,101 @@
+#include "client/remote/remote_opener.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "client/remote/own_writes.h"
+#include "client/remote/remote_carrier.h"
+#include "commit/file_terms.h"
+#include "commit/publication.h"
+#include "config/file_settings.h"
+#include "disk/output_file.h"
+#include "formats/format.h"
+#include "protocol/messages.h"
+#include "writing/file_writer.h"
+
+namespace iocomp::client {
+namespace {
+
+// A block that costs less to copy than to ask for: the copy is written in place, and the program
+// has its memory back at once.
+constexpr std::size_t small_block_bytes = std::size_t{64} << 10;
+
+}  // namespace
+
+void RemoteOpener::open(OpenedFile& opened) {
+  const config::FileSettings& file = opened.settings;
+  RemoteCarrier::Route route;
+  route.key = opened.file->key();
+  route.name = opened.file->name();
+  route.compute_rank = place_.rank;
+  route.home = place_.home;
+  route.chunk_bytes = place_.chunk_bytes;
+  // Like any other data, what travels inside a header needs staging memory where it arrives.
+  route.copies.inline_bytes =
+      std::min(static_cast<std::size_t>(settings_.bytes("expert.inline")), place_.chunk_bytes);
+  const auto way = settings_.text("transport.way");
+  const bool shares = link_.shares_memory();
+  route.copies.copy_bytes = way == "staged"           ? std::numeric_limits<std::size_t>::max()
+                            : way != "pull" && shares ? small_block_bytes
+                                                      : 0;
+  route.copies.pulls = way == "pull";
+  route.steps_in_flight = file.steps_in_flight;
+  route.whole_steps = opened.format->traits().writes_whole_steps();
+  route.keeps_remains = link_.server_side().leave_notes() && opened.format->traits().is_plain() &&
+                        opened.format->traits().offsets_by_layout;
+  protocol::Open open;
+  open.name = route.name;
+  open.kind = file.checkpoint ? 2 : 1;
+  open.opener = place_.rank;
+  open.members = static_cast<std::int64_t>(opened.members.size());
+  open.home_members = std::ranges::count_if(opened.members, [this](int rank) {
+    return std::ranges::binary_search(place_.neighbours, rank);
+  });
+  auto carrier = std::make_unique<RemoteCarrier>(std::move(route), link_, opened.file->catalogue());
+  RemoteCarrier& opening = *carrier;
+  opened.remote = &opening;
+  opened.file->carry_with(std::move(carrier));
+  opening.open(open);
+}
+
+void RemoteOpener::offer_own_writes(OpenedFile& opened) {
+  const config::FileSettings& file = opened.settings;
+  const formats::Format& format = *opened.format;
+  const std::string name = "file \"" + opened.file->name() + "\": by servers, ";
+  if (!format.traits().is_plain() || !format.traits().offsets_by_layout) {
+    link_.explain(name + std::string{format.name()} + " lays its variables out itself");
+    return;
+  }
+  if (file.file_per_step) {
+    link_.explain(name + "each step is a file of its own");
+    return;
+  }
+  const commit::Publication names{commit::identity(opened.file->name(), file, place_.job), format};
+  if (!disk_.is_started()) {
+    disk_.start();
+  }
+  auto writer = std::make_unique<writing::FileWriter>(
+      writing::FileWriter::Setup{.path = names.names(-1).temporary,
+                                 .opening = disk::OutputFile::Opening::finds,
+                                 .disk = disk_.options_for(file),
+                                 .submit = disk_.plans().submitter(),
+                                 .counters = &link_.counters()});
+  // Before the first commit gives the file its final name. Where it cannot be found, the servers
+  // write, and say what is wrong.
+  if (!outcome_of([&] { (void)writer->file().open(); }).ok()) {
+    return;
+  }
+  opened.remote->write_with(std::make_unique<OwnWrites>(
+      OwnWrites::Setup{opened.file->key(), opened.file->name(), place_.home, place_.rank,
+                       static_cast<std::size_t>(settings_.bytes("transport.kernel_from")),
+                       std::move(writer)},
+      disk_.blocks(), link_, opened.file->catalogue()));
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,112 @@
+#include "client/remote/servers.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "client/remote/ledger.h"
+#include "client/tickets.h"
+#include "protocol/header.h"
+#include "protocol/messages.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+
+using protocol::Kind;
+using protocol::Notice;
+
+bool Servers::receive() {
+  bool moved = transport_->progress();
+  while (const auto incoming = transport_->poll()) {
+    dispatch(*incoming);
+    moved = true;
+  }
+  if (moved) {
+    std::erase_if(copies_, [this](const auto& copy) { return transport_->is_taken(copy.first); });
+  }
+  return moved;
+}
+
+Copy Servers::take_copy(transport::PostId post) {
+  const auto found = std::ranges::find(copies_, post, &std::pair<transport::PostId, Copy>::first);
+  if (found == copies_.end()) {
+    return {};
+  }
+  Copy copy = std::move(found->second);
+  copies_.erase(found);
+  return copy;
+}
+
+// What the servers have told before they were given up is heard all the same.
+void Servers::look_for_loss(bool waits) {
+  const auto lost = loss_ || survivors_ == nullptr ? std::nullopt : survivors_->lost(waits);
+  if (!lost) {
+    return;
+  }
+  while (receive()) {
+  }
+  int number = 0;
+  while (number < ranks_.size() && ranks_.rank(number) != lost->rank) {
+    ++number;
+  }
+  loss_ = "server " + std::to_string(number) + " (rank " + std::to_string(lost->rank) +
+          ", process " + std::to_string(lost->process) + ") " +
+          (lost->ended ? "has ended" : "does not respond");
+}
+
+void Servers::dispatch(const transport::Incoming& incoming) {
+  const auto header = protocol::check_header(incoming.message, incoming.sender);
+  const auto body = protocol::body(incoming.message);
+  switch (header.kind) {
+    case Kind::opened:
+      files_[header.file].opened = protocol::decode_opened(body);
+      break;
+    case Kind::notices:
+      for (const auto& notice : protocol::decode_notices(body)) {
+        take_notice(notice);
+      }
+      break;
+    case Kind::closed:
+      files_[header.file].closed = protocol::decode_outcome(body);
+      break;
+    case Kind::farewell:
+      farewell_ = protocol::decode_counters(body);
+      break;
+    default:
+      throw Error{ErrorCode::internal, "a compute rank got a message of kind " +
+                                           std::to_string(static_cast<int>(header.kind))};
+  }
+}
+
+void Servers::take_notice(const Notice& notice) {
+  switch (notice.about) {
+    case Notice::About::written:
+    case Notice::About::durable:
+      ledger_.advance(notice.number, notice.about);
+      break;
+    case Notice::About::failed:
+      ledger_.fail(notice.file, notice.number, notice.outcome);
+      break;
+    case Notice::About::settled: {
+      RemoteFile& remote = files_[notice.file];
+      const auto step = static_cast<std::int64_t>(notice.number);
+      remote.settled = std::max(remote.settled, step + 1);
+      if (!notice.outcome.ok()) {
+        remote.failures.emplace(step, notice.outcome);
+        ledger_.failures().add(notice.file, notice.outcome);
+      }
+      break;
+    }
+    case Notice::About::file_failed:
+      files_[notice.file].failed = notice.outcome;
+      files_[notice.file].failed_from = static_cast<std::int64_t>(notice.number);
+      ledger_.failures().add(notice.file, notice.outcome);
+      break;
+  }
+}
+
+}  // namespace iocomp::client

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "client/remote/ledger.h"
+#include "client/tickets.h"
+#include "mpi/peers.h"
+#include "protocol/messages.h"
+#include "transport/survivors.h"
+#include "transport/transport.h"
+
+namespace iocomp::client {
+
+/// What the servers have told about a file.
+struct RemoteFile {
+  std::optional<protocol::Opened> opened;
+  std::optional<Outcome> closed;
+  Outcome failed;                            ///< the file ...
+  std::int64_t failed_from = 0;              ///< ... from this step on
+  std::int64_t settled = 0;                  ///< steps 0 ... settled - 1 are committed or failed
+  std::map<std::int64_t, Outcome> failures;  ///< of these, the failed ones
+};
+
+/// The servers as this rank sees them: what they have told, what they still read of it, and whether
+/// one was lost. Without servers (synchronous mode) there is no transport. Nothing here waits.
+class Servers {
+ public:
+  Servers(transport::Transport* transport, mpi::Peers ranks, Ledger& ledger)
+      : transport_{transport},
+        survivors_{transport == nullptr ? nullptr : transport->survivors()},
+        ranks_{std::move(ranks)},
+        ledger_{ledger} {}
+
+  /// Whether anything may be asked of them.
+  [[nodiscard]] bool are_there() const noexcept { return transport_ != nullptr && !is_left_; }
+  [[nodiscard]] int count() const noexcept { return ranks_.size(); }
+  /// In the session.
+  [[nodiscard]] int rank_of(int server) const { return ranks_.rank(server); }
+  [[nodiscard]] transport::Transport* transport() noexcept { return transport_; }
+
+  /// Take in what has come; true if anything moved.
+  bool receive();
+  [[nodiscard]] RemoteFile& file(std::uint64_t key) { return files_[key]; }
+  void forget(std::uint64_t key) { files_.erase(key); }
+  /// The servers' counters, once home has answered `bye`.
+  [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept {
+    return farewell_;
+  }
+  /// Nothing that was sent to them is on its way.
+  [[nodiscard]] bool is_idle() const { return transport_ == nullptr || transport_->is_idle(); }
+
+  /// Keep a copy until its post is taken.
+  void keep_until_taken(Copy copy, transport::PostId post) {
+    copies_.emplace_back(post, std::move(copy));
+  }
+  [[nodiscard]] bool have_copies() const noexcept { return !copies_.empty(); }
+  /// The copy that a post was made from, if it was.
+  [[nodiscard]] Copy take_copy(transport::PostId post);
+
+  /// @param waits  for a server: then for those that were stopped, too.
+  void look_for_loss(bool waits);
+  /// Whether a server was given up, and what is told about it: "server 1 (rank 3, process 123) has
+  /// ended". What the servers had told before is known.
+  [[nodiscard]] const std::optional<std::string>& loss() const noexcept { return loss_; }
+  /// Whether they have ended, were stopped, or have left. @pre loss()
+  [[nodiscard]] bool are_gone() const { return survivors_->servers_are_gone(); }
+  /// Whether they leave notes for this rank, and whether this is one of them.
+  [[nodiscard]] bool leave_notes() const {
+    return survivors_ != nullptr && survivors_->has_notes();
+  }
+  [[nodiscard]] bool have_noted(std::uint64_t note) const {
+    return survivors_ != nullptr && survivors_->has_note(note);
+  }
+  /// This rank does nothing more for them, and they may know.
+  void say_gone() {
+    if (survivors_ != nullptr) {
+      survivors_->leave();
+    }
+  }
+  /// Nothing is asked of them any more. @pre loss()
+  void leave() noexcept { is_left_ = true; }
+
+ private:
+  void dispatch(const transport::Incoming& incoming);
+  void take_notice(const protocol::Notice& notice);
+
+  transport::Transport* transport_;
+  transport::Survivors* survivors_;  // some transports have none
+  mpi::Peers ranks_;
+  Ledger& ledger_;
+  std::unordered_map<std::uint64_t, RemoteFile> files_;
+  std::vector<std::pair<transport::PostId, Copy>> copies_;
+  std::optional<std::vector<double>> farewell_;
+  std::optional<std::string> loss_;
+  bool is_left_ = false;
+};
+
+}  // namespace iocomp::client

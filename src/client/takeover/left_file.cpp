@@ -1,0 +1,97 @@
+#include "client/takeover/left_file.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/error.h"
+#include "client/takeover/remains.h"
+#include "commit/publication.h"
+#include "commit/published.h"
+#include "contents/catalogue.h"
+#include "protocol/notes.h"
+
+namespace iocomp::client {
+namespace {
+
+using protocol::Note;
+
+Outcome failed_step(std::int64_t step, const Remains& remains) {
+  const auto known = remains.steps.find(step);
+  if (known != remains.steps.end() && !known->second.failure.ok()) {
+    return known->second.failure;
+  }
+  return {ErrorCode::storage_failure, "step " + std::to_string(step) + ": the step failed"};
+}
+
+// The manifest tells which steps are committed, once the file has its final name.
+LeftFile find_steps(const commit::Publication& publication, const Remains& remains,
+                    const contents::Catalogue& catalogue) {
+  const auto names = publication.names(-1);
+  const auto found = commit::read_published(names);
+  if (!found.has_temporary && !found.has_target) {
+    throw Error{ErrorCode::storage_failure,
+                "neither " + names.temporary + " nor " + names.target + " is there any more"};
+  }
+  LeftFile left;
+  left.settled = found.steps;
+  left.earlier.path = found.has_temporary ? names.temporary : names.target;
+  left.earlier.is_published = !found.has_temporary;
+  left.earlier.steps = found.steps;
+  left.earlier.absent = found.absent;
+  std::map<std::string, int> numbers;
+  for (int variable = 0; variable < catalogue.variables(); ++variable) {
+    numbers[catalogue.variable(variable, remains.ended).name] = variable;
+  }
+  for (const auto& [step, name] : found.variables) {
+    if (const auto number = numbers.find(name); number != numbers.end()) {
+      left.earlier.contents.emplace_back(step, number->second);
+    }
+  }
+  for (const auto step : found.absent) {
+    left.failed.emplace(step, failed_step(step, remains));
+  }
+  return left;
+}
+
+// A file of an earlier run may have the name of a step that was not committed yet: the servers have
+// noted what they were about to publish.
+LeftFile find_checkpoints(const commit::Publication& publication, const Remains& remains,
+                          const HasNote& has_note) {
+  const auto is_committed = [&](std::int64_t step) {
+    const auto found = commit::look_at(publication.names(step));
+    return has_note(Note::publishing, step) && found.has_target && !found.has_temporary;
+  };
+  LeftFile left;
+  left.settled = remains.committed;
+  for (std::int64_t step = remains.ended; step >= remains.committed; --step) {
+    if (is_committed(step)) {
+      left.settled = step + 1;
+      break;
+    }
+  }
+  auto& kept = left.earlier.kept;
+  for (std::int64_t step = left.settled - 1; step >= 0 && kept.size() < publication.keeps();
+       --step) {
+    if (commit::look_at(publication.names(step)).has_target && !has_note(Note::dropped, step)) {
+      kept.push_front(step);
+    }
+  }
+  for (std::int64_t step = remains.committed; step < left.settled; ++step) {
+    if (has_note(Note::dropped, step)) {
+      left.failed.emplace(step, failed_step(step, remains));
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+LeftFile find_left_file(const commit::Publication& names, bool file_per_step,
+                        const Remains& remains, const HasNote& has_note,
+                        const contents::Catalogue& catalogue) {
+  return file_per_step ? find_checkpoints(names, remains, has_note)
+                       : find_steps(names, remains, catalogue);
+}
+
+}  // namespace iocomp::client

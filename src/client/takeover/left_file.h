@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+
+#include "base/error.h"
+#include "client/takeover/remains.h"
+#include "commit/publication.h"
+#include "commit/publisher.h"
+#include "contents/catalogue.h"
+#include "protocol/notes.h"
+
+namespace iocomp::client {
+
+/// What servers that were given up have left of a file on disk.
+struct LeftFile {
+  commit::Earlier earlier;
+  std::int64_t settled = 0;                  ///< steps; what becomes of the others is open
+  std::map<std::int64_t, Outcome> failed{};  ///< of these
+
+  [[nodiscard]] std::int64_t committed() const {
+    return settled - static_cast<std::int64_t>(failed.size());
+  }
+};
+
+/// Whether a server has noted something of a step.
+using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
+
+/// Find that out. Nothing on disk changes meanwhile: servers do nothing more, and nobody publishes
+/// before all members have looked.
+/// @throws Error{storage_failure} where the file is not there any more.
+[[nodiscard]] LeftFile find_left_file(const commit::Publication& names, bool file_per_step,
+                                      const Remains& remains, const HasNote& has_note,
+                                      const contents::Catalogue& catalogue);
+
+}  // namespace iocomp::client

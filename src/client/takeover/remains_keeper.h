@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "client/carrier.h"
+#include "client/link.h"
+#include "client/takeover/remains.h"
+#include "contents/catalogue.h"
+
+namespace iocomp::client {
+
+/// Keeps the remains of one file on one rank, so that the file can be finished without servers.
+/// Forgets what the servers have written or committed.
+class RemainsKeeper {
+ public:
+  RemainsKeeper(std::uint64_t file, int rank, Link& link) : file_{file}, rank_{rank}, link_{link} {}
+
+  void define(const contents::Event& event);
+  /// A block is on its way. Not earlier: until then the servers may be lost, and the block is put
+  /// once more.
+  void put(const Block& block);
+  /// What was posted of a block.
+  void keep(std::vector<Remains::Piece> pieces);
+  void end_step(std::int64_t step);
+
+  [[nodiscard]] Remains take();
+
+ private:
+  void forget_written();
+  void forget_settled();
+
+  std::uint64_t file_;
+  int rank_;  // compute rank
+  Link& link_;
+  Remains remains_;
+  std::int64_t next_settled_ = 0;  // step that remains_ was not told of
+  std::size_t next_look_ = 0;      // at remains: when there are so many pieces
+};
+
+}  // namespace iocomp::client

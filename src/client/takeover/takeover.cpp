@@ -1,0 +1,95 @@
+#include "client/takeover/takeover.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "client/file.h"
+#include "client/local/local_opener.h"
+#include "client/remote/remote_carrier.h"
+#include "client/takeover/left_file.h"
+#include "client/takeover/lost_carrier.h"
+#include "protocol/notes.h"
+
+namespace iocomp::client {
+using protocol::Note;
+
+void Takeover::go_on_without_servers() {
+  if (!link_.loss() || !link_.has_servers()) {
+    return;
+  }
+  servers_have_ended_ = link_.wait_for_end_of_servers();
+  link_.leave_servers();
+  link_.note(*link_.loss() + "; the compute ranks go on without servers");
+  if (place_.rank == 0) {
+    std::fprintf(stderr, "iocomp: %s\n", link_.notes().back().c_str());
+  }
+  if (!disk_.is_started()) {
+    disk_.start();
+  }
+  for (auto& [key, opened] : files_) {
+    if (opened.remote != nullptr) {
+      carry_on(opened);
+    }
+  }
+}
+
+void Takeover::carry_on(OpenedFile& opened) {
+  const auto lost = obstacle(opened);
+  if (lost) {
+    opened.file->carry_with(std::make_unique<LostCarrier>(opened.file->key(), *lost, link_));
+  }
+  opened.remote = nullptr;
+}
+
+bool Takeover::is_opened_by_servers(const OpenedFile& opened) {
+  return opened.remote != nullptr &&
+         link_.server_side().have_noted(protocol::word(opened.file->key(), Note::opened));
+}
+
+// @return why nobody can carry the file on, or that there is nothing left to do; nothing where this
+// rank carries it on.
+std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
+  const std::uint64_t key = opened.file->key();
+  const std::string name = "file \"" + opened.file->name() + "\": ";
+  std::string story;
+  if (!opened.remote->keeps_remains()) {
+    story = *link_.loss() + ", and a file of back-end " + std::string{opened.format->name()} +
+            " cannot be finished without it" +
+            (link_.server_side().leave_notes() ? "" : " (there are several nodes)");
+  } else if (!servers_have_ended_) {
+    story = *link_.loss() + ", and another server does not leave the file";
+  } else if (link_.server_side().have_noted(protocol::word(key, Note::failed_closed))) {
+    story = *link_.loss() + " when it had failed";
+  } else if (link_.server_side().have_noted(protocol::word(key, Note::closed))) {
+    return Outcome{};
+  } else {
+    const Outcome taken_over = outcome_of([&] { take_over(opened); });
+    if (taken_over.ok()) {
+      return std::nullopt;
+    }
+    story = *link_.loss() + ", and " + taken_over.story;
+  }
+  log::error(name + story);
+  return Outcome{ErrorCode::storage_failure, name + story};
+}
+
+void Takeover::take_over(OpenedFile& opened) {
+  const std::uint64_t key = opened.file->key();
+  const std::size_t blocks =
+      opener_.resume(opened, opened.remote->take_remains(), [&](Note note, std::int64_t step) {
+        return link_.server_side().have_noted(protocol::word(key, note, step));
+      });
+  const std::string story = *link_.loss() + "; " + std::to_string(blocks) + " blocks of file \"" +
+                            opened.file->name() + "\" are written by compute rank " +
+                            std::to_string(place_.rank);
+  log::error(story);
+  link_.note(story);
+}
+
+}  // namespace iocomp::client

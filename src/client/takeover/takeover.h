@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+
+#include "base/error.h"
+#include "client/link.h"
+#include "client/local/disk_work.h"
+#include "client/local/local_opener.h"
+#include "client/opened_file.h"
+#include "client/place.h"
+
+namespace iocomp::client {
+
+/// What becomes of files whose servers are given up: the compute ranks finish them where they can.
+class Takeover {
+ public:
+  Takeover(const Place& place, Link& link, DiskWork& disk, LocalOpener& opener, OpenedFiles& files)
+      : place_{place}, link_{link}, disk_{disk}, opener_{opener}, files_{files} {}
+
+  /// Where servers were lost, leave them and carry on with all files that they wrote.
+  void go_on_without_servers();
+  /// Carry on with one of them.
+  void carry_on(OpenedFile& opened);
+  /// Whether other ranks may have been told that the file is open, when the servers were lost while
+  /// this rank waited for them to open it.
+  [[nodiscard]] bool is_opened_by_servers(const OpenedFile& opened);
+
+ private:
+  [[nodiscard]] std::optional<Outcome> obstacle(OpenedFile& opened);
+  void take_over(OpenedFile& opened);
+
+  const Place& place_;
+  Link& link_;
+  DiskWork& disk_;
+  LocalOpener& opener_;
+  OpenedFiles& files_;
+  bool servers_have_ended_ = false;  // those that were lost
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,156 @@
+#include "commit/xdmf/xdmf_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "array/memory_box.h"
+#include "array/region.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/small_files.h"
+#include "commit/read_manifest.h"
+#include "formats/plain_source.h"
+
+namespace iocomp::commit {
+namespace {
+
+std::string text_of(const contents::Attribute& attribute) {
+  std::string text(attribute.values.size(), '\0');
+  std::transform(attribute.values.begin(), attribute.values.end(), text.begin(),
+                 [](std::byte byte) { return static_cast<char>(byte); });
+  return text;
+}
+
+}  // namespace
+
+XdmfFile::XdmfFile(std::string name, std::string path, const formats::Format& format,
+                   formats::FormatOptions options)
+    : name_{std::move(name)},
+      path_{std::move(path) + ".xdmf"},
+      format_{&format},
+      options_{std::move(options)},
+      file_{path_, xdmf_ending} {}
+
+void XdmfFile::step_aside() {
+  before_ = read_file(path_);
+  if (before_) {
+    ::unlink(path_.c_str());
+    sync_folder_of(path_);
+  }
+}
+
+void XdmfFile::come_back() noexcept {
+  try {
+    if (before_) {
+      write_durably(path_, path_ + ".new", *before_);
+    }
+  } catch (const std::exception&) {  // the failure that led here is the one to tell
+  }
+}
+
+double XdmfFile::time_of(const XdmfStep& step, const std::string& file) const {
+  const auto as_number = static_cast<double>(step.step);
+  if (const auto said = time_said(step)) {
+    return *said;
+  }
+  const auto put = time_put(step);
+  if (!put) {
+    return as_number;
+  }
+  contents::Attribute value;
+  value.type = put->variable.type;
+  value.values.resize(array::size_bytes(value.type));
+  const array::Box box = array::whole(put->variable.shape);
+  formats::PlainSource{file}.read(
+      *put, box, {array::make_memory_box(box, nullptr, nullptr), value.values.data()});
+  return number(value).value_or(as_number);
+}
+
+void XdmfFile::add(const std::vector<XdmfStep>& steps, const std::string& file) {
+  for (const auto& step : steps) {
+    try {
+      set(step.step,
+          xdmf_grids(step, time_of(step, file), name_in_folder(file), *format_, options_));
+    } catch (const std::exception& error) {
+      remove(step.step);
+      log::error("the XDMF file " + path_ + " lacks step " + std::to_string(step.step) + ": " +
+                 error.what());
+    }
+  }
+}
+
+void XdmfFile::add_from_manifest(const std::string& file) {
+  try {
+    const std::string manifest = file + ".json";
+    const auto inventory = parse_manifest(read_file(manifest).value_or(""), manifest).inventory;
+    XdmfStep step;
+    step.step = inventory.steps.empty() ? 0 : inventory.steps.front();
+    step.contents = inventory.contents;
+    step.attributes = inventory.attributes;
+    step.of_variable = inventory.of_variable;
+    for (auto& placed : step.contents) {
+      const contents::Attributes& attributes = step.of_variable[placed.variable.name];
+      if (const auto said = attributes.find("dimensions"); said != attributes.end()) {
+        placed.variable.dimensions = text_of(said->second);
+      }
+      if (placed.variable.shape.dimensions == 1) {
+        step.lines.emplace(placed.variable.name, placed);
+      }
+    }
+    add({step}, file);
+  } catch (const std::exception& error) {
+    log::error("the XDMF file " + path_ + " lacks what is in " + file + ": " + error.what());
+  }
+}
+
+void XdmfFile::set(std::int64_t step, std::string grids) {
+  has_changed_ = has_changed_ || step < written_until_;
+  steps_[step] = std::move(grids);
+}
+
+void XdmfFile::remove(std::int64_t step) {
+  has_changed_ = (steps_.erase(step) != 0 && step < written_until_) || has_changed_;
+}
+
+void XdmfFile::clear() {
+  steps_.clear();
+  has_changed_ = true;
+}
+
+std::string XdmfFile::text_from(std::int64_t step) const {
+  std::string text;
+  for (auto at = steps_.lower_bound(step); at != steps_.end(); ++at) {
+    text += at->second;
+  }
+  return text;
+}
+
+void XdmfFile::write(const std::string& temporary) noexcept {
+  try {
+    const auto append = [&] {
+      if (has_changed_ || !file_.can_grow()) {
+        return false;
+      }
+      return outcome_of([&] { file_.append(text_from(written_until_), temporary); }).ok();
+    };
+    if (!append()) {
+      file_.write(xdmf_beginning(name_) + text_from(0), temporary);
+    }
+    has_changed_ = false;
+    written_until_ = steps_.empty() ? 0 : steps_.rbegin()->first + 1;
+  } catch (const std::exception& error) {
+    ::unlink(path_.c_str());
+    log::error("there is no XDMF file " + path_ + ", the data are committed: " + error.what());
+  }
+}
+
+}  // namespace iocomp::commit

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commit/growing_file.h"
+#include "commit/xdmf/xdmf.h"
+#include "formats/format.h"
+
+namespace iocomp::commit {
+
+/// The XDMF file beside the files of one name: `<path>.xdmf`, replaced as a whole after each
+/// commit. It never names a step that is not committed, or whose file is gone; a kill leaves one
+/// that is older, or none. Used by whoever publishes, in the order of the commits.
+class XdmfFile {
+ public:
+  /// @param path  as of a file of all steps.
+  XdmfFile(std::string name, std::string path, const formats::Format& format,
+           formats::FormatOptions options);
+
+  /// Before the first commit: what describes older files goes, and comes back if they stay.
+  void step_aside();
+  void come_back() noexcept;
+
+  /// After a commit: these steps too, which lie in `file`. Earlier ones of the same number are
+  /// replaced.
+  void add(const std::vector<XdmfStep>& steps, const std::string& file);
+  /// The steps of a committed file of which only the manifest is known. None if that is gone.
+  void add_from_manifest(const std::string& file);
+  [[nodiscard]] bool knows(std::int64_t step) const { return steps_.contains(step); }
+  void remove(std::int64_t step);
+  void clear();
+
+  /// Write it: what steps behind all others add to it, or the whole where others have changed. Data
+  /// that are committed stay so whatever happens here: a failure is logged, and leaves no
+  /// description rather than an old one.
+  /// @param temporary  a name beside it that nobody else uses.
+  void write(const std::string& temporary) noexcept;
+
+ private:
+  void set(std::int64_t step, std::string grids);
+  [[nodiscard]] std::string text_from(std::int64_t step) const;
+  [[nodiscard]] double time_of(const XdmfStep& step, const std::string& file) const;
+
+  std::string name_;
+  std::string path_;
+  const formats::Format* format_;
+  formats::FormatOptions options_;
+  std::map<std::int64_t, std::string> steps_;
+  std::int64_t written_until_ = 0;  // steps before this one are in the file as they are here
+  bool has_changed_ = true;         // one of them is not
+  GrowingFile file_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace iocomp::commit
