@@ -4,12 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,11 +97,20 @@ std::int64_t size_of_file(const std::string& path) {
 }
 
 std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  if (!file) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file.is_open()) {
     return std::nullopt;
   }
-  return std::string{std::istreambuf_iterator<char>{file}, {}};
+  std::string text;
+  std::array<char, 4096> part{};
+  while (const ssize_t count = ::read(file.raw(), part.data(), part.size())) {
+    if (count > 0) {
+      text.append(part.data(), static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      throw failure("read", path, errno);
+    }
+  }
+  return text;
 }
 
 void sync_folder_of(const std::string& path) {
