@@ -165,6 +165,16 @@ void take_back_manifest(const TargetNames& names,
   ::unlink(names.manifest.c_str());
 }
 
+// What has its name and is not committed loses it again. Of a plain file that was replaced nothing
+// else is left.
+void take_back(const TargetNames& names, bool replace) noexcept {
+  if (!replace) {
+    (void)::rename(names.target.c_str(), names.temporary.c_str());
+  } else if (!names.folder_mark.empty()) {
+    (void)rename_replacing(names.temporary, names.target);
+  }
+}
+
 }  // namespace
 
 void prepare_target(const TargetNames& names, bool replace) {
@@ -196,7 +206,12 @@ void publish(const TargetNames& names, bool replace) {
   if (error != 0) {
     throw failure("rename " + names.temporary + " to", names.target, error);
   }
-  sync_folder_of(names.target);
+  try {
+    sync_folder_of(names.target);
+  } catch (const Error&) {
+    take_back(names, replace);
+    throw;
+  }
   if (is_folder_target) {  // the old one; what a crash leaves of it the next job removes
     remove_target(names.temporary);
     remove_target(names.temporary + std::string{set_aside_ending});

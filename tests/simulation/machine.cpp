@@ -78,6 +78,11 @@ int Machine::open(const char* path, int flags) {
 
 int Machine::close(int descriptor) { return open_.erase(descriptor) == 1 ? 0 : -EBADF; }
 
+std::string Machine::path(int folder, const char* name) {
+  const Open* open = find(folder);
+  return open == nullptr ? std::string{name} : open->path + '/' + name;
+}
+
 std::int64_t Machine::write(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) {
   const Open* open = find(descriptor);
   if (open == nullptr || (open->flags & O_ACCMODE) == O_RDONLY) {

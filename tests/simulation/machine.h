@@ -39,6 +39,8 @@ class Machine {
 
   [[nodiscard]] int open(const char* path, int flags);
   [[nodiscard]] int close(int descriptor);
+  /// A name seen from an open folder; from AT_FDCWD the name itself.
+  [[nodiscard]] std::string path(int folder, const char* name);
   [[nodiscard]] std::int64_t write(int descriptor, std::int64_t offset,
                                    std::span<const std::byte> bytes);
   [[nodiscard]] std::int64_t read(int descriptor, std::int64_t offset, std::span<std::byte> bytes);

@@ -266,6 +266,9 @@ int stat(const char* path, struct stat* status) noexcept {
   return machine == nullptr ? real("stat", static_cast<int (*)(const char*, struct stat*)>(nullptr))(path, status)
                             : answer(machine->status(path, *status));
 }
+int stat64(const char* path, struct stat64* status) noexcept {
+  return stat(path, reinterpret_cast<struct stat*>(status));
+}
 int lstat(const char* path, struct stat* status) noexcept {
   Machine* const machine = Machine::of(path);
   return machine == nullptr ? REAL(lstat)(path, status) : answer(machine->status(path, *status));
@@ -350,6 +353,33 @@ int remove(const char* path) noexcept {
   return answer(result == -EISDIR ? machine->remove_folder(path) : result);
 }
 
+int openat(int folder, const char* name, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const auto mode = static_cast<mode_t>(va_arg(rest, unsigned));
+  va_end(rest);
+  Machine* const machine = folder == AT_FDCWD ? Machine::of(name) : Machine::of(folder);
+  return machine == nullptr ? REAL(openat)(folder, name, flags, mode)
+                            : answer(machine->open(machine->path(folder, name).c_str(), flags));
+}
+int unlinkat(int folder, const char* name, int flags) noexcept {
+  Machine* const machine = folder == AT_FDCWD ? Machine::of(name) : Machine::of(folder);
+  if (machine == nullptr) {
+    return REAL(unlinkat)(folder, name, flags);
+  }
+  const std::string path = machine->path(folder, name);
+  return answer((flags & AT_REMOVEDIR) != 0 ? machine->remove_folder(path.c_str())
+                                            : machine->unlink(path.c_str()));
+}
+DIR* fdopendir(int descriptor) {
+  Machine* const machine = Machine::of(descriptor);
+  if (machine == nullptr) {
+    return REAL(fdopendir)(descriptor);
+  }
+  const std::string path = machine->path(descriptor, ".");
+  (void)machine->close(descriptor);
+  return opendir(path.c_str());
+}
 DIR* opendir(const char* path) {
   Machine* const machine = Machine::of(path);
   if (machine == nullptr) {
