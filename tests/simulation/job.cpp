@@ -43,6 +43,12 @@ std::string path_of(const PlannedFile& file) {
 
 constexpr std::byte poison{0xEE};
 
+std::string in_hexadecimal(std::byte byte) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  const auto value = std::to_integer<unsigned>(byte);
+  return {digits[value >> 4U], digits[value & 15U]};
+}
+
 // A step of hdf5, netcdf or pnetcdf in a series is in a file that has its name when it is closed.
 bool lasts_before_close(const PlannedFile& file) {
   return file.is_checkpoint || file.backend == "posix";
@@ -436,7 +442,9 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
           const auto differs = std::ranges::mismatch(found, expected).in1 - found.begin();
           broken("step " + std::to_string(s) + " of " + planned.name + ": " + name +
                  " has wrong values from byte " + std::to_string(differs) + " of " +
-                 std::to_string(expected.size()));
+                 std::to_string(expected.size()) + ", " +
+                 in_hexadecimal(found[static_cast<std::size_t>(differs)]) + " for " +
+                 in_hexadecimal(expected[static_cast<std::size_t>(differs)]));
         }
       }
     }

@@ -171,11 +171,16 @@ int Machine::resize(int descriptor, std::int64_t bytes) {
 }
 
 int Machine::grow(int descriptor, std::int64_t bytes) {
+  take_time(call_time);
   const Open* open = find(descriptor);
   if (open == nullptr) {
     return -EBADF;
   }
-  return disk_.size(open->inode) < bytes ? resize(descriptor, bytes) : 0;
+  if (disk_.size(open->inode) >= bytes) {
+    return 0;
+  }
+  tell("grows " + open->path + " to " + std::to_string(bytes));
+  return disk_.resize(open->inode, bytes);
 }
 
 int Machine::sync(int descriptor) {
