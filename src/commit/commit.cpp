@@ -227,6 +227,8 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
   } catch (...) {
     if (!is_taken_over(names)) {  // else the manifest is that of others by now
       take_back_manifest(names, before);
+      // So that it does not come back after a power loss. What led here is the failure to tell.
+      (void)outcome_of([&] { sync_folder_of(names.target); });
     }
     throw;
   }

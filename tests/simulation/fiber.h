@@ -2,6 +2,7 @@
 
 #include <ucontext.h>
 
+#include <array>
 #include <cstddef>
 #include <functional>
 
@@ -28,14 +29,18 @@ class Fiber {
     void* caught = nullptr;
     unsigned uncaught = 0;
   };
+  using Place = std::array<void*, 5>;  // as __builtin_setjmp wants it
   static void start(unsigned low, unsigned high);
-  void swap(ucontext_t& from, ucontext_t& to);
+  void swap(Place& from, Place& to);
+  void exchange_exceptions();
 
   std::function<void()> body_;
   std::byte* stack_;
-  ucontext_t own_{};
-  ucontext_t caller_{};
+  ucontext_t entry_{};  // where the body begins
+  Place own_{};
+  Place caller_{};
   Exceptions exceptions_;
+  bool has_begun_ = false;
   bool has_ended_ = false;
 };
 

@@ -54,6 +54,19 @@ bool lasts_before_close(const PlannedFile& file) {
   return file.is_checkpoint || file.backend == "posix";
 }
 
+// The text is the same for all looks at a disk.
+const iocomp::config::Settings& read_settings(const std::string& toml) {
+  static std::map<std::string, iocomp::config::Settings> known;
+  if (known.size() > 1000) {
+    known.clear();
+  }
+  const auto [found, is_new] = known.try_emplace(toml);
+  if (is_new) {
+    found->second = iocomp::config::Settings::read(toml);
+  }
+  return found->second;
+}
+
 }  // namespace
 
 /// What a rank keeps while it runs.
@@ -75,7 +88,7 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       world_{world},
       machine_{machine},
       network_{world},
-      settings_{iocomp::config::Settings::from_text(settings_text())},
+      settings_{read_settings(settings_text())},
       told_(plan.files.size()),
       closes_(plan.files.size()) {
   policy_.deadline_seconds = deadline_seconds;
@@ -111,7 +124,7 @@ std::string Job::settings_text() const {
       set(section + "overlap", std::string{"error"});
     }
   }
-  return iocomp::config::Settings::read(toml).to_text();
+  return toml;
 }
 
 void Job::run() {
@@ -398,7 +411,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
     toml += "files." + file.name + ".path = \"" + path_of(file) + "\"\n";
     toml += "files." + file.name + ".backend = \"" + file.backend + "\"\n";
   }
-  const auto settings = iocomp::config::Settings::read(toml);
+  const auto& settings = read_settings(toml);
   const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
   const auto read_file = [&](iocomp::client::Client& client, std::size_t number) {
     const PlannedFile& planned = plan.files[number];

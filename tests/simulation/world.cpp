@@ -115,10 +115,17 @@ void World::pause() {
   fiber.yield();
 }
 
-void World::spend(Nanoseconds about) { sleep(random_.between(about / 2, 2 * about)); }
+void World::spend(Nanoseconds about) {
+  constexpr Nanoseconds short_time = 2 * microsecond;
+  Nanoseconds& spent = threads_[current_ - 1].spent;
+  spent += random_.between(about / 2, 2 * about);
+  if (spent >= short_time || random_.chance(1, 4)) {
+    sleep(0);
+  }
+}
 
 void World::sleep(Nanoseconds time) {
-  go_on(current_, now_ + time);
+  go_on(current_, now_ + time + std::exchange(threads_[current_ - 1].spent, 0));
   pause();
 }
 

@@ -69,6 +69,7 @@ class World {
     int process = 0;
     std::uint64_t turn = 0;  // of wake-ups, only that with this number counts
     std::vector<const void*> places{};  // where it sleeps
+    Nanoseconds spent = 0;              // that the clock does not show yet
     bool was_woken = false;
   };
   struct Process {
