@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bug.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
@@ -165,6 +166,22 @@ void take_back_manifest(const TargetNames& names,
   ::unlink(names.manifest.c_str());
 }
 
+// What fails leaves the manifest as it was.
+template <typename Body>
+void change_manifest(const TargetNames& names, Body&& body) {
+  const auto before = read_file(names.manifest);
+  try {
+    body();
+  } catch (...) {
+    if (!is_taken_over(names)) {  // else the manifest is that of others by now
+      take_back_manifest(names, before);
+      // So that it does not come back after a power loss. What led here is the failure to tell.
+      (void)outcome_of([&] { sync_folder_of(names.target); });
+    }
+    throw;
+  }
+}
+
 // What has its name and is not committed loses it again. Of a plain file that was replaced nothing
 // else is left.
 void take_back(const TargetNames& names, bool replace) noexcept {
@@ -220,21 +237,27 @@ void publish(const TargetNames& names, bool replace) {
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace, ToldSteps earlier) {
-  const auto before = read_file(names.manifest);
-  write_manifest(names, head, description, std::move(earlier));
-  try {
-    publish(names, replace);
-  } catch (...) {
-    if (!is_taken_over(names)) {  // else the manifest is that of others by now
-      take_back_manifest(names, before);
-      // So that it does not come back after a power loss. What led here is the failure to tell.
-      (void)outcome_of([&] { sync_folder_of(names.target); });
+  change_manifest(names, [&] {
+    if (has_bug(Bug::named_before_described)) {
+      publish(names, replace);
     }
-    throw;
-  }
+    write_manifest(names, head, description, std::move(earlier));
+    if (!has_bug(Bug::named_before_described)) {
+      publish(names, replace);
+    }
+  });
 }
 
-void abandon(const TargetNames& names) noexcept { remove_target(names.temporary); }
+void describe_again(const TargetNames& names, const ManifestHead& head,
+                    const contents::Description& description, ToldSteps earlier) {
+  change_manifest(names, [&] { write_manifest(names, head, description, std::move(earlier)); });
+}
+
+void abandon(const TargetNames& names) noexcept {
+  if (!has_bug(Bug::temporary_left)) {
+    remove_target(names.temporary);
+  }
+}
 
 void remove_committed(const TargetNames& names) noexcept {
   if (!names.folder_mark.empty()) {

@@ -24,7 +24,8 @@ std::optional<Disk::Found> Disk::find(const std::string& path) const {
     }
     const auto& entries = names(found.inode);
     const auto entry = entries.find(part);
-    found = {.folder = found.inode, .name = part, .inode = entry == entries.end() ? 0 : entry->second};
+    found = {
+        .folder = found.inode, .name = part, .inode = entry == entries.end() ? 0 : entry->second};
   }
   return found;
 }
@@ -83,18 +84,22 @@ void Disk::apply(std::vector<std::byte>& bytes, const Change& change) {
 std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::byte> bytes,
                          Random& random) {
   ++writes_;
-  if (faults_.failing_write && writes_ > *faults_.failing_write) {
+  if (faults_.failing_write && writes_ >= *faults_.failing_write &&
+      writes_ < *faults_.failing_write + faults_.failing_writes) {
     return -EIO;
   }
   if (faults_.writes_are_short && bytes.size() > 1 && random.chance(1, 3)) {
-    bytes = bytes.first(static_cast<std::size_t>(random.between(1, static_cast<std::int64_t>(bytes.size()) - 1)));
+    bytes = bytes.first(
+        static_cast<std::size_t>(random.between(1, static_cast<std::int64_t>(bytes.size()) - 1)));
   }
   Node& node = nodes_.at(inode);
   if (faults_.capacity_bytes) {
-    const std::int64_t grown = std::max<std::int64_t>(0, offset + static_cast<std::int64_t>(bytes.size()) - size(inode));
+    const std::int64_t grown =
+        std::max<std::int64_t>(0, offset + static_cast<std::int64_t>(bytes.size()) - size(inode));
     const std::int64_t room = *faults_.capacity_bytes - used_;
     if (grown > room) {
-      const std::int64_t fits = static_cast<std::int64_t>(bytes.size()) - (grown - std::max<std::int64_t>(0, room));
+      const std::int64_t fits =
+          static_cast<std::int64_t>(bytes.size()) - (grown - std::max<std::int64_t>(0, room));
       if (fits <= 0) {
         return -ENOSPC;
       }
@@ -124,20 +129,24 @@ int Disk::sync(Inode inode) {
   ++syncs_;
   Node& node = nodes_.at(inode);
   if (faults_.failing_sync && syncs_ == *faults_.failing_sync) {
-    node.pending.clear();  // the system forgets what it could not write, and the next fsync says yes
+    node.pending
+        .clear();  // the system forgets what it could not write, and the next fsync says yes
     return -EIO;
   }
   if (!node.is_folder) {
-    node.kept = node.now;
-    node.pending.clear();
+    for (const auto& change : std::exchange(node.pending, {})) {
+      apply(node.kept, change);
+    }
     return 0;
   }
   std::erase_if(namings_, [&](const Naming& naming) {
-    const bool is_here = std::ranges::any_of(naming.changes, [&](const auto& change) { return change.folder == inode; });
+    const bool is_here = std::ranges::any_of(
+        naming.changes, [&](const auto& change) { return change.folder == inode; });
     if (is_here) {
       for (const auto& [folder, name, target] : naming.changes) {
         auto& names = nodes_[folder].kept_names;
-        target == 0 ? static_cast<void>(names.erase(name)) : static_cast<void>(names[name] = target);
+        target == 0 ? static_cast<void>(names.erase(name))
+                    : static_cast<void>(names[name] = target);
       }
     }
     return is_here;
@@ -158,7 +167,8 @@ Disk Disk::after_power_loss(Random& random) const {
     node.pending.clear();
     if (mood == 3) {  // the disk takes them in another order
       for (std::size_t i = pending.size(); i > 1; --i) {
-        std::swap(pending[i - 1], pending[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+        std::swap(pending[i - 1],
+                  pending[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
       }
     }
     for (auto& change : pending) {
@@ -171,10 +181,12 @@ Disk Disk::after_power_loss(Random& random) const {
       }
       for (std::size_t at = 0; at < change.bytes.size();) {  // torn: some sectors of it
         const auto place = change.offset + static_cast<std::int64_t>(at);
-        const auto length = std::min(static_cast<std::size_t>(sector_bytes - place % sector_bytes), change.bytes.size() - at);
+        const auto length = std::min(static_cast<std::size_t>(sector_bytes - place % sector_bytes),
+                                     change.bytes.size() - at);
         if (random.chance(1, 2)) {
           const auto first = change.bytes.begin() + static_cast<std::ptrdiff_t>(at);
-          apply(node.kept, {.offset = place, .bytes = {first, first + static_cast<std::ptrdiff_t>(length)}});
+          apply(node.kept,
+                {.offset = place, .bytes = {first, first + static_cast<std::ptrdiff_t>(length)}});
         }
         at += length;
       }

@@ -24,10 +24,12 @@ class Disk {
 
   /// What goes wrong, and when.
   struct Faults {
-    std::optional<std::int64_t> capacity_bytes{};   ///< then ENOSPC
-    std::optional<std::int64_t> failing_write{};    ///< this one, and those after it: EIO
-    std::optional<std::int64_t> failing_sync{};     ///< this one, once; what it should have kept is lost
-    bool writes_are_short = false;                  ///< some take a part only
+    std::optional<std::int64_t> capacity_bytes{};  ///< then ENOSPC
+    std::optional<std::int64_t> failing_write{};   ///< this one, and some after it: EIO
+    std::int64_t failing_writes = 1;               ///< so many
+    std::optional<std::int64_t>
+        failing_sync{};             ///< this one, once; what it should have kept is lost
+    bool writes_are_short = false;  ///< some take a part only
   };
 
   Disk();
@@ -55,8 +57,8 @@ class Disk {
   [[nodiscard]] std::int64_t size(Inode inode) const;
   [[nodiscard]] std::span<const std::byte> bytes(Inode inode) const { return nodes_.at(inode).now; }
   /// @return bytes written, or a negative errno.
-  [[nodiscard]] std::int64_t write(Inode inode, std::int64_t offset, std::span<const std::byte> bytes,
-                                   Random& random);
+  [[nodiscard]] std::int64_t write(Inode inode, std::int64_t offset,
+                                   std::span<const std::byte> bytes, Random& random);
   /// @return 0 or a negative errno.
   [[nodiscard]] int resize(Inode inode, std::int64_t bytes);
   /// Of a file or a folder. @return 0 or a negative errno.

@@ -79,7 +79,8 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
     result.faults = count_faults(plan.faults) - left;
   }
   for (auto& [time, after, promised] : looks) {
-    auto found = check_disk(plan, promised, after, "after a power loss at " + in_microseconds(time));
+    auto found =
+        check_disk(plan, promised, after, "after a power loss at " + in_microseconds(time));
     result.violations.insert(result.violations.end(), found.begin(), found.end());
   }
   disk.heal();

@@ -21,7 +21,4 @@ struct Result {
 [[nodiscard]] Result run_history(const Plan& plan,
                                  const std::function<void(const std::string&)>& log = {});
 
-/// The smallest plan that still breaks a promise, by leaving out what can be left out.
-[[nodiscard]] Plan shrink(Plan plan, const std::function<void(const std::string&)>& tell);
-
 }  // namespace simulation

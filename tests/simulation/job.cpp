@@ -162,6 +162,9 @@ void Job::run() {
       world_.kill(process);
     }
   }
+  if (servers_had_failures_ && failures_ == 0 && !was_killed_) {
+    violations_.emplace_back("servers count failures, and no rank was told");
+  }
 }
 
 void Job::say(int rank, const std::string& what) {
@@ -209,9 +212,7 @@ void Job::serve(int number) {
                                                   false};
     iocomp::server::Server server{settings_, policy_, disk_options(), std::move(place), transport};
     (void)server.serve();
-    if (server.had_failures() && failures_ == 0) {
-      violations_.push_back("server " + std::to_string(number) + " counts failures, and no rank was told");
-    }
+    servers_had_failures_ = servers_had_failures_ || server.had_failures();
   } catch (const std::exception& error) {
     violations_.push_back("server " + std::to_string(number) + " cannot go on: " + error.what());
   }
@@ -259,8 +260,8 @@ void Job::compute(int number) {
     }
     say(number, "has ended");
   } catch (const std::exception& error) {
-    violations_.push_back("rank " + std::to_string(number) + ": an exception leaves the library: " +
-                          error.what());
+    violations_.push_back("rank " + std::to_string(number) +
+                          ": an exception leaves the library: " + error.what());
   }
 }
 
@@ -274,8 +275,8 @@ void Job::write_file(Rank& rank, std::size_t number) {
   for (std::size_t i = 0; i < planned.variables.size(); ++i) {
     const Variable& variable = planned.variables[i];
     const auto& shape = planned.steps.front().variables[i].shape;
-    rank.variables[number].push_back(file.define(variable.name, variable.type,
-                                                 static_cast<int>(shape.size()), shape.data()));
+    rank.variables[number].push_back(
+        file.define(variable.name, variable.type, static_cast<int>(shape.size()), shape.data()));
     rank.shapes.push_back(shape);
     if (variable.fill != 0) {
       const std::array<std::uint64_t, 2> value{
@@ -297,18 +298,16 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
   auto& file = *rank.files[number];
   std::vector<std::pair<Rank::Buffer*, Await>> later;
   const auto wait_for = [&](Rank::Buffer& buffer, Await state) {
-    if (attempt(rank.number, "wait", [&] {
-          rank.client->wait(buffer.ticket, static_cast<State>(state));
-        })) {
+    if (attempt(rank.number, "wait",
+                [&] { rank.client->wait(buffer.ticket, static_cast<State>(state)); })) {
       std::ranges::fill(buffer.bytes, poison);
     }
   };
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
     const auto& shape = now.variables[v].shape;
     if (shape != rank.shapes[v]) {
-      (void)attempt(rank.number, "set_shape", [&] {
-        file.set_shape(rank.variables[number][v], shape.data());
-      });
+      (void)attempt(rank.number, "set_shape",
+                    [&] { file.set_shape(rank.variables[number][v], shape.data()); });
       rank.shapes[v] = shape;
     }
   }
@@ -385,8 +384,8 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
     }
   }
   if (told.committed.contains(step) && told.failed.contains(step)) {
-    violations_.push_back(name + " is committed for one rank, and failed for another: " +
-                          told.failed.at(step));
+    violations_.push_back(
+        name + " is committed for one rank, and failed for another: " + told.failed.at(step));
   }
 }
 
@@ -477,8 +476,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
     if (promised.is_closed) {
       for (std::size_t s = 0; s < planned.steps.size(); ++s) {
         const auto step = static_cast<std::int64_t>(s);
-        const bool has_puts = std::ranges::any_of(planned.steps[s].variables,
-                                                  [](const auto& part) { return !part.puts.empty(); });
+        const bool has_puts = std::ranges::any_of(
+            planned.steps[s].variables, [](const auto& part) { return !part.puts.empty(); });
         if (has_puts && !visible.contains(step) && !promised.failed.contains(step)) {
           broken("step " + std::to_string(s) + " of " + planned.name +
                  " is not there, and close said that all is well" +
@@ -493,8 +492,11 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       iocomp::client::Place place;
       place.comm = handle(&alone);
       place.job = "reader";
-      iocomp::client::Client client{settings, {.deadline_seconds = Job::deadline_seconds},
-                                    disk_options(), std::move(place), nullptr};
+      iocomp::client::Client client{settings,
+                                    {.deadline_seconds = Job::deadline_seconds},
+                                    disk_options(),
+                                    std::move(place),
+                                    nullptr};
       for (std::size_t number = 0; number < plan.files.size(); ++number) {
         read_file(client, number);
       }

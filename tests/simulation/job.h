@@ -42,8 +42,6 @@ class Job {
   /// What broke a promise while it ran.
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
   [[nodiscard]] bool was_killed() const noexcept { return was_killed_; }
-  /// Whether a call has failed.
-  [[nodiscard]] bool has_failed() const noexcept { return failures_ > 0; }
   void when_called(std::function<void(const std::string&)> log) { log_ = std::move(log); }
 
  private:
@@ -73,6 +71,7 @@ class Job {
   std::vector<std::string> violations_;
   std::function<void(const std::string&)> log_;
   int failures_ = 0;
+  bool servers_had_failures_ = false;
   bool was_killed_ = false;
 };
 

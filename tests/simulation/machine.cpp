@@ -101,10 +101,11 @@ std::int64_t Machine::write(int descriptor, std::int64_t offset, std::span<const
   }
   const std::int64_t written = disk_.write(open->inode, offset, bytes, world_.random());
   tell("writes " + std::to_string(bytes.size()) + " bytes at " + std::to_string(offset) + " of " +
-       open->path + (written < 0 ? ": error " + std::to_string(-written)
-                                 : written < static_cast<std::int64_t>(bytes.size())
-                                       ? ": " + std::to_string(written) + " of them"
-                                       : ""));
+       open->path +
+       (written < 0 ? ": error " + std::to_string(-written)
+        : written < static_cast<std::int64_t>(bytes.size())
+            ? ": " + std::to_string(written) + " of them"
+            : ""));
   take_time(call_time);
   return written;
 }
@@ -228,7 +229,8 @@ int Machine::rename(const char* from, const char* to, unsigned flags) {
   if (!source || !target || source->inode == 0) {
     return -ENOENT;
   }
-  tell(std::string{(flags & RENAME_EXCHANGE) != 0 ? "exchanges " : "renames "} + from + " and " + to);
+  tell(std::string{(flags & RENAME_EXCHANGE) != 0 ? "exchanges " : "renames "} + from + " and " +
+       to);
   if ((flags & RENAME_EXCHANGE) != 0) {
     if (target->inode == 0) {
       return -ENOENT;

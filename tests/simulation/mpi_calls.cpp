@@ -1,6 +1,6 @@
-// The MPI that simulated processes have: the functions that the library calls, on a Network. Handles
-// are pointers to the Network's objects; constants are those of the mpi.h that the library was
-// compiled with (Open MPI, where handles are pointers).
+// The MPI that simulated processes have: the functions that the library calls, on a Network.
+// Handles are pointers to the Network's objects; constants are those of the mpi.h that the library
+// was compiled with (Open MPI, where handles are pointers).
 #include <mpi.h>
 
 #include <algorithm>
@@ -120,8 +120,8 @@ int MPI_Comm_get_attr(MPI_Comm /*comm*/, int /*key*/, void* value, int* found) {
   return MPI_SUCCESS;
 }
 int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
-  *group = reinterpret_cast<MPI_Group>(
-      &network().make_group(Network::processes(communicator(comm))));
+  *group =
+      reinterpret_cast<MPI_Group>(&network().make_group(Network::processes(communicator(comm))));
   return MPI_SUCCESS;
 }
 int MPI_Group_size(MPI_Group group, int* size) {
@@ -149,8 +149,8 @@ int MPI_Finalized(int* is_finalized) {
 
 int MPI_Isend(const void* memory, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request) {
-  *request = handle(
-      network().send(communicator(comm), to, tag, bytes_of(memory, count, type), false));
+  *request =
+      handle(network().send(communicator(comm), to, tag, bytes_of(memory, count, type), false));
   return MPI_SUCCESS;
 }
 int MPI_Issend(const void* memory, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -161,10 +161,9 @@ int MPI_Issend(const void* memory, int count, MPI_Datatype type, int to, int tag
 }
 int MPI_Irecv(void* memory, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request* request) {
-  *request = handle(network().receive(communicator(comm),
-                                      from == MPI_ANY_SOURCE ? Network::any : from,
-                                      tag == MPI_ANY_TAG ? Network::any : tag,
-                                      bytes_of(memory, count, type)));
+  *request = handle(
+      network().receive(communicator(comm), from == MPI_ANY_SOURCE ? Network::any : from,
+                        tag == MPI_ANY_TAG ? Network::any : tag, bytes_of(memory, count, type)));
   return MPI_SUCCESS;
 }
 int MPI_Improbe(int from, int tag, MPI_Comm comm, int* found, MPI_Message* message,
@@ -203,8 +202,8 @@ int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
       continue;
     }
     any = true;
-    if (is_done(requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE
-                                                             : &statuses[*done])) {
+    if (is_done(requests[i],
+                statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*done])) {
       indices[(*done)++] = i;
     }
   }
@@ -231,8 +230,8 @@ int MPI_Cancel(MPI_Request* request) {
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
-  *request = handle(network().duplicate(communicator(comm),
-                                        reinterpret_cast<Network::Communicator**>(made)));
+  *request = handle(
+      network().duplicate(communicator(comm), reinterpret_cast<Network::Communicator**>(made)));
   return MPI_SUCCESS;
 }
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
@@ -243,58 +242,58 @@ int MPI_Ibcast(void* memory, int count, MPI_Datatype type, int root, MPI_Comm co
                MPI_Request* request) {
   auto& ranks = communicator(comm);
   const bool is_root = network().rank(ranks) == root;
-  *request = handle(network().collective(
-      ranks, is_root ? Network::Needs::own : Network::Needs::root, root,
-      is_root ? copy_of(memory, count, type) : std::vector<std::byte>{},
-      [memory, root](const std::vector<Network::Part>& parts) {
-        const auto& given = parts[static_cast<std::size_t>(root)].given;
-        std::memcpy(memory, given.data(), given.size());
-      }));
+  *request =
+      handle(network().collective(ranks, is_root ? Network::Needs::own : Network::Needs::root, root,
+                                  is_root ? copy_of(memory, count, type) : std::vector<std::byte>{},
+                                  [memory, root](const std::vector<Network::Part>& parts) {
+                                    const auto& given = parts[static_cast<std::size_t>(root)].given;
+                                    std::memcpy(memory, given.data(), given.size());
+                                  }));
   return MPI_SUCCESS;
 }
-int MPI_Iallreduce(const void* memory, void* result, int count, MPI_Datatype type,
-                   MPI_Op operation, MPI_Comm comm, MPI_Request* request) {
+int MPI_Iallreduce(const void* memory, void* result, int count, MPI_Datatype type, MPI_Op operation,
+                   MPI_Comm comm, MPI_Request* request) {
   const void* const from = memory == MPI_IN_PLACE ? result : memory;
-  *request = handle(network().collective(
-      communicator(comm), Network::Needs::all, 0, copy_of(from, count, type),
-      [result, type, operation](const std::vector<Network::Part>& parts) {
-        std::vector<std::byte> sum = parts.front().given;
-        for (std::size_t i = 1; i < parts.size(); ++i) {
-          combine(sum, parts[i].given, type, operation);
-        }
-        std::memcpy(result, sum.data(), sum.size());
-      }));
+  *request = handle(
+      network().collective(communicator(comm), Network::Needs::all, 0, copy_of(from, count, type),
+                           [result, type, operation](const std::vector<Network::Part>& parts) {
+                             std::vector<std::byte> sum = parts.front().given;
+                             for (std::size_t i = 1; i < parts.size(); ++i) {
+                               combine(sum, parts[i].given, type, operation);
+                             }
+                             std::memcpy(result, sum.data(), sum.size());
+                           }));
   return MPI_SUCCESS;
 }
 int MPI_Iexscan(const void* memory, void* result, int count, MPI_Datatype type, MPI_Op operation,
                 MPI_Comm comm, MPI_Request* request) {
   auto& ranks = communicator(comm);
   const auto own = static_cast<std::size_t>(network().rank(ranks));
-  *request = handle(network().collective(
-      ranks, Network::Needs::lower, 0, copy_of(memory, count, type),
-      [result, type, operation, own](const std::vector<Network::Part>& parts) {
-        if (own == 0) {
-          return;  // undefined there
-        }
-        std::vector<std::byte> sum = parts.front().given;
-        for (std::size_t i = 1; i < own; ++i) {
-          combine(sum, parts[i].given, type, operation);
-        }
-        std::memcpy(result, sum.data(), sum.size());
-      }));
+  *request = handle(
+      network().collective(ranks, Network::Needs::lower, 0, copy_of(memory, count, type),
+                           [result, type, operation, own](const std::vector<Network::Part>& parts) {
+                             if (own == 0) {
+                               return;  // undefined there
+                             }
+                             std::vector<std::byte> sum = parts.front().given;
+                             for (std::size_t i = 1; i < own; ++i) {
+                               combine(sum, parts[i].given, type, operation);
+                             }
+                             std::memcpy(result, sum.data(), sum.size());
+                           }));
   return MPI_SUCCESS;
 }
 int MPI_Iallgather(const void* memory, int count, MPI_Datatype type, void* result,
                    int /*result_count*/, MPI_Datatype /*result_type*/, MPI_Comm comm,
                    MPI_Request* request) {
-  *request = handle(network().collective(
-      communicator(comm), Network::Needs::all, 0, copy_of(memory, count, type),
-      [result](const std::vector<Network::Part>& parts) {
-        auto* to = static_cast<std::byte*>(result);
-        for (const auto& part : parts) {
-          to = std::ranges::copy(part.given, to).out;
-        }
-      }));
+  *request = handle(network().collective(communicator(comm), Network::Needs::all, 0,
+                                         copy_of(memory, count, type),
+                                         [result](const std::vector<Network::Part>& parts) {
+                                           auto* to = static_cast<std::byte*>(result);
+                                           for (const auto& part : parts) {
+                                             to = std::ranges::copy(part.given, to).out;
+                                           }
+                                         }));
   return MPI_SUCCESS;
 }
 int MPI_Ialltoall(const void* memory, int count, MPI_Datatype type, void* result,
@@ -304,14 +303,14 @@ int MPI_Ialltoall(const void* memory, int count, MPI_Datatype type, void* result
   const auto own = static_cast<std::size_t>(network().rank(ranks));
   const auto size = static_cast<std::size_t>(count) * size_of(type);
   const auto all = static_cast<int>(Network::processes(ranks).size());
-  *request = handle(network().collective(
-      ranks, Network::Needs::all, 0, copy_of(memory, count * all, type),
-      [result, own, size](const std::vector<Network::Part>& parts) {
-        auto* to = static_cast<std::byte*>(result);
-        for (const auto& part : parts) {
-          to = std::copy_n(part.given.data() + own * size, size, to);
-        }
-      }));
+  *request =
+      handle(network().collective(ranks, Network::Needs::all, 0, copy_of(memory, count * all, type),
+                                  [result, own, size](const std::vector<Network::Part>& parts) {
+                                    auto* to = static_cast<std::byte*>(result);
+                                    for (const auto& part : parts) {
+                                      to = std::copy_n(part.given.data() + own * size, size, to);
+                                    }
+                                  }));
   return MPI_SUCCESS;
 }
 int MPI_Igather(const void* memory, int count, MPI_Datatype type, void* result,
@@ -330,8 +329,8 @@ int MPI_Igather(const void* memory, int count, MPI_Datatype type, void* result,
   return MPI_SUCCESS;
 }
 int MPI_Igatherv(const void* memory, int count, MPI_Datatype type, void* result,
-                 const int* /*counts*/, const int offsets[], MPI_Datatype /*result_type*/,
-                 int root, MPI_Comm comm, MPI_Request* request) {
+                 const int* /*counts*/, const int offsets[], MPI_Datatype /*result_type*/, int root,
+                 MPI_Comm comm, MPI_Request* request) {
   auto& ranks = communicator(comm);
   const bool is_root = network().rank(ranks) == root;
   std::vector<int> places;
@@ -343,8 +342,9 @@ int MPI_Igatherv(const void* memory, int count, MPI_Datatype type, void* result,
       copy_of(memory, count, type),
       [result, places, type](const std::vector<Network::Part>& parts) {
         for (std::size_t i = 0; i < places.size(); ++i) {
-          std::ranges::copy(parts[i].given, static_cast<std::byte*>(result) +
-                                                static_cast<std::size_t>(places[i]) * size_of(type));
+          std::ranges::copy(parts[i].given,
+                            static_cast<std::byte*>(result) +
+                                static_cast<std::size_t>(places[i]) * size_of(type));
         }
       }));
   return MPI_SUCCESS;

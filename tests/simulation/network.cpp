@@ -15,9 +15,9 @@ Network* made = nullptr;
 struct Network::Message {
   Status status;  // `source` is a rank
   Nanoseconds arrives = 0;
-  std::vector<std::byte> bytes;           // of an eager one
-  std::span<const std::byte> at_sender;   // of any other, until it is taken
-  Request* sender = nullptr;              // that completes when it is taken
+  std::vector<std::byte> bytes;          // of an eager one
+  std::span<const std::byte> at_sender;  // of any other, until it is taken
+  Request* sender = nullptr;             // that completes when it is taken
 };
 
 struct Network::Call {

@@ -56,11 +56,13 @@ void put_value(std::byte* to, std::size_t size, std::size_t file, std::size_t va
 }
 
 /// Cut a box at random places among some ranks; some parts may be nobody's.
-void cut(Random& random, const Index& start, const Index& count, int parts, bool has_holes, int ranks,
-         std::vector<Put>& puts) {
+void cut(Random& random, const Index& start, const Index& count, int parts, bool has_holes,
+         int ranks, std::vector<Put>& puts) {
   const auto longest = static_cast<std::size_t>(std::ranges::max_element(count) - count.begin());
   const std::size_t along =
-      random.chance(1, 2) ? longest : static_cast<std::size_t>(random.below(static_cast<std::int64_t>(count.size())));
+      random.chance(1, 2)
+          ? longest
+          : static_cast<std::size_t>(random.below(static_cast<std::int64_t>(count.size())));
   if (parts <= 1 || count[along] < 2) {
     if (has_holes && random.chance(1, 4)) {
       return;
@@ -167,7 +169,8 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
     if (kind == 0) {
       faults.disk.capacity_bytes = random.below(40000);
     } else if (kind == 1) {
-      faults.disk.failing_write = random.below(40);
+      faults.disk.failing_write = random.between(1, 60);
+      faults.disk.failing_writes = random.chance(1, 2) ? random.between(1, 4) : INT64_MAX / 2;
     } else if (kind == 2) {
       faults.disk.failing_sync = random.between(1, 20);
     } else if (kind == 3) {
@@ -193,7 +196,8 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan.ranks = static_cast<int>(is_crowded ? random.between(5, 64) : random.between(1, 4));
   plan.mode = static_cast<Mode>(random.below(3));
   if (plan.mode == Mode::servers) {
-    plan.servers = static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
+    plan.servers =
+        static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
   }
   plan.staging_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 18, 1 << 20});
   plan.buffer_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 20});
@@ -249,12 +253,11 @@ std::string describe(const Plan& plan) {
     }
     return text;
   };
-  std::string text = "seed " + std::to_string(plan.seed) + ": " +
-                     modes[static_cast<std::size_t>(plan.mode)] + ", " +
-                     std::to_string(plan.ranks) + " ranks, " + std::to_string(plan.servers) +
-                     " servers, staging " + std::to_string(plan.staging_bytes) + ", stripes " +
-                     std::to_string(plan.stripe_bytes) + ", inline " +
-                     std::to_string(plan.inline_bytes) + '\n';
+  std::string text =
+      "seed " + std::to_string(plan.seed) + ": " + modes[static_cast<std::size_t>(plan.mode)] +
+      ", " + std::to_string(plan.ranks) + " ranks, " + std::to_string(plan.servers) +
+      " servers, staging " + std::to_string(plan.staging_bytes) + ", stripes " +
+      std::to_string(plan.stripe_bytes) + ", inline " + std::to_string(plan.inline_bytes) + '\n';
   for (const auto& file : plan.files) {
     text += "  " + file.name + ": " + file.backend +
             (file.is_checkpoint ? " checkpoint" : " series") + ", " +
@@ -288,7 +291,8 @@ std::string describe(const Plan& plan) {
     tell("the disk has " + std::to_string(*faults.disk.capacity_bytes) + " bytes");
   }
   if (faults.disk.failing_write) {
-    tell("writes fail after " + std::to_string(*faults.disk.failing_write));
+    tell("from write " + std::to_string(*faults.disk.failing_write) + " on " +
+         std::to_string(faults.disk.failing_writes) + " fail");
   }
   if (faults.disk.failing_sync) {
     tell("fsync " + std::to_string(*faults.disk.failing_sync) + " fails");

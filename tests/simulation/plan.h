@@ -65,8 +65,8 @@ enum class Mode : std::uint8_t { synchronous, kernel, servers };
 struct PlannedFaults {
   Disk::Faults disk{};
   std::int64_t disk_slowness = 1;
-  int power_losses = 0;                   ///< looks at what would be there after one
-  std::optional<int> stopped_process{};   ///< for a while
+  int power_losses = 0;                  ///< looks at what would be there after one
+  std::optional<int> stopped_process{};  ///< for a while
   Nanoseconds stopped_at = 0;
   Nanoseconds stopped_for = 0;
   std::optional<Nanoseconds> killed_at{};  ///< all processes

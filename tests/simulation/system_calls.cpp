@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <map>
@@ -43,7 +43,11 @@ template <typename Function>
 Function* real(const char* name, Function* /*like*/) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
-#define REAL(name) (*[] { static auto* const next_one = real(#name, &name); return next_one; }())
+#define REAL(name)                                    \
+  (*[] {                                              \
+    static auto* const next_one = real(#name, &name); \
+    return next_one;                                  \
+  }())
 
 template <typename Result>
 Result answer(Result result) {
@@ -89,7 +93,8 @@ std::map<FILE*, int>& open_streams() {
 constexpr Nanoseconds started = 1'700'000'000 * simulation::second;  // by the clock on the wall
 
 /// Sleep at an address. 0 or a negative errno.
-int futex_wait(World& world, const std::vector<std::pair<const std::uint32_t*, std::uint32_t>>& words,
+int futex_wait(World& world,
+               const std::vector<std::pair<const std::uint32_t*, std::uint32_t>>& words,
                Nanoseconds until) {
   std::vector<const void*> places;
   for (const auto& [word, seen] : words) {
@@ -263,8 +268,9 @@ int fstat64(int descriptor, struct stat64* status) noexcept {
 }
 int stat(const char* path, struct stat* status) noexcept {
   Machine* const machine = Machine::of(path);
-  return machine == nullptr ? real("stat", static_cast<int (*)(const char*, struct stat*)>(nullptr))(path, status)
-                            : answer(machine->status(path, *status));
+  return machine == nullptr
+             ? real("stat", static_cast<int (*)(const char*, struct stat*)>(nullptr))(path, status)
+             : answer(machine->status(path, *status));
 }
 int stat64(const char* path, struct stat64* status) noexcept {
   return stat(path, reinterpret_cast<struct stat*>(status));
@@ -292,7 +298,8 @@ int statfs(const char* path, struct statfs* status) noexcept {
 }
 int statvfs(const char* path, struct statvfs* status) noexcept {
   if (Machine::of(path) == nullptr) {
-    return real("statvfs", static_cast<int (*)(const char*, struct statvfs*)>(nullptr))(path, status);
+    return real("statvfs", static_cast<int (*)(const char*, struct statvfs*)>(nullptr))(path,
+                                                                                        status);
   }
   std::memset(status, 0, sizeof(*status));
   status->f_bsize = status->f_frsize = 4096;
@@ -467,9 +474,9 @@ long syscall(long number, ...) noexcept {
       return 0;
     }
     const auto* const limit = reinterpret_cast<const timespec*>(argument[3]);
-    return answer(futex_wait(*world, {{word, static_cast<std::uint32_t>(argument[2])}},
-                             limit == nullptr ? simulation::never
-                                              : world->now() + in_nanoseconds(*limit)));
+    return answer(
+        futex_wait(*world, {{word, static_cast<std::uint32_t>(argument[2])}},
+                   limit == nullptr ? simulation::never : world->now() + in_nanoseconds(*limit)));
   }
   if (world != nullptr && number == SYS_futex_waitv) {
     const std::span waiters{reinterpret_cast<const futex_waitv*>(argument[0]),
@@ -479,7 +486,8 @@ long syscall(long number, ...) noexcept {
       words.emplace_back(reinterpret_cast<const std::uint32_t*>(waiter.uaddr),
                          static_cast<std::uint32_t>(waiter.val));
     }
-    return answer(futex_wait(*world, words, in_nanoseconds(*reinterpret_cast<const timespec*>(argument[3]))));
+    return answer(
+        futex_wait(*world, words, in_nanoseconds(*reinterpret_cast<const timespec*>(argument[3]))));
   }
   return REAL(syscall)(number, argument[0], argument[1], argument[2], argument[3], argument[4],
                        argument[5]);

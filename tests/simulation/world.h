@@ -67,7 +67,7 @@ class World {
   struct Thread {
     std::unique_ptr<Fiber> fiber;
     int process = 0;
-    std::uint64_t turn = 0;  // of wake-ups, only that with this number counts
+    std::uint64_t turn = 0;             // of wake-ups, only that with this number counts
     std::vector<const void*> places{};  // where it sleeps
     Nanoseconds spent = 0;              // that the clock does not show yet
     bool was_woken = false;
