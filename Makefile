@@ -39,6 +39,14 @@ rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and a
 	tools/install-adios2 openmpi
 	cmake --preset release
 
+SECONDS_OF_SIMULATION ?= 600
+.PHONY: check-simulation
+check-simulation: build/simulation/build.ninja ## a million simulated faults in ten minutes, after every planted bug was found
+	cmake --build --preset simulation --target simulation
+	build/simulation/tests/simulation/simulation --bugs
+	build/simulation/tests/simulation/simulation --sweep
+	build/simulation/tests/simulation/simulation --from new --seconds $(SECONDS_OF_SIMULATION) --jobs $(JOBS)
+
 .PHONY: check-slurm
 check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-slurm ## as root: jobs under a Slurm of virtual nodes, by the lines of iocomp map
 	cmake --build --preset release --target slurm_tests
@@ -74,7 +82,7 @@ programs: build/release/build.ninja
 	cmake --build --preset release --target programs
 
 presets := dev release unity-release asan tsan dev-mpich release-mpich asan-mpich
-trees := $(presets:%=build/%/build.ninja) build/demo/build.ninja
+trees := $(presets:%=build/%/build.ninja) build/demo/build.ninja build/simulation/build.ninja
 
 .PHONY: $(presets:%=check-%) $(presets:%=build-%)
 $(presets:%=check-%): check-%: build-%

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <map>
 #include <string>
@@ -21,6 +22,7 @@
 #include "history.h"
 #include "plan.h"
 #include "shrink.h"
+#include "sweep.h"
 
 namespace {
 
@@ -39,12 +41,14 @@ struct Options {
   bool shrinks = false;
   bool goes_on = false;
   bool tries_bugs = false;
+  bool sweeps = false;
 };
 
 constexpr const char* usage =
-    "usage: simulation [--seeds N] [--from S] [--seconds T] [--jobs J]\n"
+    "usage: simulation [--seeds N] [--from S|new] [--seconds T] [--jobs J]\n"
     "                  [--focus any|crash|disk|network] [--go-on]\n"
     "       simulation --from S --seeds 1 [--log] [--shrink] [--bug NAME]\n"
+    "       simulation --sweep\n"
     "       simulation --bugs [--seeds N]   (with the preset simulation)\n";
 
 [[noreturn]] void stop(const std::string& why) {
@@ -72,6 +76,7 @@ Options read_options(int count, char** words) {
   const std::map<std::string_view, bool*> flags{{"--log", &options.is_told},
                                                 {"--shrink", &options.shrinks},
                                                 {"--go-on", &options.goes_on},
+                                                {"--sweep", &options.sweeps},
                                                 {"--bugs", &options.tries_bugs}};
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
@@ -86,6 +91,9 @@ Options read_options(int count, char** words) {
     try {
       if (word == "--seeds") {
         options.seeds = std::stoull(value);
+      } else if (word == "--from" && value == "new") {
+        options.from = static_cast<std::uint64_t>(std::time(nullptr)) << 24U;
+        std::printf("from seed %llu\n", static_cast<unsigned long long>(options.from));
       } else if (word == "--from") {
         options.from = std::stoull(value);
       } else if (word == "--seconds") {
@@ -156,7 +164,7 @@ Sum run_in_child(const std::function<Sum()>& body) {
   int status = 0;
   waitpid(child, &status, 0);
   if (!has_answer) {
-    sum.broken = 1;
+    sum = {.histories = 1, .faults = 0, .broken = 1};
     print("the process of a history ended with signal " + std::to_string(WTERMSIG(status)));
   }
   return sum;
@@ -173,8 +181,11 @@ Sum run_seed(std::uint64_t seed, const Options& options) {
     print("seed " + std::to_string(seed) + ": " + violation);
   }
   if (!result.violations.empty() && options.shrinks) {
-    const Plan least = simulation::shrink(
-        plan, [](const Plan& less) { return !simulation::run_history(less).violations.empty(); });
+    const Plan least = simulation::shrink(plan, [](const Plan& less) {
+      const Sum sum = run_in_child(
+          [&] { return Sum{1, 0, simulation::run_history(less).violations.empty() ? 0U : 1U}; });
+      return sum.broken > 0;
+    });
     print("\nThe smallest history that breaks a promise:\n" + simulation::describe(least));
     for (const auto& violation : simulation::run_history(least, print).violations) {
       print("seed " + std::to_string(seed) + ": " + violation);
@@ -295,5 +306,8 @@ int main(int count, char** words) {
     return try_bugs(options);
   }
   plant(options.bug);
+  if (options.sweeps) {
+    return simulation::sweep(print) == 0 ? 0 : 1;
+  }
   return run_all(options);
 }

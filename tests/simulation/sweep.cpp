@@ -1,0 +1,103 @@
+#include "sweep.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "history.h"
+#include "plan.h"
+
+namespace simulation {
+namespace {
+
+constexpr int ranks = 2;
+constexpr std::int64_t rows = 4;
+constexpr std::int64_t columns = 6;
+
+/// Three steps of a variable, each rank half of its columns; who waits for what differs by step.
+Plan small_job(Mode mode, bool is_checkpoint, const std::string& backend) {
+  Plan plan;
+  plan.seed = 1;
+  plan.ranks = ranks;
+  plan.mode = mode;
+  plan.servers = mode == Mode::servers ? 1 : 0;
+  PlannedFile file{.name = "f0", .backend = backend, .is_checkpoint = is_checkpoint};
+  file.variables.push_back({.name = "v0"});
+  for (std::int64_t number = 0; number < 3; ++number) {
+    Step step;
+    StepOfVariable part{.shape = {rows, columns}};
+    for (int rank = 0; rank < ranks; ++rank) {
+      part.puts.push_back({.rank = rank,
+                           .start = {0, rank * columns / ranks},
+                           .count = {rows, columns / ranks},
+                           .is_buffered = rank == 0});
+    }
+    step.variables.push_back(std::move(part));
+    step.waits_for.resize(ranks);
+    if (number != 1) {
+      step.waits_for.assign(ranks, number);
+    }
+    file.steps.push_back(std::move(step));
+  }
+  plan.files.push_back(std::move(file));
+  plan.faults.power_losses = 4;
+  return plan;
+}
+
+std::string name_of(const Plan& plan) {
+  static constexpr std::array modes{"synchronous", "kernel", "servers"};
+  const PlannedFile& file = plan.files.front();
+  return std::string{modes[static_cast<std::size_t>(plan.mode)]} + ", " + file.backend +
+         (file.is_checkpoint ? " checkpoint" : " series");
+}
+
+}  // namespace
+
+int sweep(const std::function<void(const std::string&)>& tell) {
+  constexpr std::int64_t most_syncs = 40;
+  constexpr std::int64_t most_writes = 60;
+  constexpr std::int64_t most_bytes = 16384;
+  int violations = 0;
+  int histories = 0;
+  const auto run = [&](const Plan& plan, const std::string& fault) {
+    ++histories;
+    for (const auto& violation : run_history(plan).violations) {
+      ++violations;
+      tell(name_of(plan) + ", " + fault + ": " + violation);
+    }
+  };
+  for (const Mode mode : {Mode::synchronous, Mode::kernel, Mode::servers}) {
+    for (const bool is_checkpoint : {false, true}) {
+      for (const char* backend : {"posix", "pnetcdf"}) {
+        const Plan plain = small_job(mode, is_checkpoint, backend);
+        run(plain, "no fault");
+        for (std::int64_t number = 1; number <= most_syncs; ++number) {
+          Plan plan = plain;
+          plan.faults.disk.failing_sync = number;
+          run(plan, "fsync " + std::to_string(number) + " fails");
+        }
+        for (std::int64_t number = 1; number <= most_writes; ++number) {
+          for (const std::int64_t count : {1, 2, 1000}) {
+            Plan plan = plain;
+            plan.faults.disk.failing_write = number;
+            plan.faults.disk.failing_writes = count;
+            run(plan, "write " + std::to_string(number) + " and " + std::to_string(count - 1) +
+                          " more fail");
+          }
+        }
+        for (std::int64_t bytes = 0; bytes <= most_bytes; bytes += 61) {
+          Plan plan = plain;
+          plan.faults.disk.capacity_bytes = bytes;
+          run(plan, "a disk of " + std::to_string(bytes) + " bytes");
+        }
+      }
+    }
+  }
+  tell(std::to_string(histories) + " histories of one small job: " + std::to_string(violations) +
+       " violations");
+  return violations;
+}
+
+}  // namespace simulation

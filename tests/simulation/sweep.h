@@ -1,0 +1,14 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "plan.h"
+
+namespace simulation {
+
+/// One small job in every mode and kind of file, again and again: each of its fsyncs fails once,
+/// each of its writes fails, or the disk is full at any byte. @return violations.
+int sweep(const std::function<void(const std::string&)>& tell);
+
+}  // namespace simulation
