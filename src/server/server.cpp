@@ -73,7 +73,9 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
 bool Server::serve() {
   mpi::Nap nap;
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
-  while (!goodbyes_.is_over() || !transport_.is_idle()) {
+  // What a failed file has under way is read from memory that goes with this server.
+  const auto is_writing = [this] { return !context_.plans.empty() || !context_.jobs.empty(); };
+  while (!goodbyes_.is_over() || !transport_.is_idle() || is_writing()) {
     if (context_.is_given_up()) {
       stop_writing();
       return false;

@@ -197,8 +197,11 @@ void Coordinator::advance() {
   if (!ended_ || (next_ < *ended_ && !is_lost(next_))) {
     return;
   }
+  const auto half_ended = setup_.file_per_step ? ends_.half_ended(next_) : std::nullopt;
   if (!steps_.empty()) {
     drop(steps_.begin()->first);
+  } else if (half_ended) {  // its file is there
+    drop(*half_ended);
   } else {
     end_file();
   }

@@ -64,6 +64,11 @@ std::optional<Ended> Ends::close(const Ended& ended, const std::string& who) {
   return are_all ? std::optional{closing_} : std::nullopt;
 }
 
+std::optional<std::int64_t> Ends::half_ended(std::int64_t from) const {
+  const auto found = open_.lower_bound(from);
+  return found == open_.end() ? std::nullopt : std::optional{found->first};
+}
+
 // Told before the last of them has spoken: some may wait for what others will not do any more.
 void Ends::differ_in_closing(std::int64_t step) const {
   different_({"some closed it in step " + std::to_string(closing_.step) +

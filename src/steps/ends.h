@@ -31,6 +31,8 @@ class Ends {
   [[nodiscard]] std::optional<Ended> end(const Ended& ended, const std::string& who);
   /// The same of the closing; its step is the one that was not ended.
   [[nodiscard]] std::optional<Ended> close(const Ended& ended, const std::string& who);
+  /// The first step from this one on that some have ended and others have not.
+  [[nodiscard]] std::optional<std::int64_t> half_ended(std::int64_t from) const;
 
  private:
   void differ_in_closing(std::int64_t step) const;

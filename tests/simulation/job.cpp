@@ -83,6 +83,10 @@ struct Job::Rank {
   std::vector<std::vector<std::int64_t>> shapes{};  // of the file at work
 };
 
+bool Job::is_mistaken(const PlannedFile& file, const Rank& rank, Mistake what) {
+  return file.mistake == what && file.mistaken_rank == rank.number;
+}
+
 Job::Job(const Plan& plan, World& world, Machine& machine)
     : plan_{plan},
       world_{world},
@@ -119,9 +123,6 @@ std::string Job::settings_text() const {
     toml += section + "guard = false\n";
     if (file.replaces) {
       toml += section + "replace = true\n";
-    }
-    if (file.mistake == Mistake::overlap) {
-      set(section + "overlap", std::string{"error"});
     }
   }
   return toml;
@@ -188,9 +189,9 @@ void Job::failed(int rank, const std::string& call, int code, const std::string&
   const PlannedFaults& faults = plan_.faults;
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
                         faults.disk.failing_sync || faults.stopped_process;
-  const bool is_mistaken = std::ranges::any_of(
+  const bool is_wrong = std::ranges::any_of(
       plan_.files, [](const auto& file) { return file.mistake != Mistake::none; });
-  if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_mistaken)) {
+  if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong)) {
     violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
   }
 }
@@ -274,7 +275,10 @@ void Job::write_file(Rank& rank, std::size_t number) {
   rank.shapes.clear();
   for (std::size_t i = 0; i < planned.variables.size(); ++i) {
     const Variable& variable = planned.variables[i];
-    const auto& shape = planned.steps.front().variables[i].shape;
+    auto shape = planned.steps.front().variables[i].shape;
+    if (i == 0 && is_mistaken(planned, rank, Mistake::other_shape)) {
+      ++shape.front();
+    }
     rank.variables[number].push_back(
         file.define(variable.name, variable.type, static_cast<int>(shape.size()), shape.data()));
     rank.shapes.push_back(shape);
@@ -284,7 +288,8 @@ void Job::write_file(Rank& rank, std::size_t number) {
       file.set_fill(rank.variables[number].back(), value.data());
     }
   }
-  for (std::size_t step = 0; step < planned.steps.size(); ++step) {
+  const std::size_t left_out = is_mistaken(planned, rank, Mistake::step_less) ? 1 : 0;
+  for (std::size_t step = 0; step + left_out < planned.steps.size(); ++step) {
     make_step(rank, number, static_cast<std::int64_t>(step));
   }
   if (!planned.leaves_close_to_finalize) {
@@ -345,6 +350,10 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
       });
       if (!is_put) {
         continue;
+      }
+      if (is_mistaken(planned, rank, Mistake::overlap)) {
+        (void)attempt(rank.number, "another put of " + planned.variables[v].name,
+                      [&] { (void)file.put(rank.variables[number][v], arguments); });
       }
       if (put.is_buffered) {
         std::ranges::fill(buffer->bytes, poison);  // the library has a copy

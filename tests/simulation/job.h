@@ -46,6 +46,7 @@ class Job {
 
  private:
   struct Rank;
+  [[nodiscard]] static bool is_mistaken(const PlannedFile& file, const Rank& rank, Mistake what);
   void compute(int rank);
   void serve(int server);
   void write_file(Rank& rank, std::size_t file);

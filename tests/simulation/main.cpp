@@ -1,4 +1,5 @@
 // Histories of the library under faults: docs/developers/simulation.md.
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/single_threaded.h>
 #include <sys/wait.h>
@@ -142,6 +143,13 @@ struct Sum {
   std::uint64_t broken = 0;
 };
 
+// That which a child runs, so that its parent can tell if it dies.
+std::uint64_t* seed_at_work() {
+  static auto* const seed = static_cast<std::uint64_t*>(
+      mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  return seed;
+}
+
 // What a killed process had is not freed: after some histories a child goes on in memory that is
 // as new. It says by its pipe what it came to.
 Sum run_in_child(const std::function<Sum()>& body) {
@@ -150,6 +158,7 @@ Sum run_in_child(const std::function<Sum()>& body) {
     stop("no pipe");
   }
   std::fflush(stdout);
+  (void)seed_at_work();
   const pid_t child = fork();
   if (child == 0) {
     const Sum sum = body();
@@ -165,12 +174,14 @@ Sum run_in_child(const std::function<Sum()>& body) {
   waitpid(child, &status, 0);
   if (!has_answer) {
     sum = {.histories = 1, .faults = 0, .broken = 1};
-    print("the process of a history ended with signal " + std::to_string(WTERMSIG(status)));
+    print("seed " + std::to_string(*seed_at_work()) + ": the process ends with signal " +
+          std::to_string(WTERMSIG(status)));
   }
   return sum;
 }
 
 Sum run_seed(std::uint64_t seed, const Options& options) {
+  *seed_at_work() = seed;
   const Plan plan = simulation::make_plan(seed, options.focus);
   if (options.is_told) {
     std::printf("%s", simulation::describe(plan).c_str());

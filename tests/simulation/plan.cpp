@@ -139,6 +139,11 @@ PlannedFile make_file(Random& random, const Plan& plan, int number) {
                               .fill = random.chance(1, 4) ? 0x41 : 0});
     shapes.push_back(random_shape(random, random.chance(1, 4)));
   }
+  if (random.chance(1, 12) && plan.ranks > 1) {
+    file.mistake = static_cast<Mistake>(random.between(1, 3));
+    file.mistaken_rank = static_cast<int>(random.below(plan.ranks));
+    file.leaves_close_to_finalize = false;
+  }
   const std::int64_t steps = random.between(1, 4);
   for (std::int64_t i = 0; i < steps; ++i) {
     if (file.backend == "posix" && random.chance(1, 6)) {
@@ -244,6 +249,8 @@ std::vector<std::byte> expected_values(const PlannedFile& file, std::size_t vari
 
 std::string describe(const Plan& plan) {
   static constexpr std::array modes{"synchronous", "kernel", "servers"};
+  static constexpr std::array mistakes{"", ", another shape on rank ", ", a step less on rank ",
+                                       ", a block twice by rank "};
   static constexpr std::array awaits{"", ", waits for handed over", ", waits for written",
                                      ", waits for durable"};
   const auto list = [](const Index& numbers) {
@@ -262,7 +269,9 @@ std::string describe(const Plan& plan) {
     text += "  " + file.name + ": " + file.backend +
             (file.is_checkpoint ? " checkpoint" : " series") + ", " +
             std::to_string(file.steps_in_flight) + " steps in flight" +
-            (file.leaves_close_to_finalize ? ", not closed" : "") + '\n';
+            (file.leaves_close_to_finalize ? ", not closed" : "") +
+            mistakes[static_cast<std::size_t>(file.mistake)] +
+            (file.mistake == Mistake::none ? "" : std::to_string(file.mistaken_rank)) + '\n';
     for (std::size_t s = 0; s < file.steps.size(); ++s) {
       const Step& step = file.steps[s];
       for (std::size_t v = 0; v < step.variables.size(); ++v) {

@@ -43,7 +43,7 @@ struct Step {
   std::vector<std::optional<std::int64_t>> waits_for{};
 };
 
-/// A mistake of the program: what it does wrong is told, and nobody hangs.
+/// What one rank does otherwise than the others, by mistake: told, and nobody hangs.
 enum class Mistake : std::uint8_t { none, other_shape, step_less, overlap };
 
 struct PlannedFile {

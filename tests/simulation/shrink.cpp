@@ -46,6 +46,12 @@ std::vector<Plan> smaller(const Plan& plan) {
       with([&](Plan& less) { less.files.erase(less.files.begin() + at); });
     }
     const PlannedFile& file = plan.files[f];
+    if (file.mistake != Mistake::none) {
+      with([&](Plan& less) { less.files[f].mistake = Mistake::none; });
+      if (file.mistaken_rank > 0) {
+        with([&](Plan& less) { less.files[f].mistaken_rank = 0; });
+      }
+    }
     if (file.steps.size() > 1) {
       with([&](Plan& less) { less.files[f].steps.pop_back(); });
     }
@@ -86,7 +92,10 @@ std::vector<Plan> smaller(const Plan& plan) {
       }
     }
   }
-  if (plan.ranks > 1) {
+  const auto needs_last_rank = [&](const PlannedFile& file) {
+    return file.mistake != Mistake::none && file.mistaken_rank == plan.ranks - 1;
+  };
+  if (plan.ranks > 1 && std::ranges::none_of(plan.files, needs_last_rank)) {
     with([](Plan& less) { remove_rank(less); });
   }
   if (plan.servers > 1) {
