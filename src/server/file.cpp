@@ -16,6 +16,7 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "commit/commit.h"
 #include "commit/file_terms.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
@@ -492,6 +493,15 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   }
   std::erase_if(in_a_hurry_, [step](const auto& entry) { return entry.second <= step; });
   std::erase_if(written_early_, [step](const auto& entry) { return entry.second <= step; });
+}
+
+void File::remove_uncommitted() {
+  for (const auto& [number, target] : targets_) {
+    if (is_plain()) {
+      context_.submit([names = publication_.names(number)] { commit::abandon(names); },
+                      [](const Outcome&) {});
+    }
+  }
 }
 
 void File::settle_kept(std::int64_t step, const Outcome& outcome) {

@@ -247,6 +247,9 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
       }
       break;
     case Kind::file_closed:
+      if (!outcome().ok()) {
+        entry.file->remove_uncommitted();
+      }
       if (entry.home) {
         entry.home->closed(outcome());
       }

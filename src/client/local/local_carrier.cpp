@@ -170,6 +170,9 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
     }
     case Kind::file_closed:
       closed_ = protocol::decode_outcome(body);
+      if (!closed_->ok()) {
+        writer_.remove_uncommitted();
+      }
       break;
     default:
       break;  // definitions and terms of the file: a member has its own

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "commit/commit.h"
 #include "disk/output_file.h"
 #include "formats/format.h"
 #include "writing/file_writer.h"
@@ -40,6 +41,14 @@ writing::FileWriter& OutputFiles::writer(std::int64_t target) {
 void OutputFiles::go_on_in(const std::string& path) {
   writers_[-1] = make_writer(path, disk::OutputFile::Opening::finds);
   (void)writers_[-1]->file().open();
+}
+
+void OutputFiles::remove_uncommitted() const noexcept {
+  for (const auto& [target, writer] : writers_) {
+    if (is_plain()) {
+      commit::abandon(names_.names(target));
+    }
+  }
 }
 
 std::optional<Outcome> OutputFiles::place(int variable, std::int64_t step) const {
