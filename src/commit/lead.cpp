@@ -282,6 +282,9 @@ void Lead::obey(const steps::Fail& order) {
 
 void Lead::obey(const steps::Closed& order) {
   over_ = true;
+  if (!order.outcome.ok() && publisher_.is_plain()) {
+    publisher_.abandon();
+  }
   means_.note(order.outcome.ok() ? protocol::Note::closed : protocol::Note::failed_closed, 0);
   means_.council->to_all(protocol::encode(setup_.key, Kind::file_closed, order.outcome));
 }

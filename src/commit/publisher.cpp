@@ -11,6 +11,7 @@
 
 #include "base/bug.h"
 #include "base/error.h"
+#include "commit/commit.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/output_file.h"
@@ -200,6 +201,15 @@ void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) 
   } else {
     dropped({});
   }
+}
+
+void Publisher::abandon() {
+  for (const auto& [number, target] : targets_) {
+    if (is_plain() && number >= 0) {
+      commit::abandon(publication_.names(number));
+    }
+  }
+  publication_.abandon_file()();
 }
 
 void Publisher::settle(std::int64_t step) {

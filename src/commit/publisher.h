@@ -76,7 +76,7 @@ class Publisher {
   void drop(std::int64_t step, std::int64_t settled, const Then& then);
   void finish(const steps::Finish& order, std::int64_t settled, const Then& then);
   /// Nothing of what is not published shall appear.
-  void abandon() { publication_.abandon_file()(); }
+  void abandon();
   /// Nothing more is asked of a step.
   void settle(std::int64_t step);
 

@@ -272,6 +272,7 @@ void LocalCarrier::lose(const Outcome& why) {
   if (auto* const lead = council_.lead()) {
     lead->abandon();
   }
+  writer_.remove_uncommitted();
 }
 
 void LocalCarrier::end_together(std::int64_t step) {
