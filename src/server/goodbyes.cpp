@@ -30,9 +30,21 @@ Goodbyes::Goodbyes(Context& context, const transport::Transport& transport)
 
 void Goodbyes::client_left() {
   ++clients_gone_;
-  if (clients_gone_ == context_.place.clients.size()) {
-    tell_lead();
+  last_left_ = now_seconds();
+}
+
+bool Goodbyes::advance(bool is_done) {
+  if (has_told_ || clients_gone_ < context_.place.clients.size()) {
+    return false;
   }
+  const double deadline = context_.policy.deadline_seconds;
+  const bool is_late = deadline > 0 && now_seconds() - last_left_ > deadline;
+  if (!is_done && !is_late) {
+    return false;
+  }
+  has_told_ = true;
+  tell_lead();
+  return true;
 }
 
 void Goodbyes::server_left(const std::vector<double>& counters) {

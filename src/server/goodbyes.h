@@ -9,13 +9,17 @@
 
 namespace iocomp::server {
 
-/// The end of a session: when all compute ranks of this server have said bye it tells the lead what
-/// it counted; when all servers have, the lead tells all, and each answers its compute ranks.
+/// The end of a session: when all compute ranks of this server have said bye, and it has nothing
+/// more to do for their files, it tells the lead what it counted; when all servers have, the lead
+/// tells all, and each answers its compute ranks.
 class Goodbyes {
  public:
   Goodbyes(Context& context, const transport::Transport& transport);
 
   void client_left();
+  /// @param is_done  whether this server has nothing more to do; it waits for that until the
+  /// deadline. @return whether it spoke.
+  bool advance(bool is_done);
   /// The lead: another server counted this.
   void server_left(const std::vector<double>& counters);
   /// All servers together counted this.
@@ -29,6 +33,8 @@ class Goodbyes {
   Context& context_;
   const transport::Transport& transport_;
   std::size_t clients_gone_ = 0;
+  double last_left_ = 0;  // when the last client did
+  bool has_told_ = false;
   int servers_gone_ = 0;  // lead only
   trace::Counters all_;   // lead only: summed over the servers
   double began_;

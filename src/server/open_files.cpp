@@ -277,6 +277,11 @@ void OpenFiles::forget_finished() {
   });
 }
 
+bool OpenFiles::are_leads_over() const {
+  return std::ranges::none_of(
+      files_, [](const auto& item) { return item.second.lead && !item.second.lead->is_over(); });
+}
+
 File* OpenFiles::writer(std::uint64_t key) const {
   const auto found = files_.find(key);
   return found == files_.end() ? nullptr : found->second.file.get();

@@ -35,6 +35,8 @@ class OpenFiles {
 
   /// The writer of a file, or nothing before this server knows it.
   [[nodiscard]] File* writer(std::uint64_t key) const;
+  /// Whether all files that this server leads are closed.
+  [[nodiscard]] bool are_leads_over() const;
   void for_each_writer(const std::function<void(File&)>& visit) const;
   /// Forget the files that are over in all roles.
   void forget_finished();

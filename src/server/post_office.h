@@ -42,6 +42,7 @@ class PostOffice : public steps::Council {
 
   /// The next message of this server to itself.
   [[nodiscard]] std::optional<transport::Incoming> take_own();
+  [[nodiscard]] bool has_own() const noexcept { return !own_.empty(); }
 
  private:
   transport::Transport& transport_;

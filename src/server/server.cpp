@@ -73,9 +73,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
 bool Server::serve() {
   mpi::Nap nap;
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
-  // What a failed file has under way is read from memory that goes with this server.
-  const auto is_writing = [this] { return !context_.plans.empty() || !context_.jobs.empty(); };
-  while (!goodbyes_.is_over() || !transport_.is_idle() || is_writing()) {
+  while (!goodbyes_.is_over() || !transport_.is_idle()) {
     if (context_.is_given_up()) {
       stop_writing();
       return false;
@@ -128,6 +126,13 @@ void Server::sleep(std::chrono::nanoseconds longest) {
   transport_.unwatch();
 }
 
+// A file that has failed is closed for the program at once; what it has under way is read from this
+// server's memory, and steps of before are still committed.
+bool Server::is_done() const {
+  return context_.plans.empty() && context_.jobs.empty() && !post_.has_own() &&
+         files_.are_leads_over();
+}
+
 bool Server::round() {
   if (context_.is_given_up()) {
     return true;  // serve() knows what to do
@@ -144,6 +149,7 @@ bool Server::round() {
     files_.for_each_writer([&](File& file) { moved = file.write_slice() || moved; });
   }
   moved = write_stripes(moved) || moved;
+  moved = goodbyes_.advance(is_done()) || moved;
   post_.flush();
   return moved;
 }

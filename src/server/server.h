@@ -39,6 +39,7 @@ class Server {
 
  private:
   bool round();
+  [[nodiscard]] bool is_done() const;
   bool write_stripes(bool moved);
   void stop_writing();
   // Whether all that this loop waits for ends its sleep by itself.
