@@ -61,6 +61,7 @@ FIGURES: tuple[Figure, ...] = (
     wall_against("wall-vs-iwrite", Goal(0.75), "iwrite"),
     wall_against("wall-vs-bp5", Goal(0.50), "bp5-naive", "bp5-guided"),
     ratio("sync-posix", Goal(1.05), WALL, "write/sync", "write/pwrite"),
+    ratio("sync-direct", Goal(1.05), WALL, "write 2/sync", "write 2/pwrite-direct"),
     plain_bandwidth("stream-plain-bandwidth", _at_least(0.95)),
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
     *block_figures(),

@@ -170,6 +170,8 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
             methods[series.method(way)] = partial(overlap, series, way)
     for way in ("pwrite", "sync"):
         methods[f"write/{way}"] = partial(runner.overlap, way, 1, 0)
+    for way in ("pwrite-direct", "sync"):
+        methods[f"write 2/{way}"] = partial(runner.overlap, way, 2, 0)
     for name in STREAM:
         methods[name] = partial(runner.stream, name)
     methods["stream/reference"] = runner.reference

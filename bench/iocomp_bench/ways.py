@@ -54,6 +54,7 @@ PULLED = "pulled"
 WAYS: dict[str, Way] = {
     NONE: Way("none"),
     "pwrite": Way("pwrite"),
+    "pwrite-direct": Way("pwrite-direct"),
     "sync": Way(settings=SYNC),
     "sync buffered": Way(settings={**SYNC, "disk.direct": "off"}),
     "sync direct": Way(settings={**SYNC, "disk.direct": "on"}),

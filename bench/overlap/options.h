@@ -13,11 +13,12 @@ class App;
 namespace iocomp::bench {
 
 enum class Mode {
-  none,    ///< no output
-  idle,    ///< no output, but a session whose servers have nothing to do
-  pwrite,  ///< by hand: pwrite of 8 MiB pieces, fsync at the end, one file per rank
-  iocomp,  ///< iocomp_put; how it is written is a matter of settings
-  rival    ///< another library: `Options::rival`
+  none,           ///< no output
+  idle,           ///< no output, but a session whose servers have nothing to do
+  pwrite,         ///< by hand: pwrite of 8 MiB pieces, fsync at the end, one file per rank
+  pwrite_direct,  ///< the same with O_DIRECT, each put in one piece
+  iocomp,         ///< iocomp_put; how it is written is a matter of settings
+  rival           ///< another library: `Options::rival`
 };
 
 struct Options {

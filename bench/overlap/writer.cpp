@@ -13,12 +13,14 @@
 namespace iocomp::bench {
 namespace {
 
-/// What one would write by hand: it returns when the page cache has the data.
+/// What one would write by hand: it returns when the page cache has the data, or the disk.
 class PwriteWriter : public Writer {
  public:
-  explicit PwriteWriter(std::string path)
+  PwriteWriter(std::string path, bool is_direct)
       : path_{std::move(path)},
-        file_{open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)} {
+        piece_bytes_{is_direct ? largest_call_bytes : slice_bytes},
+        file_{open(path_.c_str(),
+                   O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | (is_direct ? O_DIRECT : 0), 0644)} {
     if (file_ < 0) fail("open");
   }
 
@@ -26,7 +28,7 @@ class PwriteWriter : public Writer {
     const auto bytes = std::as_bytes(values);
     const auto begin = static_cast<off_t>(bytes.size()) * step;
     for (std::size_t done = 0; done < bytes.size();) {
-      const std::size_t count = std::min(piece_bytes, bytes.size() - done);
+      const std::size_t count = std::min(piece_bytes_, bytes.size() - done);
       const ssize_t written =
           pwrite(file_, bytes.data() + done, count, begin + static_cast<off_t>(done));
       if (written <= 0) fail("pwrite");
@@ -42,13 +44,15 @@ class PwriteWriter : public Writer {
   }
 
  private:
-  static constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+  static constexpr std::size_t slice_bytes = std::size_t{8} << 20;
+  static constexpr std::size_t largest_call_bytes = std::size_t{1} << 30;
 
   [[noreturn]] void fail(const char* call) const {
     throw std::system_error(errno, std::generic_category(), std::string{call} + " of " + path_);
   }
 
   std::string path_;
+  std::size_t piece_bytes_;
   int file_;
 };
 
@@ -112,8 +116,10 @@ std::unique_ptr<Writer> make_writer(const Options& options, const apps::Session*
                                     MPI_Comm comm) {
   switch (options.mode) {
     case Mode::pwrite:
-      return std::make_unique<PwriteWriter>(options.file + "." +
-                                            std::to_string(apps::rank_in(comm)));
+    case Mode::pwrite_direct:
+      return std::make_unique<PwriteWriter>(
+          options.file + "." + std::to_string(apps::rank_in(comm)),
+          options.mode == Mode::pwrite_direct);
     case Mode::iocomp:
       return std::make_unique<IocompWriter>(*session, options.elements(), options.puts);
     case Mode::rival:

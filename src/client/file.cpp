@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "array/box.h"
 #include "array/byte_order.h"
@@ -212,13 +213,22 @@ void File::consult_guard(std::int64_t ended) {
   if (!guard_->wants_to_wait()) {
     return;
   }
+  // Asked at every notice: each block is looked at until it is written, and not again.
+  std::vector<std::uint64_t> left;
+  link_.tickets().for_each([&](std::uint64_t number, const Ticket& ticket) {
+    if (ticket.file == key_ && ticket.step == ended) {
+      left.push_back(number);
+    }
+  });
   const auto is_written = [&] {
-    bool all = true;
-    link_.tickets().for_each([&](std::uint64_t, const Ticket& ticket) {
-      all = all && (ticket.file != key_ || ticket.step != ended || !ticket.failure.ok() ||
-                    ticket.written == ticket.pieces);
-    });
-    return all;
+    while (!left.empty()) {
+      const Ticket* ticket = link_.tickets().find(left.back());
+      if (ticket != nullptr && ticket->failure.ok() && ticket->written < ticket->pieces) {
+        return false;
+      }
+      left.pop_back();
+    }
+    return true;
   };
   carry([&] {
     link_.wait_until(is_written, [&] {

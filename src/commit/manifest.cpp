@@ -1,5 +1,7 @@
 #include "commit/manifest.h"
 
+#include <unistd.h>
+
 #include <bit>
 #include <cstddef>
 #include <memory>
@@ -37,6 +39,11 @@ void add_variable(std::string& text, const contents::Placed& placed) {
             std::to_string(placed.variable.shape.extent[static_cast<std::size_t>(d)]);
   }
   text += "],\"offset\":" + std::to_string(placed.offset) + '}';
+}
+
+// Of a server: who takes its file over has another.
+std::string server_manifest(const TargetNames& names) {
+  return names.temporary + std::string{server_ending} + ".json";
 }
 
 Json variable_attributes(const ToldSteps& told, const contents::Description& description) {
@@ -115,8 +122,13 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
     parts.emplace_back(*lines);
   }
   parts.emplace_back(last);
-  const std::string ending = (names.may_appear ? std::string{server_ending} : "") + ".json";
-  write_durably(names.manifest, names.temporary + ending, parts, names.may_appear);
+  write_durably(names.manifest,
+                names.may_appear ? server_manifest(names) : names.temporary + ".json", parts,
+                names.may_appear);
+}
+
+void remove_server_manifest(const TargetNames& names) noexcept {
+  ::unlink(server_manifest(names).c_str());
 }
 
 }  // namespace iocomp::commit

@@ -5,4 +5,9 @@ namespace iocomp::commit {
 /// Of the form of a manifest; a later release reads those of all earlier ones.
 inline constexpr int manifest_version = 1;
 
+struct TargetNames;
+/// Remove what a server has left that ended while it wrote the manifest. For those who go on
+/// without it. Never throws.
+void remove_server_manifest(const TargetNames& names) noexcept;
+
 }  // namespace iocomp::commit

@@ -82,7 +82,8 @@ def check_steps(job: Job, kind: str, steps: int) -> set[int]:
         for story in [entry.get("story", "") for entry in waited if entry["code"] != OK]:
             assert '"out"' in story and ("has ended" in story or "does not respond" in story), job
     if kind == "series":
-        assert check_file(job.folder / "out.dat") == committed, job
+        path = job.folder / "out.dat"
+        assert (check_file(path) if committed or path.exists() else set()) == committed, job
     else:
         for step in range(steps):
             path = job.folder / f"out.{step:06}.dat"
@@ -193,7 +194,7 @@ def test_blocks_of_all_sizes_are_there_or_their_step_is_told_as_failed(
 @pytest.mark.parametrize("victim", SERVERS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("after", [0, 1, 4])
-def test_blocks_that_travel_in_their_headers_are_written_by_their_ranks(
+def test_blocks_that_travelled_in_their_headers_are_written_or_their_step_is_told_as_failed(
     actors: Actors, kind: str, victim: int, after: int
 ) -> None:
     lines = [f"open out {kind}", "define out a float64 3", "define out b float64 1000"]
@@ -202,4 +203,4 @@ def test_blocks_that_travel_in_their_headers_are_written_by_their_ranks(
     lines += [*wait_steps(range(4)), "close out"]
     fault = f"@{victim} fault pwrite KILL after={after} path=out"
     job = play(actors, lines, FILES, before=fault)
-    assert check_steps(job, kind, 4) == set(range(4)), job
+    check_steps(job, kind, 4)

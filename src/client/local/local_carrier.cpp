@@ -373,6 +373,17 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
     }
   }
   std::map<std::uint64_t, std::vector<Remains::Piece>> pieces;
+  for (const std::uint64_t number : remains.in_headers) {
+    const Ticket* ticket = link_.tickets().find(number);
+    if (ticket != nullptr && ticket->step >= settled_) {
+      Remains::Piece lost;
+      lost.variable.name = ticket->variable;
+      lost.step = ticket->step;
+      lost.count = 1;
+      lost.ticket = number;
+      pieces[number].push_back(std::move(lost));
+    }
+  }
   for (auto& piece : remains.pieces) {
     if (piece.step >= settled_) {
       piece.copy = link_.take_copy(piece.post);
@@ -433,13 +444,12 @@ void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece>
   Block block;
   Outcome failure;
   for (auto& piece : *held) {
-    const bool is_copied = !piece.inside.empty();
-    const bool is_lost = piece.count > 0 && !is_copied && link_.is_taken(piece.post);
+    const bool is_lost = piece.count > 0 && link_.is_taken(piece.post);
     if (piece.rows && !is_lost) {
       const auto& rows = *piece.rows;
-      piece.inside.resize(rows.bytes());
+      piece.packed.resize(rows.bytes());
       array::pack(rows.memory, rows.element_bytes, rows.array, rows.first, rows.count,
-                  piece.inside.data());
+                  piece.packed.data());
     }
     block.variable = piece.variable;
     block.step = piece.step;
@@ -451,7 +461,7 @@ void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece>
     } else if (piece.count > 0) {
       parts.push_back(
           {block, piece.first, piece.count,
-           piece.inside.empty() ? piece.bytes : std::span<const std::byte>{piece.inside}});
+           piece.packed.empty() ? piece.bytes : std::span<const std::byte>{piece.packed}});
     }
   }
   Ticket& ticket = *link_.tickets().find(number);

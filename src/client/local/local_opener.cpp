@@ -202,6 +202,7 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   const commit::Publication names{terms.council.lead.publisher.identity, *opened.format};
   const LeftFile left = find_left_file(names, opened.settings.file_per_step, remains, has_note,
                                        opened.file->catalogue());
+  remove_temporaries(names, opened.settings.file_per_step, remains);
   terms.council.lead.first_step = left.settled;
   terms.council.lead.committed = left.committed();
   auto carrier = std::make_unique<LocalCarrier>(

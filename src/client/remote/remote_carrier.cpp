@@ -105,8 +105,15 @@ void RemoteCarrier::put(const Block& block) {
   Ticket* ticket = link_.tickets().find(block.ticket);
   ticket->pieces = static_cast<std::int64_t>(pieces.size());
   std::vector<Remains::Piece> kept;
+  bool has_headers = false;
   for (const auto& piece : pieces) {
-    kept.push_back(put_piece(source, piece.part, piece.first, piece.count));
+    const std::size_t bytes = static_cast<std::size_t>(piece.count) * block.element_bytes();
+    if (copies_.travels_in_header(bytes)) {
+      put_in_header(source, piece);
+      has_headers = has_headers || piece.count > 0;
+    } else {
+      kept.push_back(put_piece(source, piece));
+    }
   }
   if (copy) {
     // The copy lives until its last piece is taken; the caller's memory is free at once.
@@ -117,6 +124,9 @@ void RemoteCarrier::put(const Block& block) {
     ticket->posts.clear();
   }
   if (remains_) {
+    if (has_headers) {
+      remains_->keep_header(block.ticket);
+    }
     remains_->keep(std::move(kept));
   }
   note(block);
@@ -130,8 +140,42 @@ void RemoteCarrier::note(const Block& block) {
   }
 }
 
-Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int64_t first,
-                                        std::int64_t count) {
+protocol::Piece RemoteCarrier::described(const Block& block, const array::Piece& part) {
+  protocol::Piece piece;
+  piece.step = block.step;
+  piece.variable = block.variable.id;
+  piece.events = catalogue_.events();
+  piece.ticket = block.ticket;
+  piece.sender = route_.compute_rank;
+  piece.box = block.region.box;
+  piece.first = part.first;
+  if (block.region.runs) {
+    piece.runs = link_.run_lists().known_to(part.part, block.region.runs, part.first, part.count);
+    piece.first = 0;
+  }
+  piece.count = part.count;
+  piece.element_bytes = static_cast<std::int32_t>(block.element_bytes());
+  ++pieces_[part.part];
+  return piece;
+}
+
+void RemoteCarrier::put_in_header(const Block& block, const array::Piece& part) {
+  const std::size_t element = block.element_bytes();
+  const std::size_t bytes = static_cast<std::size_t>(part.count) * element;
+  protocol::Piece piece = described(block, part);
+  std::vector<std::byte> packed;
+  if (block.is_dense()) {
+    piece.inside = {block.first_value() + static_cast<std::size_t>(part.first) * element, bytes};
+  } else {
+    packed.resize(bytes);
+    block.pack(part.first, part.count, packed.data());
+    piece.inside = packed;
+  }
+  link_.post(part.part, protocol::encode(route_.key, piece));
+}
+
+Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& part) {
+  const auto [server, first, count] = part;
   Remains::Piece kept{.variable = block.variable,
                       .step = block.step,
                       .region = block.region,
@@ -140,32 +184,7 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, int server, std::int
                       .ticket = block.ticket};
   const std::size_t element = block.element_bytes();
   const std::size_t bytes = static_cast<std::size_t>(count) * element;
-  protocol::Piece piece;
-  piece.step = block.step;
-  piece.variable = block.variable.id;
-  piece.events = catalogue_.events();
-  piece.ticket = block.ticket;
-  piece.sender = route_.compute_rank;
-  piece.box = block.region.box;
-  piece.first = first;
-  if (block.region.runs) {
-    piece.runs = link_.run_lists().known_to(server, block.region.runs, first, count);
-    piece.first = 0;
-  }
-  piece.count = count;
-  piece.element_bytes = static_cast<std::int32_t>(element);
-  ++pieces_[server];
-  if (copies_.travels_in_header(bytes)) {
-    if (block.is_dense() && !remains_) {
-      piece.inside = {block.first_value() + static_cast<std::size_t>(first) * element, bytes};
-    } else {
-      kept.inside.resize(bytes);
-      block.pack(first, count, kept.inside.data());
-      piece.inside = kept.inside;
-    }
-    link_.post(server, protocol::encode(route_.key, piece));
-    return kept;
-  }
+  protocol::Piece piece = described(block, part);
   // What is put together with others goes in the order of the file, a little of everybody.
   const bool is_strided = array::row_elements(block.variable.shape, block.region) < count;
   const std::size_t chunk =

@@ -61,7 +61,9 @@ class RemoteCarrier : public Carrier {
   [[nodiscard]] bool keeps_remains() const noexcept { return remains_.has_value(); }
 
  private:
-  Remains::Piece put_piece(const Block& block, int server, std::int64_t first, std::int64_t count);
+  protocol::Piece described(const Block& block, const array::Piece& part);
+  void put_in_header(const Block& block, const array::Piece& part);
+  Remains::Piece put_piece(const Block& block, const array::Piece& part);
   void note(const Block& block);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step);
   [[nodiscard]] std::string what(const std::string& owed) const;

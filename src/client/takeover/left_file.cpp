@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "client/takeover/remains.h"
+#include "commit/manifest.h"
 #include "commit/publication.h"
 #include "commit/published.h"
 #include "contents/catalogue.h"
@@ -92,6 +93,17 @@ LeftFile find_left_file(const commit::Publication& names, bool file_per_step,
                         const contents::Catalogue& catalogue) {
   return file_per_step ? find_checkpoints(names, remains, has_note)
                        : find_steps(names, remains, catalogue);
+}
+
+void remove_temporaries(const commit::Publication& names, bool file_per_step,
+                        const Remains& remains) {
+  if (!file_per_step) {
+    commit::remove_server_manifest(names.names(-1));
+    return;
+  }
+  for (std::int64_t step = remains.committed; step <= remains.ended; ++step) {
+    commit::remove_server_manifest(names.names(step));
+  }
 }
 
 }  // namespace iocomp::client

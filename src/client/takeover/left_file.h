@@ -34,4 +34,8 @@ using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
                                       const Remains& remains, const HasNote& has_note,
                                       const contents::Catalogue& catalogue);
 
+/// Remove the temporaries that nobody publishes any more.
+void remove_temporaries(const commit::Publication& names, bool file_per_step,
+                        const Remains& remains);
+
 }  // namespace iocomp::client

@@ -28,9 +28,9 @@ struct Remains {
     std::int64_t count = 0;
     std::uint64_t ticket = 0;
     transport::PostId post = 0;
-    std::span<const std::byte> bytes{};             ///< until the post is taken; or `inside`
+    std::span<const std::byte> bytes{};             ///< until the post is taken; or `packed`
     std::optional<transport::StridedBytes> rows{};  ///< instead of `bytes`
-    std::vector<std::byte> inside{};                ///< a copy of what travelled in a header
+    std::vector<std::byte> packed{};                ///< `rows`, put together to be written again
     Copy copy{};                                    ///< that `bytes` lie in
   };
   struct Step {
@@ -45,6 +45,7 @@ struct Remains {
   std::int64_t committed = 0;  ///< steps known to be settled, the last of them committed
   std::map<std::int64_t, Step> steps;
   std::vector<Piece> pieces;
+  std::vector<std::uint64_t> in_headers;  ///< tickets of blocks that servers have to the last byte
 };
 
 }  // namespace iocomp::client

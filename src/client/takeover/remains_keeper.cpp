@@ -34,7 +34,16 @@ void RemainsKeeper::keep(std::vector<Remains::Piece> pieces) {
   auto& all = remains_.pieces;
   all.insert(all.end(), std::make_move_iterator(pieces.begin()),
              std::make_move_iterator(pieces.end()));
-  if (all.size() > next_look_) {
+  forget_if_many();
+}
+
+void RemainsKeeper::keep_header(std::uint64_t ticket) {
+  remains_.in_headers.push_back(ticket);
+  forget_if_many();
+}
+
+void RemainsKeeper::forget_if_many() {
+  if (remains_.pieces.size() + remains_.in_headers.size() > next_look_) {
     forget_written();
   }
 }
@@ -50,11 +59,13 @@ void RemainsKeeper::end_step(std::int64_t step) {
 // What is written survives the server.
 void RemainsKeeper::forget_written() {
   constexpr std::size_t few = 256;
-  std::erase_if(remains_.pieces, [this](const Remains::Piece& piece) {
-    const Ticket* ticket = link_.tickets().find(piece.ticket);
+  const auto is_safe = [this](std::uint64_t number) {
+    const Ticket* ticket = link_.tickets().find(number);
     return ticket == nullptr || !ticket->failure.ok() || ticket->written == ticket->pieces;
-  });
-  next_look_ = 2 * remains_.pieces.size() + few;
+  };
+  std::erase_if(remains_.pieces, [&](const auto& piece) { return is_safe(piece.ticket); });
+  std::erase_if(remains_.in_headers, is_safe);
+  next_look_ = 2 * (remains_.pieces.size() + remains_.in_headers.size()) + few;
 }
 
 // A step that failed may be the last that the servers have settled: then the ranks agree on it

@@ -23,12 +23,15 @@ class RemainsKeeper {
   void put(const Block& block);
   /// What was posted of a block.
   void keep(std::vector<Remains::Piece> pieces);
+  /// Values of this block travelled in headers: only its servers have them now.
+  void keep_header(std::uint64_t ticket);
   void end_step(std::int64_t step);
 
   [[nodiscard]] Remains take();
 
  private:
   void forget_written();
+  void forget_if_many();
   void forget_settled();
 
   std::uint64_t file_;
