@@ -156,7 +156,25 @@ class Reader {
 
 }  // namespace
 
+namespace {
+
+// Each dot of a key is a table in a table, and toml++ calls itself for each, however many.
+void check_depth(std::string_view text, std::string_view source) {
+  constexpr std::ptrdiff_t most_dots = 1000;
+  for (int line = 1; !text.empty(); ++line) {
+    const auto here = text.substr(0, text.find('\n'));
+    if (std::ranges::count(here, '.') > most_dots) {
+      throw Error{ErrorCode::invalid_setting,
+                  fmt::format("{}:{}: a line with more than {} dots", source, line, most_dots)};
+    }
+    text.remove_prefix(std::min(here.size() + 1, text.size()));
+  }
+}
+
+}  // namespace
+
 std::vector<Entry> read_toml(std::string_view text, std::string_view source, bool with_lines) {
+  check_depth(text, source);
   const auto result = toml::parse(text, source);
   if (!result) {
     const auto& failure = result.error();

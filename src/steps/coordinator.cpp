@@ -45,12 +45,12 @@ void Coordinator::ended(const Ended& ended, const std::string& who) {
 }
 
 void Coordinator::ended_by_all(const Ended& sum) {
-  if (sum.step < next_) {
-    return;  // settled
+  if (sum.step < next_ || steps_.contains(sum.step)) {
+    return;  // ended before
   }
+  auto look = coverage_.look(sum.step, sum.variables);
   Step& step = steps_[sum.step];
   step.sum = sum;
-  auto look = coverage_.look(sum.step, sum.variables);
   step.unsure = std::move(look.unsure);
   step.holes = std::move(look.holes);
   if (setup_.asks_writers) {

@@ -115,5 +115,14 @@ TEST_F(Toml, TakesAnyCharacterInTextOfSeveralLines) {
   EXPECT_EQ(settings.file_text("a", "path"), "a\u00a7");
 }
 
+TEST_F(Toml, RefusesTablesInTablesWithoutEnd) {
+  std::string deep;
+  for (int level = 0; level < 300000; ++level) {
+    deep += "a.";
+  }
+  EXPECT_EQ(complaint("mode = 'sync'\n" + deep + "a = 1"),
+            "program:2: a line with more than 1000 dots");
+}
+
 }  // namespace
 }  // namespace iocomp::config

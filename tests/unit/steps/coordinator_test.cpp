@@ -133,6 +133,15 @@ TEST_F(CoordinatorOfTwo, AStepThatIsSettledIsNotEndedAgain) {
   expect_nothing();
 }
 
+TEST_F(CoordinatorOfTwo, AStepThatIsOnItsWayIsNotEndedAgain) {
+  end(0);
+  EXPECT_EQ(next<Expect>().pieces, (std::vector<std::int64_t>{1, 2}));
+  end(0);
+  expect_nothing();
+  write(0);
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
 TEST_F(CoordinatorOfTwo, PiecesForAWriterThatIsNotThereAreRefused) {
   coordinator_.ended({0, 0, 1, {{2, 1}}, {}}, "a");
   EXPECT_THROW(coordinator_.ended({0, 0, 1, {}, {}}, "b"), Error);
