@@ -48,6 +48,7 @@ Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>
 
 std::vector<std::byte> encode(const Event& event) {
   WireWriter writer;
+  writer.reserve(sizeof event + event.name.size() + event.attribute.values.size());
   writer.put(event.what);
   writer.put(event.step);
   writer.put(event.variable);
