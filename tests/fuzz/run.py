@@ -59,7 +59,7 @@ def run(target: str, options: argparse.Namespace) -> str:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, errors="replace", check=False
         )
-    last = [line for line in done.stderr.splitlines() if line.startswith("#")][-1:]
+    last = [line.strip() for line in done.stderr.splitlines() if "\tDONE" in line]
     if done.returncode == 0:
         return f"ok     {target}: {' '.join(last)}"
     story = found / "story"
