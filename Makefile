@@ -64,6 +64,11 @@ check-smt: build/release/build.ninja needs-smt ## mappings on an emulated machin
 	tests/smt/fetch_kernel build/smt
 	$(PYTHON) -m pytest -v -rs --tb=short -p no:cacheprovider tests/smt
 
+FUZZ_SECONDS ?= 60
+.PHONY: check-fuzz
+check-fuzz: build-fuzz ## fuzz whatever reads what others wrote, FUZZ_SECONDS=60 for each target; installs Clang 19 (120 MB)
+	tests/fuzz/run.py --build build/fuzz --seconds $(FUZZ_SECONDS) --grow
+
 .PHONY: lint
 lint: needs-lint build/dev/build.ninja ## formatting, layers, clang-tidy
 	tools/lint
@@ -82,13 +87,13 @@ programs: build/release/build.ninja
 	cmake --build --preset release --target programs
 
 presets := dev release unity-release asan tsan dev-mpich release-mpich asan-mpich
-trees := $(presets:%=build/%/build.ninja) build/demo/build.ninja build/simulation/build.ninja
+trees := $(presets:%=build/%/build.ninja) $(patsubst %,build/%/build.ninja,fuzz simulation demo)
 
-.PHONY: $(presets:%=check-%) $(presets:%=build-%)
+.PHONY: $(presets:%=check-%) $(presets:%=build-%) build-fuzz
 $(presets:%=check-%): check-%: build-%
 	ctest --preset $*
 
-$(presets:%=build-%): build-%: build/%/build.ninja
+$(presets:%=build-%) build-fuzz: build-%: build/%/build.ninja
 	cmake --build --preset $*
 
 # Ninja runs CMake again by itself when a CMakeLists.txt changes, but does not know the presets.
@@ -98,7 +103,8 @@ $(trees): build/%/build.ninja: CMakePresets.json
 build/demo/build.ninja: | needs-demo
 $(filter-out build/demo/build.ninja,$(trees)): | needs-base
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
+build/fuzz/build.ninja: | needs-fuzz
 
-.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt
-needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt: needs-%:
+.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-fuzz
+needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-fuzz: needs-%:
 	@tools/install-dependencies $*

@@ -92,6 +92,23 @@ Box make_box(const Shape& shape, const std::int64_t* start, const std::int64_t* 
   return box;
 }
 
+void check(const Box& box) {
+  Shape least{.dimensions = box.dimensions, .extent = {}};
+  if (box.dimensions < 0 || box.dimensions > max_dimensions) {
+    refuse("a block of " + std::to_string(box.dimensions) + " dimensions, 0 to " +
+           std::to_string(max_dimensions) + " are possible");
+  }
+  for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
+    if (__builtin_add_overflow(box.start[d], box.count[d], &least.extent[d])) {
+      refuse("a block ends behind all that 63 bits count in dimension " + std::to_string(d));
+    }
+    check_inside(least, box, d);
+  }
+  if (!is_countable(used(box.count, box.dimensions))) {
+    refuse("a block has more elements than 63 bits count");
+  }
+}
+
 std::int64_t elements(const Shape& shape) noexcept {
   return product(used(shape.extent, shape.dimensions));
 }

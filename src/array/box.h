@@ -36,6 +36,10 @@ struct Box {
 [[nodiscard]] Box make_box(const Shape& shape, const std::int64_t* start,
                            const std::int64_t* count);
 
+/// Of a box that came from elsewhere.
+/// @throws Error{invalid_argument} for one that lies in no array.
+void check(const Box& box);
+
 /// Product of the extents; 1 for a scalar.
 [[nodiscard]] std::int64_t elements(const Shape& shape) noexcept;
 [[nodiscard]] std::int64_t elements(const Box& box) noexcept;

@@ -17,7 +17,7 @@ void RunList::append(const Run& run) {
 }
 
 std::int64_t RunList::end() const noexcept {
-  return entries_.empty() ? 0 : entries_.back().index + elements_ - entries_.back().packed;
+  return entries_.empty() ? 0 : entries_.back().index + (elements_ - entries_.back().packed);
 }
 
 std::size_t RunList::run_of(std::int64_t packed) const noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,27 @@ template <std::integral To, std::integral From>
                                                  std::to_string(sizeof(To)) + " bytes"};
   }
   return static_cast<To>(value);
+}
+
+/// Sum and product of sizes and counts.
+/// @throws Error{invalid_argument} when 63 bits do not hold it.
+[[nodiscard]] inline std::int64_t checked_sum(std::int64_t one, std::int64_t other) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(one, other, &sum)) {
+    throw Error{ErrorCode::invalid_argument, "what a file has is more than 63 bits count"};
+  }
+  return sum;
+}
+[[nodiscard]] inline std::int64_t checked_product(std::int64_t one, std::int64_t other) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(one, other, &product)) {
+    throw Error{ErrorCode::invalid_argument, "what a file has is more than 63 bits count"};
+  }
+  return product;
+}
+/// The next multiple; of 0 or 1 it is the number itself.
+[[nodiscard]] inline std::int64_t checked_round_up(std::int64_t bytes, std::int64_t multiple) {
+  return multiple <= 1 ? bytes : checked_sum(bytes, multiple - 1) / multiple * multiple;
 }
 
 }  // namespace iocomp

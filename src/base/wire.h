@@ -46,19 +46,37 @@ class WireWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads what a WireWriter wrote. Every access is checked.
+/// Reads what a WireWriter wrote. Every access is checked. What fails is an Error{internal}.
 class WireReader {
  public:
   explicit WireReader(std::span<const std::byte> bytes) noexcept : left_{bytes} {}
 
   /// @throws Error{internal} when the message is shorter than its content claims.
   template <typename T>
-    requires std::is_trivially_copyable_v<T>
+    requires(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>)
   [[nodiscard]] T get() {
     T value{};
     const auto bytes = next(sizeof value);
     std::memcpy(&value, bytes.data(), sizeof value);
     return value;
+  }
+  [[nodiscard]] bool get_truth() {
+    const auto value = get<std::uint8_t>();
+    if (value > 1) {
+      throw Error{ErrorCode::internal,
+                  "a message has " + std::to_string(value) + " where there is yes or no"};
+    }
+    return value == 1;
+  }
+  /// The number of things that follow, each of which takes at least so many bytes.
+  [[nodiscard]] std::size_t get_count(std::size_t least_bytes) {
+    const auto count = get<std::uint64_t>();
+    if (count > left_.size() / least_bytes) {
+      throw Error{ErrorCode::internal, "a message ends early: " + std::to_string(count) +
+                                           " entries expected, " + std::to_string(left_.size()) +
+                                           " bytes left"};
+    }
+    return static_cast<std::size_t>(count);
   }
   [[nodiscard]] std::span<const std::byte> get_bytes() { return next(get<std::uint64_t>()); }
   [[nodiscard]] std::string get_text() {

@@ -56,7 +56,7 @@ bool is_alive(long process) {
 // one and <pid> has ended.
 bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   const auto mark = name.rfind(temporary_mark);
-  if (host.empty() || !name.starts_with('.') || mark == std::string_view::npos) {
+  if (host.empty() || !name.starts_with('.') || mark == std::string_view::npos || mark < 2) {
     return false;
   }
   std::string_view job = name.substr(mark + temporary_mark.size());

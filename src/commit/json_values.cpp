@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/element_type.h"
@@ -102,15 +103,58 @@ Json json(const contents::Attribute& attribute) {
 
 namespace {
 
-double real_from(const Json& value) {
-  if (!value.is_string()) {
-    return value.get<double>();
-  }
-  const auto word = value.get<std::string>();
-  return word == "NaN" ? NAN : word == "Infinity" ? INFINITY : -INFINITY;
+[[noreturn]] void refuse(const Json& value, const char* wanted) {
+  throw Error{ErrorCode::storage_failure,
+              "it has " + value.dump(-1, ' ', false, Json::error_handler_t::replace) + " where " +
+                  wanted + " is expected"};
 }
 
-// Of a value that a binary16 holds exactly, as all that were written are.
+// JSON has one kind of number, and its library converts silently what does not fit.
+template <typename T>
+T exactly(const Json& value) {
+  if (value.is_number_unsigned()) {
+    if (const auto number = value.get<std::uint64_t>(); std::in_range<T>(number)) {
+      return static_cast<T>(number);
+    }
+  } else if (value.is_number_integer()) {
+    if (const auto number = value.get<std::int64_t>(); std::in_range<T>(number)) {
+      return static_cast<T>(number);
+    }
+  }
+  refuse(value, "an integer of its type");
+}
+
+double real_from(const Json& value) {
+  if (value.is_number()) {
+    return value.get<double>();
+  }
+  const auto word = value.is_string() ? value.get<std::string>() : std::string{};
+  if (word == "NaN") {
+    return NAN;
+  }
+  if (word == "Infinity" || word == "-Infinity") {
+    return word.front() == '-' ? -INFINITY : INFINITY;
+  }
+  refuse(value, "a number");
+}
+
+float float32_from(const Json& value) {
+  const double real = real_from(value);
+  const auto narrow = static_cast<float>(real);
+  if (std::isinf(narrow) != std::isinf(real)) {
+    refuse(value, "a number of 32 bits");
+  }
+  return narrow;
+}
+
+const Json& half(const Json& complex, std::size_t which) {
+  if (!complex.is_array() || complex.size() != 2) {
+    refuse(complex, "a pair of numbers");
+  }
+  return complex[which];
+}
+
+// Of a value that a binary16 holds exactly, as all that were written are; others are rounded.
 std::uint16_t to_float16(double value) {
   const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
   if (std::isnan(value)) {
@@ -126,7 +170,17 @@ std::uint16_t to_float16(double value) {
         sign | static_cast<unsigned>(std::lround(std::ldexp(std::fabs(value), 24))));
   }
   const auto bits = static_cast<unsigned>(std::lround(std::ldexp(fraction, 11))) - 0x400U;
-  return static_cast<std::uint16_t>(sign | static_cast<unsigned>(exponent + 14) << 10U | bits);
+  // Added, not joined: what is rounded up to the next power of two has one bit more.
+  return static_cast<std::uint16_t>(sign | ((static_cast<unsigned>(exponent + 14) << 10U) + bits));
+}
+
+std::uint16_t float16_from(const Json& value) {
+  constexpr double least_too_large = 65520;  // would be rounded to infinity
+  const double real = real_from(value);
+  if (!std::isinf(real) && std::fabs(real) >= least_too_large) {
+    refuse(value, "a number of 16 bits");
+  }
+  return to_float16(real);
 }
 
 template <typename T>
@@ -139,34 +193,34 @@ void append_element(array::ElementType type, const Json& value, std::vector<std:
   using array::ElementType;
   switch (type) {
     case ElementType::int8:
-      return append(bytes, value.get<std::int8_t>());
+      return append(bytes, exactly<std::int8_t>(value));
     case ElementType::int16:
-      return append(bytes, value.get<std::int16_t>());
+      return append(bytes, exactly<std::int16_t>(value));
     case ElementType::int32:
-      return append(bytes, value.get<std::int32_t>());
+      return append(bytes, exactly<std::int32_t>(value));
     case ElementType::int64:
-      return append(bytes, value.get<std::int64_t>());
+      return append(bytes, exactly<std::int64_t>(value));
     case ElementType::uint8:
     case ElementType::character:
-      return append(bytes, value.get<std::uint8_t>());
+      return append(bytes, exactly<std::uint8_t>(value));
     case ElementType::uint16:
-      return append(bytes, value.get<std::uint16_t>());
+      return append(bytes, exactly<std::uint16_t>(value));
     case ElementType::uint32:
-      return append(bytes, value.get<std::uint32_t>());
+      return append(bytes, exactly<std::uint32_t>(value));
     case ElementType::uint64:
-      return append(bytes, value.get<std::uint64_t>());
+      return append(bytes, exactly<std::uint64_t>(value));
     case ElementType::float16:
-      return append(bytes, to_float16(real_from(value)));
+      return append(bytes, float16_from(value));
     case ElementType::float32:
-      return append(bytes, static_cast<float>(real_from(value)));
+      return append(bytes, float32_from(value));
     case ElementType::float64:
       return append(bytes, real_from(value));
     case ElementType::complex64:
-      append(bytes, static_cast<float>(real_from(value.at(0))));
-      return append(bytes, static_cast<float>(real_from(value.at(1))));
+      append(bytes, float32_from(half(value, 0)));
+      return append(bytes, float32_from(half(value, 1)));
     case ElementType::complex128:
-      append(bytes, real_from(value.at(0)));
-      return append(bytes, real_from(value.at(1)));
+      append(bytes, real_from(half(value, 0)));
+      return append(bytes, real_from(half(value, 1)));
   }
 }
 
@@ -187,6 +241,9 @@ contents::Attribute attribute_from(const Json& described) {
                                             "\", which this release does not know"};
   }
   attribute.type = *known;
+  if (!value.is_array()) {
+    refuse(value, "a list of values");
+  }
   for (const auto& element : value) {
     append_element(attribute.type, element, attribute.values);
   }
@@ -195,7 +252,12 @@ contents::Attribute attribute_from(const Json& described) {
 
 }  // namespace
 
+std::int64_t integer_from(const Json& value) { return exactly<std::int64_t>(value); }
+
 contents::Attributes attributes_from(const Json& all) {
+  if (!all.is_object()) {
+    refuse(all, "attributes by name");
+  }
   contents::Attributes attributes;
   for (const auto& [name, described] : all.items()) {
     attributes.emplace(name, attribute_from(described));

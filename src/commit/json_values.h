@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "contents/variable.h"
@@ -15,9 +16,13 @@ using Json = nlohmann::ordered_json;
 /// An object of them, by name.
 [[nodiscard]] Json json(const contents::Attributes& attributes);
 
+/// An integer that fits. JSON has one kind of number, and its library converts what does not fit.
+/// @throws Error{storage_failure}
+[[nodiscard]] std::int64_t integer_from(const Json& value);
+
 /// The other way.
-/// @throws Json::exception for what is not of this form; Error{unsupported} for a type that this
-/// release does not know.
+/// @throws Json::exception or Error{storage_failure} for what is not of this form;
+/// Error{unsupported} for a type that this release does not know.
 [[nodiscard]] contents::Attributes attributes_from(const Json& all);
 
 }  // namespace iocomp::commit

@@ -2,13 +2,9 @@
 
 #include <unistd.h>
 
-#include <cstdint>
-#include <string>
-
-#include "base/error.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
-#include "commit/json_values.h"
+#include "commit/read_manifest.h"
 
 namespace iocomp::commit {
 
@@ -24,19 +20,11 @@ Published read_published(const TargetNames& names) {
   if (found.has_temporary || !found.has_target) {
     return found;
   }
-  try {
-    const auto manifest = Json::parse(read_file(names.manifest).value_or(""));
-    found.steps = manifest.at("committed_steps").get<std::int64_t>();
-    found.absent = manifest.at("absent").get<std::vector<std::int64_t>>();
-    for (const auto& step : manifest.at("steps")) {
-      for (const auto& variable : step.at("variables")) {
-        found.variables.emplace_back(step.at("step").get<std::int64_t>(),
-                                     variable.at("name").get<std::string>());
-      }
-    }
-  } catch (const Json::exception& error) {
-    throw Error{ErrorCode::storage_failure,
-                "cannot read the manifest " + names.manifest + ": " + error.what()};
+  const auto manifest = parse_manifest(read_file(names.manifest).value_or(""), names.manifest);
+  found.steps = manifest.committed_steps;
+  found.absent = manifest.absent;
+  for (const auto& placed : manifest.inventory.contents) {
+    found.variables.emplace_back(placed.step, placed.variable.name);
   }
   return found;
 }

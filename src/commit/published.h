@@ -20,9 +20,9 @@ struct Published {
   std::vector<std::pair<std::int64_t, std::string>> variables;  ///< step, name
 };
 
-/// @throws Error{storage_failure} for a manifest that cannot be understood.
 [[nodiscard]] Published look_at(const TargetNames& names);
 /// The same, and what the manifest of a published file tells.
+/// @throws Error as parse_manifest.
 [[nodiscard]] Published read_published(const TargetNames& names);
 
 }  // namespace iocomp::commit

@@ -4,9 +4,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/box.h"
@@ -14,10 +17,19 @@
 #include "base/error.h"
 #include "commit/json_values.h"
 #include "commit/manifest.h"
+#include "contents/variable.h"
 #include "formats/source.h"
 
 namespace iocomp::commit {
 namespace {
+
+std::vector<std::int64_t> integers_from(const Json& values) {
+  std::vector<std::int64_t> integers;
+  for (const auto& value : values) {
+    integers.push_back(integer_from(value));
+  }
+  return integers;
+}
 
 contents::Variable variable_from(const Json& described) {
   contents::Variable variable;
@@ -29,7 +41,7 @@ contents::Variable variable_from(const Json& described) {
                                             type + "\", which this release does not know"};
   }
   variable.type = *known;
-  const auto extents = described.at("shape").get<std::vector<std::int64_t>>();
+  const auto extents = integers_from(described.at("shape"));
   if (extents.size() > std::size_t{array::max_dimensions}) {
     throw Error{ErrorCode::unsupported, "the variable \"" + variable.name + "\" has " +
                                             std::to_string(extents.size()) +
@@ -37,50 +49,77 @@ contents::Variable variable_from(const Json& described) {
                                             std::to_string(array::max_dimensions)};
   }
   variable.shape = array::make_shape(static_cast<int>(extents.size()), extents.data());
+  contents::check_bytes(variable);
   return variable;
 }
 
-std::vector<std::int64_t> steps_from(const Json& manifest) {
-  const auto first = manifest.at("first_step").get<std::int64_t>();
-  const auto count = manifest.at("committed_steps").get<std::int64_t>();
-  const auto absent = manifest.at("absent").get<std::set<std::int64_t>>();
-  std::vector<std::int64_t> steps;
-  for (std::int64_t step = first; step < first + count; ++step) {
+[[noreturn]] void refuse(const std::string& what) { throw Error{ErrorCode::storage_failure, what}; }
+
+void read_steps(const Json& json, Manifest& manifest) {
+  manifest.first_step = integer_from(json.at("first_step"));
+  manifest.committed_steps = integer_from(json.at("committed_steps"));
+  manifest.absent = integers_from(json.at("absent"));
+  const std::int64_t told = std::ssize(json.at("steps")) + std::ssize(manifest.absent);
+  if (manifest.first_step < 0 || manifest.committed_steps < 0 ||
+      manifest.committed_steps > told + contents::most_silent_steps ||
+      manifest.first_step > std::numeric_limits<std::int64_t>::max() - manifest.committed_steps) {
+    refuse("it claims " + std::to_string(manifest.committed_steps) + " steps from step " +
+           std::to_string(manifest.first_step) + " on, and tells of " + std::to_string(told));
+  }
+  const std::set<std::int64_t> absent{manifest.absent.begin(), manifest.absent.end()};
+  const std::int64_t end = manifest.first_step + manifest.committed_steps;
+  auto& steps = manifest.inventory.steps;
+  steps.reserve(static_cast<std::size_t>(manifest.committed_steps));
+  for (std::int64_t step = manifest.first_step; step < end; ++step) {
     if (!absent.contains(step)) {
       steps.push_back(step);
     }
   }
-  return steps;
 }
 
-contents::Inventory inventory_from(const Json& manifest) {
-  contents::Inventory inventory;
-  inventory.steps = steps_from(manifest);
+void check_place(const contents::Placed& placed, std::int64_t bytes) {
+  const std::int64_t needed = placed.variable.bytes();
+  if (placed.offset < -1 || (placed.offset >= 0 && needed > 0 && needed > bytes - placed.offset)) {
+    refuse("the variable \"" + placed.variable.name + "\" in step " + std::to_string(placed.step) +
+           " has " + std::to_string(needed) + " bytes from byte " + std::to_string(placed.offset) +
+           " on, in a file of " + std::to_string(bytes));
+  }
+}
+
+void read_contents(const Json& json, Manifest& manifest) {
+  auto& inventory = manifest.inventory;
   std::map<std::string, int> ids;
-  for (const auto& step : manifest.at("steps")) {
-    const auto number = step.at("step").get<std::int64_t>();
+  for (const auto& step : json.at("steps")) {
+    const auto number = integer_from(step.at("step"));
     if (!std::ranges::binary_search(inventory.steps, number)) {
-      throw Error{
-          ErrorCode::storage_failure,
-          "it lists variables of step " + std::to_string(number) + ", which it calls absent"};
+      refuse("it lists variables of step " + std::to_string(number) + ", which it calls absent");
     }
+    if (!inventory.contents.empty() && number <= inventory.contents.back().step) {
+      refuse("it lists step " + std::to_string(number) + " after step " +
+             std::to_string(inventory.contents.back().step));
+    }
+    std::set<int> here;
     for (const auto& described : step.at("variables")) {
       contents::Placed placed{number, variable_from(described),
-                              described.at("offset").get<std::int64_t>()};
+                              integer_from(described.at("offset"))};
       placed.variable.id =
           ids.emplace(placed.variable.name, static_cast<int>(ids.size())).first->second;
-      inventory.contents.push_back(placed);
+      check_place(placed, manifest.bytes);
+      if (!here.insert(placed.variable.id).second) {
+        refuse("it has the variable \"" + placed.variable.name + "\" twice in step " +
+               std::to_string(number));
+      }
+      inventory.contents.push_back(std::move(placed));
     }
   }
-  inventory.attributes = attributes_from(manifest.at("attributes"));
-  for (const auto& [name, attributes] : manifest.at("variable_attributes").items()) {
+  inventory.attributes = attributes_from(json.at("attributes"));
+  for (const auto& [name, attributes] : json.at("variable_attributes").items()) {
     inventory.of_variable.emplace(name, attributes_from(attributes));
   }
-  return inventory;
 }
 
 void check_version(const Json& manifest) {
-  const auto version = manifest.at("iocomp_manifest").get<std::int64_t>();
+  const auto version = integer_from(manifest.at("iocomp_manifest"));
   if (version > manifest_version) {
     throw Error{ErrorCode::unsupported,
                 "it is of a later release of iocomp: it has version " + std::to_string(version) +
@@ -112,8 +151,12 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
     check_byte_order(json);
     Manifest manifest;
     manifest.format = json.at("format").get<std::string>();
-    manifest.bytes = json.at("bytes").get<std::int64_t>();
-    manifest.inventory = inventory_from(json);
+    manifest.bytes = integer_from(json.at("bytes"));
+    if (manifest.bytes < 0) {
+      refuse("it gives the file " + std::to_string(manifest.bytes) + " bytes");
+    }
+    read_steps(json, manifest);
+    read_contents(json, manifest);
     return manifest;
   } catch (const Json::exception& error) {
     throw Error{ErrorCode::storage_failure, what + error.what()};

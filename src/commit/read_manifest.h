@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "contents/description.h"
 #include "formats/source.h"
@@ -12,6 +13,9 @@ namespace iocomp::commit {
 struct Manifest {
   std::string format;      ///< "posix"
   std::int64_t bytes = 0;  ///< the size that the file has at least
+  std::int64_t first_step = 0;
+  std::int64_t committed_steps = 0;  ///< from there on, less those that are ...
+  std::vector<std::int64_t> absent;  ///< ... which failed
   contents::Inventory inventory;
 };
 

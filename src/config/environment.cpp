@@ -117,9 +117,11 @@ std::vector<Entry> read_environment() {
     const auto [row, key] = target_of(name);
     if (row == nullptr) {
       const auto moved = environment_name(present_name(name));
-      refuse_unknown(variable, "environment",
-                     std::string{environment_prefix} +
-                         (moved.empty() ? nearest(name, known_names(name)) : moved));
+      refuse_unknown(
+          variable, "environment",
+          std::string{environment_prefix} +
+              (moved.empty() ? nearest(name, known_names(name.substr(0, longest_compared)))
+                             : moved));
     }
     const Value value{.text = text, .origin = "environment " + variable};
     auto shown = key;

@@ -49,6 +49,7 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 }
 
 const std::string& nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  word = word.substr(0, longest_compared);
   return *std::ranges::min_element(candidates, {}, [word](const std::string& candidate) {
     return edit_distance(word, candidate);
   });

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "contents/variable.h"
+#include "contents/variable_wire.h"
 
 namespace iocomp::contents {
 namespace {
@@ -30,15 +30,6 @@ void check_name(const std::string& name, const char* what) {
                 std::string{"the name \""} + name + "\" of " + what +
                     " is not allowed: 1 to 255 printable characters; '/' separates "
                     "groups and may neither begin, end nor be doubled"};
-  }
-}
-
-void check_bytes(const std::string& name, array::ElementType type, const array::Shape& shape) {
-  const auto element = static_cast<std::int64_t>(array::size_bytes(type));
-  if (array::elements(shape) > std::numeric_limits<std::int64_t>::max() / element) {
-    throw Error{ErrorCode::invalid_argument,
-                "the variable \"" + name + "\" (" + array::text(shape) + ", " +
-                    std::to_string(element) + " bytes each) has more bytes than 63 bits count"};
   }
 }
 
@@ -57,6 +48,7 @@ Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>
 
 std::vector<std::byte> encode(const Event& event) {
   WireWriter writer;
+  writer.reserve(sizeof event + event.name.size() + event.attribute.values.size());
   writer.put(event.what);
   writer.put(event.step);
   writer.put(event.variable);
@@ -66,9 +58,7 @@ std::vector<std::byte> encode(const Event& event) {
   for (const auto extent : event.shape.extent) {
     writer.put(extent);
   }
-  writer.put(event.attribute.type);
-  writer.put(event.attribute.is_text);
-  writer.put_bytes(event.attribute.values);
+  put(writer, event.attribute);
   return writer.take();
 }
 
@@ -76,18 +66,20 @@ Event decode_event(std::span<const std::byte> bytes) {
   WireReader reader{bytes};
   Event event;
   event.what = reader.get<Event::What>();
+  if (event.what < Event::What::define || event.what > Event::What::attribute) {
+    throw Error{ErrorCode::internal, "a message has a definition of an unknown kind"};
+  }
   event.step = reader.get<std::int64_t>();
   event.variable = reader.get<std::int32_t>();
   event.name = reader.get_text();
-  event.type = reader.get<array::ElementType>();
-  event.shape.dimensions = reader.get<int>();
-  for (auto& extent : event.shape.extent) {
+  event.type = get_type(reader);
+  const auto dimensions = reader.get<int>();
+  array::Extents extents{};
+  for (auto& extent : extents) {
     extent = reader.get<std::int64_t>();
   }
-  event.attribute.type = reader.get<array::ElementType>();
-  event.attribute.is_text = reader.get<bool>();
-  const auto values = reader.get_bytes();
-  event.attribute.values.assign(values.begin(), values.end());
+  event.shape = array::make_shape(dimensions, extents.data());
+  event.attribute = get_attribute(reader);
   return event;
 }
 
@@ -156,10 +148,10 @@ void Catalogue::check_free(const std::string& name) const {
 void Catalogue::define(const Event& event) {
   check_name(event.name, "a variable");
   check_free(event.name);
-  check_bytes(event.name, event.type, event.shape);
-  check_step(event, event.name);
   const int id = variables();
   Variable variable{id, event.name, event.type, event.shape};
+  check_bytes(variable);
+  check_step(event, event.name);
   rules_->check(variable);
   layout_.define(id, variable.bytes(), event.step);
   variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}});
@@ -188,8 +180,9 @@ void Catalogue::set_shape(const Event& event) {
                     std::to_string(old.second.dimensions) + " dimensions, a shape with " +
                     std::to_string(event.shape.dimensions) + " cannot be set"};
   }
-  check_bytes(entry(event.variable).name, entry(event.variable).type, event.shape);
-  Variable variable{event.variable, {}, entry(event.variable).type, event.shape};
+  const Variable variable{event.variable, entry(event.variable).name, entry(event.variable).type,
+                          event.shape};
+  check_bytes(variable);
   layout_.set_bytes(event.variable, variable.bytes(), event.step);
   if (old.first == event.step) {
     shapes.back().second = event.shape;

@@ -32,6 +32,7 @@ struct Event {
   Attribute attribute;                                    ///< attribute
 };
 [[nodiscard]] std::vector<std::byte> encode(const Event& event);
+/// @throws Error for what is no event.
 [[nodiscard]] Event decode_event(std::span<const std::byte> bytes);
 /// As the user wrote it: `define("u", float64, 4 x 16) in step 0`.
 [[nodiscard]] std::string text(const Event& event);

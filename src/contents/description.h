@@ -25,6 +25,10 @@ struct Description {
   std::vector<Attributes> of_variable;  ///< indexed by Variable::id
 };
 
+/// Steps without bytes cost a file nothing: so many of them it may claim. A damaged one must not
+/// take all memory.
+inline constexpr std::int64_t most_silent_steps = std::int64_t{1} << 24;
+
 /// What one committed file holds.
 struct Inventory {
   std::vector<std::int64_t> steps;  ///< that are committed, ascending; also those without variables

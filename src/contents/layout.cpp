@@ -5,18 +5,13 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "base/error.h"
 
 namespace iocomp::contents {
-namespace {
-
-std::int64_t round_up(std::int64_t bytes, std::int64_t multiple) {
-  return multiple <= 1 ? bytes : (bytes + multiple - 1) / multiple * multiple;
-}
-
-}  // namespace
 
 void Layout::define(int id, std::int64_t bytes, std::int64_t step) {
   Epoch& epoch = epoch_from(step);
@@ -26,8 +21,8 @@ void Layout::define(int id, std::int64_t bytes, std::int64_t step) {
                                          " is defined out of order: number " +
                                          std::to_string(sizes.size()) + " comes next"};
   }
+  epoch.starts.push_back(checked_sum(epoch.starts.back(), checked_round_up(bytes, alignment_)));
   sizes.push_back(bytes);
-  find_starts(epoch, sizes.size() - 1);
 }
 
 void Layout::set_bytes(int id, std::int64_t bytes, std::int64_t step) {
@@ -37,15 +32,14 @@ void Layout::set_bytes(int id, std::int64_t bytes, std::int64_t step) {
     throw Error{ErrorCode::internal,
                 "variable number " + std::to_string(id) + " has no place in the layout"};
   }
-  sizes[static_cast<std::size_t>(id)] = bytes;
-  find_starts(epoch, static_cast<std::size_t>(id));
-}
-
-void Layout::find_starts(Epoch& epoch, std::size_t first) const {
-  epoch.starts.resize(epoch.bytes.size() + 1);
-  for (std::size_t id = first; id < epoch.bytes.size(); ++id) {
-    epoch.starts[id + 1] = epoch.starts[id] + round_up(epoch.bytes[id], alignment_);
+  const auto changed = static_cast<std::size_t>(id);
+  auto starts = epoch.starts;
+  for (std::size_t i = changed; i < sizes.size(); ++i) {
+    starts[i + 1] =
+        checked_sum(starts[i], checked_round_up(i == changed ? bytes : sizes[i], alignment_));
   }
+  sizes[changed] = bytes;
+  epoch.starts = std::move(starts);
 }
 
 std::int64_t Layout::offset(int id, std::int64_t step) const {
@@ -54,7 +48,7 @@ std::int64_t Layout::offset(int id, std::int64_t step) const {
     throw Error{ErrorCode::internal, "variable number " + std::to_string(id) +
                                          " does not exist in step " + std::to_string(step)};
   }
-  return begin(epoch, step) + epoch.starts[static_cast<std::size_t>(id)];
+  return checked_sum(begin(epoch, step), epoch.starts[static_cast<std::size_t>(id)]);
 }
 
 std::int64_t Layout::end(std::int64_t step) const {
@@ -65,7 +59,7 @@ std::int64_t Layout::end(std::int64_t step) const {
   if (epoch.bytes.empty()) {
     return begin(epoch, step);
   }
-  return offset(static_cast<int>(epoch.bytes.size()) - 1, step) + epoch.bytes.back();
+  return checked_sum(offset(static_cast<int>(epoch.bytes.size()) - 1, step), epoch.bytes.back());
 }
 
 Layout::Epoch& Layout::epoch_from(std::int64_t step) {
@@ -95,7 +89,9 @@ const Layout::Epoch& Layout::epoch_of(std::int64_t step) const {
 }
 
 std::int64_t Layout::begin(const Epoch& epoch, std::int64_t step) const {
-  return one_file_ ? epoch.base + (step - epoch.first_step) * epoch.starts.back() : 0;
+  return one_file_ ? checked_sum(epoch.base,
+                                 checked_product(step - epoch.first_step, epoch.starts.back()))
+                   : 0;
 }
 
 }  // namespace iocomp::contents

@@ -22,6 +22,8 @@ class Layout {
   Layout(std::int64_t alignment_bytes, bool one_file)
       : alignment_{alignment_bytes}, one_file_{one_file} {}
 
+  /// @throws Error{invalid_argument}, so below, where 63 bits do not count the bytes of a step;
+  /// then nothing has changed.
   void define(int id, std::int64_t bytes, std::int64_t step);
   void set_bytes(int id, std::int64_t bytes, std::int64_t step);
 
@@ -37,7 +39,6 @@ class Layout {
     std::vector<std::int64_t> bytes;   // by variable id
     std::vector<std::int64_t> starts;  // in the step; the last is its length
   };
-  void find_starts(Epoch& epoch, std::size_t first) const;
   Epoch& epoch_from(std::int64_t step);
   [[nodiscard]] const Epoch& epoch_of(std::int64_t step) const;
   [[nodiscard]] std::int64_t begin(const Epoch& epoch, std::int64_t step) const;  // of a step

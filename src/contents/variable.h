@@ -48,4 +48,7 @@ struct Variable {
   }
 };
 
+/// @throws Error{invalid_argument} for a variable with more bytes than 63 bits count.
+void check_bytes(const Variable& variable);
+
 }  // namespace iocomp::contents

@@ -4,9 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "array/box.h"
+#include "base/error.h"
 #include "base/wire.h"
 #include "protocol/header.h"
 
@@ -17,6 +21,9 @@ void put(WireWriter& writer, const Outcome& outcome) {
   writer.put(outcome.code);
   writer.put_text(outcome.story);
 }
+
+constexpr std::size_t least_bytes_of_notice =
+    sizeof(Notice::about) + 3 * sizeof(std::uint64_t) + sizeof(ErrorCode);
 
 Outcome get_outcome(WireReader& reader) {
   Outcome outcome;
@@ -48,6 +55,9 @@ void put_list(WireWriter& writer, const std::vector<T>& values) {
 template <typename T>
 std::vector<T> get_list(WireReader& reader) {
   const auto bytes = reader.get_bytes();
+  if (bytes.size() % sizeof(T) != 0) {
+    throw Error{ErrorCode::internal, "a message ends within a number"};
+  }
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!values.empty()) {
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
@@ -98,6 +108,30 @@ Event decode_event(std::span<const std::byte> body) {
   return event;
 }
 
+namespace {
+
+// Others rely on these: they read and write memory by them.
+void check(const Piece& piece) {
+  array::check(piece.box);
+  const bool is_part =
+      piece.first >= 0 && piece.count >= 0 && piece.chunk_elements >= 0 && piece.element_bytes > 0;
+  const bool is_in_box = !is_part || piece.runs != 0 ||
+                         (piece.first <= array::elements(piece.box) &&
+                          piece.count <= array::elements(piece.box) - piece.first);
+  const auto inside = static_cast<std::int64_t>(piece.inside.size());
+  const bool is_whole =
+      !is_part || piece.chunk_elements != 0 ||
+      (inside % piece.element_bytes == 0 && inside / piece.element_bytes == piece.count);
+  if (!is_part || !is_in_box || !is_whole) {
+    throw Error{ErrorCode::internal, "a message has " + std::to_string(piece.count) +
+                                         " elements from " + std::to_string(piece.first) +
+                                         " on of the block " + array::text(piece.box) + ", and " +
+                                         std::to_string(inside) + " bytes of them"};
+  }
+}
+
+}  // namespace
+
 Bytes encode(std::uint64_t file, const Piece& piece) {
   WireWriter writer = begin_message(sizeof piece + piece.inside.size());
   writer.put(piece.step);
@@ -130,8 +164,26 @@ Piece decode_piece(std::span<const std::byte> body) {
   piece.chunk_elements = reader.get<std::int64_t>();
   piece.element_bytes = reader.get<std::int32_t>();
   piece.inside = reader.get_bytes();
+  check(piece);
   return piece;
 }
+
+namespace {
+
+// They are numbers of things, and are summed.
+void check(const StepCounts& counts) {
+  constexpr std::int64_t many = std::numeric_limits<std::int64_t>::max() / 2;
+  const auto is_number = [](std::int64_t value) { return value >= 0 && value < many; };
+  if (!is_number(counts.step) || !is_number(counts.events) || !is_number(counts.members) ||
+      !std::ranges::all_of(counts.pieces, [&](const auto& sent) {
+        return sent.first >= 0 && is_number(sent.second);
+      })) {
+    throw Error{ErrorCode::internal, "a message has impossible numbers of the end of step " +
+                                         std::to_string(counts.step)};
+  }
+}
+
+}  // namespace
 
 Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
   WireWriter writer;
@@ -167,6 +219,7 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
     const auto variable = reader.get<std::int32_t>();
     counts.variables.emplace_hint(counts.variables.end(), variable, reader.get<array::Cover>());
   }
+  check(counts);
   return counts;
 }
 
@@ -252,7 +305,7 @@ Bytes encode(const std::vector<Notice>& notices) {
 
 std::vector<Notice> decode_notices(std::span<const std::byte> body) {
   WireReader reader{body};
-  std::vector<Notice> notices(reader.get<std::uint64_t>());
+  std::vector<Notice> notices(reader.get_count(least_bytes_of_notice));
   for (auto& notice : notices) {
     notice.about = reader.get<Notice::About>();
     notice.file = reader.get<std::uint64_t>();

@@ -3,12 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "array/box.h"
+#include "array/region.h"
 #include "array/run_list.h"
 #include "array/runs.h"
 #include "base/error.h"
@@ -27,15 +30,13 @@ void put_runs(WireWriter& writer, const array::RunList& runs) {
 }
 
 array::RunList get_runs(WireReader& reader) {
-  const auto size = reader.get<std::uint64_t>();
-  if (size > reader.bytes_left() / sizeof(array::Run)) {
-    throw Error{ErrorCode::internal, "a list of runs ends early"};
-  }
+  const auto size = reader.get_count(sizeof(array::Run));
   array::RunList runs;
   runs.reserve(size);
-  for (std::uint64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     const auto run = reader.get<array::Run>();
-    if (run.index < runs.end() || run.elements <= 0) {
+    if (run.index < runs.end() || run.elements <= 0 ||
+        run.elements > std::numeric_limits<std::int64_t>::max() - run.index) {
       throw Error{ErrorCode::internal, "the runs of a list do not ascend"};
     }
     runs.append(run);
@@ -59,17 +60,29 @@ void put(WireWriter& writer, const std::vector<steps::PutRecord>& puts) {
   }
 }
 
+constexpr std::size_t least_bytes_of_put =  // of a list without runs
+    2 * sizeof(std::int32_t) + 3 * sizeof(std::int64_t) + sizeof(bool);
+
 std::vector<steps::PutRecord> get_puts(WireReader& reader) {
-  std::vector<steps::PutRecord> puts(reader.get<std::uint64_t>());
+  std::vector<steps::PutRecord> puts(reader.get_count(least_bytes_of_put));
   for (auto& put : puts) {
     put.variable = reader.get<std::int32_t>();
     put.rank = reader.get<std::int32_t>();
     put.part.first = reader.get<std::int64_t>();
     put.part.count = reader.get<std::int64_t>();
-    if (reader.get<bool>()) {
+    if (reader.get_truth()) {
       put.part.region = std::make_shared<const array::RunList>(get_runs(reader));
     } else {
-      put.part.region = reader.get<array::Box>();
+      const auto box = reader.get<array::Box>();
+      array::check(box);
+      put.part.region = box;
+    }
+    const auto elements = array::elements(put.part.region);
+    if (put.part.first < 0 || put.part.count < 0 || put.part.first > elements ||
+        put.part.count > elements - put.part.first) {
+      throw Error{ErrorCode::internal, "a message has a put of " + std::to_string(put.part.count) +
+                                           " elements from " + std::to_string(put.part.first) +
+                                           " on of " + array::text(put.part.region)};
     }
   }
   return puts;
@@ -149,6 +162,9 @@ Expectation decode_expectation(std::span<const std::byte> body) {
   expectation.step = reader.get<std::int64_t>();
   expectation.pieces = reader.get<std::int64_t>();
   const auto report = reader.get_bytes();
+  if (report.size() % sizeof(std::int32_t) != 0) {
+    throw Error{ErrorCode::internal, "a message ends within a number"};
+  }
   expectation.report.resize(report.size() / sizeof(std::int32_t));
   if (!report.empty()) {
     std::memcpy(expectation.report.data(), report.data(), report.size());

@@ -1,5 +1,6 @@
 #include "reading/committed.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "contents/variable.h"
+#include "contents/variable_wire.h"
 #include "formats/source.h"
 
 namespace iocomp::reading {
@@ -22,20 +24,15 @@ void put(WireWriter& writer, const contents::Attributes& attributes) {
   writer.put(attributes.size());
   for (const auto& [name, attribute] : attributes) {
     writer.put_text(name);
-    writer.put(attribute.type);
-    writer.put(attribute.is_text);
-    writer.put_bytes(attribute.values);
+    contents::put(writer, attribute);
   }
 }
 
 contents::Attributes get_attributes(WireReader& reader) {
   contents::Attributes attributes;
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
-    contents::Attribute& attribute = attributes[reader.get_text()];
-    attribute.type = reader.get<array::ElementType>();
-    attribute.is_text = reader.get<bool>();
-    const auto values = reader.get_bytes();
-    attribute.values.assign(values.begin(), values.end());
+    auto name = reader.get_text();
+    attributes.insert_or_assign(std::move(name), contents::get_attribute(reader));
   }
   return attributes;
 }
@@ -54,12 +51,14 @@ void put(WireWriter& writer, const Committed::Place& place) {
 Committed::Place get_place(WireReader& reader) {
   Committed::Place place;
   place.step = reader.get<std::int64_t>();
-  place.type = reader.get<array::ElementType>();
+  place.type = contents::get_type(reader);
   place.offset = reader.get<std::int64_t>();
-  place.shape.dimensions = reader.get<std::int8_t>();
-  for (int d = 0; d < place.shape.dimensions; ++d) {
-    place.shape.extent.at(static_cast<std::size_t>(d)) = reader.get<std::int64_t>();
+  const int dimensions = reader.get<std::int8_t>();
+  array::Extents extents{};
+  for (int d = 0; d < std::min(dimensions, array::max_dimensions); ++d) {
+    extents.at(static_cast<std::size_t>(d)) = reader.get<std::int64_t>();
   }
+  place.shape = array::make_shape(dimensions, extents.data());
   return place;
 }
 

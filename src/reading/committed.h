@@ -53,6 +53,7 @@ struct Committed {
 };
 
 [[nodiscard]] std::vector<std::byte> encode(const Committed& committed);
+/// @throws Error for what is none.
 [[nodiscard]] Committed decode_committed(std::span<const std::byte> bytes);
 
 }  // namespace iocomp::reading

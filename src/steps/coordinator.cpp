@@ -46,9 +46,12 @@ void Coordinator::ended(const Ended& ended, const std::string& who) {
 }
 
 void Coordinator::ended_by_all(const Ended& sum) {
+  if (sum.step < next_ || steps_.contains(sum.step)) {
+    return;  // ended before
+  }
+  auto look = coverage_.look(sum.step, sum.variables);
   Step& step = steps_[sum.step];
   step.sum = sum;
-  auto look = coverage_.look(sum.step, sum.variables);
   step.unsure = std::move(look.unsure);
   step.holes = std::move(look.holes);
   if (setup_.asks_writers) {
@@ -62,7 +65,12 @@ void Coordinator::ask(std::int64_t number, const Step& step) {
   Expect expect{number, std::vector<std::int64_t>(static_cast<std::size_t>(setup_.writers)),
                 step.unsure};
   for (const auto& [writer, pieces] : step.sum.pieces) {
-    expect.pieces.at(static_cast<std::size_t>(writer)) += pieces;
+    if (writer < 0 || writer >= setup_.writers) {
+      throw Error{ErrorCode::internal, "pieces of step " + std::to_string(number) +
+                                           " went to writer " + std::to_string(writer) + " of " +
+                                           std::to_string(setup_.writers)};
+    }
+    expect.pieces[static_cast<std::size_t>(writer)] += pieces;
   }
   orders_.emplace_back(std::move(expect));
 }

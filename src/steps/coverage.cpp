@@ -11,6 +11,7 @@
 
 #include "array/cover.h"
 #include "array/coverage.h"
+#include "array/region.h"
 #include "array/run_list.h"
 #include "base/bug.h"
 #include "base/error.h"
@@ -45,6 +46,9 @@ std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer, int
 }
 
 void answer(Question& question) {
+  for (const auto& part : question.parts) {
+    array::check_inside(question.variable.shape, part.region);
+  }
   question.found = array::coverage_of(question.variable.shape, question.parts);
 }
 

@@ -35,6 +35,7 @@ struct Question {
   std::vector<std::int32_t> ranks;  ///< whose they are
   array::Coverage found{};
 };
+/// @throws Error{invalid_argument} for a part that is not inside the variable.
 void answer(Question& question);
 
 /// Whether what is put of a variable covers it, each element once: the one place where that is

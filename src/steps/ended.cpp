@@ -3,17 +3,18 @@
 #include <algorithm>
 
 #include "array/cover.h"
+#include "base/checked.h"
 
 namespace iocomp::steps {
 
 void add(Ended& sum, const Ended& more) {
-  sum.members += more.members;
+  sum.members = checked_sum(sum.members, more.members);
   for (const auto& [writer, pieces] : more.pieces) {
     const auto same = std::ranges::find(sum.pieces, writer, [](const auto& e) { return e.first; });
     if (same == sum.pieces.end()) {
       sum.pieces.emplace_back(writer, pieces);
     } else {
-      same->second += pieces;
+      same->second = checked_sum(same->second, pieces);
     }
   }
   for (const auto& [variable, cover] : more.variables) {

@@ -4,7 +4,9 @@
 #include <hwloc/bitmap.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -55,7 +57,43 @@ Topology empty_topology() {
 constexpr const char* synthetic_example =
     "hwloc's synthetic text such as \"pack:2 numa:4 core:8 pu:2\"";
 
+// hwloc makes an object for each, as many as 32 bits count: for a slip of the pen it would take all
+// memory.
+constexpr unsigned long most_threads = 1UL << 16U;
+
+// What is repeated at the level of hardware threads: "pack:2 core:4(...) [numa] pu:2" and "2 4 2"
+// are
+// 16. Text that hwloc does not know is left to it.
+unsigned long threads_in(const std::string& text) {
+  unsigned long threads = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto behind = [&](char end) { return std::min(text.find(end, at), text.size() - 1) + 1; };
+    const auto letter = static_cast<unsigned char>(text[at]);
+    if (letter == '[' || letter == '(') {
+      at = behind(letter == '[' ? ']' : ')');
+    } else if (std::isdigit(letter) != 0) {
+      char* end = nullptr;
+      const unsigned long count = std::strtoul(text.c_str() + at, &end, 0);
+      if (count > most_threads || threads * count > most_threads) {
+        return most_threads + 1;
+      }
+      threads *= std::max(count, 1UL);
+      at = static_cast<std::size_t>(end - text.c_str());
+    } else if (std::isspace(letter) != 0) {
+      ++at;
+    } else {
+      at = behind(':');
+    }
+  }
+  return threads;
+}
+
 void set_synthetic(hwloc_topology_t topology, const std::string& text) {
+  if (threads_in(text) > most_threads) {
+    throw Error{ErrorCode::invalid_argument, '"' + text + "\" describes a node of more than " +
+                                                 std::to_string(most_threads) +
+                                                 " hardware threads"};
+  }
   if (hwloc_topology_set_synthetic(topology, text.c_str()) != 0) {
     refuse('"' + text + '"', synthetic_example);
   }

@@ -250,6 +250,9 @@ placement::Machine read_machine(const JobOptions& options, int default_nodes) {
   for (const auto& text : texts) {
     const auto [count, description] = read_count(text);
     counted = counted || count > 0;
+    if (machine.kind_of_node.size() + static_cast<std::size_t>(count) > std::size_t{most_nodes}) {
+      refuse_job(fmt::format("--topology describes more than {} nodes", most_nodes));
+    }
     machine.kind_of_node.insert(machine.kind_of_node.end(),
                                 static_cast<std::size_t>(std::max(count, 1)), machine.kinds.size());
     machine.kinds.push_back(read_node(description, options.cpus));

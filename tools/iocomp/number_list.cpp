@@ -46,6 +46,10 @@ std::vector<int> read_ranges(const std::string& text, const std::string& what) {
                               "such as 0-15",
                               what, text, part, largest)};
     }
+    if (numbers.size() + static_cast<std::size_t>(last - first) > std::size_t{largest}) {
+      throw Error{ErrorCode::invalid_argument,
+                  fmt::format("{} has more than {} numbers", what, largest)};
+    }
     for (int number = first; number <= last; ++number) {
       numbers.push_back(number);
     }

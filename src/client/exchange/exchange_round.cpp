@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/box.h"
 #include "array/element_type.h"
 #include "array/pieces.h"
 #include "array/region.h"
@@ -121,6 +122,7 @@ void ExchangeRound::hear(int from, std::span<const std::byte> message,
   runs_.hear(from, reader.get_bytes());
   while (pieces.bytes_left() > 0) {
     const auto told = pieces.get<ExchangedPiece>();
+    array::check(told.box);
     const array::Region region =
         told.runs != 0 ? array::Region{runs_.list(from, told.runs)} : array::Region{told.box};
     client::cut({.piece = piece(variable(told.variable), region, {me_, told.first, told.count}),

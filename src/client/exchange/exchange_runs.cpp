@@ -29,8 +29,9 @@ void ExchangedRuns::hear(int from, std::span<const std::byte> news) {
   WireReader reader{news};
   while (reader.bytes_left() > 0) {
     const auto message = reader.get_bytes();
+    const auto kind = protocol::check_header(message, from).kind;
     const auto body = protocol::body(message);
-    if (protocol::check_header(message, from).kind == protocol::Kind::run_list) {
+    if (kind == protocol::Kind::run_list) {
       auto [number, runs] = protocol::decode_run_list(body);
       heard_[{from, number}] = std::make_shared<const array::RunList>(std::move(runs));
     } else {

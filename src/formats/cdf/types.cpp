@@ -27,6 +27,27 @@ std::vector<std::byte> bytes_of(Value value) {
   return bytes;
 }
 
+// RFC 3629: no longer forms than needed, no halves of pairs, nothing beyond U+10FFFF.
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    const std::size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || at + length > text.size()) {
+      return false;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+      const auto next = static_cast<unsigned char>(text[at + i]);
+      const unsigned least = i > 1 ? 0x80 : first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+      const unsigned most = i > 1 ? 0xbf : first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+      if (next < least || next > most) {
+        return false;
+      }
+    }
+    at += length;
+  }
+  return true;
+}
+
 // As in netcdf.h: NC_FILL_BYTE and so on.
 std::vector<std::byte> usual_fill_value(ElementType type) {
   constexpr float fill_float = 9.9692099683868690e+36F;
@@ -110,11 +131,11 @@ std::vector<std::byte> fill_value(ElementType type, const std::optional<Attribut
 void check_name(const std::string& name, std::string_view format, const std::string& what) {
   const auto first = name.empty() ? ' ' : static_cast<unsigned char>(name.front());
   const bool begins_well = std::isalnum(first) != 0 || first == '_' || first >= 0x80;
-  if (!begins_well || name.find('/') != std::string::npos || name.back() == ' ') {
+  if (!begins_well || name.find('/') != std::string::npos || name.back() == ' ' || !is_utf8(name)) {
     throw Error{ErrorCode::unsupported,
                 std::string{format} + " cannot hold " + what +
-                    ": names of netCDF begin with a letter, a digit or '_', contain no '/' and "
-                    "do not end with a blank"};
+                    ": names of netCDF begin with a letter, a digit or '_', contain no '/', "
+                    "do not end with a blank and are UTF-8"};
   }
 }
 

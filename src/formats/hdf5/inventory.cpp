@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "array/box.h"
+#include "base/error.h"
+#include "contents/variable.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
@@ -70,14 +72,18 @@ std::optional<Variable> variable_of(hid_t dataset) {
   H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
   Variable variable;
   variable.type = *type;
-  variable.shape.dimensions = dimensions;
-  std::ranges::transform(extent, variable.shape.extent.begin(),
+  array::Extents extents{};
+  std::ranges::transform(extent, extents.begin(),
                          [](hsize_t each) { return static_cast<std::int64_t>(each); });
   if (is_text) {
-    variable.shape.extent.at(static_cast<std::size_t>(variable.shape.dimensions++)) =
+    extents.at(static_cast<std::size_t>(dimensions)) =
         static_cast<std::int64_t>(H5Tget_size(stored.raw()));
   }
-  return variable;
+  const Outcome fits = outcome_of([&] {
+    variable.shape = array::make_shape(dimensions + (is_text ? 1 : 0), extents.data());
+    contents::check_bytes(variable);
+  });
+  return fits.ok() ? std::optional{variable} : std::nullopt;
 }
 
 }  // namespace

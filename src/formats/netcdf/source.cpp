@@ -15,6 +15,9 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/small_files.h"
+#include "contents/description.h"
+#include "contents/variable.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/types.h"
 #include "formats/source.h"
@@ -111,6 +114,7 @@ class NetcdfSource : public Source {
       all.push_back(look_at(number));
       steps = std::max(steps, all.back().steps.value_or(1));
     }
+    check_steps(all);
     for (std::int64_t step = 0; step < steps; ++step) {
       inventory.steps.push_back(step);
       for (const auto& found : all) {
@@ -131,7 +135,7 @@ class NetcdfSource : public Source {
   using Places = std::array<std::size_t, array::max_dimensions + 1>;
   struct Found {
     Variable variable;
-    bool has_type = false;              // one of iocomp's, and not too many dimensions
+    bool has_type = false;  // one of iocomp's, and neither dimensions nor bytes too many
     std::optional<std::int64_t> steps;  // where its first dimension counts them
     bool has_records = false;
   };
@@ -140,6 +144,25 @@ class NetcdfSource : public Source {
     if (code != 0) {
       throw Error{ErrorCode::storage_failure,
                   "cannot " + action + ' ' + path_ + ": netCDF: " + nc_strerror(code)};
+    }
+  }
+
+  // The steps that its header claims are listed one by one: there must be room for them in the
+  // file, as there is in all but those of HDF5, whose chunks may be compressed or missing.
+  void check_steps(const std::vector<Found>& all) const {
+    int format = 0;
+    check(nc_inq_format(file_, &format), "look at the format of");
+    const bool has_chunks = format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
+    const std::int64_t room = size_of_file(path_);
+    for (const auto& found : all) {
+      const std::int64_t bytes = has_chunks || !found.has_type ? 0 : found.variable.bytes();
+      const std::int64_t most = bytes > 0 ? room / bytes : contents::most_silent_steps;
+      if (const auto steps = found.steps.value_or(0); steps < 0 || steps > most) {
+        throw Error{ErrorCode::storage_failure,
+                    "cannot read " + path_ + ": it is torn: the variable \"" + found.variable.name +
+                        "\" has " + std::to_string(steps) + " steps of " + std::to_string(bytes) +
+                        " bytes, and the file " + std::to_string(room) + " bytes"};
+      }
     }
   }
 
@@ -153,6 +176,7 @@ class NetcdfSource : public Source {
     found.has_type = element && dimensions.size() <= array::max_dimensions + 1;
     found.variable.type = element.value_or(array::ElementType::uint8);
     std::size_t d = 0;
+    array::Extents extents{};
     for (std::size_t i = 0; found.has_type && i < dimensions.size(); ++i) {
       std::string name;
       std::size_t length = 0;
@@ -162,12 +186,16 @@ class NetcdfSource : public Source {
         found.steps = static_cast<std::int64_t>(length);
         found.has_records = grows;
       } else if (d < array::max_dimensions) {
-        found.variable.shape.extent.at(d++) = static_cast<std::int64_t>(length);
+        extents.at(d++) = static_cast<std::int64_t>(length);
       } else {
         found.has_type = false;
       }
     }
-    found.variable.shape.dimensions = static_cast<int>(d);
+    found.has_type = found.has_type && outcome_of([&] {
+                                         found.variable.shape =
+                                             array::make_shape(static_cast<int>(d), extents.data());
+                                         contents::check_bytes(found.variable);
+                                       }).ok();
     return found;
   }
 

@@ -31,8 +31,12 @@ struct Header {
   std::vector<Variable> variables;  ///< in ascending order of `begin`, those with records last
 };
 
-/// Rounded up to a multiple of four, as everything in such a file is.
-[[nodiscard]] constexpr std::int64_t padded(std::int64_t bytes) { return (bytes + 3) / 4 * 4; }
+/// Everything in such a file takes a multiple of so many bytes.
+inline constexpr std::int64_t padding = 4;
+/// Rounded up to that. @pre bytes is that of something in memory, or was rounded up already
+[[nodiscard]] constexpr std::int64_t padded(std::int64_t bytes) {
+  return (bytes + padding - 1) / padding * padding;
+}
 
 /// The bytes with which the file begins.
 [[nodiscard]] std::vector<std::byte> encode(const Header& header);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/fill.h"
@@ -19,10 +20,6 @@
 
 namespace iocomp::formats::cdf {
 namespace {
-
-std::int64_t round_up(std::int64_t bytes, std::int64_t multiple) {
-  return multiple <= 1 ? bytes : (bytes + multiple - 1) / multiple * multiple;
-}
 
 // Of a variable, one of its dimensions or an attribute, beside names and values: lengths, numbers,
 // padding, the name that a dimension gets which has none.
@@ -75,7 +72,7 @@ void PnetcdfLayout::define(std::span<const Variable> all) {
     }  // else it has no place: `place` will say so, if somebody puts it
   }
   if (is_first) {
-    first_record_ = round_up(end_, alignment_);
+    first_record_ = checked_round_up(end_, alignment_);
   }
   if (is_frozen_ && !with_time.empty()) {
     throw Error{ErrorCode::internal, "pnetcdf cannot make room for the variable \"" +
@@ -90,14 +87,15 @@ void PnetcdfLayout::define(std::span<const Variable> all) {
 
 std::int64_t PnetcdfLayout::append(Slot slot, bool is_record) {
   const std::int64_t bytes = slot.variable.bytes();
+  const std::int64_t room = checked_round_up(bytes, padding);
   if (is_record) {
-    slot.begin = first_record_ + record_end_;
-    record_end_ += padded(bytes);
+    slot.begin = checked_sum(first_record_, record_end_);
+    record_end_ = checked_sum(record_end_, room);
     ++with_time_;
     last_part_ = bytes;
   } else {
-    slot.begin = round_up(end_, alignment_);
-    end_ = slot.begin + padded(bytes);
+    slot.begin = checked_round_up(end_, alignment_);
+    end_ = checked_sum(slot.begin, room);
   }
   const std::int64_t begin = slot.begin;
   slots_.insert_or_assign(slot.variable.id, std::move(slot));
@@ -150,7 +148,9 @@ std::int64_t PnetcdfLayout::place(const Variable& variable, std::int64_t step) {
   }
   is_frozen_ = is_frozen_ || step > 0;
   slot.placed_in = std::max(slot.placed_in, step);
-  return slot.begin + step * record_bytes();
+  const std::int64_t place = checked_sum(slot.begin, checked_product(step, record_bytes()));
+  (void)checked_sum(place, variable.bytes());
+  return place;
 }
 
 // Again after it was given another shape: what it had stays empty.
@@ -211,8 +211,10 @@ Header PnetcdfLayout::header(const Description& description) const {
 }
 
 std::int64_t PnetcdfLayout::file_bytes(std::int64_t records) const {
-  const std::int64_t behind_records = padded(first_record_ + records * record_bytes());
-  return records == 0 ? end_ : behind_records;
+  return records == 0
+             ? end_
+             : checked_round_up(
+                   checked_sum(first_record_, checked_product(records, record_bytes())), padding);
 }
 
 std::vector<PnetcdfLayout::Gap> PnetcdfLayout::gaps(const Description& description) const {

@@ -166,5 +166,18 @@ TEST(WholeRows, TakesAsManyRowsOfTheOutermostDimensionAsFit) {
   EXPECT_EQ(whole_rows({0, {}, {}}, 7), 7);
 }
 
+TEST(Check, RefusesABoxThatLiesInNoArray) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_NO_THROW(check(Box{2, {3, most - 4}, {2, 4}}));
+  EXPECT_NO_THROW(check(Box{2, {}, {0, most}}));
+  EXPECT_NO_THROW(check(Box{}));
+  EXPECT_THROW(check(Box{-1, {}, {}}), Error);
+  EXPECT_THROW(check(Box{max_dimensions + 1, {}, {}}), Error);
+  EXPECT_THROW(check(Box{1, {-1}, {1}}), Error);
+  EXPECT_THROW(check(Box{1, {1}, {-1}}), Error);
+  EXPECT_THROW(check(Box{1, {1}, {most}}), Error);
+  EXPECT_THROW(check(Box{2, {}, {most, 2}}), Error);
+}
+
 }  // namespace
 }  // namespace iocomp::array

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <vector>
 
+#include "array/run_list.h"
 #include "random_block.h"
 
 namespace iocomp::array {
@@ -92,6 +94,15 @@ TEST(RunCursor, WalksAnEmptyBoxBesideHugeExtents) {
   const std::vector<std::int64_t> zeros(3, 0);
   const Box box = make_box(shape, zeros.data(), extents.data());
   EXPECT_TRUE(runs_of(shape, box, 0, elements(box)).empty());
+}
+
+TEST(RunList, CountsToTheLastIndexOf63Bits) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  RunList runs;
+  runs.append({0, most / 2});
+  runs.append({most / 2 + 5, most / 2 - 4});
+  EXPECT_EQ(runs.end(), most);
+  EXPECT_EQ(runs.elements(), most - 5);
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ TEST_F(Commit, RemovesOnlyWhatDeadJobsOfThisHostHaveLeft) {
   const std::string living = folder_ / (".other.bin.iocomp-" + job_of(std::to_string(::getppid())));
   const std::string elsewhere = folder_ / ".old.bin.iocomp-another_host-2147483646";
   const std::string visible = folder_ / ("old.iocomp-" + job_of(no_process));
-  for (const auto& path : {dead, dead_manifest, living, elsewhere, visible}) {
+  const std::string nameless = folder_ / (".iocomp-" + job_of(no_process));
+  for (const auto& path : {dead, dead_manifest, living, elsewhere, visible, nameless}) {
     write_text(path, "x");
   }
   prepare_target(names(), false);
@@ -132,6 +133,7 @@ TEST_F(Commit, RemovesOnlyWhatDeadJobsOfThisHostHaveLeft) {
   EXPECT_TRUE(std::filesystem::exists(living));
   EXPECT_TRUE(std::filesystem::exists(elsewhere));
   EXPECT_TRUE(std::filesystem::exists(visible));
+  EXPECT_TRUE(std::filesystem::exists(nameless));
 }
 
 TEST_F(Commit, TakesAProcessThatNobodyHasWaitedForAsDead) {

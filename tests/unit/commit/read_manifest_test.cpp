@@ -188,5 +188,78 @@ TEST(ReadManifest, RefusesWhatContradictsItself) {
   EXPECT_EQ(refusal(with(text, "[4]", "[-4]")).code, ErrorCode::storage_failure);
 }
 
+std::string one_variable(std::int64_t offset) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {4}, offset)};
+  return written({"f", "posix", "series", 0, 1, {}, 32}, description);
+}
+
+void expect_refusal(const std::string& text) {
+  EXPECT_EQ(refusal(text).code, ErrorCode::storage_failure) << text;
+}
+
+TEST(ReadManifest, RefusesStepsThatNoFileCanHave) {
+  const auto text = one_variable(0);
+  expect_refusal(with(text, "\"committed_steps\": 1", "\"committed_steps\": 900000000000000000"));
+  expect_refusal(with(text, "\"committed_steps\": 1", "\"committed_steps\": -1"));
+  expect_refusal(with(text, "\"first_step\": 0", "\"first_step\": 9223372036854775807"));
+  expect_refusal(with(text, "\"first_step\": 0", "\"first_step\": -1"));
+}
+
+TEST(ReadManifest, RefusesVariablesOutsideTheFile) {
+  EXPECT_EQ(refusal(one_variable(0)).code, ErrorCode::ok);
+  EXPECT_EQ(refusal(one_variable(-1)).code, ErrorCode::ok);
+  expect_refusal(one_variable(8));
+  expect_refusal(one_variable(-2));
+  expect_refusal(with(one_variable(0), "\"bytes\": 32", "\"bytes\": -1"));
+  expect_refusal(with(one_variable(0), "[4]", "[2305843009213693952]"));  // 2^64 bytes
+}
+
+TEST(ReadManifest, RefusesAVariableTwiceInAStep) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {2}, 0),
+                          placed(0, 1, "v", ElementType::float64, {2}, 16)};
+  expect_refusal(
+      with(written({"f", "posix", "series", 0, 1, {}, 32}, description), "\"v\"", "\"u\""));
+}
+
+TEST(ReadManifest, RefusesAStepTwice) {
+  const auto text = one_variable(0);
+  const auto first = text.find("{\"step\":0");
+  const auto line = text.substr(first, text.find("]}", text.find("offset")) + 2 - first);
+  expect_refusal(with(text, line, line + "," + line));
+}
+
+// JSON has one kind of number: what is not of the type is refused, not converted.
+TEST(ReadManifest, RefusesNumbersThatAreNotOfTheirType) {
+  for (const char* number : {"32.5", "1e30", "true", "\"32\"", "18446744073709551615"}) {
+    expect_refusal(with(one_variable(0), "\"bytes\": 32", std::string{"\"bytes\": "} + number));
+  }
+  const auto with_attribute = [](const std::string& type, const std::string& value) {
+    return with(written({}, {}), "\"attributes\": {}",
+                R"("attributes": {"a": {"type": ")" + type + R"(", "value": )" + value + "}}");
+  };
+  EXPECT_EQ(refusal(with_attribute("int8", "[127]")).code, ErrorCode::ok);
+  expect_refusal(with_attribute("int8", "[128]"));
+  expect_refusal(with_attribute("int8", "[1.0]"));
+  expect_refusal(with_attribute("uint64", "[-1]"));
+  expect_refusal(with_attribute("int32", "7"));
+  expect_refusal(with_attribute("float64", "[\"many\"]"));
+  expect_refusal(with_attribute("float64", "[true]"));
+  expect_refusal(with_attribute("float32", "[1e300]"));
+  expect_refusal(with_attribute("float16", "[65520]"));
+  expect_refusal(with_attribute("complex64", "[[1, 2, 3]]"));
+  expect_refusal(with(written({}, {}), "\"attributes\": {}", "\"attributes\": []"));
+}
+
+TEST(ReadManifest, RoundsWhatA16BitNumberDoesNotHold) {
+  const auto text = with(written({}, {}), "\"attributes\": {}",
+                         R"("attributes": {"a": {"type": "float16", "value": [2047.9, 2048]}})");
+  const auto values = parse_manifest(text, "m").inventory.attributes.at("a").values;
+  ASSERT_EQ(values.size(), 4U);
+  EXPECT_EQ(values[0], values[2]);
+  EXPECT_EQ(values[1], values[3]);
+}
+
 }  // namespace
 }  // namespace iocomp::commit

@@ -103,5 +103,12 @@ TEST_F(Environment, DoesNotTakeTheNameOfAFileForAKey) {
   EXPECT_EQ(settings.file_text("a", "mode"), "inherit");
 }
 
+// Each part of the name might be a file: there are thousands, and it took hours to compare them
+// all.
+TEST_F(Environment, RefusesAVeryLongNameAtOnce) {
+  set("IOCOMP_FILES_" + std::string(20000, '_') + "X", "1");
+  EXPECT_TRUE(complaint().starts_with("unknown setting IOCOMP_FILES___"));
+}
+
 }  // namespace
 }  // namespace iocomp::config

@@ -103,5 +103,26 @@ TEST_F(Toml, TellsTheLineOfASyntaxError) {
 
 TEST_F(Toml, RefusesTheSameKeyTwice) { EXPECT_NE(complaint("mode = 'sync'\nmode = 'async'"), ""); }
 
+TEST_F(Toml, RefusesCharactersThatBeginNothing) {
+  for (const char* text : {"\u00ee", "s = 1\n\u00a7", "[.", "[=]", "[ \u00e9]", "[[\u00df]]"}) {
+    EXPECT_NE(complaint(text), "") << text;
+  }
+}
+
+// A line end with a backslash, and then such a character.
+TEST_F(Toml, TakesAnyCharacterInTextOfSeveralLines) {
+  const auto settings = Settings::read("files.a.path = \"\"\"a\\\n\u00a7\"\"\"");
+  EXPECT_EQ(settings.file_text("a", "path"), "a\u00a7");
+}
+
+TEST_F(Toml, RefusesTablesInTablesWithoutEnd) {
+  std::string deep;
+  for (int level = 0; level < 300000; ++level) {
+    deep += "a.";
+  }
+  EXPECT_EQ(complaint("mode = 'sync'\n" + deep + "a = 1"),
+            "program:2: a line with more than 1000 dots");
+}
+
 }  // namespace
 }  // namespace iocomp::config

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/error.h"
 #include "contents/variable.h"
 #include "formats/registry.h"
 
@@ -32,6 +35,44 @@ TEST(Catalogue, TellsAttributesAsTheyWereInAStep) {
   EXPECT_EQ(catalogue.attributes(2).at("time").values, std::vector{std::byte{1}});
   EXPECT_EQ(catalogue.attributes(3).at("time").values, std::vector{std::byte{4}});
   EXPECT_EQ(catalogue.attributes(3).at("title").values, std::vector{std::byte{7}});
+}
+
+Event definition() {
+  Event event;
+  event.what = Event::What::define;
+  event.name = "u";
+  event.shape = {.dimensions = 2, .extent = {4, 5}};
+  return event;
+}
+
+TEST(Event, ComesBack) {
+  Event sent = definition();
+  sent.attribute = {array::ElementType::int16, false, std::vector<std::byte>(4)};
+  EXPECT_EQ(encode(decode_event(encode(sent))), encode(sent));
+}
+
+void expect_refusal(const Event& event) { EXPECT_THROW((void)decode_event(encode(event)), Error); }
+
+TEST(Event, ThatNobodyCanSayIsRefused) {
+  Event event = definition();
+  event.what = Event::What{4};
+  expect_refusal(event);
+  event = definition();
+  event.type = array::ElementType{15};
+  expect_refusal(event);
+  event = definition();
+  event.shape.dimensions = array::max_dimensions + 1;
+  expect_refusal(event);
+  event.shape = {.dimensions = 1, .extent = {-1}};
+  expect_refusal(event);
+  event = definition();
+  event.attribute.type = array::ElementType::int32;
+  event.attribute.values.resize(3);
+  expect_refusal(event);
+  auto bytes = encode(definition());
+  const auto is_text = bytes.size() - sizeof(std::uint64_t) - 1;
+  bytes.at(is_text) = std::byte{2};
+  EXPECT_THROW((void)decode_event(bytes), Error);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 
 #include "base/error.h"
 
@@ -88,6 +89,19 @@ TEST(Layout, ChangesOfThePastAreABug) {
   EXPECT_THROW(layout.set_bytes(0, 1, 3), Error);
   EXPECT_THROW(layout.define(2, 1, 4), Error);
   EXPECT_THROW(layout.set_bytes(1, 1, 4), Error);
+}
+
+TEST(Layout, RefusesMoreBytesThan63BitsCountAndStaysAsItWas) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  Layout layout{4096, one_file};
+  layout.define(0, most / 2, 0);
+  EXPECT_THROW(layout.define(1, most / 2, 0), Error);
+  EXPECT_THROW(layout.define(1, most, 0), Error);
+  EXPECT_THROW(layout.set_bytes(0, most - 1, 0), Error);
+  EXPECT_EQ(layout.end(0), most / 2);
+  layout.define(1, 10, 0);
+  EXPECT_EQ(layout.end(0), layout.offset(1, 0) + 10);
+  EXPECT_THROW((void)layout.offset(0, 2), Error);
 }
 
 }  // namespace

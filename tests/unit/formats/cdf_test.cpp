@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -193,6 +194,27 @@ TEST(Types, ThatNetcdfHasNotAreRefused) {
     EXPECT_THROW(check_name(name, "f", "u"), Error) << name;
   }
   EXPECT_NO_THROW(check_name("\u00e9 1.5", "f", "u"));
+}
+
+TEST(Types, NamesThatAreNoUtf8AreRefused) {
+  for (const char* name : {"a\xae", "a\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    EXPECT_THROW(check_name(name, "f", "u"), Error) << name;
+  }
+  for (const char* name : {"\u0416", "\u20ac", "\U0001f30d"}) {
+    EXPECT_NO_THROW(check_name(name, "f", "u")) << name;
+  }
+}
+
+TEST(PnetcdfLayout, RefusesMoreBytesThan63BitsCount) {
+  constexpr std::int64_t many = std::numeric_limits<std::int64_t>::max() / 2;
+  PnetcdfLayout layout{room, 512, false};
+  const std::vector<Variable> all{variable(0, ElementType::int8, {many}),
+                                  variable(1, ElementType::int8, {many})};
+  EXPECT_THROW(layout.define(all), Error);
+  PnetcdfLayout one{room, 512, false};
+  one.define(std::vector{all[0]});
+  EXPECT_NO_THROW((void)one.place(all[0], 0));
+  EXPECT_THROW((void)one.place(all[0], 1), Error);
 }
 
 }  // namespace

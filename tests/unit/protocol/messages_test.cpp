@@ -11,6 +11,7 @@
 
 #include "array/box.h"
 #include "base/error.h"
+#include "base/wire.h"
 #include "protocol/header.h"
 #include "unit/protocol/truncated.h"
 
@@ -246,6 +247,53 @@ TEST(Messages, ByeIsAHeaderAlone) {
   const Bytes message = encode(file, Kind::bye);
   expect_header(message, Kind::bye);
   EXPECT_TRUE(body(message).empty());
+}
+
+template <typename Change>
+void expect_refusal(const Change& change) {
+  const Bytes inside(40);
+  Piece sent = piece(inside);
+  sent.runs = 0;
+  ASSERT_NO_THROW((void)decode_piece(body(encode(file, sent))));
+  change(sent);
+  EXPECT_THROW((void)decode_piece(body(encode(file, sent))), Error);
+}
+
+TEST(Messages, APieceThatIsNoneIsRefused) {
+  const Bytes more(48);
+  expect_refusal([](Piece& sent) { sent.box.dimensions = 9; });
+  expect_refusal([](Piece& sent) { sent.box.count[0] = -2; });
+  expect_refusal([](Piece& sent) { sent.first = -1; });
+  expect_refusal([](Piece& sent) { sent.first = std::numeric_limits<std::int64_t>::min(); });
+  expect_refusal([](Piece& sent) { sent.first = 2; });  // 5 of the 6 elements do not follow
+  expect_refusal([](Piece& sent) { sent.count = 4; });
+  expect_refusal([](Piece& sent) { sent.element_bytes = 0; });
+  expect_refusal([](Piece& sent) { sent.chunk_elements = -1; });
+  expect_refusal([&](Piece& sent) { sent.inside = more; });
+}
+
+TEST(Messages, NumbersOfNoticesThatAreNotThereTakeNoMemory) {
+  WireWriter writer;
+  writer.put(std::uint64_t{1} << 60U);
+  EXPECT_THROW((void)decode_notices(writer.bytes()), Error);
+}
+
+TEST(Messages, ListsThatEndWithinANumberAreRefused) {
+  WireWriter writer;
+  writer.put_text("nine byte");
+  EXPECT_THROW((void)decode_counters(writer.bytes()), Error);
+}
+
+TEST(Messages, StepCountsBelowNothingAreRefused) {
+  StepCounts wrong = counts();
+  wrong.members = -1;
+  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  wrong = counts();
+  wrong.step = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  wrong = counts();
+  wrong.pieces[0].first = -1;
+  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
 }
 
 }  // namespace

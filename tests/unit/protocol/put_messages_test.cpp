@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -143,6 +144,52 @@ TEST(PutMessages, FillOrderComesBack) {
   expect_equal(back.holes.at(1), runs());
   EXPECT_EQ(back.holes.at(6).size(), 0U);
   expect_refusal_of_every_beginning(message, decode_fill_order);
+}
+
+TEST(PutMessages, PutsThatAreNoneAreRefused) {
+  const auto refuses = [](const steps::PutRecord& put) {
+    EXPECT_THROW((void)decode_put_report(body(encode(the_file, PutReport{0, {put}}))), Error);
+  };
+  for (auto put : puts()) {
+    put.part.count = 5;
+    refuses(put);
+    put.part.count = -1;
+    refuses(put);
+  }
+  auto block = puts()[0];
+  block.part.region.box.dimensions = 9;
+  refuses(block);
+}
+
+TEST(PutMessages, NumbersOfPutsThatAreNotThereTakeNoMemory) {
+  WireWriter writer;
+  writer.put(std::int64_t{0});
+  writer.put(std::uint64_t{1} << 60U);
+  EXPECT_THROW((void)decode_put_report(writer.bytes()), Error);
+}
+
+TEST(PutMessages, AnExpectationThatEndsWithinANumberIsRefused) {
+  WireWriter writer;
+  writer.put(std::int64_t{2});
+  writer.put(std::int64_t{3});
+  writer.put_text("seven b");
+  EXPECT_THROW((void)decode_expectation(writer.bytes()), Error);
+}
+
+TEST(PutMessages, RunsThatEndBehind63BitsAreRefused) {
+  WireWriter writer;
+  writer.put(std::uint64_t{1});  // its number
+  writer.put(std::uint64_t{1});  // so many
+  writer.put(array::Run{.index = 5, .elements = std::numeric_limits<std::int64_t>::max() - 4});
+  EXPECT_THROW((void)decode_run_list(writer.bytes()), Error);
+}
+
+TEST(PutMessages, WhatIsNeitherYesNorNoIsRefused) {
+  auto message = encode(the_file, PutReport{0, {puts()[0]}});
+  const std::size_t is_list = sizeof(Header) + 2 * sizeof(std::int64_t) + 2 * sizeof(std::int32_t) +
+                              2 * sizeof(std::int64_t);
+  message.at(is_list) = std::byte{2};
+  EXPECT_THROW((void)decode_put_report(body(message)), Error);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/wire.h"
 #include "commit/commit.h"
 #include "formats/format.h"
 #include "reading/committed.h"
@@ -228,6 +230,32 @@ TEST_F(FindCommitted, TravelsWhole) {
   ASSERT_EQ(arrived.torn.size(), 1U);
   EXPECT_EQ(arrived.torn[0].step, 5);
   EXPECT_EQ(arrived.torn[0].story, found.torn.at(0).story);
+}
+
+// The first bytes say how many files, steps and variables there are; none here.
+std::vector<std::byte> with_place(array::ElementType type, std::int8_t dimensions) {
+  WireWriter writer;
+  writer.put(std::size_t{0});
+  writer.put(std::size_t{0});
+  writer.put(std::size_t{1});
+  writer.put_text("u");
+  writer.put(std::size_t{1});
+  writer.put(std::int64_t{0});
+  writer.put(type);
+  writer.put(std::int64_t{0});
+  writer.put(dimensions);
+  for (int d = 0; d < 9; ++d) {
+    writer.put(std::int64_t{1});
+  }
+  return writer.take();
+}
+
+TEST(Committed, OfVariablesThatNobodyHasIsRefused) {
+  for (const auto& bytes :
+       {with_place(array::ElementType{0}, 1), with_place(array::ElementType::int8, 9),
+        with_place(array::ElementType::int8, -1)}) {
+    EXPECT_THROW((void)decode_committed(bytes), Error);
+  }
 }
 
 }  // namespace

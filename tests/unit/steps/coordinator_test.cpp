@@ -121,6 +121,32 @@ TEST_F(CoordinatorOfTwo, AnEndThatOnlyOneCallsLeavesTheStepsBeforeIt) {
   EXPECT_EQ(next<Closed>().outcome.code, ErrorCode::inconsistent_calls);
 }
 
+TEST_F(CoordinatorOfTwo, AStepThatIsSettledIsNotEndedAgain) {
+  end_and_write(0);
+  (void)next<Commit>();
+  coordinator_.committed({});
+  (void)next<Settle>();
+  end(0);
+  expect_nothing();
+  close(1);
+  EXPECT_EQ(next<Finish>().steps, 1);
+  expect_nothing();
+}
+
+TEST_F(CoordinatorOfTwo, AStepThatIsOnItsWayIsNotEndedAgain) {
+  end(0);
+  EXPECT_EQ(next<Expect>().pieces, (std::vector<std::int64_t>{1, 2}));
+  end(0);
+  expect_nothing();
+  write(0);
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
+TEST_F(CoordinatorOfTwo, PiecesForAWriterThatIsNotThereAreRefused) {
+  coordinator_.ended({0, 0, 1, {{2, 1}}, {}}, "a");
+  EXPECT_THROW(coordinator_.ended({0, 0, 1, {}, {}}, "b"), Error);
+}
+
 TEST_F(CoordinatorOfTwo, AFileWithoutStepsIsOneToo) {
   close(0);
   EXPECT_TRUE(next<Finish>().is_kept);

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "contents/catalogue.h"
 #include "contents/rules.h"
+#include "contents/variable.h"
 #include "steps/ended.h"
 #include "steps/put_log.h"
 #include "unit/steps/anything.h"
@@ -128,6 +129,16 @@ Holes holes_of(std::int64_t elements) {
 std::int64_t elements_of_share(const Holes& holes, int writer) {
   const auto mine = share(holes, writer, 3);
   return mine.contains(0) ? mine.at(0).elements() : 0;
+}
+
+TEST(Answer, APutOutsideTheVariableIsRefused) {
+  contents::Variable variable;
+  variable.shape = {.dimensions = 1, .extent = {10}};
+  array::Box box{1, {8}, {3}};
+  Question question{variable, {}, {{box, 0, 3}}, {0}};
+  EXPECT_THROW(answer(question), Error);
+  question.parts[0].region.box.start[0] = 7;
+  EXPECT_NO_THROW(answer(question));
 }
 
 TEST(Share, OfManyHolesIsAboutAsMuchForEachWriter) {

@@ -140,5 +140,14 @@ TEST(Xml, RefusesAFileThatIsMissingOrNoTopology) {
   EXPECT_THROW(static_cast<void>(describe(IOCOMP_TEST_FOLDER "/CMakeLists.txt")), Error);
 }
 
+TEST(Synthetic, OfMoreThreadsThanAnyNodeHasIsRefusedAtOnce) {
+  for (const char* text :
+       {"pack:1000 core:1000 pu:1000", "1000 1000 1000", "pack:0x1000(indexes=1*1) core:99999 pu:1",
+        "[numa(memory=1GB)] core:100000000 pu:1", "pack:2core:4000000000"}) {
+    EXPECT_THROW(static_cast<void>(describe(text)), Error) << text;
+  }
+  EXPECT_EQ(describe("pack:2 l3:2(size=999999999) core:2 pu:2(indexes=2*8:8*1)").cores.size(), 8U);
+}
+
 }  // namespace
 }  // namespace iocomp::topology

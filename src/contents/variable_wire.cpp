@@ -1,0 +1,43 @@
+#include "contents/variable_wire.h"
+
+#include <cstdint>
+#include <string>
+
+#include "array/element_type.h"
+#include "base/error.h"
+#include "base/wire.h"
+#include "contents/variable.h"
+
+namespace iocomp::contents {
+
+array::ElementType get_type(WireReader& reader) {
+  const int value = reader.get<std::uint8_t>();
+  const auto type = array::element_type(value);
+  if (!type) {
+    throw Error{ErrorCode::internal,
+                "a message has " + std::to_string(value) + " where the type of elements is"};
+  }
+  return *type;
+}
+
+void put(WireWriter& writer, const Attribute& attribute) {
+  writer.put(attribute.type);
+  writer.put(attribute.is_text);
+  writer.put_bytes(attribute.values);
+}
+
+Attribute get_attribute(WireReader& reader) {
+  Attribute attribute;
+  attribute.type = get_type(reader);
+  attribute.is_text = reader.get_truth();
+  const auto values = reader.get_bytes();
+  if (values.size() % array::size_bytes(attribute.type) != 0) {
+    throw Error{ErrorCode::internal, "a message has an attribute of " +
+                                         std::to_string(values.size()) + " bytes, of type " +
+                                         std::string{array::name(attribute.type)}};
+  }
+  attribute.values.assign(values.begin(), values.end());
+  return attribute;
+}
+
+}  // namespace iocomp::contents

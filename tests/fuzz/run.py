@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Run fuzz targets, as many at once as there are cores.
+
+Usage: run.py --build FOLDER [--seconds N] [--grow] [TARGET ...]
+
+A finding ends its target; its input and its story lie in FOLDER/found. With --grow, what reaches new code is added to
+FOLDER/corpus, which the next run begins with.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+LONGEST_BYTES = 4096
+SLOWEST_SECONDS = 25
+MEMORY_MIB = 2048
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--grow", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("targets", nargs="*")
+    return parser.parse_args()
+
+
+def run(target: str, options: argparse.Namespace) -> str:
+    """Return what to tell of a target; the first word is "ok" or "FOUND"."""
+    found = options.build / "found" / target
+    corpus = options.build / "corpus" / target
+    found.mkdir(parents=True, exist_ok=True)
+    corpus.mkdir(parents=True, exist_ok=True)
+    dictionary = HERE / "dictionaries" / f"{target}.dict"
+    # Files are written and made durable again and again: in memory, where that is possible.
+    memory = pathlib.Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        new = corpus if options.grow else pathlib.Path(folder, "new")
+        new.mkdir(exist_ok=True)
+        command = [
+            options.build / "tests" / "fuzz" / f"fuzz_{target}",
+            f"-max_total_time={options.seconds}",
+            f"-max_len={LONGEST_BYTES}",
+            f"-timeout={SLOWEST_SECONDS}",
+            f"-rss_limit_mb={MEMORY_MIB}",
+            f"-artifact_prefix={found}/",
+            *([f"-dict={dictionary}"] if dictionary.exists() else []),
+            new,
+            corpus,
+            HERE / "corpus" / target,
+        ]
+        environment = dict(os.environ, TMPDIR=folder)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, errors="replace", check=False
+        )
+    last = [line.strip() for line in done.stderr.splitlines() if "\tDONE" in line]
+    if done.returncode == 0:
+        return f"ok     {target}: {' '.join(last)}"
+    story = found / "story"
+    story.write_text(done.stderr)
+    return f"FOUND  {target}: {story}\n" + "\n".join(done.stderr.splitlines()[-30:])
+
+
+def main() -> int:
+    options = arguments()
+    options.build = options.build.resolve()
+    targets = options.targets or sorted(path.name for path in (HERE / "corpus").iterdir())
+    missing = [t for t in targets if not (options.build / "tests/fuzz" / f"fuzz_{t}").exists()]
+    if missing:
+        print("not built: " + ", ".join(missing), file=sys.stderr)
+        return 2
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = []
+        for result in pool.map(lambda target: run(target, options), targets):
+            print(result, flush=True)
+            results.append(result)
+    return 1 if any(result.startswith("FOUND") for result in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
