@@ -1,5 +1,6 @@
 #include "server/open_files.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
