@@ -21,9 +21,8 @@ struct Rows {
 
 // @return the code of the first call that fails.
 int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows& rows,
-                  bool& is_right) {
+                  Values values, bool& is_right) {
   const char* name = nullptr;
-  Values values;
   int dimensions = 0;
   int code = iocomp_input_variable(input, index, &name, &values.type, &dimensions);
   Extents shape(static_cast<std::size_t>(dimensions));
@@ -75,6 +74,10 @@ void read(Stage& stage, const Line& line) {
   iocomp_input* input = nullptr;
   int code = open_input(stage, line.argument(0), members, &input);
   std::vector<std::int64_t> steps;
+  Values values;
+  if (line.has("seed")) {
+    values.seed = std::stoull(line.option("seed", ""));
+  }
   bool is_right = true;
   if (code == IOCOMP_OK) {
     steps = line.has("step") ? numbers(line.option("step", ""), ',') : steps_of(input);
@@ -82,7 +85,7 @@ void read(Stage& stage, const Line& line) {
     iocomp_input_variables(input, &variables);
     for (std::size_t i = 0; i < steps.size() && code == IOCOMP_OK; ++i) {
       for (int index = 0; index < variables && code == IOCOMP_OK; ++index) {
-        code = read_variable(input, index, steps[i], rows, is_right);
+        code = read_variable(input, index, steps[i], rows, values, is_right);
       }
     }
     iocomp_close_input(input);

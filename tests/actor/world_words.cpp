@@ -17,6 +17,7 @@
 
 #include "faults.h"
 #include "meeting.h"
+#include "recorder.h"
 #include "words.h"
 
 namespace actor {
@@ -145,8 +146,13 @@ void pin(Stage& /*stage*/, const Line& line) {
 
 void fault(Stage& /*stage*/, const Line& line) {
   add_fault({line.argument(0), errno_of(line.argument(1)), std::stoi(line.option("after", "0")),
-             std::stoi(line.option("times", "-1")), line.option("path", "")});
+             std::stoi(line.option("times", "-1")), line.option("path", ""),
+             std::stoll(line.option("room", "-1"))});
 }
+
+void record(Stage& /*stage*/, const Line& line) { recorder::start(line.argument(0)); }
+
+void clock(Stage& /*stage*/, const Line& line) { move_clock(std::stod(line.argument(0))); }
 
 void remove_tree(Stage& /*stage*/, const Line& line) {
   std::filesystem::remove_all(line.argument(0));
@@ -174,6 +180,8 @@ Words world_words() {
           {"limit_file_size", limit_file_size},
           {"pin", pin},
           {"fault", fault},
+          {"record", record},
+          {"clock", clock},
           {"remove_tree", remove_tree},
           {"rename", rename},
           {"make_folder", make_folder}};
