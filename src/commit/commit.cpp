@@ -196,7 +196,15 @@ void publish(const TargetNames& names, bool replace) {
   if (error != 0) {
     throw failure("rename " + names.temporary + " to", names.target, error);
   }
-  sync_folder_of(names.target);
+  try {
+    sync_folder_of(names.target);
+  } catch (...) {
+    // Nobody knows whether the name is durable. What is told as failed is better not seen.
+    if (!replace) {
+      (void)rename_without_replacing(names.target, names.temporary);
+    }
+    throw;
+  }
   if (is_folder_target) {  // the old one; what a crash leaves of it the next job removes
     remove_target(names.temporary);
     remove_target(names.temporary + std::string{set_aside_ending});
@@ -227,7 +235,10 @@ void remove_committed(const TargetNames& names) noexcept {
   } else {
     ::unlink(names.target.c_str());
   }
-  ::unlink(names.manifest.c_str());
+  // A power loss must leave no file without what describes it.
+  if (outcome_of([&] { sync_folder_of(names.target); }).ok()) {
+    ::unlink(names.manifest.c_str());
+  }
 }
 
 }  // namespace iocomp::commit

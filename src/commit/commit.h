@@ -77,8 +77,9 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
                     const contents::Description& description, ToldSteps earlier = {});
 
 /// Rename the (already durable) temporary to the target and fsync the directory: this is the
-/// commit. Without `replace` a target that has appeared meanwhile is not overwritten. A directory
-/// is replaced by exchanging the names, then the old one is removed.
+/// commit. Without `replace` a target that has appeared meanwhile is not overwritten, and one whose
+/// directory cannot be fsynced gets its temporary name back. A directory is replaced by exchanging
+/// the names, then the old one is removed.
 /// @throws Error{target_exists} or Error{storage_failure}.
 void publish(const TargetNames& names, bool replace);
 
@@ -91,7 +92,8 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
 
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;
-/// Remove a committed target and its manifest (the oldest of `keep` checkpoints). Never throws.
+/// Remove a committed target and then its manifest (the oldest of `keep` checkpoints); one fsync of
+/// the folder lies between. Never throws.
 void remove_committed(const TargetNames& names) noexcept;
 
 }  // namespace iocomp::commit

@@ -93,7 +93,11 @@ Verdict verdict_on(std::string_view call, int descriptor, std::size_t bytes) {
   if (!has_faults) {
     return {.allowed = bytes};
   }
-  Verdict verdict = verdict_on(call, path_of(descriptor), bytes);
+  const std::string path = path_of(descriptor);
+  if (!path.starts_with('/')) {  // a pipe, a socket
+    return {.allowed = bytes};
+  }
+  Verdict verdict = verdict_on(call, path, bytes);
   // Without the page cache whole blocks are written.
   constexpr std::size_t block = 4096;
   const bool is_short = verdict.error == 0 && verdict.allowed < bytes;

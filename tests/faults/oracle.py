@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from actors import NOT_FOUND, OK, Actors, Entry, Job
+from actors import INVALID_ARGUMENT, NOT_FOUND, OK, Actors, Entry, Job
 from cell import Cell
 from element_pattern import elements
 from files import file_settings, leftovers, values_in
@@ -33,25 +33,39 @@ class Told:
     failed: frozenset[int]
 
 
+# After such a failure nobody knows whether a name is durable: a step may be told as failed and be
+# seen all the same, with the right values.
+NAME_IN_DOUBT = "cannot fsync the folder"
+
+
 def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = NAME) -> Told:
     """Return what the journals say."""
     waited: set[int] = set()
     closed: set[int] = set()
     failed: dict[int, set[int]] = {}  # by rank
+    told_of_all: set[int] = set()  # ranks that know that the file as a whole has failed
+    in_doubt: set[int] = set()
     for entry in entries:
-        if entry.get("file") != name:
+        if entry.get("file") != name or entry.get("code") == INVALID_ARGUMENT:
             continue
         of_rank = failed.setdefault(entry["rank"], set())
         if entry.get("code", OK) != OK:
-            of_rank |= {entry["step"]} if entry["call"] != "close" and "step" in entry else set()
-            of_rank |= {int(step) for step in re.findall(r"step (\d+)", entry.get("story", ""))}
+            story = entry["story"]
+            steps = {int(step) for step in re.findall(r"step (\d+)", story)}
+            if not steps:
+                told_of_all.add(entry["rank"])
+            if entry["call"] != "close" and "step" in entry:
+                steps.add(entry["step"])
+            of_rank |= steps
+            in_doubt |= steps if NAME_IN_DOUBT in story else set()
         elif entry["call"] == "wait_step":
             waited.add(entry["step"])
-        elif entry["call"] == "close":
+        elif entry["call"] == "close" and entry["rank"] not in told_of_all:
             closed |= set(range(entry["step"])) - of_rank
     late = cell.back_end in PROMISE_AT_CLOSE and not workload.file_per_step
     committed = closed if late else closed | waited
-    return Told(frozenset(committed), frozenset(set().union(*failed.values()) - waited - closed))
+    unseen = set().union(*failed.values()) - waited - closed - in_doubt
+    return Told(frozenset(committed), frozenset(unseen))
 
 
 @dataclass(frozen=True)
@@ -143,7 +157,7 @@ def check_with_foreign_tools(cell: Cell, workload: Workload, folder: Path, sight
     for step in sight.steps:
         path = folder / workload.path
         if workload.file_per_step:
-            path = path.with_name(f"{NAME}.{step:06}{path.suffix}")
+            path = path.with_name(f"{path.stem}.{step:06}{path.suffix}")
         for name, seed in workload.seeds.items():
             try:
                 found = values_in(cell.back_end, path, step, name)

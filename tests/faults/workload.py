@@ -75,7 +75,7 @@ def draw_workload(cell: Cell, base: int = 0, steps: tuple[int, int] = (3, 7)) ->
     shapes = {name: dice.choice(SHAPES) for name in names}
     seeds = {name: base + dice.randrange(1, 1 << 30) for name in names}
     file: dict[str, Any] = {}
-    if cell.kind == "series" and dice.random() < 0.15:
+    if cell.kind == "series" and dice.random() < 0.15 and cell.back_end != "hdf5-time":
         file["file_per_step"] = True
     if cell.kind == "checkpoint" and dice.random() < 0.3:
         file["keep"] = dice.randint(1, 3)
