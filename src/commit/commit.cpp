@@ -31,6 +31,7 @@ namespace {
 constexpr std::string_view temporary_mark = ".iocomp-";
 constexpr std::string_view manifest_ending = ".json";
 constexpr std::string_view xdmf_name_ending = ".xdmf";
+constexpr std::string_view lock_ending = ".lock";
 
 std::string this_host() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -51,7 +52,8 @@ bool is_alive(long process) {
   return (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) && !is_zombie(process);
 }
 
-// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json", ".xdmf" or ".old": whether <host> is this
+// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json", ".xdmf" or ".old", or with what Open MPI
+// puts behind the name of a file that it has open, "-<number>-<pid>.lock": whether <host> is this
 // one and <pid> has ended.
 bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   const auto mark = name.rfind(temporary_mark);
@@ -71,8 +73,9 @@ bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   job.remove_prefix(host.size() + 1);
   long process = 0;
   const auto [end, error] = std::from_chars(job.data(), job.data() + job.size(), process);
-  return error == std::errc{} && end == job.data() + job.size() && process > 0 &&
-         !is_alive(process);
+  const std::string_view rest = job.substr(static_cast<std::size_t>(end - job.data()));
+  const bool is_ours = rest.empty() || (rest.starts_with('-') && rest.ends_with(lock_ending));
+  return error == std::errc{} && is_ours && process > 0 && !is_alive(process);
 }
 
 void remove_what_the_dead_left(const std::string& folder) {

@@ -120,15 +120,17 @@ TEST_F(Commit, RemovesOnlyWhatDeadJobsOfThisHostHaveLeft) {
   constexpr const char* no_process = "2147483646";  // above every limit of process numbers
   const std::string dead = folder_ / (".old.bin.iocomp-" + job_of(no_process));
   const std::string dead_manifest = dead + ".json";
+  const std::string dead_lock = dead + "-1182007297-10899.lock";  // Open MPI's
   const std::string living = folder_ / (".other.bin.iocomp-" + job_of(std::to_string(::getppid())));
   const std::string elsewhere = folder_ / ".old.bin.iocomp-another_host-2147483646";
   const std::string visible = folder_ / ("old.iocomp-" + job_of(no_process));
-  for (const auto& path : {dead, dead_manifest, living, elsewhere, visible}) {
+  for (const auto& path : {dead, dead_manifest, dead_lock, living, elsewhere, visible}) {
     write_text(path, "x");
   }
   prepare_target(names(), false);
   EXPECT_FALSE(std::filesystem::exists(dead));
   EXPECT_FALSE(std::filesystem::exists(dead_manifest));
+  EXPECT_FALSE(std::filesystem::exists(dead_lock));
   EXPECT_TRUE(std::filesystem::exists(living));
   EXPECT_TRUE(std::filesystem::exists(elsewhere));
   EXPECT_TRUE(std::filesystem::exists(visible));
