@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from actors import INVALID_ARGUMENT, NOT_FOUND, OK, Actors, Entry, Job
+from actors import INVALID_ARGUMENT, NOT_FOUND, OK, TIMED_OUT, Actors, Entry, Job
 from cell import Cell
 from element_pattern import elements
 from files import file_settings, leftovers, values_in
@@ -57,7 +57,9 @@ def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = N
             if entry["call"] != "close" and "step" in entry:
                 steps.add(entry["step"])
             of_rank |= steps
-            in_doubt |= steps if NAME_IN_DOUBT in story else set()
+            # Who has waited too long does not know what comes of the step.
+            if entry["code"] == TIMED_OUT or NAME_IN_DOUBT in story:
+                in_doubt |= steps
         elif entry["call"] == "wait_step":
             waited.add(entry["step"])
         elif entry["call"] == "close" and entry["rank"] not in told_of_all:

@@ -32,12 +32,13 @@ class Change:
     is_lost: bool = False  # an fsync has failed: later ones do not make it durable
 
     def meets(self, other: Change) -> bool:
-        """Whether both are about the same bytes."""
-        ends = [
-            float("inf") if each.bytes is None else each.offset + len(each.bytes)
-            for each in (self, other)
-        ]
-        return self.offset < ends[1] and other.offset < ends[0]
+        """Whether both write some bytes."""
+        if self.bytes is None or other.bytes is None:
+            return False
+        return (
+            self.offset < other.offset + len(other.bytes)
+            and other.offset < self.offset + len(self.bytes)
+        )
 
 
 def _put(content: bytearray, offset: int, more: bytes) -> None:

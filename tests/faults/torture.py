@@ -174,6 +174,14 @@ def _repeat(options: argparse.Namespace, cell: Cell) -> str:
     return f"iocomp torture {options.directory} --seed {cell.seed} --cell {cell.number}"
 
 
+def _read_build(path: Path) -> Build:
+    """Installed programs are named from where the file lies."""
+    told = json.loads(path.read_text())
+    for name in ("actor", "command", "modules"):
+        told[name] = str((path.parent / told[name]).resolve())
+    return Build(**told)
+
+
 def _set_launcher_up() -> None:
     """More ranks than cores, on any of them; and root may be who tries a file system."""
     usual = {"rmaps_base_oversubscribe": "1", "hwloc_base_binding_policy": "none"}
@@ -221,7 +229,7 @@ def main() -> int:
         print(f"iocomp torture: {options.directory} is not a directory", file=sys.stderr)
         return 2
     _set_launcher_up()
-    build = Build(**json.loads(options.build.read_text()))
+    build = _read_build(options.build)
     print(f"seed {options.seed}", flush=True)
     began = time.monotonic()
     before = shared_memory()

@@ -35,6 +35,8 @@ from power_loss import Disk, read_log
 from processes import processes_in
 from workload import NAME, Workload, draw_workload
 
+# Where MPI_File_open fails on one process alone, Open MPI 4 waits for ever inside it.
+HANGS_WHERE_ONE_CANNOT_OPEN = {"mpiio"}
 CHECKED_BY_FOREIGN_TOOLS = 0.25
 STATES_OF_A_RECORD = 30
 DAMAGES_OF_A_FILE = 12
@@ -337,10 +339,11 @@ def no_sync(trial: Trial) -> None:
 
 
 def no_name(trial: Trial) -> None:
-    call, error = trial.dice.choice(
-        [("rename", "EIO"), ("open", "EMFILE"), ("open", "EACCES"), ("truncate", "EIO")]
-        + [("fallocate", "ENOSPC"), ("unlink", "EIO")]
-    )
+    """Files cannot be opened, renamed, removed or made longer."""
+    calls = [("rename", "EIO"), ("truncate", "EIO"), ("fallocate", "ENOSPC"), ("unlink", "EIO")]
+    if trial.cell.back_end not in HANGS_WHERE_ONE_CANNOT_OPEN:
+        calls += [("open", "EMFILE"), ("open", "EACCES")]
+    call, error = trial.dice.choice(calls)
     times = trial.dice.choice(["", " times=1"])
     workload = draw_workload(trial.cell)
     workload.before.append(f"fault {call} {error} after={trial.dice.randrange(6)}{times}")
@@ -355,7 +358,8 @@ def read_only(trial: Trial) -> None:
     """The file system turns read-only."""
     workload = draw_workload(trial.cell)
     after = trial.dice.randrange(12)
-    for call in ("open", "rename", "unlink", "pwrite", "write", "fallocate", "truncate"):
+    calls = ["open", "rename", "unlink", "pwrite", "write", "fallocate", "truncate"]
+    for call in calls[trial.cell.back_end in HANGS_WHERE_ONE_CANNOT_OPEN :]:
         workload.before.append(f"fault {call} EROFS after={after}")
     job = trial.play(workload)
     trial.struck += 1
