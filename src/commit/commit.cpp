@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bug.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
@@ -168,6 +169,32 @@ void take_back_manifest(const TargetNames& names,
   ::unlink(names.manifest.c_str());
 }
 
+// What fails leaves the manifest as it was.
+template <typename Body>
+void change_manifest(const TargetNames& names, Body&& body) {
+  const auto before = read_file(names.manifest);
+  try {
+    body();
+  } catch (...) {
+    if (!is_taken_over(names)) {  // else the manifest is that of others by now
+      take_back_manifest(names, before);
+      // So that it does not come back after a power loss. What led here is the failure to tell.
+      (void)outcome_of([&] { sync_folder_of(names.target); });
+    }
+    throw;
+  }
+}
+
+// What has its name and is not committed loses it again. Of a plain file that was replaced nothing
+// else is left.
+void take_back(const TargetNames& names, bool replace) noexcept {
+  if (!replace) {
+    (void)::rename(names.target.c_str(), names.temporary.c_str());
+  } else if (!names.folder_mark.empty()) {
+    (void)rename_replacing(names.temporary, names.target);
+  }
+}
+
 }  // namespace
 
 void prepare_target(const TargetNames& names, bool replace) {
@@ -201,11 +228,8 @@ void publish(const TargetNames& names, bool replace) {
   }
   try {
     sync_folder_of(names.target);
-  } catch (...) {
-    // Nobody knows whether the name is durable. What is told as failed is better not seen.
-    if (!replace) {
-      (void)rename_without_replacing(names.target, names.temporary);
-    }
+  } catch (const Error&) {
+    take_back(names, replace);
     throw;
   }
   if (is_folder_target) {  // the old one; what a crash leaves of it the next job removes
@@ -216,19 +240,27 @@ void publish(const TargetNames& names, bool replace) {
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace, ToldSteps earlier) {
-  const auto before = read_file(names.manifest);
-  write_manifest(names, head, description, std::move(earlier));
-  try {
-    publish(names, replace);
-  } catch (...) {
-    if (!is_taken_over(names)) {  // else the manifest is that of others by now
-      take_back_manifest(names, before);
+  change_manifest(names, [&] {
+    if (has_bug(Bug::named_before_described)) {
+      publish(names, replace);
     }
-    throw;
-  }
+    write_manifest(names, head, description, std::move(earlier));
+    if (!has_bug(Bug::named_before_described)) {
+      publish(names, replace);
+    }
+  });
 }
 
-void abandon(const TargetNames& names) noexcept { remove_target(names.temporary); }
+void describe_again(const TargetNames& names, const ManifestHead& head,
+                    const contents::Description& description, ToldSteps earlier) {
+  change_manifest(names, [&] { write_manifest(names, head, description, std::move(earlier)); });
+}
+
+void abandon(const TargetNames& names) noexcept {
+  if (!has_bug(Bug::temporary_left)) {
+    remove_target(names.temporary);
+  }
+}
 
 void remove_committed(const TargetNames& names) noexcept {
   if (!names.folder_mark.empty()) {

@@ -90,6 +90,11 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
                        ToldSteps earlier = {});
 
+/// The manifest of a file that is published, with more steps. Where that fails, it is again what it
+/// was before. @throws Error{storage_failure}.
+void describe_again(const TargetNames& names, const ManifestHead& head,
+                    const contents::Description& description, ToldSteps earlier);
+
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;
 /// Remove a committed target and then its manifest (the oldest of `keep` checkpoints); one fsync of

@@ -178,7 +178,7 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
       manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
     }
     if (*published) {
-      write_manifest(target, manifest, description, told);
+      describe_again(target, manifest, description, told);
     } else {
       publish_first(target, manifest, description, replace, told, xdmf.get());
       *published = true;

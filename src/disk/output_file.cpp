@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/error.h"
 #include "base/log.h"
 
@@ -222,6 +223,9 @@ Answer OutputFile::answered_buffered(const Request& request, std::int64_t result
   buffered_bytes_ += static_cast<std::uint64_t>(result);
   Answer answer{.rest = {.offset = request.offset + result,
                          .bytes = request.bytes.subspan(static_cast<std::size_t>(result))}};
+  if (has_bug(Bug::short_write_ignored)) {
+    answer.rest.bytes = {};
+  }
   answer.flush = window_.add({.offset = request.offset, .bytes = result});
   return answer;
 }
@@ -237,7 +241,7 @@ std::string OutputFile::sync_story(int error) const {
 
 void OutputFile::sync() {
   int error = begin_sync();
-  if (error == 0) {
+  if (error == 0 && !has_bug(Bug::data_not_synced)) {
     error = end_sync(retried([&] { return ::fdatasync(buffered_); }) == -1 ? errno : 0);
   }
   if (error != 0) {
@@ -255,7 +259,7 @@ int OutputFile::end_sync(int error) {
   // EINVAL: a device such as /dev/null, with nothing to be made durable.
   const int left = error == EINVAL ? 0 : error;
   if (left != 0) {
-    sync_error_ = left;
+    sync_error_ = has_bug(Bug::file_error_forgotten) ? 0 : left;
     has_unsynced_ = true;
   }
   return left;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
 #include "base/error.h"
 #include "contents/catalogue.h"
 #include "steps/coverage.h"
@@ -100,7 +101,9 @@ void Coordinator::done(std::int64_t number, const Outcome& outcome, int writers)
 void Coordinator::take_done(std::int64_t number) {
   const auto found = steps_.find(number);
   const auto said = said_.find(number);
-  if (found == steps_.end() || said == said_.end() || said->second.done < setup_.writers) {
+  if (found == steps_.end() || said == said_.end() ||
+      said->second.done <
+          setup_.writers - (has_bug(Bug::report_missed) && setup_.writers > 1 ? 1 : 0)) {
     return;
   }
   Step& step = found->second;
@@ -121,7 +124,7 @@ void Coordinator::take_done(std::int64_t number) {
 
 // Of a step that has not failed it is known what its holes are.
 void Coordinator::whole(std::int64_t number, Step& step) {
-  if (!step.holes.empty()) {
+  if (!step.holes.empty() && !has_bug(Bug::hole_forgotten)) {
     orders_.emplace_back(Fill{number, std::exchange(step.holes, {})});
   } else if (setup_.syncs_last && !std::exchange(step.is_synced, true)) {
     orders_.emplace_back(Sync{number});
@@ -213,7 +216,8 @@ void Coordinator::commit() {
   add(next_, steps_[next_]);
   for (auto step = steps_.find(next_ + 1);
        setup_.joins_commits && step != steps_.end() && step->first == commit.last + 1 &&
-       step->second.is_complete && step->second.failure.ok() && !is_lost(step->first);
+       (step->second.is_complete || has_bug(Bug::incomplete_step_joins)) &&
+       step->second.failure.ok() && !is_lost(step->first);
        ++step) {
     add(step->first, step->second);
   }

@@ -12,6 +12,7 @@
 #include "array/cover.h"
 #include "array/coverage.h"
 #include "array/run_list.h"
+#include "base/bug.h"
 #include "base/error.h"
 #include "contents/catalogue.h"
 #include "contents/overlap.h"
@@ -36,7 +37,8 @@ std::map<std::int32_t, array::RunList> share(const Holes& holes, int writer, int
     const std::int64_t first = all / busy * number + std::min(more, number);
     const std::int64_t count = all / busy + (number < more ? 1 : 0);
     if (number < busy && count > 0) {
-      mine.emplace(variable, runs->part(first, count));
+      const bool is_short = has_bug(Bug::hole_at_border_forgotten) && count > 1;
+      mine.emplace(variable, runs->part(first, is_short ? count - 1 : count));
     }
   }
   return mine;

@@ -10,6 +10,7 @@
 
 #include "array/region.h"
 #include "array/runs.h"
+#include "base/bug.h"
 #include "base/byte_size.h"
 #include "base/log.h"
 #include "base/pages.h"
@@ -56,7 +57,8 @@ class BlockWriter::Cutter {
         block_{block},
         writer_{writer},
         piece_{std::move(piece)},
-        can_lend_{block.is_dense() && !block.buffered && !writer.swaps_bytes()} {
+        can_lend_{block.is_dense() && (!block.buffered || has_bug(Bug::buffered_not_copied)) &&
+                  !writer.swaps_bytes()} {
     piece_->is_in_file_order = true;
   }
 

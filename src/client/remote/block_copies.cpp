@@ -8,6 +8,7 @@
 #include "array/pieces.h"
 #include "array/region.h"
 #include "array/runs.h"
+#include "base/bug.h"
 #include "base/stream_copy.h"
 #include "client/carrier.h"
 #include "client/link.h"
@@ -63,7 +64,7 @@ bool BlockCopies::must_copy(const Block& block, const std::vector<array::Piece>&
   }
   const bool is_asked = limits_.copy_bytes == std::numeric_limits<std::size_t>::max();
   const bool is_small = block.bytes() <= limits_.copy_bytes && link_.has_copy_room(block.bytes());
-  return block.buffered || is_asked || is_small ||
+  return (block.buffered && !has_bug(Bug::buffered_not_copied)) || is_asked || is_small ||
          (!block.is_dense() && !is_pulled_in_rows(block, pieces));
 }
 

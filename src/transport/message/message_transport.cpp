@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "mpi/error.h"
@@ -79,7 +80,9 @@ void MessageTransport::start_send(int rank, int tag, std::span<const std::byte> 
   sent_.push_back(std::move(sent));
 }
 
-bool MessageTransport::is_taken(PostId post) { return !chunks_left_.contains(post); }
+bool MessageTransport::is_taken(PostId post) {
+  return !chunks_left_.contains(post) || has_bug(Bug::taken_too_early);
+}
 
 std::size_t MessageTransport::held_back(int rank) const {
   const auto peer = peers_.find(rank);
@@ -115,7 +118,9 @@ void MessageTransport::give_credit(int rank) {
   std::vector<std::byte> message(sizeof peer.owed_credits);
   std::memcpy(message.data(), &peer.owed_credits, message.size());
   const std::span<const std::byte> bytes{message};
-  start_send(rank, credit_tag, bytes, {0, std::move(message)});
+  if (!has_bug(Bug::credit_lost)) {
+    start_send(rank, credit_tag, bytes, {0, std::move(message)});
+  }
   peer.owed_credits = 0;
 }
 

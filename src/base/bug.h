@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace iocomp {
+
+/// Bugs that are planted in the simulation build alone, one at a time, to show that the simulation
+/// finds them: docs/developers/simulation.md.
+enum class Bug : std::uint8_t {
+  none,
+  data_not_synced,
+  folder_not_synced,
+  manifest_not_synced,
+  named_before_described,
+  file_error_forgotten,
+  short_write_ignored,
+  write_error_lost,
+  report_missed,
+  incomplete_step_joins,
+  dropped_step_described,
+  hole_forgotten,
+  hole_at_border_forgotten,
+  taken_too_early,
+  buffered_not_copied,
+  credit_lost,
+  piece_counted_twice,
+  stripe_written_whole,
+  failure_not_told,
+  temporary_left,
+};
+
+constexpr std::array<std::string_view, 20> bug_names{"none",
+                                                     "data_not_synced",
+                                                     "folder_not_synced",
+                                                     "manifest_not_synced",
+                                                     "named_before_described",
+                                                     "file_error_forgotten",
+                                                     "short_write_ignored",
+                                                     "write_error_lost",
+                                                     "report_missed",
+                                                     "incomplete_step_joins",
+                                                     "dropped_step_described",
+                                                     "hole_forgotten",
+                                                     "hole_at_border_forgotten",
+                                                     "taken_too_early",
+                                                     "buffered_not_copied",
+                                                     "credit_lost",
+                                                     "piece_counted_twice",
+                                                     "stripe_written_whole",
+                                                     "failure_not_told",
+                                                     "temporary_left"};
+
+#ifdef IOCOMP_SIMULATION
+inline Bug planted_bug = Bug::none;
+[[nodiscard]] inline bool has_bug(Bug bug) noexcept { return planted_bug == bug; }
+#else
+[[nodiscard]] constexpr bool has_bug(Bug /*bug*/) noexcept { return false; }
+#endif
+
+}  // namespace iocomp

@@ -1,0 +1,236 @@
+#include "disk.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+
+namespace simulation {
+
+Disk::Disk() { nodes_[root].is_folder = true; }
+
+std::optional<Disk::Found> Disk::find(const std::string& path) const {
+  Found found{.folder = root, .name = {}, .inode = root};
+  std::size_t at = 0;
+  while (at < path.size()) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    const std::string part = path.substr(at, end - at);
+    at = end + 1;
+    if (part.empty() || part == ".") {
+      continue;
+    }
+    if (found.inode == 0 || !is_folder(found.inode)) {
+      return std::nullopt;
+    }
+    const auto& entries = names(found.inode);
+    const auto entry = entries.find(part);
+    found = {
+        .folder = found.inode, .name = part, .inode = entry == entries.end() ? 0 : entry->second};
+  }
+  return found;
+}
+
+void Disk::name(Naming naming) {
+  for (const auto& [folder, name, inode] : naming.changes) {
+    auto& names = nodes_[folder].names;
+    const auto before = names.find(name);
+    if (before != names.end()) {
+      --nodes_[before->second].links;
+      names.erase(before);
+    }
+    if (inode != 0) {
+      names[name] = inode;
+      ++nodes_[inode].links;
+    }
+  }
+  namings_.push_back(std::move(naming));
+}
+
+Disk::Inode Disk::make(const Found& place, bool folder) {
+  const Inode inode = ++last_;
+  nodes_[inode].is_folder = folder;
+  name({{{place.folder, place.name, inode}}});
+  return inode;
+}
+
+void Disk::remove(const Found& place) { name({{{place.folder, place.name, 0}}}); }
+
+void Disk::link(Inode inode, const Found& to) { name({{{to.folder, to.name, inode}}}); }
+
+void Disk::rename(const Found& from, const Found& to) {
+  name({{{from.folder, from.name, 0}, {to.folder, to.name, from.inode}}});
+}
+
+void Disk::exchange(const Found& one, const Found& other) {
+  name({{{one.folder, one.name, other.inode}, {other.folder, other.name, one.inode}}});
+}
+
+std::int64_t Disk::size(Inode inode) const {
+  return static_cast<std::int64_t>(nodes_.at(inode).now.size());
+}
+
+void Disk::apply(std::vector<std::byte>& bytes, const Change& change) {
+  if (change.size >= 0) {
+    bytes.resize(static_cast<std::size_t>(change.size));
+    return;
+  }
+  const auto end = static_cast<std::size_t>(change.offset) + change.bytes.size();
+  if (bytes.size() < end) {
+    bytes.resize(end);
+  }
+  std::ranges::copy(change.bytes, bytes.begin() + change.offset);
+}
+
+std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::byte> bytes,
+                         Random& random) {
+  ++writes_;
+  if (faults_.failing_write && writes_ >= *faults_.failing_write &&
+      writes_ < *faults_.failing_write + faults_.failing_writes) {
+    return -EIO;
+  }
+  if (faults_.writes_are_short && bytes.size() > 1 && random.chance(1, 3)) {
+    bytes = bytes.first(
+        static_cast<std::size_t>(random.between(1, static_cast<std::int64_t>(bytes.size()) - 1)));
+  }
+  Node& node = nodes_.at(inode);
+  if (faults_.capacity_bytes) {
+    const std::int64_t grown =
+        std::max<std::int64_t>(0, offset + static_cast<std::int64_t>(bytes.size()) - size(inode));
+    const std::int64_t room = *faults_.capacity_bytes - used_;
+    if (grown > room) {
+      const std::int64_t fits =
+          static_cast<std::int64_t>(bytes.size()) - (grown - std::max<std::int64_t>(0, room));
+      if (fits <= 0) {
+        return -ENOSPC;
+      }
+      bytes = bytes.first(static_cast<std::size_t>(fits));
+    }
+  }
+  const auto before = node.now.size();
+  node.pending.push_back({.offset = offset, .bytes = {bytes.begin(), bytes.end()}});
+  apply(node.now, node.pending.back());
+  used_ += static_cast<std::int64_t>(node.now.size() - before);
+  return static_cast<std::int64_t>(bytes.size());
+}
+
+int Disk::resize(Inode inode, std::int64_t bytes) {
+  Node& node = nodes_.at(inode);
+  const std::int64_t grown = bytes - size(inode);
+  if (faults_.capacity_bytes && grown > *faults_.capacity_bytes - used_) {
+    return -ENOSPC;
+  }
+  node.pending.push_back({.bytes = {}, .size = bytes});
+  apply(node.now, node.pending.back());
+  used_ += grown;
+  return 0;
+}
+
+int Disk::sync(Inode inode) {
+  ++syncs_;
+  Node& node = nodes_.at(inode);
+  if (faults_.failing_sync && syncs_ == *faults_.failing_sync) {
+    node.pending
+        .clear();  // the system forgets what it could not write, and the next fsync says yes
+    return -EIO;
+  }
+  if (!node.is_folder) {
+    for (const auto& change : std::exchange(node.pending, {})) {
+      apply(node.kept, change);
+    }
+    return 0;
+  }
+  std::erase_if(namings_, [&](const Naming& naming) {
+    const bool is_here = std::ranges::any_of(
+        naming.changes, [&](const auto& change) { return change.folder == inode; });
+    if (is_here) {
+      for (const auto& [folder, name, target] : naming.changes) {
+        auto& names = nodes_[folder].kept_names;
+        target == 0 ? static_cast<void>(names.erase(name))
+                    : static_cast<void>(names[name] = target);
+      }
+    }
+    return is_here;
+  });
+  return 0;
+}
+
+Disk Disk::after_power_loss(Random& random) const {
+  Disk after;
+  after.nodes_ = nodes_;
+  after.last_ = last_;
+  const std::int64_t mood = random.below(4);  // nothing, everything, or each by chance
+  const auto is_kept = [&](std::int64_t wholly) {
+    return mood == 0 ? false : mood == 1 ? true : random.chance(1, wholly);
+  };
+  for (auto& [inode, node] : after.nodes_) {
+    std::vector<Change> pending = std::move(node.pending);
+    node.pending.clear();
+    if (mood == 3) {  // the disk takes them in another order
+      for (std::size_t i = pending.size(); i > 1; --i) {
+        std::swap(pending[i - 1],
+                  pending[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+      }
+    }
+    for (auto& change : pending) {
+      if (!is_kept(2)) {
+        continue;
+      }
+      if (change.size >= 0 || mood == 1 || random.chance(1, 2)) {
+        apply(node.kept, change);
+        continue;
+      }
+      for (std::size_t at = 0; at < change.bytes.size();) {  // torn: some sectors of it
+        const auto place = change.offset + static_cast<std::int64_t>(at);
+        const auto length = std::min(static_cast<std::size_t>(sector_bytes - place % sector_bytes),
+                                     change.bytes.size() - at);
+        if (random.chance(1, 2)) {
+          const auto first = change.bytes.begin() + static_cast<std::ptrdiff_t>(at);
+          apply(node.kept,
+                {.offset = place, .bytes = {first, first + static_cast<std::ptrdiff_t>(length)}});
+        }
+        at += length;
+      }
+    }
+    node.now = node.kept;
+  }
+  bool goes_on = true;  // of a journal the first part is there, of another system any part
+  const bool in_order = random.chance(1, 2);
+  for (const auto& naming : namings_) {
+    goes_on = is_kept(2) && (goes_on || !in_order);
+    if (!goes_on) {
+      continue;
+    }
+    for (const auto& [folder, name, target] : naming.changes) {
+      auto& names = after.nodes_[folder].kept_names;
+      target == 0 ? static_cast<void>(names.erase(name)) : static_cast<void>(names[name] = target);
+    }
+  }
+  for (auto& [inode, node] : after.nodes_) {
+    node.names = node.kept_names;
+    node.links = 0;
+    after.used_ += static_cast<std::int64_t>(node.now.size());
+  }
+  for (const auto& [inode, node] : after.nodes_) {
+    for (const auto& [name, target] : node.names) {
+      ++after.nodes_[target].links;
+    }
+  }
+  return after;
+}
+
+void Disk::list(Inode folder, const std::string& path, std::vector<std::string>& all) const {
+  for (const auto& [name, inode] : names(folder)) {
+    all.push_back(path + name);
+    if (is_folder(inode)) {
+      list(inode, path + name + '/', all);
+    }
+  }
+}
+
+std::vector<std::string> Disk::list() const {
+  std::vector<std::string> all;
+  list(root, {}, all);
+  return all;
+}
+
+}  // namespace simulation

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random.h"
+
+namespace simulation {
+
+/// One file system: a page cache over a disk. What was not fsynced is lost, torn, reordered or kept
+/// at a power loss, as chance decides; names as well as bytes. Errors are errno values.
+class Disk {
+ public:
+  using Inode = std::int64_t;  ///< 0: none
+  static constexpr Inode root = 1;
+  static constexpr std::int64_t sector_bytes = 512;
+
+  /// What goes wrong, and when.
+  struct Faults {
+    std::optional<std::int64_t> capacity_bytes{};  ///< then ENOSPC
+    std::optional<std::int64_t> failing_write{};   ///< this one, and some after it: EIO
+    std::int64_t failing_writes = 1;               ///< so many
+    std::optional<std::int64_t>
+        failing_sync{};             ///< this one, once; what it should have kept is lost
+    bool writes_are_short = false;  ///< some take a part only
+  };
+
+  Disk();
+
+  // Names.
+  struct Found {
+    Inode folder = 0;
+    std::string name;
+    Inode inode = 0;  ///< 0: no such name, in a folder that is there
+  };
+  /// @return nothing when a folder on the way is missing.
+  [[nodiscard]] std::optional<Found> find(const std::string& path) const;
+  [[nodiscard]] bool is_folder(Inode inode) const { return nodes_.at(inode).is_folder; }
+  [[nodiscard]] const std::map<std::string, Inode>& names(Inode folder) const {
+    return nodes_.at(folder).names;
+  }
+  [[nodiscard]] Inode make(const Found& place, bool folder);
+  void remove(const Found& place);
+  void link(Inode inode, const Found& to);
+  void rename(const Found& from, const Found& to);
+  void exchange(const Found& one, const Found& other);
+  [[nodiscard]] std::int64_t links(Inode inode) const { return nodes_.at(inode).links; }
+
+  // Bytes.
+  [[nodiscard]] std::int64_t size(Inode inode) const;
+  [[nodiscard]] std::span<const std::byte> bytes(Inode inode) const { return nodes_.at(inode).now; }
+  /// @return bytes written, or a negative errno.
+  [[nodiscard]] std::int64_t write(Inode inode, std::int64_t offset,
+                                   std::span<const std::byte> bytes, Random& random);
+  /// @return 0 or a negative errno.
+  [[nodiscard]] int resize(Inode inode, std::int64_t bytes);
+  /// Of a file or a folder. @return 0 or a negative errno.
+  [[nodiscard]] int sync(Inode inode);
+
+  void set_faults(const Faults& faults) { faults_ = faults; }
+  void heal() { faults_ = {}; }
+
+  /// What may be there after a power loss now.
+  [[nodiscard]] Disk after_power_loss(Random& random) const;
+  /// The paths of all files and folders.
+  [[nodiscard]] std::vector<std::string> list() const;
+
+ private:
+  struct Change {  // of a file; bytes at an offset, or a new size
+    std::int64_t offset = 0;
+    std::vector<std::byte> bytes;
+    std::int64_t size = -1;
+  };
+  struct Node {
+    bool is_folder = false;
+    std::int64_t links = 0;
+    std::vector<std::byte> now;
+    std::vector<std::byte> kept;  // on the disk, surely
+    std::vector<Change> pending;  // ... and perhaps
+    std::map<std::string, Inode> names;
+    std::map<std::string, Inode> kept_names;
+  };
+  struct Naming {  // names that change at once
+    struct One {
+      Inode folder;
+      std::string name;
+      Inode inode;  // 0: gone
+    };
+    std::vector<One> changes;
+  };
+  void name(Naming naming);
+  static void apply(std::vector<std::byte>& bytes, const Change& change);
+  void list(Inode folder, const std::string& path, std::vector<std::string>& all) const;
+
+  std::map<Inode, Node> nodes_;
+  std::vector<Naming> namings_;  // that are not kept surely, in their order
+  Inode last_ = root;
+  std::int64_t used_ = 0;
+  std::int64_t writes_ = 0;
+  std::int64_t syncs_ = 0;
+  Faults faults_;
+};
+
+}  // namespace simulation

@@ -1,0 +1,102 @@
+#include "history.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "disk.h"
+#include "job.h"
+#include "machine.h"
+#include "random.h"
+#include "world.h"
+
+namespace simulation {
+namespace {
+
+/// What would be there after a power loss, and what had been promised by then.
+struct Look {
+  Nanoseconds time;
+  Disk disk;
+  std::vector<Told> told;
+};
+
+std::int64_t count_faults(const PlannedFaults& faults) {
+  return (faults.disk.capacity_bytes ? 1 : 0) + (faults.disk.failing_write ? 1 : 0) +
+         (faults.disk.failing_sync ? 1 : 0) + (faults.disk.writes_are_short ? 1 : 0) +
+         (faults.disk_slowness > 1 ? 1 : 0) + (faults.stopped_process ? 1 : 0) +
+         (faults.killed_at ? 1 : 0) + faults.power_losses;
+}
+
+std::string in_microseconds(Nanoseconds time) { return std::to_string(time / microsecond) + " us"; }
+
+}  // namespace
+
+Result run_history(const Plan& plan, const std::function<void(const std::string&)>& log) {
+  Result result;
+  Random random{plan.seed ^ 0xC4A5};
+  Disk disk;
+  disk.set_faults(plan.faults.disk);
+  std::vector<Look> looks;
+  std::vector<Told> told;
+  bool was_killed = false;
+  {
+    World world{plan.seed};
+    Machine machine{world, disk};
+    Job job{plan, world, machine};
+    if (log) {
+      const auto timed = [&](const std::string& what) {
+        log(in_microseconds(world.now()) + "  " + what);
+      };
+      job.when_called(timed);
+      machine.when_called([&world, timed](const std::string& what) {
+        timed(world.name(world.process()) + ' ' + what);
+      });
+    }
+    // How long the job takes is not known before: each look plans the next.
+    int left = plan.faults.power_losses;
+    Nanoseconds pause = random.between(10 * microsecond, millisecond);
+    std::function<void()> look = [&] {
+      looks.push_back({world.now(), disk.after_power_loss(random), job.told()});
+      if (log) {
+        log(in_microseconds(world.now()) + "  a power loss is looked at");
+      }
+      pause = random.between(pause / 2, 2 * pause);
+      if (--left > 0) {
+        world.at(world.now() + pause, look);
+      }
+    };
+    if (left > 0) {
+      world.at(pause, look);
+    }
+    job.run();
+    result.violations = job.violations();
+    result.turns = world.turns();
+    told = job.told();
+    was_killed = job.was_killed();
+    result.faults = count_faults(plan.faults) - left;
+  }
+  for (auto& [time, after, promised] : looks) {
+    auto found =
+        check_disk(plan, promised, after, "after a power loss at " + in_microseconds(time));
+    result.violations.insert(result.violations.end(), found.begin(), found.end());
+  }
+  disk.heal();
+  if (plan.faults.power_losses > 0) {
+    Disk after = disk.after_power_loss(random);
+    auto found = check_disk(plan, told, after, "after a power loss at the end");
+    result.violations.insert(result.violations.end(), found.begin(), found.end());
+  }
+  auto found = check_disk(plan, told, disk, "at the end");
+  result.violations.insert(result.violations.end(), found.begin(), found.end());
+  if (!was_killed) {
+    for (const auto& name : left_behind(disk)) {
+      result.violations.push_back("at the end " + name + " is left");
+    }
+  }
+  return result;
+}
+
+}  // namespace simulation

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plan.h"
+
+namespace simulation {
+
+/// What running a plan came to.
+struct Result {
+  std::vector<std::string> violations{};
+  std::int64_t faults = 0;  ///< power losses looked at, and what else went wrong on purpose
+  std::uint64_t turns = 0;
+};
+
+/// Run one plan, and look at what is on the disk: at each power loss and at the end.
+/// @param log  is told what happens, in words and in its order.
+[[nodiscard]] Result run_history(const Plan& plan,
+                                 const std::function<void(const std::string&)>& log = {});
+
+}  // namespace simulation

@@ -1,0 +1,521 @@
+#include "job.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "client/client.h"
+#include "client/input.h"
+#include "client/place.h"
+#include "disk/options.h"
+#include "mpi/agree.h"
+#include "mpi/peers.h"
+#include "server/server.h"
+#include "transport/message/message_transport.h"
+
+namespace simulation {
+namespace {
+
+using iocomp::Error;
+using iocomp::ErrorCode;
+using iocomp::client::State;
+
+MPI_Comm handle(Network::Communicator* comm) { return reinterpret_cast<MPI_Comm>(comm); }
+
+iocomp::disk::Options disk_options() {
+  iocomp::disk::Options options;
+  options.engine = iocomp::disk::EngineKind::threads;
+  options.direct_from_bytes = 4096;
+  options.request_bytes = 16384;
+  return options;
+}
+
+std::string path_of(const PlannedFile& file) {
+  return std::string{Machine::prefix} + file.name + (file.is_checkpoint ? "" : ".all");
+}
+
+constexpr std::byte poison{0xEE};
+
+std::string in_hexadecimal(std::byte byte) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  const auto value = std::to_integer<unsigned>(byte);
+  return {digits[value >> 4U], digits[value & 15U]};
+}
+
+// A step of hdf5, netcdf or pnetcdf in a series is in a file that has its name when it is closed.
+bool lasts_before_close(const PlannedFile& file) {
+  return file.is_checkpoint || file.backend == "posix";
+}
+
+// The text is the same for all looks at a disk.
+const iocomp::config::Settings& read_settings(const std::string& toml) {
+  static std::map<std::string, iocomp::config::Settings> known;
+  if (known.size() > 1000) {
+    known.clear();
+  }
+  const auto [found, is_new] = known.try_emplace(toml);
+  if (is_new) {
+    found->second = iocomp::config::Settings::read(toml);
+  }
+  return found->second;
+}
+
+}  // namespace
+
+/// What a rank keeps while it runs.
+struct Job::Rank {
+  struct Buffer {
+    std::vector<std::byte> bytes;
+    std::uint64_t ticket;
+  };
+  int number = 0;
+  iocomp::client::Client* client = nullptr;
+  std::vector<iocomp::client::File*> files{};
+  std::vector<std::vector<int>> variables{};
+  std::vector<std::unique_ptr<Buffer>> buffers{};
+  std::vector<std::vector<std::int64_t>> shapes{};  // of the file at work
+};
+
+Job::Job(const Plan& plan, World& world, Machine& machine)
+    : plan_{plan},
+      world_{world},
+      machine_{machine},
+      network_{world},
+      settings_{read_settings(settings_text())},
+      told_(plan.files.size()),
+      closes_(plan.files.size()) {
+  policy_.deadline_seconds = deadline_seconds;
+}
+
+std::string Job::settings_text() const {
+  std::string toml;
+  const auto set = [&toml](const std::string& key, const auto& value) {
+    std::string text;
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
+      text = '"' + value + '"';
+    } else {
+      text = std::to_string(value);
+    }
+    toml += key + " = " + text + '\n';
+  };
+  set("mode", std::string{plan_.mode == Mode::synchronous ? "sync" : "async"});
+  set("staging.stripe", plan_.stripe_bytes);
+  set("client.buffer_memory", plan_.buffer_bytes);
+  set("expert.inline", plan_.inline_bytes);
+  set("expert.credits", plan_.credits);
+  set("expert.touch", 0);
+  for (const auto& file : plan_.files) {
+    const std::string section = "files." + file.name + '.';
+    set(section + "backend", file.backend);
+    set(section + "path", path_of(file));
+    set(section + "steps_in_flight", file.steps_in_flight);
+    toml += section + "guard = false\n";
+    if (file.replaces) {
+      toml += section + "replace = true\n";
+    }
+    if (file.mistake == Mistake::overlap) {
+      set(section + "overlap", std::string{"error"});
+    }
+  }
+  return toml;
+}
+
+void Job::run() {
+  const int all = plan_.ranks + plan_.servers;
+  std::vector<int> processes(static_cast<std::size_t>(all));
+  std::iota(processes.begin(), processes.end(), 0);
+  all_ = &network_.make(processes);
+  computing_ = &network_.make({processes.begin(), processes.begin() + plan_.ranks});
+  serving_ = &network_.make({processes.begin() + plan_.ranks, processes.end()});
+  for (int rank = 0; rank < plan_.ranks; ++rank) {
+    world_.add_process("rank " + std::to_string(rank), [this, rank] { compute(rank); });
+  }
+  for (int server = 0; server < plan_.servers; ++server) {
+    world_.add_process("server " + std::to_string(server), [this, server] { serve(server); });
+  }
+  const PlannedFaults& faults = plan_.faults;
+  machine_.slow_down(faults.disk_slowness);
+  if (faults.stopped_process) {
+    world_.at(faults.stopped_at, [this] {
+      world_.stop(*plan_.faults.stopped_process, world_.now() + plan_.faults.stopped_for);
+    });
+  }
+  if (faults.killed_at) {
+    world_.at(*faults.killed_at, [this] {
+      for (int process = 0; process < world_.processes(); ++process) {
+        was_killed_ = was_killed_ || world_.is_alive(process);
+        world_.kill(process);
+      }
+    });
+  }
+  world_.run(longest);
+  for (int process = 0; process < world_.processes(); ++process) {
+    if (world_.is_alive(process)) {
+      violations_.push_back(world_.name(process) + " hangs");
+      world_.kill(process);
+    }
+  }
+  if (servers_had_failures_ && failures_ == 0 && !was_killed_) {
+    violations_.emplace_back("servers count failures, and no rank was told");
+  }
+}
+
+void Job::say(int rank, const std::string& what) {
+  if (log_) {
+    log_("rank " + std::to_string(rank) + ' ' + what);
+  }
+}
+
+// Make a call of the library. @return whether it did not fail.
+bool Job::attempt(int rank, const std::string& call, const std::function<void()>& body) {
+  const auto outcome = iocomp::outcome_of(body);
+  if (!outcome.ok()) {
+    failed(rank, call, static_cast<int>(outcome.code), outcome.story);
+  }
+  return outcome.ok();
+}
+
+void Job::failed(int rank, const std::string& call, int code, const std::string& story) {
+  ++failures_;
+  say(rank, call + " fails: " + story);
+  const PlannedFaults& faults = plan_.faults;
+  const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
+                        faults.disk.failing_sync || faults.stopped_process;
+  const bool is_mistaken = std::ranges::any_of(
+      plan_.files, [](const auto& file) { return file.mistake != Mistake::none; });
+  if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_mistaken)) {
+    violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
+  }
+}
+
+void Job::serve(int number) {
+  try {
+    iocomp::server::Place place;
+    place.servers = handle(serving_);
+    place.number = number;
+    place.ranks = {handle(all_), iocomp::mpi::group_of(handle(serving_))};
+    for (int rank = 0; rank < plan_.ranks; ++rank) {
+      if (rank * plan_.servers / plan_.ranks == number) {
+        place.clients[rank] = rank;
+      }
+    }
+    place.job = "sim-" + std::to_string(Machine::first_process_id);
+    place.staging_bytes = static_cast<std::size_t>(plan_.staging_bytes);
+    iocomp::transport::MessageTransport transport{handle(all_), static_cast<int>(plan_.credits),
+                                                  false};
+    iocomp::server::Server server{settings_, policy_, disk_options(), std::move(place), transport};
+    (void)server.serve();
+    servers_had_failures_ = servers_had_failures_ || server.had_failures();
+  } catch (const std::exception& error) {
+    violations_.push_back("server " + std::to_string(number) + " cannot go on: " + error.what());
+  }
+}
+
+void Job::compute(int number) {
+  try {
+    const bool has_servers = plan_.mode == Mode::servers;
+    std::unique_ptr<iocomp::transport::Transport> transport;
+    iocomp::client::Place place;
+    place.comm = handle(computing_);
+    place.rank = number;
+    place.job = "sim-" + std::to_string(Machine::first_process_id);
+    place.has_kernel = plan_.mode == Mode::kernel;
+    if (has_servers) {
+      transport = std::make_unique<iocomp::transport::MessageTransport>(
+          handle(all_), static_cast<int>(plan_.credits), true);
+      place.servers = {handle(all_), iocomp::mpi::group_of(handle(serving_))};
+      place.home = number * plan_.servers / plan_.ranks;
+      for (int rank = 0; rank < plan_.ranks; ++rank) {
+        if (rank * plan_.servers / plan_.ranks == place.home) {
+          place.neighbours.push_back(rank);
+        }
+      }
+      place.chunk_bytes = static_cast<std::size_t>(plan_.chunk_bytes);
+    }
+    Rank rank;
+    rank.number = number;
+    iocomp::client::Client client{settings_, policy_, disk_options(), std::move(place),
+                                  transport.get()};
+    rank.client = &client;
+    rank.files.resize(plan_.files.size());
+    rank.variables.resize(plan_.files.size());
+    for (std::size_t file = 0; file < plan_.files.size(); ++file) {
+      (void)attempt(number, "file " + plan_.files[file].name, [&] { write_file(rank, file); });
+    }
+    const auto outcome = client.finalize();
+    if (!outcome.ok()) {
+      failed(number, "finalize", static_cast<int>(outcome.code), outcome.story);
+    }
+    if (client.can_meet()) {
+      (void)attempt(number, "end", [&] {
+        iocomp::mpi::gate(handle(computing_), policy_, "the other ranks to finalize");
+      });
+    }
+    say(number, "has ended");
+  } catch (const std::exception& error) {
+    violations_.push_back("rank " + std::to_string(number) +
+                          ": an exception leaves the library: " + error.what());
+  }
+}
+
+void Job::write_file(Rank& rank, std::size_t number) {
+  const PlannedFile& planned = plan_.files[number];
+  say(rank.number, "opens " + planned.name);
+  rank.files[number] = rank.client->open(MPI_COMM_NULL, planned.name,
+                                         planned.is_checkpoint ? "checkpoint" : "series");
+  auto& file = *rank.files[number];
+  rank.shapes.clear();
+  for (std::size_t i = 0; i < planned.variables.size(); ++i) {
+    const Variable& variable = planned.variables[i];
+    const auto& shape = planned.steps.front().variables[i].shape;
+    rank.variables[number].push_back(
+        file.define(variable.name, variable.type, static_cast<int>(shape.size()), shape.data()));
+    rank.shapes.push_back(shape);
+    if (variable.fill != 0) {
+      const std::array<std::uint64_t, 2> value{
+          0x0101010101010101U * static_cast<unsigned>(variable.fill), 0};
+      file.set_fill(rank.variables[number].back(), value.data());
+    }
+  }
+  for (std::size_t step = 0; step < planned.steps.size(); ++step) {
+    make_step(rank, number, static_cast<std::int64_t>(step));
+  }
+  if (!planned.leaves_close_to_finalize) {
+    close(rank, number);
+  }
+}
+
+void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
+  const PlannedFile& planned = plan_.files[number];
+  const Step& now = planned.steps[static_cast<std::size_t>(step)];
+  auto& file = *rank.files[number];
+  std::vector<std::pair<Rank::Buffer*, Await>> later;
+  const auto wait_for = [&](Rank::Buffer& buffer, Await state) {
+    if (attempt(rank.number, "wait",
+                [&] { rank.client->wait(buffer.ticket, static_cast<State>(state)); })) {
+      std::ranges::fill(buffer.bytes, poison);
+    }
+  };
+  for (std::size_t v = 0; v < now.variables.size(); ++v) {
+    const auto& shape = now.variables[v].shape;
+    if (shape != rank.shapes[v]) {
+      (void)attempt(rank.number, "set_shape",
+                    [&] { file.set_shape(rank.variables[number][v], shape.data()); });
+      rank.shapes[v] = shape;
+    }
+  }
+  for (std::size_t v = 0; v < now.variables.size(); ++v) {
+    for (const Put& put : now.variables[v].puts) {
+      if (put.rank != rank.number) {
+        continue;
+      }
+      const std::size_t size = iocomp::array::size_bytes(planned.variables[v].type);
+      auto buffer = std::make_unique<Rank::Buffer>();
+      iocomp::client::PutArguments arguments;
+      arguments.start = put.start.data();
+      arguments.count = put.count.data();
+      arguments.buffered = put.is_buffered;
+      auto memory_shape = put.count;
+      auto memory_start = std::vector<std::int64_t>(put.count.size(), 0);
+      buffer->bytes = values_of(planned, v, step, put.start, put.count);
+      if (put.is_strided) {  // the last dimension is longer in memory, and begins at 1
+        const auto row = static_cast<std::size_t>(put.count.back()) * size;
+        const std::size_t rows = buffer->bytes.size() / row;
+        std::vector<std::byte> padded(rows * (row + 2 * size), poison);
+        for (std::size_t i = 0; i < rows; ++i) {
+          std::copy_n(buffer->bytes.begin() + static_cast<std::ptrdiff_t>(i * row), row,
+                      padded.begin() + static_cast<std::ptrdiff_t>(i * (row + 2 * size) + size));
+        }
+        buffer->bytes = std::move(padded);
+        memory_shape.back() += 2;
+        memory_start.back() = 1;
+        arguments.memory_shape = memory_shape.data();
+        arguments.memory_start = memory_start.data();
+      }
+      arguments.values = buffer->bytes.data();
+      const bool is_put = attempt(rank.number, "put of " + planned.variables[v].name, [&] {
+        buffer->ticket = file.put(rank.variables[number][v], arguments);
+      });
+      if (!is_put) {
+        continue;
+      }
+      if (put.is_buffered) {
+        std::ranges::fill(buffer->bytes, poison);  // the library has a copy
+      }
+      rank.buffers.push_back(std::move(buffer));
+      world_.spend(2 * microsecond);
+      if (put.await == Await::handed_over) {
+        wait_for(*rank.buffers.back(), put.await);
+      } else if (put.await != Await::nothing) {
+        later.emplace_back(rank.buffers.back().get(), put.await);
+      }
+    }
+  }
+  const std::string name = "step " + std::to_string(step) + " of " + planned.name;
+  if (attempt(rank.number, "end of " + name, [&] { file.end_step(); })) {
+    say(rank.number, "has ended " + name);
+  }
+  for (const auto& [buffer, state] : later) {
+    wait_for(*buffer, state);
+  }
+  if (const auto wanted = now.waits_for[static_cast<std::size_t>(rank.number)]) {
+    wait_step(rank, number, *wanted);
+  }
+}
+
+void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
+  Told& told = told_[number];
+  const std::string name = "step " + std::to_string(step) + " of " + plan_.files[number].name;
+  try {
+    rank.files[number]->wait_step(step);
+    say(rank.number, "is told that " + name + " is committed");
+    told.committed.insert(step);
+  } catch (const Error& error) {
+    failed(rank.number, "wait for " + name, static_cast<int>(error.code()), error.what());
+    if (error.code() != ErrorCode::timed_out) {
+      told.failed.emplace(step, error.what());
+    }
+  }
+  if (told.committed.contains(step) && told.failed.contains(step)) {
+    violations_.push_back(
+        name + " is committed for one rank, and failed for another: " + told.failed.at(step));
+  }
+}
+
+void Job::close(Rank& rank, std::size_t number) {
+  const std::string& name = plan_.files[number].name;
+  if (!attempt(rank.number, "close of " + name, [&] { rank.client->close(rank.files[number]); })) {
+    return;
+  }
+  say(rank.number, "has closed " + name);
+  // What was told before is not told again: then close may say yes.
+  told_[number].is_closed = ++closes_[number] == plan_.ranks && failures_ == 0;
+}
+
+std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
+                                    const std::string& when) {
+  std::vector<std::string> violations;
+  World world{plan.seed ^ 0x5EAD};
+  Machine machine{world, disk};
+  Network network{world};
+  std::string toml = "mode = \"sync\"\n";
+  for (const auto& file : plan.files) {
+    toml += "files." + file.name + ".path = \"" + path_of(file) + "\"\n";
+    toml += "files." + file.name + ".backend = \"" + file.backend + "\"\n";
+  }
+  const auto& settings = read_settings(toml);
+  const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
+  const auto read_file = [&](iocomp::client::Client& client, std::size_t number) {
+    const PlannedFile& planned = plan.files[number];
+    const Told& promised = told[number];
+    std::set<std::int64_t> visible;
+    std::unique_ptr<iocomp::client::Input> input;
+    std::string reason;
+    try {
+      input = client.open_input(MPI_COMM_NULL, planned.name);
+    } catch (const Error& error) {
+      reason = error.what();
+      if (error.code() != ErrorCode::not_found && error.code() != ErrorCode::storage_failure) {
+        broken("the reader of " + planned.name + " says: " + error.what());
+      }
+    }
+    for (std::size_t s = 0; input && s < planned.steps.size(); ++s) {
+      const auto step = static_cast<std::int64_t>(s);
+      const auto& steps = input->committed().steps;
+      if (std::ranges::none_of(steps, [&](const auto& one) { return one.number == step; })) {
+        continue;
+      }
+      visible.insert(step);
+      for (std::size_t v = 0; v < planned.variables.size(); ++v) {
+        const auto& part = planned.steps[s].variables[v];
+        const auto& name = planned.variables[v].name;
+        if (part.puts.empty()) {
+          continue;
+        }
+        const auto expected = expected_values(planned, v, step);
+        std::vector<std::byte> found(expected.size());
+        const std::vector<std::int64_t> start(part.shape.size(), 0);
+        try {
+          input->read(name, step,
+                      {.start = start.data(), .count = part.shape.data(), .values = found.data()});
+        } catch (const Error& error) {
+          broken("step " + std::to_string(s) + " of " + planned.name + " is visible, and reading " +
+                 name + " fails: " + error.what());
+          continue;
+        }
+        if (found != expected) {
+          const auto differs = std::ranges::mismatch(found, expected).in1 - found.begin();
+          broken("step " + std::to_string(s) + " of " + planned.name + ": " + name +
+                 " has wrong values from byte " + std::to_string(differs) + " of " +
+                 std::to_string(expected.size()) + ", " +
+                 in_hexadecimal(found[static_cast<std::size_t>(differs)]) + " for " +
+                 in_hexadecimal(expected[static_cast<std::size_t>(differs)]));
+        }
+      }
+    }
+    for (const std::int64_t step : promised.committed) {
+      if (!visible.contains(step) && (lasts_before_close(planned) || promised.is_closed)) {
+        broken("step " + std::to_string(step) + " of " + planned.name +
+               " was told as committed, and is not there" +
+               (reason.empty() ? std::string{} : ": " + reason));
+      }
+    }
+    for (const auto& [step, story] : promised.failed) {
+      if (visible.contains(step)) {
+        broken("step " + std::to_string(step) + " of " + planned.name +
+               " was told as failed, and is there; the story: " + story);
+      }
+    }
+    if (promised.is_closed) {
+      for (std::size_t s = 0; s < planned.steps.size(); ++s) {
+        const auto step = static_cast<std::int64_t>(s);
+        const bool has_puts = std::ranges::any_of(
+            planned.steps[s].variables, [](const auto& part) { return !part.puts.empty(); });
+        if (has_puts && !visible.contains(step) && !promised.failed.contains(step)) {
+          broken("step " + std::to_string(s) + " of " + planned.name +
+                 " is not there, and close said that all is well" +
+                 (reason.empty() ? std::string{} : ": " + reason));
+        }
+      }
+    }
+  };
+  auto& alone = network.make({0});
+  world.add_process("reader", [&] {
+    try {
+      iocomp::client::Place place;
+      place.comm = handle(&alone);
+      place.job = "reader";
+      iocomp::client::Client client{settings,
+                                    {.deadline_seconds = Job::deadline_seconds},
+                                    disk_options(),
+                                    std::move(place),
+                                    nullptr};
+      for (std::size_t number = 0; number < plan.files.size(); ++number) {
+        read_file(client, number);
+      }
+      (void)client.finalize();
+    } catch (const std::exception& error) {
+      broken(std::string{"an exception leaves the reader: "} + error.what());
+    }
+  });
+  world.run(Job::longest);
+  if (world.is_alive(0)) {
+    broken("the reader hangs");
+  }
+  return violations;
+}
+
+std::vector<std::string> left_behind(const Disk& disk) {
+  std::vector<std::string> all = disk.list();
+  std::erase_if(all, [](const std::string& name) { return !name.starts_with('.'); });
+  return all;
+}
+
+}  // namespace simulation

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "disk.h"
+#include "machine.h"
+#include "mpi/wait.h"
+#include "network.h"
+#include "plan.h"
+#include "world.h"
+
+namespace simulation {
+
+/// What the calls of a program have said about one file so far.
+struct Told {
+  std::set<std::int64_t> committed{};
+  std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told
+  bool is_closed = false;                        ///< by all ranks, without a failure
+};
+
+/// One job: compute ranks that do what a plan says, and servers, through the library's own Client
+/// and Server.
+class Job {
+ public:
+  static constexpr double deadline_seconds = 60;
+  static constexpr Nanoseconds longest = 2000 * second;
+
+  Job(const Plan& plan, World& world, Machine& machine);
+
+  /// Run it to its end.
+  void run();
+
+  [[nodiscard]] const std::vector<Told>& told() const noexcept { return told_; }
+  /// What broke a promise while it ran.
+  [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
+  [[nodiscard]] bool was_killed() const noexcept { return was_killed_; }
+  void when_called(std::function<void(const std::string&)> log) { log_ = std::move(log); }
+
+ private:
+  struct Rank;
+  void compute(int rank);
+  void serve(int server);
+  void write_file(Rank& rank, std::size_t file);
+  void make_step(Rank& rank, std::size_t file, std::int64_t step);
+  void close(Rank& rank, std::size_t file);
+  void wait_step(Rank& rank, std::size_t file, std::int64_t step);
+  [[nodiscard]] bool attempt(int rank, const std::string& call, const std::function<void()>& body);
+  void failed(int rank, const std::string& call, int code, const std::string& story);
+  void say(int rank, const std::string& what);
+  [[nodiscard]] std::string settings_text() const;
+
+  const Plan& plan_;
+  World& world_;
+  Machine& machine_;
+  Network network_;
+  iocomp::config::Settings settings_;
+  iocomp::mpi::WaitPolicy policy_;
+  Network::Communicator* all_ = nullptr;
+  Network::Communicator* computing_ = nullptr;
+  Network::Communicator* serving_ = nullptr;
+  std::vector<Told> told_;
+  std::vector<int> closes_;  // by file: ranks that have closed it without a failure
+  std::vector<std::string> violations_;
+  std::function<void(const std::string&)> log_;
+  int failures_ = 0;
+  bool servers_had_failures_ = false;
+  bool was_killed_ = false;
+};
+
+/// What a reader finds on a disk, compared with what was told. Violations in words.
+[[nodiscard]] std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told,
+                                                  Disk& disk, const std::string& when);
+
+/// The names that a clean end leaves behind and should not.
+[[nodiscard]] std::vector<std::string> left_behind(const Disk& disk);
+
+}  // namespace simulation

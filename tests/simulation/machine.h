@@ -1,0 +1,94 @@
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+
+#include "disk.h"
+#include "world.h"
+
+namespace simulation {
+
+/// The system that simulated processes call: files under `/sim/`, on a disk with faults. What fails
+/// returns a negative errno. Every call takes time.
+class Machine {
+ public:
+  /// All paths of the simulated disk begin with it.
+  static constexpr std::string_view prefix = "/sim/";
+  static constexpr int first_descriptor = 1 << 20;
+  static constexpr int first_process_id = 100000;
+
+  Machine(World& world, Disk& disk) : world_{world}, disk_{disk} { made_ = this; }
+  ~Machine() { made_ = nullptr; }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// That in whose processes the caller runs, or nothing.
+  [[nodiscard]] static Machine* current() noexcept {
+    return World::current() == nullptr ? nullptr : made_;
+  }
+  /// The same, for calls that name a file.
+  [[nodiscard]] static Machine* of(const char* path) noexcept;
+  [[nodiscard]] static Machine* of(int descriptor) noexcept;
+
+  [[nodiscard]] int open(const char* path, int flags);
+  [[nodiscard]] int close(int descriptor);
+  /// A name seen from an open folder; from AT_FDCWD the name itself.
+  [[nodiscard]] std::string path(int folder, const char* name);
+  [[nodiscard]] std::int64_t write(int descriptor, std::int64_t offset,
+                                   std::span<const std::byte> bytes);
+  [[nodiscard]] std::int64_t read(int descriptor, std::int64_t offset, std::span<std::byte> bytes);
+  /// At the position of the descriptor, which moves on.
+  [[nodiscard]] std::int64_t write_next(int descriptor, std::span<const std::byte> bytes);
+  [[nodiscard]] std::int64_t read_next(int descriptor, std::span<std::byte> bytes);
+  [[nodiscard]] std::int64_t seek(int descriptor, std::int64_t offset, int whence);
+  [[nodiscard]] int resize(int descriptor, std::int64_t bytes);
+  [[nodiscard]] int grow(int descriptor, std::int64_t bytes);
+  [[nodiscard]] int sync(int descriptor);
+  [[nodiscard]] int status(int descriptor, struct stat& status);
+  [[nodiscard]] int status(const char* path, struct stat& status);
+  [[nodiscard]] int rename(const char* from, const char* to, unsigned flags);
+  [[nodiscard]] int link(const char* from, const char* to);
+  [[nodiscard]] int unlink(const char* path);
+  [[nodiscard]] int make_folder(const char* path);
+  [[nodiscard]] int remove_folder(const char* path);
+  /// The names in a folder, or nothing where there is none.
+  [[nodiscard]] std::optional<std::vector<std::string>> names(const char* path);
+  [[nodiscard]] int process_id() const noexcept { return first_process_id + world_.process(); }
+  [[nodiscard]] int signal(int process_id) const;
+
+  [[nodiscard]] World& world() noexcept { return world_; }
+  /// How slow the disk is, as a multiple.
+  void slow_down(std::int64_t times) noexcept { slowness_ = times; }
+  /// Tell each call that changes something, in words.
+  void when_called(std::function<void(const std::string&)> log) { log_ = std::move(log); }
+
+ private:
+  struct Open {
+    Disk::Inode inode = 0;
+    int flags = 0;
+    std::int64_t position = 0;
+    std::string path{};
+  };
+  [[nodiscard]] Open* find(int descriptor);
+  [[nodiscard]] std::optional<Disk::Found> locate(const char* path) const;
+  void take_time(Nanoseconds about) { world_.spend(about * slowness_); }
+  void tell(const std::string& what) const;
+  [[nodiscard]] int fill(Disk::Inode inode, struct stat& status) const;
+
+  static Machine* made_;
+  World& world_;
+  Disk& disk_;
+  std::map<int, Open> open_;
+  int next_ = first_descriptor;
+  std::int64_t slowness_ = 1;
+  std::function<void(const std::string&)> log_;
+};
+
+}  // namespace simulation

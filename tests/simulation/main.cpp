@@ -1,0 +1,299 @@
+// Histories of the library under faults: docs/developers/simulation.md.
+#include <sys/personality.h>
+#include <sys/single_threaded.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/bug.h"
+#include "formats/registry.h"
+#include "history.h"
+#include "plan.h"
+#include "shrink.h"
+
+namespace {
+
+using simulation::Focus;
+using simulation::Plan;
+using simulation::Result;
+
+struct Options {
+  std::uint64_t seeds = UINT64_MAX;
+  std::uint64_t from = 1;
+  double seconds = 0;
+  int jobs = 1;
+  Focus focus = Focus::any;
+  iocomp::Bug bug = iocomp::Bug::none;
+  bool is_told = false;
+  bool shrinks = false;
+  bool goes_on = false;
+  bool tries_bugs = false;
+};
+
+constexpr const char* usage =
+    "usage: simulation [--seeds N] [--from S] [--seconds T] [--jobs J]\n"
+    "                  [--focus any|crash|disk|network] [--go-on]\n"
+    "       simulation --from S --seeds 1 [--log] [--shrink] [--bug NAME]\n"
+    "       simulation --bugs [--seeds N]   (with the preset simulation)\n";
+
+[[noreturn]] void stop(const std::string& why) {
+  std::fprintf(stderr, "simulation: %s\n%s", why.c_str(), usage);
+  std::exit(2);
+}
+
+iocomp::Bug bug_named(std::string_view name) {
+#ifndef IOCOMP_SIMULATION
+  stop("bugs are planted in the preset simulation only");
+#endif
+  const auto found = std::ranges::find(iocomp::bug_names, name);
+  if (found == iocomp::bug_names.end()) {
+    stop("there is no bug " + std::string{name});
+  }
+  return static_cast<iocomp::Bug>(found - iocomp::bug_names.begin());
+}
+
+Options read_options(int count, char** words) {
+  static const std::map<std::string_view, Focus> focuses{{"any", Focus::any},
+                                                         {"crash", Focus::crash},
+                                                         {"disk", Focus::disk},
+                                                         {"network", Focus::network}};
+  Options options;
+  const std::map<std::string_view, bool*> flags{{"--log", &options.is_told},
+                                                {"--shrink", &options.shrinks},
+                                                {"--go-on", &options.goes_on},
+                                                {"--bugs", &options.tries_bugs}};
+  for (int i = 1; i < count; ++i) {
+    const std::string_view word = words[i];
+    if (flags.contains(word)) {
+      *flags.at(word) = true;
+      continue;
+    }
+    if (i + 1 == count) {
+      stop("there is no " + std::string{word} + ", or its value is missing");
+    }
+    const std::string value = words[++i];
+    try {
+      if (word == "--seeds") {
+        options.seeds = std::stoull(value);
+      } else if (word == "--from") {
+        options.from = std::stoull(value);
+      } else if (word == "--seconds") {
+        options.seconds = std::stod(value);
+      } else if (word == "--jobs") {
+        options.jobs = std::stoi(value);
+      } else if (word == "--bug") {
+        options.bug = bug_named(value);
+      } else if (word == "--focus" && focuses.contains(value)) {
+        options.focus = focuses.at(value);
+      } else {
+        stop("there is no " + std::string{word} + ' ' + value);
+      }
+    } catch (const std::logic_error&) {
+      stop(std::string{word} + " is a number, not " + value);
+    }
+  }
+  if (options.seeds == UINT64_MAX && options.seconds == 0 && !options.tries_bugs) {
+    options.seeds = 1000;
+  }
+  return options;
+}
+
+// Where memory lies must not change what happens.
+void without_random_addresses(char** words) {
+  const int now = personality(0xffffffff);
+  if (now != -1 && (now & ADDR_NO_RANDOMIZE) == 0 &&
+      personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) != -1) {
+    execv("/proc/self/exe", words);
+  }
+}
+
+void print(const std::string& line) { std::printf("%s\n", line.c_str()); }
+
+void plant(iocomp::Bug bug) {
+#ifdef IOCOMP_SIMULATION
+  iocomp::planted_bug = bug;
+#else
+  (void)bug;
+#endif
+}
+
+struct Sum {
+  std::uint64_t histories = 0;
+  std::int64_t faults = 0;
+  std::uint64_t broken = 0;
+};
+
+// What a killed process had is not freed: after some histories a child goes on in memory that is
+// as new. It says by its pipe what it came to.
+Sum run_in_child(const std::function<Sum()>& body) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) {
+    stop("no pipe");
+  }
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Sum sum = body();
+    std::fflush(stdout);
+    (void)!write(ends[1], &sum, sizeof(sum));
+    _exit(0);
+  }
+  close(ends[1]);
+  Sum sum;
+  const bool has_answer = read(ends[0], &sum, sizeof(sum)) == sizeof(sum);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!has_answer) {
+    sum.broken = 1;
+    print("the process of a history ended with signal " + std::to_string(WTERMSIG(status)));
+  }
+  return sum;
+}
+
+Sum run_seed(std::uint64_t seed, const Options& options) {
+  const Plan plan = simulation::make_plan(seed, options.focus);
+  if (options.is_told) {
+    std::printf("%s", simulation::describe(plan).c_str());
+  }
+  const Result result =
+      options.is_told ? simulation::run_history(plan, print) : simulation::run_history(plan);
+  for (const auto& violation : result.violations) {
+    print("seed " + std::to_string(seed) + ": " + violation);
+  }
+  if (!result.violations.empty() && options.shrinks) {
+    const Plan least = simulation::shrink(
+        plan, [](const Plan& less) { return !simulation::run_history(less).violations.empty(); });
+    print("\nThe smallest history that breaks a promise:\n" + simulation::describe(least));
+    for (const auto& violation : simulation::run_history(least, print).violations) {
+      print("seed " + std::to_string(seed) + ": " + violation);
+    }
+  }
+  return {1, result.faults, result.violations.empty() ? 0U : 1U};
+}
+
+/// Run every `jobs`-th seed from `first` on, in children.
+Sum run_seeds(std::uint64_t first, const Options& options) {
+  constexpr std::uint64_t seeds_of_a_child = 500;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto is_late = [&] {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    return options.seconds > 0 && passed.count() > options.seconds;
+  };
+  const auto jobs = static_cast<std::uint64_t>(options.jobs);
+  Sum all;
+  std::uint64_t done = first - options.from;
+  while (done < options.seeds && !is_late() && (all.broken == 0 || options.goes_on)) {
+    const Sum some = run_in_child([&] {
+      Sum sum;
+      for (std::uint64_t i = 0; i < seeds_of_a_child && done + i * jobs < options.seeds; ++i) {
+        const Sum one = run_seed(options.from + done + i * jobs, options);
+        sum.histories += one.histories;
+        sum.faults += one.faults;
+        sum.broken += one.broken;
+        if (is_late() || (sum.broken > 0 && !options.goes_on)) {
+          break;
+        }
+      }
+      return sum;
+    });
+    done += seeds_of_a_child * jobs;
+    all.histories += some.histories;
+    all.faults += some.faults;
+    all.broken += some.broken;
+  }
+  return all;
+}
+
+int run_all(const Options& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) {
+    stop("no pipe");
+  }
+  for (int job = 0; job < options.jobs; ++job) {
+    std::fflush(stdout);
+    if (fork() == 0) {
+      const Sum sum = run_seeds(options.from + static_cast<std::uint64_t>(job), options);
+      std::fflush(stdout);
+      (void)!write(ends[1], &sum, sizeof(sum));
+      _exit(0);
+    }
+  }
+  close(ends[1]);
+  Sum all;
+  Sum one;
+  int answers = 0;
+  while (read(ends[0], &one, sizeof(one)) == sizeof(one)) {
+    ++answers;
+    all.histories += one.histories;
+    all.faults += one.faults;
+    all.broken += one.broken;
+  }
+  while (wait(nullptr) > 0) {
+  }
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  std::printf("%llu histories with %lld faults in %.1f s: %llu broken\n",
+              static_cast<unsigned long long>(all.histories), static_cast<long long>(all.faults),
+              passed.count(), static_cast<unsigned long long>(all.broken));
+  return all.broken == 0 && answers == options.jobs ? 0 : 1;
+}
+
+/// How many histories each planted bug lives.
+int try_bugs(Options options) {
+  options.seeds = std::min<std::uint64_t>(options.seeds, 10000);
+  bool are_all_found = true;
+  for (std::size_t i = 1; i < iocomp::bug_names.size(); ++i) {
+    std::uint64_t seed = options.from;
+    const std::uint64_t end = options.from + options.seeds;
+    bool is_found = false;
+    while (!is_found && seed < end) {
+      constexpr std::uint64_t seeds_of_a_child = 100;
+      const Sum sum = run_in_child([&] {
+        std::fclose(stdout);
+        plant(static_cast<iocomp::Bug>(i));
+        Sum some;
+        for (; some.broken == 0 && some.histories < seeds_of_a_child; ++some.histories) {
+          const Plan plan = simulation::make_plan(seed + some.histories, Focus::any);
+          some.broken = simulation::run_history(plan).violations.empty() ? 0 : 1;
+        }
+        return some;
+      });
+      is_found = sum.broken > 0;
+      seed += sum.histories;
+    }
+    are_all_found = are_all_found && is_found;
+    std::printf("%-26s %s\n", std::string{iocomp::bug_names[i]}.c_str(),
+                is_found ? std::to_string(seed - options.from).c_str() : "not found");
+    std::fflush(stdout);
+  }
+  return are_all_found ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  without_random_addresses(words);
+  __libc_single_threaded = 0;  // simulated threads are threads for the C++ library
+  const Options options = read_options(count, words);
+  for (const char* name : {"posix", "pnetcdf"}) {
+    (void)iocomp::formats::format(name);
+  }
+  if (options.tries_bugs) {
+    (void)bug_named("none");
+    return try_bugs(options);
+  }
+  plant(options.bug);
+  return run_all(options);
+}

@@ -1,0 +1,320 @@
+#include "plan.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "array/element_type.h"
+#include "random.h"
+
+namespace simulation {
+namespace {
+
+using iocomp::array::ElementType;
+using Index = std::vector<std::int64_t>;
+
+std::int64_t product(const Index& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{1}, std::multiplies<>{});
+}
+
+// All indices of a box in row-major order.
+template <typename Body>
+void for_each_element(const Index& start, const Index& count, Body&& body) {
+  Index index = start;
+  for (std::int64_t left = product(count); left > 0; --left) {
+    body(index);
+    for (std::size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < start[d] + count[d]) {
+        break;
+      }
+      index[d] = start[d];
+    }
+  }
+}
+
+std::int64_t linear(const Index& index, const Index& shape) {
+  std::int64_t place = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    place = place * shape[d] + index[d];
+  }
+  return place;
+}
+
+// The value of an element, as bytes: any bits will do, so floats are what they are.
+void put_value(std::byte* to, std::size_t size, std::size_t file, std::size_t variable,
+               std::int64_t step, const Index& index) {
+  std::uint64_t seed = file * 1000003 + variable * 10007 + static_cast<std::uint64_t>(step) * 101;
+  for (const std::int64_t i : index) {
+    seed = seed * 1000003 + static_cast<std::uint64_t>(i) + 1;
+  }
+  const std::uint64_t bits = Random{seed}.next() | 0x0101010101010101U;  // no byte is 0
+  for (std::size_t i = 0; i < size; ++i) {
+    to[i] = static_cast<std::byte>(bits >> (8 * i));
+  }
+}
+
+/// Cut a box at random places among some ranks; some parts may be nobody's.
+void cut(Random& random, const Index& start, const Index& count, int parts, bool has_holes,
+         int ranks, std::vector<Put>& puts) {
+  const auto longest = static_cast<std::size_t>(std::ranges::max_element(count) - count.begin());
+  const std::size_t along =
+      random.chance(1, 2)
+          ? longest
+          : static_cast<std::size_t>(random.below(static_cast<std::int64_t>(count.size())));
+  if (parts <= 1 || count[along] < 2) {
+    if (has_holes && random.chance(1, 4)) {
+      return;
+    }
+    Put put;
+    put.rank = static_cast<int>(random.below(ranks));
+    put.start = start;
+    put.count = count;
+    put.is_buffered = random.chance(1, 4);
+    put.is_strided = random.chance(1, 5);
+    put.await = random.chance(1, 2) ? Await::nothing : static_cast<Await>(random.between(1, 3));
+    puts.push_back(std::move(put));
+    return;
+  }
+  const std::int64_t at = random.between(1, count[along] - 1);
+  Index first = count;
+  Index second = count;
+  Index second_start = start;
+  first[along] = at;
+  second[along] = count[along] - at;
+  second_start[along] += at;
+  cut(random, start, first, parts / 2, has_holes, ranks, puts);
+  cut(random, second_start, second, parts - parts / 2, has_holes, ranks, puts);
+}
+
+Index random_shape(Random& random, bool is_large) {
+  const auto dimensions = static_cast<std::size_t>(random.between(1, 3));
+  static constexpr std::array<std::int64_t, 3> most{4000, 60, 16};
+  Index shape(dimensions);
+  for (auto& extent : shape) {
+    extent = random.between(1, is_large ? most[dimensions - 1] : 8);
+  }
+  return shape;
+}
+
+Step make_step(Random& random, const Plan& plan, const std::vector<Index>& shapes,
+               std::int64_t number) {
+  Step step;
+  for (const auto& shape : shapes) {
+    StepOfVariable part{.shape = shape};
+    if (!random.chance(1, 10)) {
+      const bool has_holes = random.chance(1, 5);
+      const int parts = static_cast<int>(random.between(1, 2 * plan.ranks));
+      cut(random, Index(shape.size(), 0), shape, parts, has_holes, plan.ranks, part.puts);
+    }
+    step.variables.push_back(std::move(part));
+  }
+  for (int rank = 0; rank < plan.ranks; ++rank) {
+    std::optional<std::int64_t> waits;
+    if (random.chance(1, 3)) {
+      waits = random.between(0, number);
+    }
+    const bool is_collective = plan.mode == Mode::synchronous && rank > 0;
+    step.waits_for.push_back(is_collective ? step.waits_for.front() : waits);
+  }
+  return step;
+}
+
+PlannedFile make_file(Random& random, const Plan& plan, int number) {
+  static const std::vector<ElementType> types{ElementType::float64, ElementType::float32,
+                                              ElementType::int32, ElementType::uint8,
+                                              ElementType::int64};
+  PlannedFile file;
+  file.name = "f" + std::to_string(number);
+  file.backend = random.chance(1, 3) ? "pnetcdf" : "posix";
+  file.is_checkpoint = random.chance(1, 2);
+  file.leaves_close_to_finalize = random.chance(1, 6);
+  file.steps_in_flight = static_cast<int>(random.between(1, 4));
+  const auto variables = static_cast<int>(random.between(1, 3));
+  std::vector<Index> shapes;
+  for (int i = 0; i < variables; ++i) {
+    file.variables.push_back({.name = "v" + std::to_string(i),
+                              .type = random.among(types),
+                              .fill = random.chance(1, 4) ? 0x41 : 0});
+    shapes.push_back(random_shape(random, random.chance(1, 4)));
+  }
+  const std::int64_t steps = random.between(1, 4);
+  for (std::int64_t i = 0; i < steps; ++i) {
+    if (file.backend == "posix" && random.chance(1, 6)) {
+      auto& changed = shapes[static_cast<std::size_t>(random.below(variables))];
+      const auto dimensions = changed.size();
+      do {
+        changed = random_shape(random, false);
+      } while (changed.size() != dimensions);
+    }
+    file.steps.push_back(make_step(random, plan, shapes, i));
+  }
+  return file;
+}
+
+void plan_faults(Random& random, Plan& plan, Focus focus) {
+  PlannedFaults& faults = plan.faults;
+  const auto wants = [&](Focus what) {
+    return focus == what || (focus == Focus::any && random.chance(1, 3));
+  };
+  if (wants(Focus::crash)) {
+    faults.power_losses = static_cast<int>(random.between(4, 16));
+    if (random.chance(1, 6)) {
+      faults.killed_at = random.between(0, 20 * millisecond);
+    }
+  }
+  if (wants(Focus::disk)) {
+    const auto kind = random.below(5);
+    if (kind == 0) {
+      faults.disk.capacity_bytes = random.below(40000);
+    } else if (kind == 1) {
+      faults.disk.failing_write = random.between(1, 60);
+      faults.disk.failing_writes = random.chance(1, 2) ? random.between(1, 4) : INT64_MAX / 2;
+    } else if (kind == 2) {
+      faults.disk.failing_sync = random.between(1, 20);
+    } else if (kind == 3) {
+      faults.disk.writes_are_short = true;
+    } else {
+      faults.disk_slowness = random.between(2, 1000);
+    }
+  }
+  if (wants(Focus::network) && random.chance(1, 2)) {
+    faults.stopped_process = static_cast<int>(random.below(plan.ranks + plan.servers));
+    faults.stopped_at = random.below(5 * millisecond);
+    faults.stopped_for = random.between(millisecond, 12 * second);
+  }
+}
+
+}  // namespace
+
+Plan make_plan(std::uint64_t seed, Focus focus) {
+  Random random{seed};
+  Plan plan;
+  plan.seed = seed;
+  const bool is_crowded = random.chance(1, 50);
+  plan.ranks = static_cast<int>(is_crowded ? random.between(5, 64) : random.between(1, 4));
+  plan.mode = static_cast<Mode>(random.below(3));
+  if (plan.mode == Mode::servers) {
+    plan.servers =
+        static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
+  }
+  plan.staging_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 18, 1 << 20});
+  plan.buffer_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 20});
+  plan.stripe_bytes = random.among(std::vector<std::int64_t>{0, 4096, 1 << 16});
+  plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
+  plan.credits = random.between(2, 8);
+  const int files = static_cast<int>(random.chance(1, 4) ? 2 : 1);
+  for (int i = 0; i < files; ++i) {
+    plan.files.push_back(make_file(random, plan, i));
+  }
+  plan_faults(random, plan, focus);
+  return plan;
+}
+
+std::vector<std::byte> values_of(const PlannedFile& file, std::size_t variable, std::int64_t step,
+                                 const std::vector<std::int64_t>& start,
+                                 const std::vector<std::int64_t>& count) {
+  const std::size_t size = iocomp::array::size_bytes(file.variables[variable].type);
+  const auto number = static_cast<std::size_t>(file.name.back());
+  std::vector<std::byte> values(static_cast<std::size_t>(product(count)) * size);
+  std::byte* to = values.data();
+  for_each_element(start, count, [&](const Index& index) {
+    put_value(to, size, number, variable, step, index);
+    to += size;
+  });
+  return values;
+}
+
+std::vector<std::byte> expected_values(const PlannedFile& file, std::size_t variable,
+                                       std::int64_t step) {
+  const auto& part = file.steps[static_cast<std::size_t>(step)].variables[variable];
+  const std::size_t size = iocomp::array::size_bytes(file.variables[variable].type);
+  std::vector<std::byte> all(static_cast<std::size_t>(product(part.shape)) * size,
+                             static_cast<std::byte>(file.variables[variable].fill));
+  const auto number = static_cast<std::size_t>(file.name.back());
+  for (const auto& put : part.puts) {
+    for_each_element(put.start, put.count, [&](const Index& index) {
+      put_value(all.data() + static_cast<std::size_t>(linear(index, part.shape)) * size, size,
+                number, variable, step, index);
+    });
+  }
+  return all;
+}
+
+std::string describe(const Plan& plan) {
+  static constexpr std::array modes{"synchronous", "kernel", "servers"};
+  static constexpr std::array awaits{"", ", waits for handed over", ", waits for written",
+                                     ", waits for durable"};
+  const auto list = [](const Index& numbers) {
+    std::string text;
+    for (const std::int64_t number : numbers) {
+      text += (text.empty() ? "" : " x ") + std::to_string(number);
+    }
+    return text;
+  };
+  std::string text =
+      "seed " + std::to_string(plan.seed) + ": " + modes[static_cast<std::size_t>(plan.mode)] +
+      ", " + std::to_string(plan.ranks) + " ranks, " + std::to_string(plan.servers) +
+      " servers, staging " + std::to_string(plan.staging_bytes) + ", stripes " +
+      std::to_string(plan.stripe_bytes) + ", inline " + std::to_string(plan.inline_bytes) + '\n';
+  for (const auto& file : plan.files) {
+    text += "  " + file.name + ": " + file.backend +
+            (file.is_checkpoint ? " checkpoint" : " series") + ", " +
+            std::to_string(file.steps_in_flight) + " steps in flight" +
+            (file.leaves_close_to_finalize ? ", not closed" : "") + '\n';
+    for (std::size_t s = 0; s < file.steps.size(); ++s) {
+      const Step& step = file.steps[s];
+      for (std::size_t v = 0; v < step.variables.size(); ++v) {
+        text += "    step " + std::to_string(s) + ", " + file.variables[v].name + " of " +
+                list(step.variables[v].shape) + " x " +
+                std::to_string(iocomp::array::size_bytes(file.variables[v].type)) + " bytes" +
+                (file.variables[v].fill != 0 ? ", fill value" : "") + '\n';
+        for (const auto& put : step.variables[v].puts) {
+          text += "      rank " + std::to_string(put.rank) + " puts " + list(put.count) + " at " +
+                  list(put.start) + (put.is_buffered ? ", buffered" : "") +
+                  (put.is_strided ? ", strided" : "") +
+                  awaits[static_cast<std::size_t>(put.await)] + '\n';
+        }
+      }
+      for (std::size_t rank = 0; rank < step.waits_for.size(); ++rank) {
+        if (step.waits_for[rank]) {
+          text += "    rank " + std::to_string(rank) + " waits for step " +
+                  std::to_string(*step.waits_for[rank]) + " after step " + std::to_string(s) + '\n';
+        }
+      }
+    }
+  }
+  const PlannedFaults& faults = plan.faults;
+  const auto tell = [&text](const std::string& what) { text += "  " + what + '\n'; };
+  if (faults.disk.capacity_bytes) {
+    tell("the disk has " + std::to_string(*faults.disk.capacity_bytes) + " bytes");
+  }
+  if (faults.disk.failing_write) {
+    tell("from write " + std::to_string(*faults.disk.failing_write) + " on " +
+         std::to_string(faults.disk.failing_writes) + " fail");
+  }
+  if (faults.disk.failing_sync) {
+    tell("fsync " + std::to_string(*faults.disk.failing_sync) + " fails");
+  }
+  if (faults.disk.writes_are_short) {
+    tell("writes are short");
+  }
+  if (faults.disk_slowness > 1) {
+    tell("the disk is " + std::to_string(faults.disk_slowness) + " times slower");
+  }
+  if (faults.stopped_process) {
+    tell("process " + std::to_string(*faults.stopped_process) + " is stopped at " +
+         std::to_string(faults.stopped_at / microsecond) + " us for " +
+         std::to_string(faults.stopped_for / microsecond) + " us");
+  }
+  if (faults.killed_at) {
+    tell("all are killed at " + std::to_string(*faults.killed_at / microsecond) + " us");
+  }
+  if (faults.power_losses > 0) {
+    tell(std::to_string(faults.power_losses) + " power losses");
+  }
+  return text;
+}
+
+}  // namespace simulation

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "array/element_type.h"
+#include "disk.h"
+#include "world.h"
+
+namespace simulation {
+
+/// What a rank waits for after a put or a step.
+enum class Await : std::uint8_t { nothing, handed_over, written, durable };
+
+/// One put of one rank: a box of a variable.
+struct Put {
+  int rank = 0;
+  std::vector<std::int64_t> start{};
+  std::vector<std::int64_t> count{};
+  bool is_buffered = false;
+  bool is_strided = false;  ///< in memory, part of a larger array
+  Await await = Await::nothing;
+};
+
+struct Variable {
+  std::string name;
+  iocomp::array::ElementType type = iocomp::array::ElementType::float64;
+  int fill = 0;  ///< every byte of the fill value; 0: none is set
+};
+
+/// What happens to one variable in a step; without puts it is not in the step.
+struct StepOfVariable {
+  std::vector<std::int64_t> shape{};
+  std::vector<Put> puts{};
+};
+
+struct Step {
+  std::vector<StepOfVariable> variables{};  ///< one for each of the file
+  /// By rank: the step that it waits for after it has ended this one.
+  std::vector<std::optional<std::int64_t>> waits_for{};
+};
+
+/// A mistake of the program: what it does wrong is told, and nobody hangs.
+enum class Mistake : std::uint8_t { none, other_shape, step_less, overlap };
+
+struct PlannedFile {
+  std::string name;
+  std::string backend = "posix";
+  bool is_checkpoint = false;
+  bool replaces = false;
+  bool leaves_close_to_finalize = false;
+  int steps_in_flight = 8;
+  std::vector<Variable> variables{};
+  std::vector<Step> steps{};
+  Mistake mistake = Mistake::none;
+  int mistaken_rank = 0;
+};
+
+enum class Mode : std::uint8_t { synchronous, kernel, servers };
+
+/// What goes wrong outside of the program.
+struct PlannedFaults {
+  Disk::Faults disk{};
+  std::int64_t disk_slowness = 1;
+  int power_losses = 0;                  ///< looks at what would be there after one
+  std::optional<int> stopped_process{};  ///< for a while
+  Nanoseconds stopped_at = 0;
+  Nanoseconds stopped_for = 0;
+  std::optional<Nanoseconds> killed_at{};  ///< all processes
+};
+
+/// One history, before it is run.
+struct Plan {
+  std::uint64_t seed = 0;
+  int ranks = 1;  ///< compute ranks
+  int servers = 0;
+  Mode mode = Mode::kernel;
+  std::int64_t staging_bytes = 1 << 20;
+  std::int64_t buffer_bytes = 1 << 20;
+  std::int64_t stripe_bytes = 1 << 16;
+  std::int64_t inline_bytes = 256;
+  std::int64_t chunk_bytes = 4096;
+  std::int64_t credits = 4;
+  std::vector<PlannedFile> files{};
+  PlannedFaults faults{};
+};
+
+/// What a seed is about.
+enum class Focus : std::uint8_t { any, crash, disk, network };
+
+[[nodiscard]] Plan make_plan(std::uint64_t seed, Focus focus);
+
+/// For people.
+[[nodiscard]] std::string describe(const Plan& plan);
+
+/// Bytes of the elements that a put of a variable writes; the same in every mode.
+[[nodiscard]] std::vector<std::byte> values_of(const PlannedFile& file, std::size_t variable,
+                                               std::int64_t step,
+                                               const std::vector<std::int64_t>& start,
+                                               const std::vector<std::int64_t>& count);
+/// Of a whole variable in a step: what was put, and the fill value elsewhere.
+[[nodiscard]] std::vector<std::byte> expected_values(const PlannedFile& file, std::size_t variable,
+                                                     std::int64_t step);
+
+}  // namespace simulation

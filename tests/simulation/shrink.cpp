@@ -1,0 +1,124 @@
+#include "shrink.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace simulation {
+namespace {
+
+void remove_rank(Plan& plan) {
+  --plan.ranks;
+  plan.servers = std::min(plan.servers, plan.ranks);
+  for (auto& file : plan.files) {
+    for (auto& step : file.steps) {
+      step.waits_for.pop_back();
+      for (auto& variable : step.variables) {
+        std::erase_if(variable.puts, [&](const Put& put) { return put.rank >= plan.ranks; });
+      }
+    }
+  }
+  if (plan.faults.stopped_process && *plan.faults.stopped_process >= plan.ranks + plan.servers) {
+    plan.faults.stopped_process.reset();
+  }
+}
+
+void remove_variable(PlannedFile& file, std::size_t number) {
+  const auto at = static_cast<std::ptrdiff_t>(number);
+  file.variables.erase(file.variables.begin() + at);
+  for (auto& step : file.steps) {
+    step.variables.erase(step.variables.begin() + at);
+  }
+}
+
+/// Plans that are a little smaller than this one.
+std::vector<Plan> smaller(const Plan& plan) {
+  std::vector<Plan> all;
+  const auto with = [&](const auto& change) {
+    all.push_back(plan);
+    change(all.back());
+  };
+  for (std::size_t f = 0; f < plan.files.size(); ++f) {
+    const auto at = static_cast<std::ptrdiff_t>(f);
+    if (plan.files.size() > 1) {
+      with([&](Plan& less) { less.files.erase(less.files.begin() + at); });
+    }
+    const PlannedFile& file = plan.files[f];
+    if (file.steps.size() > 1) {
+      with([&](Plan& less) { less.files[f].steps.pop_back(); });
+    }
+    for (std::size_t v = 0; file.variables.size() > 1 && v < file.variables.size(); ++v) {
+      with([&](Plan& less) { remove_variable(less.files[f], v); });
+    }
+    for (std::size_t s = 0; s < file.steps.size(); ++s) {
+      for (std::size_t v = 0; v < file.variables.size(); ++v) {
+        const auto& puts = file.steps[s].variables[v].puts;
+        for (std::size_t p = 0; p < puts.size(); ++p) {
+          const auto put_of = [&](Plan& less) -> Put& {
+            return less.files[f].steps[s].variables[v].puts[p];
+          };
+          with([&](Plan& less) {
+            auto& left = less.files[f].steps[s].variables[v].puts;
+            left.erase(left.begin() + static_cast<std::ptrdiff_t>(p));
+          });
+          if (puts[p].is_buffered) {
+            with([&](Plan& less) { put_of(less).is_buffered = false; });
+          }
+          if (puts[p].is_strided) {
+            with([&](Plan& less) { put_of(less).is_strided = false; });
+          }
+          if (puts[p].await != Await::nothing) {
+            with([&](Plan& less) { put_of(less).await = Await::nothing; });
+          }
+        }
+      }
+      if (std::ranges::any_of(file.steps[s].waits_for,
+                              [](auto wait) { return wait.has_value(); })) {
+        with(
+            [&](Plan& less) { std::ranges::fill(less.files[f].steps[s].waits_for, std::nullopt); });
+      }
+    }
+    for (std::size_t v = 0; v < file.variables.size(); ++v) {
+      if (file.variables[v].fill != 0) {
+        with([&](Plan& less) { less.files[f].variables[v].fill = 0; });
+      }
+    }
+  }
+  if (plan.ranks > 1) {
+    with([](Plan& less) { remove_rank(less); });
+  }
+  if (plan.servers > 1) {
+    with([](Plan& less) { --less.servers; });
+  }
+  if (plan.faults.stopped_process) {
+    with([](Plan& less) { less.faults.stopped_process.reset(); });
+  }
+  if (plan.faults.disk_slowness > 1) {
+    with([](Plan& less) { less.faults.disk_slowness = 1; });
+  }
+  if (plan.faults.power_losses > 0) {
+    with([](Plan& less) { less.faults.power_losses = 0; });
+  }
+  return all;
+}
+
+}  // namespace
+
+Plan shrink(Plan plan, const std::function<bool(const Plan&)>& is_broken) {
+  bool has_shrunk = true;
+  while (has_shrunk) {
+    has_shrunk = false;
+    for (auto& less : smaller(plan)) {
+      if (is_broken(less)) {
+        plan = std::move(less);
+        has_shrunk = true;
+        break;
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace simulation

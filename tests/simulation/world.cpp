@@ -1,0 +1,161 @@
+#include "world.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace simulation {
+namespace {
+
+World* entered = nullptr;
+
+}  // namespace
+
+World::World(std::uint64_t seed) : random_{seed} {}
+World::~World() = default;
+
+World* World::current() noexcept { return entered; }
+
+int World::add_process(std::string name, std::function<void()> main) {
+  const int process = processes();
+  processes_.push_back({.name = std::move(name)});
+  ++alive_;
+  processes_.back().main = start(process, std::move(main));
+  return process;
+}
+
+std::uint64_t World::add_thread(std::function<void()> body) {
+  return start(process(), std::move(body));
+}
+
+std::uint64_t World::start(int process, std::function<void()> body) {
+  threads_.push_back({.fiber = std::make_unique<Fiber>(std::move(body)), .process = process});
+  const std::uint64_t thread = threads_.size();
+  go_on(thread, now_ + random_.below(microsecond));
+  return thread;
+}
+
+void World::at(Nanoseconds time, std::function<void()> action) {
+  events_.push({std::max(time, now_), order_++, 0, 0, std::move(action)});
+}
+
+void World::go_on(std::uint64_t thread, Nanoseconds time) {
+  events_.push({time, order_++, thread, threads_[thread - 1].turn, {}});
+}
+
+void World::run(Nanoseconds until) {
+  while (!events_.empty() && alive_ > 0) {
+    if (events_.top().time > until) {
+      now_ = until;
+      return;
+    }
+    Event event = events_.top();
+    events_.pop();
+    now_ = std::max(now_, event.time);
+    if (event.thread == 0) {
+      event.action();
+    } else if (threads_[event.thread - 1].turn == event.turn) {
+      resume(event.thread);
+    }
+  }
+}
+
+void World::resume(std::uint64_t thread) {
+  Thread& who = threads_[thread - 1];
+  Process& process = processes_[static_cast<std::size_t>(who.process)];
+  if (!process.is_alive || !who.fiber) {
+    return;
+  }
+  if (process.stopped_until > now_) {
+    go_on(thread, process.stopped_until);
+    return;
+  }
+  ++who.turn;
+  ++turns_;
+  who.places.clear();
+  current_ = thread;
+  entered = this;
+  who.fiber->resume();
+  entered = nullptr;
+  current_ = 0;
+  if (who.fiber->has_ended()) {
+    who.fiber.reset();
+    wake(&who, static_cast<int>(threads_.size()));
+    if (thread == process.main) {
+      process.is_alive = false;
+      --alive_;
+    }
+  }
+}
+
+void World::kill(int process) {
+  Process& killed = processes_[static_cast<std::size_t>(process)];
+  if (killed.is_alive) {
+    killed.is_alive = false;
+    --alive_;
+  }
+}
+
+void World::stop(int process, Nanoseconds until) {
+  processes_[static_cast<std::size_t>(process)].stopped_until = until;
+}
+
+bool World::is_alive(int process) const {
+  return processes_[static_cast<std::size_t>(process)].is_alive;
+}
+
+const std::string& World::name(int process) const {
+  return processes_[static_cast<std::size_t>(process)].name;
+}
+
+int World::process() const noexcept { return threads_[current_ - 1].process; }
+std::uint64_t World::thread() const noexcept { return current_; }
+
+void World::pause() {
+  Fiber& fiber = *threads_[current_ - 1].fiber;
+  fiber.yield();
+}
+
+void World::spend(Nanoseconds about) {
+  constexpr Nanoseconds short_time = 2 * microsecond;
+  Nanoseconds& spent = threads_[current_ - 1].spent;
+  spent += random_.between(about / 2, 2 * about);
+  if (spent >= short_time || random_.chance(1, 4)) {
+    sleep(0);
+  }
+}
+
+void World::sleep(Nanoseconds time) {
+  go_on(current_, now_ + time + std::exchange(threads_[current_ - 1].spent, 0));
+  pause();
+}
+
+bool World::sleep_at(const std::vector<const void*>& places, Nanoseconds until) {
+  const std::uint64_t thread = current_;
+  threads_[thread - 1].places = places;
+  threads_[thread - 1].was_woken = false;
+  if (until != never) {
+    go_on(thread, until);
+  }
+  pause();
+  return threads_[thread - 1].was_woken;
+}
+
+void World::wake(const void* place, int most) {
+  for (std::uint64_t thread = 1; thread <= threads_.size() && most > 0; ++thread) {
+    Thread& who = threads_[thread - 1];
+    if (std::ranges::find(who.places, place) != who.places.end()) {
+      who.places.clear();
+      who.was_woken = true;
+      go_on(thread, now_ + random_.between(1, 5 * microsecond));
+      --most;
+    }
+  }
+}
+
+void World::join(std::uint64_t thread) {
+  while (threads_[thread - 1].fiber) {
+    sleep_at({&threads_[thread - 1]}, never);
+  }
+}
+
+}  // namespace simulation

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "fiber.h"
+#include "random.h"
+
+namespace simulation {
+
+using Nanoseconds = std::int64_t;
+constexpr Nanoseconds microsecond = 1000;
+constexpr Nanoseconds millisecond = 1000 * microsecond;
+constexpr Nanoseconds second = 1000 * millisecond;
+constexpr Nanoseconds never = INT64_MAX;
+
+/// Processes, each with threads, on one clock, in one thread of the system. What runs next, and how
+/// long things take, is decided by the seed.
+class World {
+ public:
+  explicit World(std::uint64_t seed);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// That in whose processes the caller runs, or nothing.
+  [[nodiscard]] static World* current() noexcept;
+
+  int add_process(std::string name, std::function<void()> main);
+  /// In the process of the caller. @return its number, not 0.
+  std::uint64_t add_thread(std::function<void()> body);
+  /// Call this from outside when the time has come.
+  void at(Nanoseconds time, std::function<void()> action);
+
+  /// Until all processes have ended or were killed, nothing can move any more, or the time is over.
+  void run(Nanoseconds until);
+  void kill(int process);
+  /// Whatever it does, it does later.
+  void stop(int process, Nanoseconds until);
+  [[nodiscard]] bool is_alive(int process) const;
+  [[nodiscard]] int processes() const noexcept { return static_cast<int>(processes_.size()); }
+  [[nodiscard]] const std::string& name(int process) const;
+
+  [[nodiscard]] Nanoseconds now() const noexcept { return now_; }
+  [[nodiscard]] Random& random() noexcept { return random_; }
+  /// How often a thread went on: the size of a history.
+  [[nodiscard]] std::uint64_t turns() const noexcept { return turns_; }
+
+  // For the caller, a thread of a process:
+  [[nodiscard]] int process() const noexcept;
+  [[nodiscard]] std::uint64_t thread() const noexcept;
+  /// Something takes about that long; meanwhile others may run.
+  void spend(Nanoseconds about);
+  void sleep(Nanoseconds time);
+  /// Until somebody wakes those that sleep at one of the places, or the time has come.
+  /// @return whether somebody woke it.
+  bool sleep_at(const std::vector<const void*>& places, Nanoseconds until);
+  void wake(const void* place, int most);
+  void join(std::uint64_t thread);
+
+ private:
+  struct Thread {
+    std::unique_ptr<Fiber> fiber;
+    int process = 0;
+    std::uint64_t turn = 0;             // of wake-ups, only that with this number counts
+    std::vector<const void*> places{};  // where it sleeps
+    Nanoseconds spent = 0;              // that the clock does not show yet
+    bool was_woken = false;
+  };
+  struct Process {
+    std::string name;
+    bool is_alive = true;
+    std::uint64_t main = 0;  // its first thread; with that it ends
+    Nanoseconds stopped_until = 0;
+  };
+  struct Event {
+    Nanoseconds time;
+    std::uint64_t order;
+    std::uint64_t thread;  // 0: `action`
+    std::uint64_t turn;
+    std::function<void()> action;
+    bool operator>(const Event& other) const noexcept {
+      return time != other.time ? time > other.time : order > other.order;
+    }
+  };
+  std::uint64_t start(int process, std::function<void()> body);
+  void go_on(std::uint64_t thread, Nanoseconds time);
+  void pause();
+  void resume(std::uint64_t thread);
+  Random random_;
+  Nanoseconds now_ = 0;
+  std::uint64_t order_ = 0;
+  std::uint64_t turns_ = 0;
+  int alive_ = 0;  // processes
+  std::uint64_t current_ = 0;
+  std::deque<Process> processes_;
+  std::deque<Thread> threads_;  // by number - 1
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+};
+
+}  // namespace simulation
