@@ -24,6 +24,7 @@
 #include "base/failure.h"
 #include "base/folder_targets.h"
 #include "base/small_files.h"
+#include "commit/read_manifest.h"
 #include "commit/rename_target.h"
 
 namespace iocomp::commit {
@@ -79,6 +80,30 @@ bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   return error == std::errc{} && is_ours && process > 0 && !is_alive(process);
 }
 
+// What is about to be removed is the file that a job wanted to put in the place of another: the
+// other one stays, with its own manifest. @return whether it may be removed.
+bool keep_what_was_to_be_replaced(const std::string& temporary) noexcept {
+  const std::string name = name_in_folder(temporary);
+  const auto mark = name.rfind(temporary_mark);
+  if (mark == std::string::npos || mark < 2) {
+    return true;
+  }
+  const std::string manifest = folder_of(temporary) + '/' + name.substr(1, mark - 1) + ".json";
+  return outcome_of([&] {
+           const auto in_force = manifest_in_force(manifest);
+           if (in_force == read_file(manifest)) {
+             return;
+           }
+           if (in_force) {
+             write_durably(manifest, temporary + ".json", *in_force);
+           } else {
+             ::unlink(manifest.c_str());
+             sync_folder_of(manifest);
+           }
+         })
+      .ok();
+}
+
 void remove_what_the_dead_left(const std::string& folder) {
   const auto close = [](DIR* opened) { ::closedir(opened); };
   const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
@@ -90,7 +115,7 @@ void remove_what_the_dead_left(const std::string& folder) {
     }
     if (name.ends_with(set_aside_ending)) {
       put_back(folder + '/' + name, folder + '/' + name.substr(1, name.rfind(temporary_mark) - 1));
-    } else {
+    } else if (keep_what_was_to_be_replaced(folder + '/' + name)) {
       remove_target(folder + '/' + name);
     }
   }
@@ -109,7 +134,9 @@ void check_folder(const TargetNames& names) {
 
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
-  remove_target(names.temporary);  // of an earlier process with our number
+  if (keep_what_was_to_be_replaced(names.temporary)) {
+    remove_target(names.temporary);  // of an earlier process with our number
+  }
   const Descriptor probe{
       ::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (!probe.is_open()) {
@@ -185,6 +212,29 @@ void change_manifest(const TargetNames& names, Body&& body) {
   }
 }
 
+// The old file stays in force until the new one has its name. When it has it, nothing of the old
+// one is left to go back to.
+void replace_described(const TargetNames& names, const ManifestHead& head,
+                       const contents::Description& description, const ToldSteps& earlier) {
+  sync_folder_of(names.target);  // a manifest that counts on the temporary must not come without it
+  const auto before = manifest_in_force(names.manifest);
+  ManifestHead pending = head;
+  pending.replaced = before.value_or("");
+  change_manifest(names, [&] { write_manifest(names, pending, description, earlier); });
+  try {
+    publish(names, true);
+  } catch (...) {
+    if (is_there(names.temporary) && !is_taken_over(names)) {
+      take_back_manifest(names, before);
+      (void)outcome_of([&] { sync_folder_of(names.target); });
+    }
+    throw;
+  }
+  // The temporary is gone, so what the manifest says of it does not matter any more. A later job
+  // may have one of the same name.
+  (void)outcome_of([&] { write_manifest(names, head, description, earlier); });
+}
+
 // What has its name and is not committed loses it again. Of a plain file that was replaced nothing
 // else is left.
 void take_back(const TargetNames& names, bool replace) noexcept {
@@ -240,6 +290,10 @@ void publish(const TargetNames& names, bool replace) {
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace, ToldSteps earlier) {
+  if (replace && names.folder_mark.empty() && is_there(names.target)) {
+    replace_described(names, head, description, earlier);
+    return;
+  }
   change_manifest(names, [&] {
     if (has_bug(Bug::named_before_described)) {
       publish(names, replace);

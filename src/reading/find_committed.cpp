@@ -80,7 +80,7 @@ struct Readable {
 
 Readable look_at(const std::string& path, const Sought& sought) {
   const std::string manifest_path = path + ".json";
-  if (const auto text = read_file(manifest_path)) {
+  if (const auto text = commit::manifest_in_force(manifest_path)) {
     auto manifest = commit::parse_manifest(*text, manifest_path);
     check_size(path, manifest.bytes);
     return {{path, manifest.format}, std::move(manifest.inventory)};

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,11 @@ for folder in ("faults", "actor", "system", "conformance/files"):
     sys.path.insert(0, str(HERE.parent / folder))
 sys.path.insert(0, str(HERE.parents[1] / "studies"))
 
-from actors import Actors  # noqa: E402
+from actors import OK, Actors  # noqa: E402
 from cell import Cell  # noqa: E402
 from files import file_settings, leftovers  # noqa: E402
 from fixtures import actors, build, companies  # noqa: E402, F401
-from oracle import Look, Reader, check_sight, told  # noqa: E402
+from oracle import Look, Reader, Told, check_sight, told  # noqa: E402
 from power_loss import Disk, Record, read_log  # noqa: E402
 from workload import Workload  # noqa: E402
 
@@ -156,6 +157,16 @@ def test_a_checkpoint_that_is_not_kept_leaves_no_half_of_it(
         workload.script, ranks=workload.ranks, settings=workload.settings, folder=folder
     )
     assert job.status == 0 and not job.failures() and not leftovers(folder), job
+    states = states_of(disk, tmp_path, cell, workload, folder)
+    looks = [Look(state / workload.path, workload.seeds) for state, _ in states]
+    for (state, said), sight in zip(states, Reader(actors).see(cell, looks), strict=True):
+        print(state)
+        check_sight(workload, sight, said)
+
+
+def states_of(
+    disk: Disk, tmp_path: Path, cell: Cell, workload: Workload, folder: Path
+) -> list[tuple[Path, Told]]:
     entries = []
     states = []
     for record in read_log(tmp_path / "log"):
@@ -169,7 +180,49 @@ def test_a_checkpoint_that_is_not_kept_leaves_no_half_of_it(
                 states.append((state, told(cell, workload, entries)))
     assert states
     assert not [one for one in disk.differences(folder) if "iocomp.toml" not in one]
-    looks = [Look(state / workload.path, workload.seeds) for state, _ in states]
-    for (state, said), sight in zip(states, Reader(actors).see(cell, looks), strict=True):
+    return states
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "pnetcdf"])
+@pytest.mark.parametrize("mode", ["servers", "kernel", "sync"])
+def test_the_old_file_can_be_read_until_the_new_one_is_committed(
+    actors: Actors, tmp_path: Path, back_end: str, mode: str
+) -> None:
+    cell = Cell(0, 0, back_end, mode, "shared" if mode == "servers" else "", "series", "")
+    ending = {"posix": "dat", "hdf5": "h5", "pnetcdf": "nc"}[back_end]
+    new = Workload(
+        ranks=4 if mode == "servers" else 2,
+        lines=lines("series", 2),
+        settings={
+            "mode": "sync" if mode == "sync" else "async",
+            "transport": {"kind": "kernel"} if mode == "kernel" else {},
+            "files": {"out": file_settings(back_end, path=f"out.{ending}", replace=True)},
+        },
+        seeds={"u": 5},
+        path=f"out.{ending}",
+        steps=2,
+        file_per_step=False,
+        keep=0,
+    )
+    old = replace(new, lines=[line.replace("seed=5", "seed=6") for line in lines("series", 3)])
+    folder = tmp_path / "disk"
+    for workload in (old, new):
+        if workload is new:
+            new.before.append(f"record {tmp_path / 'log'}")
+            disk = Disk(folder)
+        job = actors.play(
+            workload.script, ranks=new.ranks, settings=workload.settings, folder=folder
+        )
+        assert job.status == 0 and not job.failures() and not leftovers(folder), job
+    states = states_of(disk, tmp_path, cell, new, folder)
+    reader = Reader(actors)
+    sights = [
+        reader.see(cell, [Look(state / new.path, {"u": seed}) for state, _ in states])
+        for seed in (5, 6)
+    ]
+    for (state, said), of_new, of_old in zip(states, *sights, strict=True):
         print(state)
-        check_sight(workload, sight, said)
+        if said.committed or (of_new.code == OK and of_new.right):
+            check_sight(new, of_new, said)
+        else:
+            check_sight(old, of_old, Told(frozenset(range(3)), frozenset()))

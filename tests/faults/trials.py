@@ -280,9 +280,12 @@ def stop(trial: Trial) -> None:
     strike = _strike(trial, workload, act)
     job = trial.play(workload, meanwhile=strike)
     trial.struck += strike.has_struck
-    if job.failures():
+    # Of a server that stands still while ranks wait for it they may say so, and go on without it.
+    given_up = [entry for entry in job.failures() if "does not respond" in entry["story"]]
+    if job.failures() and not given_up:
         raise Violation(f"calls fail after {seconds} s in which a process stood still\n{job}")
-    trial.check_end(job)
+    if not job.failures() and "does not respond" not in job.output:
+        trial.check_end(job)
     trial.check(workload, job)
 
 

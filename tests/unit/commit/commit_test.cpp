@@ -1,4 +1,5 @@
 #include "commit/commit.h"
+#include "commit/read_manifest.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -171,6 +172,47 @@ TEST_F(Commit, PublishingReplacesWhereThatIsAllowed) {
   write_text(names().target, "old");
   publish(names(), true);
   EXPECT_EQ(text_of(names().target), "new");
+}
+
+TEST_F(Commit, TheOldManifestIsInForceUntilTheNewFileHasItsName) {
+  write_text(names().target, "old");
+  write_text(names().manifest, "{\"of\": \"old\"}");
+  write_text(names().temporary, "new");
+  ManifestHead head;
+  head.replaced = text_of(names().manifest);
+  write_manifest(names(), head, {});
+  EXPECT_EQ(manifest_in_force(names().manifest), "{\"of\":\"old\"}\n");
+  publish(names(), true);
+  EXPECT_EQ(manifest_in_force(names().manifest), text_of(names().manifest));
+}
+
+TEST_F(Commit, AReplacedFileIsDescribedByItsOwnManifestAlone) {
+  write_text(names().target, "old");
+  write_text(names().manifest, "{\"of\": \"old\"}");
+  write_text(names().temporary, "new");
+  publish_described(names(), {}, {}, true);
+  EXPECT_EQ(text_of(names().target), "new");
+  EXPECT_FALSE(contains(text_of(names().manifest), "old"));
+  EXPECT_FALSE(contains(text_of(names().manifest), "replaces"));
+}
+
+TEST_F(Commit, AJobThatDiedBeforeItReplacedAFileLeavesItsManifest) {
+  constexpr const char* no_process = "2147483646";
+  const TargetNames dead = target_names(names().target, -1, job_of(no_process));
+  for (const char* before : {"{\"of\": \"old\"}", ""}) {
+    write_text(dead.target, "old");
+    write_text(dead.temporary, "new");
+    ManifestHead head;
+    head.replaced = before;
+    write_manifest(dead, head, {});
+    prepare_target(names(), true);
+    EXPECT_FALSE(std::filesystem::exists(dead.temporary));
+    if (*before == '\0') {
+      EXPECT_FALSE(std::filesystem::exists(dead.manifest));
+    } else {
+      EXPECT_EQ(text_of(dead.manifest), "{\"of\":\"old\"}\n");
+    }
+  }
 }
 
 TEST_F(Commit, PublishingIntoAFolderThatVanishedIsTold) {
