@@ -449,6 +449,8 @@ def two_jobs(trial: Trial) -> None:
     jobs: list[Job | Violation | None] = [None, None]
     for workload in (first, second):
         workload.settings["files"][NAME]["replace"] = replaces
+        for _ in range(3):  # so that they meet
+            workload.insert(trial.dice, f"pause {trial.dice.choice([0.005, 0.02, 0.05])}")
 
     def play(which: int, actors: Actors, workload: Workload) -> None:
         try:

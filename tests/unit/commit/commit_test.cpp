@@ -1,5 +1,4 @@
 #include "commit/commit.h"
-#include "commit/read_manifest.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "commit/read_manifest.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::commit {
