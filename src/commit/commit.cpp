@@ -183,28 +183,35 @@ bool is_taken_over(const TargetNames& names) {
   return names.may_appear && !outcome_of(names.may_appear).ok();
 }
 
-// Better none than one that describes another file.
-void take_back_manifest(const TargetNames& names,
-                        const std::optional<std::string>& before) noexcept {
+// Better none than one that describes another file; but where it describes this one with a step
+// more, that is better than none.
+void take_back_manifest(const TargetNames& names, const std::optional<std::string>& before,
+                        bool describes_target) noexcept {
   try {
+    if (read_file(names.manifest) == before) {
+      return;
+    }
     if (before) {
       write_durably(names.manifest, names.temporary + ".json", *before);
       return;
     }
   } catch (const std::exception&) {  // the failure that led here is the one to tell
+    if (describes_target) {
+      return;
+    }
   }
   ::unlink(names.manifest.c_str());
 }
 
 // What fails leaves the manifest as it was.
 template <typename Body>
-void change_manifest(const TargetNames& names, Body&& body) {
+void change_manifest(const TargetNames& names, bool describes_target, Body&& body) {
   const auto before = read_file(names.manifest);
   try {
     body();
   } catch (...) {
     if (!is_taken_over(names)) {  // else the manifest is that of others by now
-      take_back_manifest(names, before);
+      take_back_manifest(names, before, describes_target);
       // So that it does not come back after a power loss. What led here is the failure to tell.
       (void)outcome_of([&] { sync_folder_of(names.target); });
     }
@@ -220,12 +227,12 @@ void replace_described(const TargetNames& names, const ManifestHead& head,
   const auto before = manifest_in_force(names.manifest);
   ManifestHead pending = head;
   pending.replaced = before.value_or("");
-  change_manifest(names, [&] { write_manifest(names, pending, description, earlier); });
+  change_manifest(names, true, [&] { write_manifest(names, pending, description, earlier); });
   try {
     publish(names, true);
   } catch (...) {
     if (is_there(names.temporary) && !is_taken_over(names)) {
-      take_back_manifest(names, before);
+      take_back_manifest(names, before, true);
       (void)outcome_of([&] { sync_folder_of(names.target); });
     }
     throw;
@@ -294,7 +301,7 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
     replace_described(names, head, description, earlier);
     return;
   }
-  change_manifest(names, [&] {
+  change_manifest(names, false, [&] {
     if (has_bug(Bug::named_before_described)) {
       publish(names, replace);
     }
@@ -307,11 +314,12 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
 
 void describe_again(const TargetNames& names, const ManifestHead& head,
                     const contents::Description& description, ToldSteps earlier) {
-  change_manifest(names, [&] { write_manifest(names, head, description, std::move(earlier)); });
+  change_manifest(names, true,
+                  [&] { write_manifest(names, head, description, std::move(earlier)); });
 }
 
 void abandon(const TargetNames& names) noexcept {
-  if (!has_bug(Bug::temporary_left)) {
+  if (!has_bug(Bug::temporary_left) && keep_what_was_to_be_replaced(names.temporary)) {
     remove_target(names.temporary);
   }
 }

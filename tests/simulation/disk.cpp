@@ -129,6 +129,7 @@ int Disk::sync(Inode inode) {
   ++syncs_;
   Node& node = nodes_.at(inode);
   if (faults_.failing_sync && syncs_ == *faults_.failing_sync) {
+    ++node.losses;
     node.pending
         .clear();  // the system forgets what it could not write, and the next fsync says yes
     return -EIO;

@@ -61,6 +61,8 @@ class Disk {
                                    std::span<const std::byte> bytes, Random& random);
   /// @return 0 or a negative errno.
   [[nodiscard]] int resize(Inode inode, std::int64_t bytes);
+  /// How often an fsync has failed and lost what it should have kept.
+  [[nodiscard]] std::int64_t losses(Inode inode) const { return nodes_.at(inode).losses; }
   /// Of a file or a folder. @return 0 or a negative errno.
   [[nodiscard]] int sync(Inode inode);
 
@@ -84,6 +86,7 @@ class Disk {
     std::vector<std::byte> now;
     std::vector<std::byte> kept;  // on the disk, surely
     std::vector<Change> pending;  // ... and perhaps
+    std::int64_t losses = 0;
     std::map<std::string, Inode> names;
     std::map<std::string, Inode> kept_names;
   };

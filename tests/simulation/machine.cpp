@@ -72,7 +72,8 @@ int Machine::open(const char* path, int flags) {
   if ((flags & O_TRUNC) != 0 && disk_.size(found->inode) > 0) {
     (void)disk_.resize(found->inode, 0);
   }
-  open_[next_] = {.inode = found->inode, .flags = flags, .path = path};
+  open_[next_] = {
+      .inode = found->inode, .flags = flags, .lost = disk_.losses(found->inode), .path = path};
   return next_++;
 }
 
@@ -189,11 +190,16 @@ int Machine::sync(int descriptor) {
     return -EBADF;
   }
   take_time(sync_time);
-  const Open* open = find(descriptor);
+  Open* const open = find(descriptor);
   if (open == nullptr) {
     return -EBADF;
   }
-  const int result = disk_.sync(open->inode);
+  int result = disk_.sync(open->inode);
+  // As Linux: every descriptor that was open is told once.
+  const std::int64_t known = std::exchange(open->lost, disk_.losses(open->inode));
+  if (known < open->lost) {
+    result = -EIO;
+  }
   tell("fsyncs " + open->path + (result < 0 ? ": error " + std::to_string(-result) : ""));
   take_time(call_time);
   return result;

@@ -74,6 +74,7 @@ class Machine {
     Disk::Inode inode = 0;
     int flags = 0;
     std::int64_t position = 0;
+    std::int64_t lost = 0;  ///< of the file, when this descriptor heard of it last
     std::string path{};
   };
   [[nodiscard]] Open* find(int descriptor);
