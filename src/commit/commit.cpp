@@ -312,8 +312,23 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
   });
 }
 
+std::string identity_of(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) != 0
+             ? std::string{}
+             : std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
+}
+
 void describe_again(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier) {
+                    const contents::Description& description, ToldSteps earlier,
+                    const std::string& identity) {
+  const std::string found = identity_of(names.target);
+  if (!identity.empty() && !found.empty() && found != identity) {
+    throw Error{ErrorCode::target_exists, names.target +
+                                              " was replaced meanwhile, by another job: what this "
+                                              "one has written is gone; give each job a path of "
+                                              "its own"};
+  }
   change_manifest(names, true,
                   [&] { write_manifest(names, head, description, std::move(earlier)); });
 }

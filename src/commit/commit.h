@@ -94,10 +94,16 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
                        ToldSteps earlier = {});
 
+/// What tells a file from others that have had its name; empty where there is none.
+[[nodiscard]] std::string identity_of(const std::string& path);
+
 /// The manifest of a file that is published, with more steps. Where that fails, it is again what it
-/// was before. @throws Error{storage_failure}.
+/// was before.
+/// @param identity  of the file when it was published; empty: unknown.
+/// @throws Error{storage_failure}; Error{target_exists} where another file has its name by now.
 void describe_again(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier);
+                    const contents::Description& description, ToldSteps earlier,
+                    const std::string& identity = {});
 
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;

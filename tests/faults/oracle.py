@@ -14,7 +14,7 @@ from actors import INVALID_ARGUMENT, NOT_FOUND, OK, TIMED_OUT, Actors, Entry, Jo
 from cell import Cell
 from element_pattern import elements
 from files import file_settings, leftovers, values_in
-from workload import NAME, Workload
+from workload import NAME, NAMES, Workload
 
 # A series of these can be read when it is closed, and not before: a step that was told to be
 # committed may be lost until then. The one exception from the promise; docs/formats.md tells it.
@@ -112,7 +112,8 @@ class Reader:
         files = {}
         for i, look in enumerate(looks):
             files[f"t{i}"] = file_settings(cell.back_end, path=str(look.path))
-            seeds = ",".join(f"{name}:{seed}" for name, seed in look.seeds.items())
+            of_nobody = dict.fromkeys(NAMES, 0)  # where another program's file may be there
+            seeds = ",".join(f"{name}:{seed}" for name, seed in (of_nobody | look.seeds).items())
             lines.append(f"read t{i} seeds={seeds}")
         return self._actors.play("\n".join(lines), ranks=1, settings={"mode": "sync", "files": files})
 

@@ -14,6 +14,7 @@ TYPES = ["int64", "float64", "int32", "uint8"]
 SHAPES = ["3", "1000", "64x96", "200x40", "7x9x11", "256x512", "1024x300"]
 FIXED = {"hdf5-time", "netcdf", "pnetcdf"}  # series have the variables of the first step in all steps
 NAME = "out"
+NAMES = ["v0", "v1", "v2"]  # of variables
 
 
 @dataclass
@@ -67,11 +68,22 @@ def _put(dice: random.Random, name: str, shape: str) -> str:
     return f"put {NAME} {name} by={cut}{more}" if "x" in shape else f"put {NAME} {name}{more}"
 
 
-def draw_workload(cell: Cell, base: int = 0, steps: tuple[int, int] = (3, 7)) -> Workload:
+def draw_rival(cell: Cell, to: Workload) -> Workload:
+    """Return another program with a target of the same names."""
+    for number in range(1000):
+        rival = draw_workload(cell, base=1 << 31, purpose=f"rival {number}")
+        if (rival.file_per_step, rival.keep) == (to.file_per_step, to.keep):
+            return rival
+    raise AssertionError("no program has such a target")
+
+
+def draw_workload(
+    cell: Cell, base: int = 0, steps: tuple[int, int] = (3, 7), purpose: str = "workload"
+) -> Workload:
     """Return a program for a cell. `base`: of its values, so that two programs differ in them."""
-    dice = cell.dice("workload")
+    dice = cell.dice(purpose)
     number_of_steps = dice.randint(*steps)
-    names = [f"v{i}" for i in range(dice.randint(1, 3))]
+    names = NAMES[: dice.randint(1, 3)]
     shapes = {name: dice.choice(SHAPES) for name in names}
     seeds = {name: base + dice.randrange(1, 1 << 30) for name in names}
     file: dict[str, Any] = {}

@@ -215,6 +215,20 @@ TEST_F(Commit, AJobThatDiedBeforeItReplacedAFileLeavesItsManifest) {
   }
 }
 
+TEST_F(Commit, AFileThatAnotherJobHasReplacedIsNotDescribedAnyMore) {
+  write_text(names().temporary, "ours");
+  publish_described(names(), {}, {}, true);
+  const std::string identity = identity_of(names().target);
+  describe_again(names(), {}, {}, {}, identity);
+  write_text(names().temporary, "theirs");
+  publish_described(names(), {}, {}, true);
+  const std::string theirs = text_of(names().manifest);
+  const Failure failure = failure_of([&] { describe_again(names(), {}, {}, {}, identity); });
+  EXPECT_EQ(failure.code, ErrorCode::target_exists);
+  EXPECT_TRUE(contains(failure.story, "another job")) << failure.story;
+  EXPECT_EQ(text_of(names().manifest), theirs);
+}
+
 TEST_F(Commit, PublishingIntoAFolderThatVanishedIsTold) {
   const Failure failure = failure_of([this] { publish(names("gone/out.bin"), false); });
   EXPECT_EQ(failure.code, ErrorCode::storage_failure);
