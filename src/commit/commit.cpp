@@ -15,6 +15,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@
 #include "base/failure.h"
 #include "base/folder_targets.h"
 #include "base/small_files.h"
+#include "base/write_plainly.h"
 #include "commit/read_manifest.h"
 #include "commit/rename_target.h"
 
@@ -183,6 +185,18 @@ bool is_taken_over(const TargetNames& names) {
   return names.may_appear && !outcome_of(names.may_appear).ok();
 }
 
+// Where nothing can be made durable any more.
+void write_for_now(const std::string& path, const std::string& temporary, const std::string& text) {
+  const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (!file.is_open()) {
+    throw failure("create", temporary, errno);
+  }
+  write_plainly(file, 0, std::as_bytes(std::span{text}), temporary);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    throw failure("rename " + temporary + " to", path, errno);
+  }
+}
+
 // Better none than one that describes another file; but where it describes this one with a step
 // more, that is better than none.
 void take_back_manifest(const TargetNames& names, const std::optional<std::string>& before,
@@ -196,6 +210,11 @@ void take_back_manifest(const TargetNames& names, const std::optional<std::strin
       return;
     }
   } catch (const std::exception&) {  // the failure that led here is the one to tell
+    const std::string temporary = names.temporary + ".json";
+    if (before && outcome_of([&] { write_for_now(names.manifest, temporary, *before); }).ok()) {
+      return;
+    }
+    ::unlink(temporary.c_str());
     if (describes_target) {
       return;
     }

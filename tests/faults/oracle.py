@@ -33,9 +33,9 @@ class Told:
     failed: frozenset[int]
 
 
-# After such a failure nobody knows whether a name is durable: a step may be told as failed and be
-# seen all the same, with the right values.
-NAME_IN_DOUBT = "cannot fsync the folder"
+# After such a failure nobody knows what has become of a step: it may be told as failed and be seen
+# all the same, with the right values.
+IN_DOUBT = ["cannot fsync the folder", "has ended", "does not respond"]
 
 
 def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = NAME) -> Told:
@@ -57,8 +57,8 @@ def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = N
             if entry["call"] != "close" and "step" in entry:
                 steps.add(entry["step"])
             of_rank |= steps
-            # Who has waited too long does not know what comes of the step.
-            if entry["code"] == TIMED_OUT or NAME_IN_DOUBT in story:
+            # Who has waited too long, or has lost its server, does not know what comes of the step.
+            if entry["code"] == TIMED_OUT or any(words in story for words in IN_DOUBT):
                 in_doubt |= steps
         elif entry["call"] == "wait_step":
             waited.add(entry["step"])

@@ -76,6 +76,8 @@ class File:
                 kept = [older for older in kept if not older.meets(change)]
             else:
                 kept.append(change)
+            if change.is_lost and change.bytes is not None:  # the size is no page that was lost
+                _put(self.durable, change.offset + len(change.bytes), b"")
         self.later = kept
 
     def whole(self) -> bytes:

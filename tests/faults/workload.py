@@ -102,7 +102,9 @@ def draw_workload(
         for name in names
     ]
     all_in_all = cell.back_end in FIXED and not per_step
-    waits_in_step = cell.back_end not in ("adios2", "mpiio") and cell.mode != "sync"
+    # Without servers the place of a variable is known before the end of a step in posix alone.
+    waits_in_step = cell.mode == "servers" and cell.back_end not in ("adios2", "mpiio")
+    waits_in_step = waits_in_step or (cell.mode == "kernel" and cell.back_end == "posix")
     for step in range(number_of_steps):
         put = [name for name in names if step == 0 or all_in_all or dice.random() < 0.9]
         dice.shuffle(put)
