@@ -1,6 +1,7 @@
 #include "faults.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -23,6 +25,8 @@ struct Book {
   std::mutex mutex;
   std::deque<Fault> faults;  // guarded by mutex
   std::string folder;        // that files must lie in
+  // Whoever has a file open is told once that an fsync of it has failed, as Linux does.
+  std::map<std::string, std::set<int>> told;  // descriptors by path; guarded by mutex
 };
 
 Book& book() {
@@ -98,6 +102,17 @@ Verdict verdict_on(std::string_view call, int descriptor, std::size_t bytes) {
     return {.allowed = bytes};
   }
   Verdict verdict = verdict_on(call, path, bytes);
+  if (call == "sync") {
+    Book& kept = book();
+    const std::scoped_lock lock{kept.mutex};
+    struct stat status{};
+    const bool is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    if (is_file && verdict.error != 0) {
+      kept.told[path].insert(descriptor);
+    } else if (kept.told.contains(path) && kept.told[path].insert(descriptor).second) {
+      verdict.error = EIO;
+    }
+  }
   // Without the page cache whole blocks are written.
   constexpr std::size_t block = 4096;
   const bool is_short = verdict.error == 0 && verdict.allowed < bytes;
@@ -120,6 +135,7 @@ void remove_faults() {
   Book& kept = book();
   const std::scoped_lock lock{kept.mutex};
   kept.faults.clear();
+  kept.told.clear();
   has_faults = false;
   clock_offset = 0;
 }

@@ -50,6 +50,9 @@ std::uint64_t inode_of(int descriptor) {
   return ::fstat(descriptor, &status) == 0 ? status.st_ino : 0;
 }
 
+// The upper half of numbers of writes.
+std::uint64_t process() { return static_cast<std::uint64_t>(::getpid()) << 32; }
+
 std::string whole(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
@@ -111,11 +114,11 @@ void created(int descriptor, const char* path) {
 
 void wrote(int descriptor, std::span<const std::byte> bytes, std::int64_t offset,
            std::uint64_t id) {
-  append("write", inode_of(descriptor), static_cast<std::uint64_t>(offset), id, bytes);
+  append("write", inode_of(descriptor), static_cast<std::uint64_t>(offset), id + process(), bytes);
 }
 
 void done(std::uint64_t id, std::int64_t result) {
-  append("done", id, result < 0 ? 0 : static_cast<std::uint64_t>(result), 0, {});
+  append("done", id + process(), result < 0 ? 0 : static_cast<std::uint64_t>(result), 0, {});
 }
 
 void resized(int descriptor, std::int64_t size, bool only_grows) {
@@ -124,7 +127,7 @@ void resized(int descriptor, std::int64_t size, bool only_grows) {
 }
 
 void synced(int descriptor, bool well) {
-  append(well ? "sync" : "lost", inode_of(descriptor), 0, 0, {});
+  append(well ? "sync" : "lost", inode_of(descriptor), process(), 0, {});
 }
 
 void made_folder(const char* path) {
@@ -142,7 +145,7 @@ void named(const char* word, unsigned flags, const char* path, const char* other
 
 std::uint64_t new_id() {
   static std::atomic<std::uint64_t> next{0};
-  return (static_cast<std::uint64_t>(::getpid()) << 32) + ++next;
+  return ++next;
 }
 
 }  // namespace actor::recorder

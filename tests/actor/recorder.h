@@ -14,10 +14,12 @@ namespace actor::recorder {
 /// from it every state can be made in which a power loss may leave the disk (tests/faults).
 ///
 /// A record is a line `word a b c bytes`, and then so many bytes. Files are called by their inode.
-///   create INODE, truncate INODE SIZE, grow INODE SIZE, sync INODE, lost INODE (a sync has
-///   failed); write INODE OFFSET ID with the bytes, done ID RESULT: the write is over; an ID of 0
-///   is done; rename FLAGS, link, unlink, folder INODE: with paths, zeros between them; told: an
-///   entry of a journal.
+///   create INODE, truncate INODE SIZE, grow INODE SIZE, sync INODE PROCESS,
+///   lost INODE PROCESS: a sync has failed;
+///   write INODE OFFSET ID with the bytes, done ID RESULT: the write is over. The upper half of an
+///   ID is the process; where the lower half is 0, the write is over at once;
+///   rename FLAGS, link, unlink, folder INODE: with paths, zeros between them;
+///   told: an entry of a journal.
 void start(const std::string& log);
 void stop();
 [[nodiscard]] bool is_on();
@@ -48,7 +50,7 @@ void synced(int descriptor, bool well);
 void made_folder(const char* path);
 void named(const char* word, unsigned flags, const char* path, const char* other = "");
 
-/// For a write that ends later: different in all processes.
+/// For a write that ends later.
 [[nodiscard]] std::uint64_t new_id();
 
 }  // namespace actor::recorder

@@ -17,6 +17,7 @@ from pathlib import Path
 from actors import Entry
 
 SECTOR = 512
+PROCESS = 1 << 32  # what numbers of writes have in their upper half
 NO_REPLACE = 1  # flags of renameat2
 EXCHANGE = 2
 
@@ -29,6 +30,7 @@ class Change:
     bytes: bytes | None  # None: a new size
     grows: bool = False
     is_done: bool = True
+    process: int = 0
     is_lost: bool = False  # an fsync has failed: later ones do not make it durable
 
     def meets(self, other: Change) -> bool:
@@ -212,9 +214,10 @@ class Disk:
 
     def _write(self, record: Record) -> None:
         _, offset, number = record.numbers
-        change = Change(offset, record.bytes, is_done=number == 0)
+        ends_later = number % PROCESS != 0
+        change = Change(offset, record.bytes, is_done=not ends_later, process=number // PROCESS)
         self._file(record).later.append(change)
-        if number != 0:
+        if ends_later:
             self._writes[number] = change
 
     def _done(self, record: Record) -> None:
@@ -235,7 +238,7 @@ class Disk:
     def _lost(self, record: Record) -> None:
         file = self._inodes[record.numbers[0]]
         for change in file.later if isinstance(file, File) else []:
-            change.is_lost = True
+            change.is_lost |= change.process == record.numbers[1] // PROCESS
 
     def _rename(self, record: Record) -> None:
         (before, old), (after, new) = (self._place(path) for path in record.paths)
