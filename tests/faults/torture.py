@@ -29,7 +29,8 @@ from actors import Actors, Build  # noqa: E402
 from cell import Cell  # noqa: E402
 from company import Companies  # noqa: E402
 from oracle import Violation, shared_memory  # noqa: E402
-from trials import FAULTS, NotHere, Trial, draw  # noqa: E402
+from trial import NotHere, Trial  # noqa: E402
+from trials import FAULTS, draw  # noqa: E402
 
 EXIT_VIOLATION = 1
 
