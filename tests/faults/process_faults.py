@@ -44,7 +44,8 @@ def _servers(journals: Path) -> list[int]:
 def _have_finalized(journals: Path) -> bool:
     """Whether all compute ranks have, and none of them waits for anybody any more."""
     texts = [path.read_bytes() for path in journals.glob("rank*.jsonl")]
-    return all(b'"finalize"' in text for text in texts if b'"init"' in text)
+    computing = [text for text in texts if b'"init"' in text]
+    return bool(computing) and all(b'"finalize"' in text for text in computing)
 
 
 @dataclass
@@ -59,6 +60,8 @@ class Strike:
 
     def __call__(self, launcher: subprocess.Popen[str], journals: Path) -> None:
         while launcher.poll() is None and _entries(journals) < self.after:
+            if _have_finalized(journals):
+                return
             time.sleep(0.001)
         time.sleep(self.delay)
         if launcher.poll() is None and (ranks := _ranks(processes_in(self.folder))):
@@ -70,8 +73,8 @@ def _strike(
     trial: Trial, workload: Workload, act: Callable[..., None], after_start: bool = False
 ) -> Strike:
     """`after_start`: not while ranks are in iocomp_init, where they wait for all others."""
-    entries = workload.ranks * (len(workload.lines) + 1)
     servers = workload.ranks // 2 if trial.cell.has_servers else 0
+    entries = (workload.ranks - servers) * len(workload.lines) + servers
     least = 3 * (workload.ranks - servers) + servers + 1 if after_start else 1  # all have opened it
     after = trial.dice.randint(least, max(least, entries * 3 // 4))
     return Strike(trial.folder, after, trial.dice.uniform(0, 0.01), act)
