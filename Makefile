@@ -26,6 +26,13 @@ check: build-$(CHECK) ## build, test, verify what the programs wrote; of the lon
 check-full: build-release ## every test, with the whole matrices of formats, modes, placements and faults
 	ctest --preset release
 
+FAULT_SECONDS ?= 600
+.PHONY: check-faults
+check-faults: check-simulation build/release/build.ninja ## simulated faults, then real jobs under real faults, from a seed; SEED=N repeats one, FAULT_SECONDS=N (600)
+	cmake --build --preset release --target actor iocomp_command
+	mkdir -p build/faults
+	build/release/tools/iocomp torture build/faults --seconds $(FAULT_SECONDS) $(if $(SEED),--seed $(SEED))
+
 .PHONY: bench
 bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--least 1 --seconds 420)

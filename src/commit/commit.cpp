@@ -15,6 +15,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@
 #include "base/failure.h"
 #include "base/folder_targets.h"
 #include "base/small_files.h"
+#include "base/write_plainly.h"
+#include "commit/read_manifest.h"
 #include "commit/rename_target.h"
 
 namespace iocomp::commit {
@@ -32,6 +35,7 @@ namespace {
 constexpr std::string_view temporary_mark = ".iocomp-";
 constexpr std::string_view manifest_ending = ".json";
 constexpr std::string_view xdmf_name_ending = ".xdmf";
+constexpr std::string_view lock_ending = ".lock";
 
 std::string this_host() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -52,7 +56,8 @@ bool is_alive(long process) {
   return (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) && !is_zombie(process);
 }
 
-// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json", ".xdmf" or ".old": whether <host> is this
+// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json", ".xdmf" or ".old", or with what Open MPI
+// puts behind the name of a file that it has open, "-<number>-<pid>.lock": whether <host> is this
 // one and <pid> has ended.
 bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   const auto mark = name.rfind(temporary_mark);
@@ -72,8 +77,33 @@ bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   job.remove_prefix(host.size() + 1);
   long process = 0;
   const auto [end, error] = std::from_chars(job.data(), job.data() + job.size(), process);
-  return error == std::errc{} && end == job.data() + job.size() && process > 0 &&
-         !is_alive(process);
+  const std::string_view rest = job.substr(static_cast<std::size_t>(end - job.data()));
+  const bool is_ours = rest.empty() || (rest.starts_with('-') && rest.ends_with(lock_ending));
+  return error == std::errc{} && is_ours && process > 0 && !is_alive(process);
+}
+
+// What is about to be removed is the file that a job wanted to put in the place of another: the
+// other one stays, with its own manifest. @return whether it may be removed.
+bool keep_what_was_to_be_replaced(const std::string& temporary) noexcept {
+  const std::string name = name_in_folder(temporary);
+  const auto mark = name.rfind(temporary_mark);
+  if (mark == std::string::npos || mark < 2) {
+    return true;
+  }
+  const std::string manifest = folder_of(temporary) + '/' + name.substr(1, mark - 1) + ".json";
+  return outcome_of([&] {
+           const auto in_force = manifest_in_force(manifest);
+           if (in_force == read_file(manifest)) {
+             return;
+           }
+           if (in_force) {
+             write_durably(manifest, temporary + ".json", *in_force);
+           } else {
+             ::unlink(manifest.c_str());
+             sync_folder_of(manifest);
+           }
+         })
+      .ok();
 }
 
 void remove_what_the_dead_left(const std::string& folder) {
@@ -87,7 +117,7 @@ void remove_what_the_dead_left(const std::string& folder) {
     }
     if (name.ends_with(set_aside_ending)) {
       put_back(folder + '/' + name, folder + '/' + name.substr(1, name.rfind(temporary_mark) - 1));
-    } else {
+    } else if (keep_what_was_to_be_replaced(folder + '/' + name)) {
       remove_target(folder + '/' + name);
     }
   }
@@ -106,7 +136,9 @@ void check_folder(const TargetNames& names) {
 
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
-  remove_target(names.temporary);  // of an earlier process with our number
+  if (keep_what_was_to_be_replaced(names.temporary)) {
+    remove_target(names.temporary);  // of an earlier process with our number
+  }
   const Descriptor probe{
       ::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (!probe.is_open()) {
@@ -153,6 +185,18 @@ bool is_taken_over(const TargetNames& names) {
   return names.may_appear && !outcome_of(names.may_appear).ok();
 }
 
+// Where nothing can be made durable any more.
+void write_for_now(const std::string& path, const std::string& temporary, const std::string& text) {
+  const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (!file.is_open()) {
+    throw failure("create", temporary, errno);
+  }
+  write_plainly(file, 0, std::as_bytes(std::span{text}), temporary);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    throw failure("rename " + temporary + " to", path, errno);
+  }
+}
+
 // Better none than one that describes another file; but where it describes this one with a step
 // more, that is better than none.
 void take_back_manifest(const TargetNames& names, const std::optional<std::string>& before,
@@ -166,6 +210,11 @@ void take_back_manifest(const TargetNames& names, const std::optional<std::strin
       return;
     }
   } catch (const std::exception&) {  // the failure that led here is the one to tell
+    const std::string temporary = names.temporary + ".json";
+    if (before && outcome_of([&] { write_for_now(names.manifest, temporary, *before); }).ok()) {
+      return;
+    }
+    ::unlink(temporary.c_str());
     if (describes_target) {
       return;
     }
@@ -187,6 +236,29 @@ void change_manifest(const TargetNames& names, bool describes_target, Body&& bod
     }
     throw;
   }
+}
+
+// The old file stays in force until the new one has its name. When it has it, nothing of the old
+// one is left to go back to.
+void replace_described(const TargetNames& names, const ManifestHead& head,
+                       const contents::Description& description, const ToldSteps& earlier) {
+  sync_folder_of(names.target);  // a manifest that counts on the temporary must not come without it
+  const auto before = manifest_in_force(names.manifest);
+  ManifestHead pending = head;
+  pending.replaced = before.value_or("");
+  change_manifest(names, true, [&] { write_manifest(names, pending, description, earlier); });
+  try {
+    publish(names, true);
+  } catch (...) {
+    if (is_there(names.temporary) && !is_taken_over(names)) {
+      take_back_manifest(names, before, true);
+      (void)outcome_of([&] { sync_folder_of(names.target); });
+    }
+    throw;
+  }
+  // The temporary is gone, so what the manifest says of it does not matter any more. A later job
+  // may have one of the same name.
+  (void)outcome_of([&] { write_manifest(names, head, description, earlier); });
 }
 
 // What has its name and is not committed loses it again. Of a plain file that was replaced nothing
@@ -244,6 +316,10 @@ void publish(const TargetNames& names, bool replace) {
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace, ToldSteps earlier) {
+  if (replace && names.folder_mark.empty() && is_there(names.target)) {
+    replace_described(names, head, description, earlier);
+    return;
+  }
   change_manifest(names, false, [&] {
     if (has_bug(Bug::named_before_described)) {
       publish(names, replace);
@@ -255,14 +331,29 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
   });
 }
 
+std::string identity_of(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) != 0
+             ? std::string{}
+             : std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
+}
+
 void describe_again(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier) {
+                    const contents::Description& description, ToldSteps earlier,
+                    const std::string& identity) {
+  const std::string found = identity_of(names.target);
+  if (!identity.empty() && !found.empty() && found != identity) {
+    throw Error{ErrorCode::target_exists, names.target +
+                                              " was replaced meanwhile, by another job: what this "
+                                              "one has written is gone; give each job a path of "
+                                              "its own"};
+  }
   change_manifest(names, true,
                   [&] { write_manifest(names, head, description, std::move(earlier)); });
 }
 
 void abandon(const TargetNames& names) noexcept {
-  if (!has_bug(Bug::temporary_left)) {
+  if (!has_bug(Bug::temporary_left) && keep_what_was_to_be_replaced(names.temporary)) {
     remove_target(names.temporary);
   }
 }
@@ -275,7 +366,10 @@ void remove_committed(const TargetNames& names) noexcept {
   } else {
     ::unlink(names.target.c_str());
   }
-  ::unlink(names.manifest.c_str());
+  // A power loss must leave no file without what describes it.
+  if (outcome_of([&] { sync_folder_of(names.target); }).ok()) {
+    ::unlink(names.manifest.c_str());
+  }
 }
 
 }  // namespace iocomp::commit

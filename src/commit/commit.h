@@ -54,6 +54,8 @@ struct ManifestHead {
   std::vector<std::int64_t> absent;              ///< steps that failed
   std::int64_t bytes = 0;                        ///< size of the data file at this commit
   std::endian byte_order = std::endian::native;  ///< of the elements, where they have an offset
+  /// Of the file that is replaced, which counts until the temporary is gone: its manifest, or "".
+  std::optional<std::string> replaced{};
 };
 
 /// The steps that an earlier manifest has told already, as text: so a commit costs what its own
@@ -69,7 +71,8 @@ void tell(ToldSteps& told, const contents::Description& description);
 /// directory). JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes",
 /// "byte_order": "little" (of the elements, where they have an offset),
 ///  "steps": [{"step", "variables": [{"name", "type", "shape", "offset"}]}], "absent": [],
-///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}. Complex
+///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}, and while
+///  a file is replaced "replaces": {"temporary", "manifest"}: see manifest_in_force. Complex
 ///  values are pairs; text is a string.
 /// @param description  with the steps that are not in `earlier`.
 /// @throws Error{storage_failure}.
@@ -77,26 +80,35 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
                     const contents::Description& description, ToldSteps earlier = {});
 
 /// Rename the (already durable) temporary to the target and fsync the directory: this is the
-/// commit. Without `replace` a target that has appeared meanwhile is not overwritten. A directory
-/// is replaced by exchanging the names, then the old one is removed.
+/// commit. Without `replace` a target that has appeared meanwhile is not overwritten, and one whose
+/// directory cannot be fsynced gets its temporary name back. A directory is replaced by exchanging
+/// the names, then the old one is removed.
 /// @throws Error{target_exists} or Error{storage_failure}.
 void publish(const TargetNames& names, bool replace);
 
 /// Manifest, then target: the first commit of a file. Where the target cannot be published, the
-/// manifest is again what it was before.
+/// manifest is again what it was before. Where a plain file is replaced, the manifest holds that of
+/// the old one until the new one has its name.
 /// @throws as the two.
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
                        ToldSteps earlier = {});
 
+/// What tells a file from others that have had its name; empty where there is none.
+[[nodiscard]] std::string identity_of(const std::string& path);
+
 /// The manifest of a file that is published, with more steps. Where that fails, it is again what it
-/// was before. @throws Error{storage_failure}.
+/// was before.
+/// @param identity  of the file when it was published; empty: unknown.
+/// @throws Error{storage_failure}; Error{target_exists} where another file has its name by now.
 void describe_again(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier);
+                    const contents::Description& description, ToldSteps earlier,
+                    const std::string& identity = {});
 
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;
-/// Remove a committed target and its manifest (the oldest of `keep` checkpoints). Never throws.
+/// Remove a committed target and then its manifest (the oldest of `keep` checkpoints); one fsync of
+/// the folder lies between. Never throws.
 void remove_committed(const TargetNames& names) noexcept;
 
 }  // namespace iocomp::commit

@@ -71,9 +71,14 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
       field("byte_order", head.byte_order == std::endian::little ? "little" : "big"),
       field("first_step", head.first_step),
       field("committed_steps", head.steps)};
-  const std::vector<std::string> behind{
+  std::vector<std::string> behind{
       field("absent", head.absent), field("attributes", json(description.attributes)),
       field("variable_attributes", variable_attributes(told, description))};
+  if (head.replaced) {
+    const Json manifest = Json::parse(*head.replaced, nullptr, false);
+    behind.push_back(field("replaces", {{"temporary", name_in_folder(names.temporary)},
+                                        {"manifest", manifest.is_object() ? manifest : Json{}}}));
+  }
   std::string first;
   for (const auto& each : before) {
     first += (first.empty() ? "{\n " : ",\n ") + each;

@@ -173,15 +173,17 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
   const bool whole_steps = format_->traits().writes_whole_steps();
   const bool ends_itself = whole_steps || (is_finished && !format_->traits().readable_while_open);
   return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
-          replace = identity_.replace, published = published_, told = told_]() mutable {
+          replace = identity_.replace, published = published_, identity = published_identity_,
+          told = told_]() mutable {
     if (ends_itself) {
       manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
     }
     if (*published) {
-      describe_again(target, manifest, description, told);
+      describe_again(target, manifest, description, told, *identity);
     } else {
       publish_first(target, manifest, description, replace, told, xdmf.get());
       *published = true;
+      *identity = identity_of(target.target);
     }
     describe(xdmf.get(), described, target);
   };

@@ -92,7 +92,9 @@ class Publication {
   const formats::Format* format_;
   std::shared_ptr<bool> published_ =
       std::make_shared<bool>(false);  // the one file; jobs set it, in their order
-  std::int64_t steps_ = 0;            // one file: steps seen so far
+  std::shared_ptr<std::string> published_identity_ =
+      std::make_shared<std::string>();  // likewise; empty: nobody knows
+  std::int64_t steps_ = 0;              // one file: steps seen so far
   std::vector<std::int64_t> absent_;
   ToldSteps told_;                                   // one file: the steps before ...
   std::int64_t told_until_ = 0;                      // ... this one, as they were ...

@@ -1,5 +1,7 @@
 #include "commit/read_manifest.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -7,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +18,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/small_files.h"
 #include "commit/json_values.h"
 #include "commit/manifest.h"
 #include "contents/variable.h"
@@ -142,6 +146,24 @@ void check_byte_order(const Json& manifest) {
 }
 
 }  // namespace
+
+std::optional<std::string> manifest_in_force(const std::string& path) {
+  auto text = read_file(path);
+  if (!text || text->find("\"replaces\"") == std::string::npos) {
+    return text;
+  }
+  const Json json = Json::parse(*text, nullptr, false);
+  const Json replaces = json.is_object() ? json.value("replaces", Json{}) : Json{};
+  if (!replaces.is_object() || !replaces.value("temporary", Json{}).is_string()) {
+    return text;
+  }
+  const auto temporary = name_in_folder(replaces["temporary"].get<std::string>());
+  if (::access((folder_of(path) + '/' + temporary).c_str(), F_OK) != 0) {
+    return text;
+  }
+  const Json old = replaces.value("manifest", Json{});
+  return old.is_object() ? std::optional{old.dump() + '\n'} : std::nullopt;
+}
 
 Manifest parse_manifest(const std::string& text, const std::string& path) {
   const std::string what = "cannot read the manifest " + path + ": ";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct Manifest {
   std::vector<std::int64_t> absent;  ///< ... which failed
   contents::Inventory inventory;
 };
+
+/// The manifest in force, as text: where a file is being replaced, that of the old one until the
+/// new one has its name. Nothing where there is none.
+/// @throws Error{storage_failure}.
+[[nodiscard]] std::optional<std::string> manifest_in_force(const std::string& path);
 
 /// @param path  of the manifest, for messages.
 /// @throws Error{storage_failure} for text that is no manifest, or that contradicts itself;

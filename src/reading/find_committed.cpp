@@ -80,7 +80,7 @@ struct Readable {
 
 Readable look_at(const std::string& path, const Sought& sought) {
   const std::string manifest_path = path + ".json";
-  if (const auto text = read_file(manifest_path)) {
+  if (const auto text = commit::manifest_in_force(manifest_path)) {
     auto manifest = commit::parse_manifest(*text, manifest_path);
     check_size(path, manifest.bytes);
     return {{path, manifest.format}, std::move(manifest.inventory)};
@@ -98,12 +98,18 @@ Readable look_at(const std::string& path, const Sought& sought) {
 // have died, or the disk was full. The newest is opened, because that is what is read mostly.
 void add_steps(Committed& committed, const Found& found, const Sought& sought) {
   std::vector<std::pair<std::int64_t, Readable>> readable;
+  // Where only a manifest could tell what is in them, one without is no better than a torn one.
+  const auto lacks_manifest = [&](const std::string& path) {
+    struct stat status{};
+    return ::stat((path + ".json").c_str(), &status) != 0 && errno == ENOENT;
+  };
   const auto unless_torn = [&](std::int64_t step, const auto& body) {
     try {
       body();
       return true;
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::storage_failure) {
+      if (error.code() != ErrorCode::storage_failure &&
+          !(error.code() == ErrorCode::unsupported && lacks_manifest(found.of_step.at(step)))) {
         throw;
       }
       committed.torn.push_back({step, error.what()});

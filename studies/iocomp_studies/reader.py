@@ -62,6 +62,9 @@ class PlainDataset:
     def __init__(self, path: Path) -> None:
         """Read the manifest; the format is documented in src/commit/commit.h."""
         manifest = json.loads(Path(f"{path}.json").read_text())
+        replaces = manifest.get("replaces")
+        if replaces and (path.parent / replaces["temporary"]).exists():
+            manifest = replaces["manifest"] or {}  # the new file has not got its name yet
         if manifest.get("iocomp_manifest") != 1:
             raise ValueError(f"{path}.json: not a manifest of version 1")
         self._path = path.parent / manifest["file"]

@@ -8,8 +8,9 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ ENDING = {"kill", "stop", "go_on", "leave", "KILL", "STOP"}
 
 Entry = dict[str, Any]
 Settings = Mapping[str, Any]
+# What happens to a job from outside: gets the launcher's process, and the folder of journals.
+Meanwhile = Callable[[subprocess.Popen[str], Path], None]
 
 
 @dataclass(frozen=True)
@@ -198,12 +201,14 @@ class Actors:
         prefix: Iterable[str] = (),
         launcher: Iterable[str] | None = None,
         alone: bool = False,
+        meanwhile: Meanwhile | None = None,
         seconds: float = 45,
     ) -> Job:
         """Carry out a script until it ends; `settings` becomes its iocomp.toml.
 
         `launcher` stands for the launcher and its options, number of ranks included. `alone`: in a
-        launch of its own, in which servers leave iocomp_init through MPI_Finalize.
+        launch of its own, in which servers leave iocomp_init through MPI_Finalize. So is a job to
+        which something happens `meanwhile`, in a thread of its own.
 
         Raises:
             Hang: If it does not end within `seconds` (longer where the build is slow).
@@ -227,15 +232,15 @@ class Actors:
         start = _Start(ranks, folder, journals, own, seconds * self.build.time_factor)
         usual = [*self.build.launcher, str(ranks)]
         words = [*prefix, *(usual if launcher is None else launcher)]
-        alone = alone or words != usual
+        alone = alone or words != usual or meanwhile is not None
         if self._companies is None or alone or not _may_share(script, settings, own):
-            job = self._play_alone(start, words)
+            job = self._play_alone(start, words, meanwhile)
         else:
             job = self._play_in_company(start, self._companies, words)
         print(job)  # shown for tests that fail, and not cut as what is said of an assertion
         return job
 
-    def _play_alone(self, start: _Start, words: list[str]) -> Job:
+    def _play_alone(self, start: _Start, words: list[str], meanwhile: Meanwhile | None) -> Job:
         began = time.monotonic()
         process = subprocess.Popen(
             [*words, self.build.actor, str(start.script), str(start.journals)],
@@ -247,6 +252,8 @@ class Actors:
             errors="replace",
         )
         command = start.command([*words, self.build.actor])
+        if meanwhile is not None:
+            threading.Thread(target=meanwhile, args=(process, start.journals), daemon=True).start()
         try:
             out, err = process.communicate(timeout=start.limit_seconds)
         except subprocess.TimeoutExpired:

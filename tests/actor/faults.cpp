@@ -1,21 +1,21 @@
 #include "faults.h"
 
-#include <dlfcn.h>
-#include <sys/uio.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <climits>
 #include <csignal>
-#include <cstddef>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
-#include <string_view>
 #include <thread>
 
 namespace actor {
@@ -25,6 +25,8 @@ struct Book {
   std::mutex mutex;
   std::deque<Fault> faults;  // guarded by mutex
   std::string folder;        // that files must lie in
+  // Whoever has a file open is told once that an fsync of it has failed, as Linux does.
+  std::map<std::string, std::set<int>> told;  // descriptors by path; guarded by mutex
 };
 
 Book& book() {
@@ -33,6 +35,30 @@ Book& book() {
 }
 
 std::atomic<bool> has_faults{false};  // spares all other calls the look below
+std::atomic<double> clock_offset{0};
+
+constexpr int slow = INT_MIN;  // instead of an errno: the call takes so much longer
+constexpr std::chrono::milliseconds slowness{50};
+constexpr int half = INT_MIN + 1;  // instead of an errno: of the bytes half are written
+
+/// What a fault whose turn has come does to a call. Sleeps and signals come after the lock is gone.
+Verdict strike(int error, std::size_t bytes, std::unique_lock<std::mutex>& lock) {
+  if (error == half) {
+    return {.allowed = std::max<std::size_t>(bytes / 2, 1)};
+  }
+  if (error == slow) {
+    lock.unlock();
+    std::this_thread::sleep_for(slowness);
+    return {.allowed = bytes};
+  }
+  if (error < 0) {
+    ::kill(::getpid(), -error);
+    return {.allowed = bytes};
+  }
+  return {.error = error};
+}
+
+}  // namespace
 
 std::string path_of(int descriptor) {
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
@@ -41,11 +67,10 @@ std::string path_of(int descriptor) {
   return length <= 0 ? std::string{} : std::string(path.data(), static_cast<std::size_t>(length));
 }
 
-constexpr int slow = INT_MIN;  // instead of an errno: the call takes so much longer
-constexpr std::chrono::milliseconds slowness{50};
-
-/// The errno that this call shall fail with, or 0.
-int fails(std::string_view call, const std::string& path) {
+Verdict verdict_on(std::string_view call, const std::string& path, std::size_t bytes) {
+  if (!has_faults) {
+    return {.allowed = bytes};
+  }
   Book& kept = book();
   std::unique_lock lock{kept.mutex};
   for (auto& fault : kept.faults) {
@@ -53,43 +78,49 @@ int fails(std::string_view call, const std::string& path) {
     if (fault.call != call || !inside || path.find(fault.path) == std::string::npos) {
       continue;
     }
+    if (fault.room > 0) {
+      const auto allowed = std::min(static_cast<std::size_t>(fault.room), bytes);
+      fault.room -= static_cast<std::int64_t>(allowed);
+      return {.allowed = allowed};
+    }
     if (fault.after > 0) {
       --fault.after;
     } else if (fault.times != 0) {
       fault.times -= fault.times > 0 ? 1 : 0;
-      if (fault.error == slow) {
-        lock.unlock();
-        std::this_thread::sleep_for(slowness);
-        return 0;
-      }
-      if (fault.error < 0) {
-        ::kill(::getpid(), -fault.error);
-        return 0;
-      }
-      return fault.error;
+      return strike(fault.error, bytes, lock);
     }
   }
-  return 0;
+  return {.allowed = bytes};
 }
 
-bool refused(std::string_view call, const std::string& path) {
-  const int error = fails(call, path);
-  if (error != 0) {
-    errno = error;
+Verdict verdict_on(std::string_view call, int descriptor, std::size_t bytes) {
+  if (!has_faults) {
+    return {.allowed = bytes};
   }
-  return error != 0;
+  const std::string path = path_of(descriptor);
+  if (!path.starts_with('/')) {  // a pipe, a socket
+    return {.allowed = bytes};
+  }
+  Verdict verdict = verdict_on(call, path, bytes);
+  if (call == "sync") {
+    Book& kept = book();
+    const std::scoped_lock lock{kept.mutex};
+    struct stat status{};
+    const bool is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    if (is_file && verdict.error != 0) {
+      kept.told[path].insert(descriptor);
+    } else if (kept.told.contains(path) && kept.told[path].insert(descriptor).second) {
+      verdict.error = EIO;
+    }
+  }
+  // Without the page cache whole blocks are written.
+  constexpr std::size_t block = 4096;
+  const bool is_short = verdict.error == 0 && verdict.allowed < bytes;
+  if (is_short && (::fcntl(descriptor, F_GETFL) & O_DIRECT) != 0) {
+    verdict.allowed = verdict.allowed < block ? bytes : verdict.allowed / block * block;
+  }
+  return verdict;
 }
-
-bool refused(std::string_view call, int descriptor) {
-  return has_faults && refused(call, path_of(descriptor));
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
 
 void add_fault(const Fault& fault) {
   Book& kept = book();
@@ -104,19 +135,17 @@ void remove_faults() {
   Book& kept = book();
   const std::scoped_lock lock{kept.mutex};
   kept.faults.clear();
+  kept.told.clear();
   has_faults = false;
+  clock_offset = 0;
 }
 
 int errno_of(const std::string& name) {
-  static const std::map<std::string, int> known{{"ENOSPC", ENOSPC},
-                                                {"EIO", EIO},
-                                                {"EDQUOT", EDQUOT},
-                                                {"EROFS", EROFS},
-                                                {"EACCES", EACCES},
-                                                {"KILL", -SIGKILL},
-                                                {"STOP", -SIGSTOP},  // what befalls the process
-                                                                     // instead
-                                                {"SLOW", slow}};
+  static const std::map<std::string, int> known{
+      {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EDQUOT", EDQUOT}, {"EROFS", EROFS},
+      {"EACCES", EACCES}, {"EMFILE", EMFILE}, {"KILL", -SIGKILL},  // what befalls the process
+      {"STOP", -SIGSTOP},                                          // instead
+      {"SHORT", half},    {"SLOW", slow}};
   const auto found = known.find(name);
   if (found == known.end()) {
     throw std::runtime_error{"there is no errno " + name + " here"};
@@ -124,71 +153,8 @@ int errno_of(const std::string& name) {
   return found->second;
 }
 
+void move_clock(double seconds) { clock_offset = seconds; }
+
+double clock_offset_seconds() { return clock_offset; }
+
 }  // namespace actor
-
-// The linker takes these instead of the C library's, for this program and for all libraries it
-// loads.
-using actor::next;
-using actor::refused;
-
-extern "C" {
-
-ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
-  static auto* const real = next<decltype(pwrite)>("pwrite");
-  return refused("pwrite", descriptor) ? -1 : real(descriptor, bytes, count, offset);
-}
-
-ssize_t pwrite64(int descriptor, const void* bytes, size_t count, off64_t offset) {
-  static auto* const real = next<decltype(pwrite64)>("pwrite64");
-  return refused("pwrite", descriptor) ? -1 : real(descriptor, bytes, count, offset);
-}
-
-ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset) {
-  static auto* const real = next<decltype(pwritev)>("pwritev");
-  return refused("pwrite", descriptor) ? -1 : real(descriptor, parts, count, offset);
-}
-
-ssize_t pwritev64(int descriptor, const iovec* parts, int count, off64_t offset) {
-  static auto* const real = next<decltype(pwritev64)>("pwritev64");
-  return refused("pwrite", descriptor) ? -1 : real(descriptor, parts, count, offset);
-}
-
-ssize_t write(int descriptor, const void* bytes, size_t count) {
-  static auto* const real = next<decltype(write)>("write");
-  return refused("write", descriptor) ? -1 : real(descriptor, bytes, count);
-}
-
-int fsync(int descriptor) {
-  static auto* const real = next<decltype(fsync)>("fsync");
-  return refused("sync", descriptor) ? -1 : real(descriptor);
-}
-
-int fdatasync(int descriptor) {
-  static auto* const real = next<decltype(fdatasync)>("fdatasync");
-  return refused("sync", descriptor) ? -1 : real(descriptor);
-}
-
-int fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
-  static auto* const real = next<decltype(fallocate)>("fallocate");
-  return refused("fallocate", descriptor) ? -1 : real(descriptor, mode, offset, bytes);
-}
-
-int fallocate64(int descriptor, int mode, off64_t offset, off64_t bytes) {
-  static auto* const real = next<decltype(fallocate64)>("fallocate64");
-  return refused("fallocate", descriptor) ? -1 : real(descriptor, mode, offset, bytes);
-}
-
-int rename(const char* from, const char* to) noexcept {
-  static auto* const real = next<int(const char*, const char*)>("rename");
-  return actor::has_faults && refused("rename", std::string{to}) ? -1 : real(from, to);
-}
-
-int renameat2(int from_folder, const char* from, int to_folder, const char* to,
-              unsigned flags) noexcept {
-  static auto* const real = next<int(int, const char*, int, const char*, unsigned)>("renameat2");
-  return actor::has_faults && refused("rename", std::string{to})
-             ? -1
-             : real(from_folder, from, to_folder, to, flags);
-}
-
-}  // extern "C"

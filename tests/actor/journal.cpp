@@ -3,6 +3,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "recorder.h"
+
 namespace actor {
 
 double now_seconds() {
@@ -22,7 +24,11 @@ void Journal::write(nlohmann::json entry) {
   entry["rank"] = world_rank_;
   entry["compute_rank"] = compute_rank_;
   entry["at_seconds"] = now_seconds() - began_;
-  file_ << entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+  const std::string text = entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  file_ << text << std::endl;
+  if (recorder::is_on()) {
+    recorder::tell(text);
+  }
 }
 
 }  // namespace actor

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -19,9 +21,22 @@ struct Rows {
   int size = 1;
 };
 
+using Seeds = std::map<std::string, std::uint64_t>;  // of the values, by variable
+
+/// "u:5,v:6"
+Seeds seeds_of(const Line& line) {
+  Seeds seeds;
+  std::istringstream stream{line.option("seeds", "")};
+  for (std::string part; std::getline(stream, part, ',');) {
+    const auto colon = part.rfind(':');
+    seeds[part.substr(0, colon)] = std::stoull(part.substr(colon + 1));
+  }
+  return seeds;
+}
+
 // @return the code of the first call that fails.
 int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows& rows,
-                  bool& is_right) {
+                  const Seeds& seeds, bool& is_right) {
   const char* name = nullptr;
   Values values;
   int dimensions = 0;
@@ -33,6 +48,9 @@ int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows&
   }
   if (code != IOCOMP_OK) {
     return code;
+  }
+  if (const auto seed = seeds.find(name); seed != seeds.end()) {
+    values.seed = seed->second;
   }
   Extents start(shape.size(), 0);
   Extents count = shape;
@@ -75,6 +93,7 @@ void read(Stage& stage, const Line& line) {
   iocomp_input* input = nullptr;
   int code = open_input(stage, line.argument(0), members, &input);
   std::vector<std::int64_t> steps;
+  const Seeds seeds = seeds_of(line);
   bool is_right = true;
   if (code == IOCOMP_OK) {
     steps = line.has("step") ? numbers(line.option("step", ""), ',') : steps_of(input);
@@ -82,7 +101,7 @@ void read(Stage& stage, const Line& line) {
     iocomp_input_variables(input, &variables);
     for (std::size_t i = 0; i < steps.size() && code == IOCOMP_OK; ++i) {
       for (int index = 0; index < variables && code == IOCOMP_OK; ++index) {
-        code = read_variable(input, index, steps[i], rows, is_right);
+        code = read_variable(input, index, steps[i], rows, seeds, is_right);
       }
     }
     iocomp_close_input(input);

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "faults.h"
+#include "recorder.h"
 
 namespace actor {
 namespace {
@@ -53,6 +54,7 @@ Surroundings::~Surroundings() {
     ::unsetenv(name.c_str());
   }
   remove_faults();
+  recorder::stop();
   ::sched_setaffinity(0, sizeof cpus_, &cpus_);
   ::setrlimit(RLIMIT_FSIZE, &file_size_);
   std::error_code ignored;

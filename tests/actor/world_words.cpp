@@ -12,11 +12,13 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "faults.h"
 #include "meeting.h"
+#include "recorder.h"
 #include "words.h"
 
 namespace actor {
@@ -145,11 +147,17 @@ void pin(Stage& /*stage*/, const Line& line) {
 
 void fault(Stage& /*stage*/, const Line& line) {
   add_fault({line.argument(0), errno_of(line.argument(1)), std::stoi(line.option("after", "0")),
-             std::stoi(line.option("times", "-1")), line.option("path", "")});
+             std::stoi(line.option("times", "-1")), line.option("path", ""),
+             std::stoll(line.option("room", "-1"))});
 }
 
+void record(Stage& /*stage*/, const Line& line) { recorder::start(line.argument(0)); }
+
+void clock(Stage& /*stage*/, const Line& line) { move_clock(std::stod(line.argument(0))); }
+
 void remove_tree(Stage& /*stage*/, const Line& line) {
-  std::filesystem::remove_all(line.argument(0));
+  std::error_code ignored;  // others may write into it at the same time
+  std::filesystem::remove_all(line.argument(0), ignored);
 }
 
 void rename(Stage& /*stage*/, const Line& line) {
@@ -174,6 +182,8 @@ Words world_words() {
           {"limit_file_size", limit_file_size},
           {"pin", pin},
           {"fault", fault},
+          {"record", record},
+          {"clock", clock},
           {"remove_tree", remove_tree},
           {"rename", rename},
           {"make_folder", make_folder}};

@@ -55,4 +55,7 @@ quietly "$cxx_compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror -DOMPI_SKIP_
   "$here/user/numbers.cpp" -o "$work/numbers_cpp" "${flags[@]}"
 check_run "$work/numbers_c"
 check_run "$work/numbers_cpp"
+echo 'The command torture, with the programs that were installed'
+quietly "$prefix/bin/iocomp" torture "$work" --seed 1 --seconds 4 --jobs 1 --only no-write
+grep -q ' faults in [1-9]' "$work/log" || fail 'iocomp torture has tried nothing'
 echo 'The installed tree serves C and C++ programs.'

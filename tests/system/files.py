@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+import unittest
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import h5py
-import netCDF4
 import numpy as np
 import numpy.typing as npt
-import pytest
 from actors import Build
 from iocomp_studies.reader import open_dataset
 
@@ -49,6 +47,8 @@ def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[An
     Of files that have a record of every variable in every step that is one of fill values alone.
     """
     if "netcdf" in back_end:
+        import netCDF4
+
         with netCDF4.Dataset(path) as file:
             if name not in file.variables:
                 return None
@@ -56,6 +56,8 @@ def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[An
             found = variable[step] if variable.dimensions[0] == "time" else variable[:]
             return None if np.ma.getmaskarray(found).all() else np.asarray(found.data)
     if back_end in ("hdf5-time", "hdf5-deflate"):
+        import h5py
+
         with h5py.File(path) as file:
             found = file[name][step : step + 1]  # empty behind the last step that somebody put it in
             return None if (found == file[name].fillvalue).all() else found
@@ -69,7 +71,7 @@ def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[An
 def skip_if_missing(build: Build, back_end: str) -> None:
     name = back_end.partition("-")[0]
     if not build.has_back_end(name):
-        pytest.skip(f"the back-end {name} was not built")
+        raise unittest.SkipTest(f"the back-end {name} was not built")
 
 
 def values(dtype: npt.DTypeLike, count: int, step: int, first: int = 0) -> npt.NDArray[Any]:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import os
 import subprocess
+import unittest
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import pytest
 
 
 def _mount(*words: str) -> None:
     done = subprocess.run(["mount", *words], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        pytest.skip(f"mount is not possible here: {done.stderr.strip()}")
+        raise unittest.SkipTest(f"mount is not possible here: {done.stderr.strip()}")
 
 
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
     """Give a file system of its own with so little room; skips the test where that is not allowed."""
     if os.geteuid() != 0:
-        pytest.skip("a small file system can be mounted by root only")
+        raise unittest.SkipTest("a small file system can be mounted by root only")
     folder.mkdir()
     _mount("-t", "tmpfs", "-o", f"size={size}", "iocomp-test", str(folder))
     try:

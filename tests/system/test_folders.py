@@ -92,8 +92,8 @@ def test_a_folder_that_vanishes_is_told(
     lines = ["@0 make_folder place", "init", "barrier", f"open out {kind}"]
     lines += ["define out u int64 64x32", "put out u", "end_step out", "wait_step out 0"]
     lines += ["barrier", f"@0 {vanishing}", "barrier"]
-    for step in (1, 2):
-        lines += ["put out u", "end_step out", "wait out written", f"wait_step out {step}"]
+    for step, cut in ((1, "rows"), (2, "columns")):
+        lines += [f"put out u by={cut}", "end_step out", "wait out written", f"wait_step out {step}"]
     lines += ["close out", "open next series", "define next u int64 64x32"]
     lines += ["put next u", "close next"]
     ending = extension(back_end)

@@ -20,9 +20,10 @@ int run(int argc, char** argv) {
   iocomp::command::add_info(app);
   iocomp::command::add_launch(app);
   iocomp::command::add_map(app);
+  iocomp::command::add_torture(app);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::RuntimeError& status) {  // of the program that was launched
+  } catch (const CLI::RuntimeError& status) {  // of a program that was started
     return status.get_exit_code();
   } catch (const CLI::ParseError& error) {  // --help and --version are such too, with status 0
     return app.exit(error) == 0 ? 0 : bad_input;

@@ -11,5 +11,6 @@ void add_config(CLI::App& app);
 void add_info(CLI::App& app);
 void add_launch(CLI::App& app);
 void add_map(CLI::App& app);
+void add_torture(CLI::App& app);
 
 }  // namespace iocomp::command

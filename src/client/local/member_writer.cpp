@@ -378,6 +378,14 @@ void MemberWriter::go_on(std::int64_t number) {
 }
 
 void MemberWriter::exchange(std::int64_t number) {
+  // What got no place in the file got none on any member.
+  const auto place_of = [&](const Block& block) {
+    return files_.place(block.variable.id, number).value_or(Outcome{});
+  };
+  for (const auto& kept : kept_.take(
+           [&](const Block& block) { return block.step == number && !place_of(block).ok(); })) {
+    fail_block(kept.block, place_of(kept.block));
+  }
   const auto exchanged = kept_.take([number](const Block& block) { return block.step == number; });
   std::vector<const Block*> blocks;
   for (const auto& kept : exchanged) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "commit/read_manifest.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::commit {
@@ -120,16 +121,19 @@ TEST_F(Commit, RemovesOnlyWhatDeadJobsOfThisHostHaveLeft) {
   constexpr const char* no_process = "2147483646";  // above every limit of process numbers
   const std::string dead = folder_ / (".old.bin.iocomp-" + job_of(no_process));
   const std::string dead_manifest = dead + ".json";
+  const std::string dead_lock = dead + "-1182007297-10899.lock";  // Open MPI's
   const std::string living = folder_ / (".other.bin.iocomp-" + job_of(std::to_string(::getppid())));
   const std::string elsewhere = folder_ / ".old.bin.iocomp-another_host-2147483646";
   const std::string visible = folder_ / ("old.iocomp-" + job_of(no_process));
   const std::string nameless = folder_ / (".iocomp-" + job_of(no_process));
-  for (const auto& path : {dead, dead_manifest, living, elsewhere, visible, nameless}) {
+  for (const auto& path :
+       {dead, dead_manifest, dead_lock, living, elsewhere, visible, nameless}) {
     write_text(path, "x");
   }
   prepare_target(names(), false);
   EXPECT_FALSE(std::filesystem::exists(dead));
   EXPECT_FALSE(std::filesystem::exists(dead_manifest));
+  EXPECT_FALSE(std::filesystem::exists(dead_lock));
   EXPECT_TRUE(std::filesystem::exists(living));
   EXPECT_TRUE(std::filesystem::exists(elsewhere));
   EXPECT_TRUE(std::filesystem::exists(visible));
@@ -171,6 +175,61 @@ TEST_F(Commit, PublishingReplacesWhereThatIsAllowed) {
   write_text(names().target, "old");
   publish(names(), true);
   EXPECT_EQ(text_of(names().target), "new");
+}
+
+TEST_F(Commit, TheOldManifestIsInForceUntilTheNewFileHasItsName) {
+  write_text(names().target, "old");
+  write_text(names().manifest, "{\"of\": \"old\"}");
+  write_text(names().temporary, "new");
+  ManifestHead head;
+  head.replaced = text_of(names().manifest);
+  write_manifest(names(), head, {});
+  EXPECT_EQ(manifest_in_force(names().manifest), "{\"of\":\"old\"}\n");
+  publish(names(), true);
+  EXPECT_EQ(manifest_in_force(names().manifest), text_of(names().manifest));
+}
+
+TEST_F(Commit, AReplacedFileIsDescribedByItsOwnManifestAlone) {
+  write_text(names().target, "old");
+  write_text(names().manifest, "{\"of\": \"old\"}");
+  write_text(names().temporary, "new");
+  publish_described(names(), {}, {}, true);
+  EXPECT_EQ(text_of(names().target), "new");
+  EXPECT_FALSE(contains(text_of(names().manifest), "old"));
+  EXPECT_FALSE(contains(text_of(names().manifest), "replaces"));
+}
+
+TEST_F(Commit, AJobThatDiedBeforeItReplacedAFileLeavesItsManifest) {
+  constexpr const char* no_process = "2147483646";
+  const TargetNames dead = target_names(names().target, -1, job_of(no_process));
+  for (const char* before : {"{\"of\": \"old\"}", ""}) {
+    write_text(dead.target, "old");
+    write_text(dead.temporary, "new");
+    ManifestHead head;
+    head.replaced = before;
+    write_manifest(dead, head, {});
+    prepare_target(names(), true);
+    EXPECT_FALSE(std::filesystem::exists(dead.temporary));
+    if (*before == '\0') {
+      EXPECT_FALSE(std::filesystem::exists(dead.manifest));
+    } else {
+      EXPECT_EQ(text_of(dead.manifest), "{\"of\":\"old\"}\n");
+    }
+  }
+}
+
+TEST_F(Commit, AFileThatAnotherJobHasReplacedIsNotDescribedAnyMore) {
+  write_text(names().temporary, "ours");
+  publish_described(names(), {}, {}, true);
+  const std::string identity = identity_of(names().target);
+  describe_again(names(), {}, {}, {}, identity);
+  write_text(names().temporary, "theirs");
+  publish_described(names(), {}, {}, true);
+  const std::string theirs = text_of(names().manifest);
+  const Failure failure = failure_of([&] { describe_again(names(), {}, {}, {}, identity); });
+  EXPECT_EQ(failure.code, ErrorCode::target_exists);
+  EXPECT_TRUE(contains(failure.story, "another job")) << failure.story;
+  EXPECT_EQ(text_of(names().manifest), theirs);
 }
 
 TEST_F(Commit, PublishingIntoAFolderThatVanishedIsTold) {

@@ -176,6 +176,17 @@ TEST_F(FindCommitted, ATornFileAmongCheckpointsIsLeftOut) {
   EXPECT_NE(found.torn[1].story.find("data.000006.bin.json"), std::string::npos);
 }
 
+TEST_F(FindCommitted, PlainBytesWithoutAManifestAmongCheckpointsAreLeftOut) {
+  for (const std::int64_t step : {3, 4}) {
+    write_checkpoint(step);
+  }
+  ASSERT_EQ(::unlink((folder_ / "data.000003.bin.json").c_str()), 0);
+  const Committed found = find();
+  EXPECT_EQ(numbers(found), std::vector<std::int64_t>{4});
+  ASSERT_EQ(found.torn.size(), 1U);
+  EXPECT_EQ(found.torn[0].step, 3);
+}
+
 TEST_F(FindCommitted, WhereAllCheckpointsAreTornTheNewestIsTold) {
   for (const std::int64_t step : {3, 4}) {
     write_checkpoint(step);

@@ -1,0 +1,113 @@
+"""Two jobs that write one target, and files that are damaged later."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import threading
+import time
+from pathlib import Path
+
+from actors import NOT_FOUND, OK, Actors, Job
+from oracle import Look, Violation, told
+from trial import Trial
+from workload import NAME, Workload, draw_rival, draw_workload
+
+DAMAGES_OF_A_FILE = 12
+
+
+def two_jobs(trial: Trial) -> None:
+    """Two jobs write one target at the same time. Without `replace` it is that of one of them."""
+    first = draw_workload(trial.cell)
+    second = draw_rival(trial.cell, first)
+    replaces = trial.dice.random() < 0.6
+    jobs: list[Job | Violation | None] = [None, None]
+    for workload in (first, second):
+        workload.settings["files"][NAME]["replace"] = replaces
+        for _ in range(3):  # so that they meet
+            workload.insert(trial.dice, f"pause {trial.dice.choice([0.005, 0.02, 0.05])}")
+
+    def play(which: int, actors: Actors, workload: Workload) -> None:
+        try:
+            jobs[which] = trial.play(workload, actors=actors)
+        except Violation as violation:
+            jobs[which] = violation
+
+    trial.folder.mkdir()
+    threads = [
+        threading.Thread(target=play, args=(0, trial.actors, first)),
+        threading.Thread(target=play, args=(1, trial.rival, second)),
+    ]
+    for thread in threads:
+        thread.start()
+        time.sleep(trial.dice.uniform(0, 0.02))
+    for thread in threads:
+        thread.join()
+    trial.struck += 1
+    for job in jobs:
+        if isinstance(job, Violation):
+            raise job
+        assert job is not None
+        if job.status != 0:
+            raise Violation(f"a job that was not harmed ended badly\n{job}")
+    sights = [trial.look(workload) for workload in (first, second)]
+    if first.file_per_step:
+        return  # each step is that of one of them; the values of both cannot be asked for at once
+    is_one = sights[0].code in (OK, NOT_FOUND) and any(sight.right for sight in sights)
+    # Two that replace the file of the other in the same moment may mix it with their manifests:
+    # nothing locks a path.
+    if not is_one and not replaces:
+        raise Violation(f"of two jobs neither is there: {sights}")
+
+
+# What is damaged later
+
+
+def damage(trial: Trial) -> None:
+    """Files that were torn or changed later: refused, or read as they were."""
+    workload = draw_workload(trial.cell)
+    job = trial.play(workload)
+    trial.check_end(job)
+    said = told(trial.cell, workload, job.entries)
+    looks = []
+    done = []
+    for number in range(DAMAGES_OF_A_FILE):
+        copy = trial.folder / f"damaged{number}"
+        copy.mkdir()
+        for path in trial.folder.iterdir():
+            if path.name.startswith(NAME):
+                (shutil.copytree if path.is_dir() else shutil.copy)(path, copy / path.name)
+        done.append(_damage_one(trial.dice, copy))
+        looks.append(Look(copy / workload.path, workload.seeds))
+    sights = trial.reader.see(trial.cell, looks)
+    trial.struck += len(done)
+    for what, sight in zip(done, sights, strict=True):
+        # Neither values nor manifests have a checksum: what was changed in values, or in a manifest
+        # that still makes sense, is read as it is. A file that describes
+        # itself is read without its manifest, but as a file that iocomp has not written.
+        may_be_wrong = what.startswith("flipped") or (what.startswith("removed") and ".json" in what)
+        if sight.code == 0 and not sight.right and not may_be_wrong:
+            raise Violation(f"{what}: wrong values are read; committed were {said.committed}")
+
+
+def _damage_one(dice: random.Random, folder: Path) -> str:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    files = [path for path in files if path.stat().st_size > 0]
+    manifests = [path for path in files if path.suffix == ".json"]
+    path = dice.choice(manifests if manifests and dice.random() < 0.6 else files)
+    raw = bytearray(path.read_bytes())
+    way = dice.choice(["cut", "flipped", "zeroed", "removed"])
+    at = dice.randrange(len(raw))
+    if way == "cut":
+        del raw[at:]
+    elif way == "flipped":
+        raw[at] ^= 1 << dice.randrange(8)
+    elif way == "zeroed":
+        way = "flipped by a sector of zeros"
+        at = at // 512 * 512
+        raw[at : at + 512] = bytes(len(raw[at : at + 512]))
+    if way == "removed":
+        path.unlink()
+    else:
+        path.write_bytes(raw)
+    return f"{way} at byte {at} of {path.relative_to(folder.parent)}"

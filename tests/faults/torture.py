@@ -1,0 +1,248 @@
+"""Break jobs in every way, and check that nothing is lost: `iocomp torture` and `make check-faults`."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import multiprocessing
+import os
+import queue
+import random
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+for folder in ("actor", "system", "conformance/files"):
+    sys.path.insert(0, str(HERE.parent / folder))
+sys.path.insert(0, str(HERE.parents[1] / "studies"))
+
+from actors import Actors, Build  # noqa: E402
+from cell import Cell  # noqa: E402
+from company import Companies  # noqa: E402
+from oracle import Violation, shared_memory  # noqa: E402
+from trial import NotHere, Trial  # noqa: E402
+from trials import FAULTS, draw  # noqa: E402
+
+EXIT_VIOLATION = 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a cell."""
+
+    cell: Cell
+    struck: int
+    seconds: float
+    violation: str = ""  # why it must not be
+    skipped: str = ""  # why it was not tried
+
+
+class Worker:
+    """Tries one cell after the other, with launches that it keeps."""
+
+    def __init__(self, build: Build, target: Path, own: Path) -> None:
+        self._build = build
+        self._target = target
+        self._own = own
+        self._companies: list[Companies] = []
+        self._actors: list[Actors] = []
+        for who in ("first", "rival"):
+            folder = own / who
+            folder.mkdir(parents=True)
+            companies = Companies(build.launcher, build.actor, folder)
+            self._companies.append(companies)
+            self._actors.append(Actors(build, folder, companies))
+
+    def try_out(self, cell: Cell) -> Result:
+        began = time.monotonic()
+        folder = self._target / f"cell{cell.number}"
+        own = self._own / f"cell{cell.number}"
+        if not self._build.has_back_end(cell.back_end.partition("-")[0]):
+            return Result(cell, 0, 0, skipped=f"the back-end {cell.back_end} was not built")
+        own.mkdir()
+        trial = Trial(cell, self._build, self._actors[0], self._actors[1], folder, own)
+        violation = skipped = ""
+        shown = io.StringIO()
+        try:
+            with redirect_stdout(shown):
+                FAULTS[cell.fault].happen(trial)
+        except NotHere as reason:
+            skipped = str(reason)
+        except Violation as error:
+            violation = str(error)
+        except Exception:  # noqa: BLE001 (a cell whose check fails must not end the others)
+            violation = traceback.format_exc()
+        if violation:
+            violation = self._keep(cell, violation, shown.getvalue())
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(own, ignore_errors=True)
+        return Result(cell, trial.struck, time.monotonic() - began, violation, skipped)
+
+    def _keep(self, cell: Cell, violation: str, shown: str) -> str:
+        """Keep all that can be known beside the files; return the gist."""
+        report = self._target / f"cell{cell.number}.txt"
+        report.write_text(f"{cell}\n{violation}\n\nThe jobs:\n{shown}")
+        return "\n".join([*violation.splitlines()[:4], f"all of it: {report}"])
+
+    def end(self) -> None:
+        for companies in self._companies:
+            companies.dismiss()
+
+
+def _work(which: int, options: argparse.Namespace, build: Build, results: Any) -> None:
+    target = Path(tempfile.mkdtemp(prefix="torture-", dir=options.directory))
+    worker = Worker(build, target, options.own / f"worker{which}")
+    until = time.monotonic() + options.seconds
+    numbers = [options.cell] if options.cell is not None else range(which, 1 << 40, options.jobs)
+    for number in numbers:
+        cell = draw(options.seed, number)
+        if options.cell is None and not _is_wanted(cell, options):
+            continue
+        if time.monotonic() > until:
+            break
+        results.put(worker.try_out(cell))
+    worker.end()
+    results.put(None)
+    if not any(target.iterdir()):
+        target.rmdir()
+
+
+def _is_wanted(cell: Cell, options: argparse.Namespace) -> bool:
+    return (not options.only or cell.fault in options.only) and (
+        not options.back_end or cell.back_end in options.back_end
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="iocomp torture", description=__doc__)
+    parser.add_argument("directory", type=Path, help="where to write: the file system to try")
+    parser.add_argument("--seconds", type=float, default=60, help="how long (60)")
+    parser.add_argument("--seed", type=int, help="repeats a run; else a new one each time")
+    parser.add_argument("--cell", type=int, help="of the seed this one alone")
+    parser.add_argument("--only", nargs="+", choices=FAULTS, metavar="FAULT", help=", ".join(FAULTS))
+    parser.add_argument("--back-end", nargs="+", help="these alone")
+    parser.add_argument("--jobs", type=int, default=3, help="jobs at a time (3)")
+    parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1 << 31)
+    if options.cell is not None:
+        options.jobs = 1
+    return options
+
+
+def _gather(options: argparse.Namespace, build: Build) -> list[Result]:
+    context = multiprocessing.get_context("fork")
+    results: Any = context.Queue()
+    workers = [
+        context.Process(target=_work, args=(which, options, build, results))
+        for which in range(options.jobs)
+    ]
+    for worker in workers:
+        worker.start()
+    found: list[Result] = []
+    working = len(workers)
+    while working > 0:
+        try:
+            result = results.get(timeout=5)
+        except queue.Empty:
+            if not any(worker.is_alive() for worker in workers):
+                raise SystemExit("iocomp torture: a worker has ended unexpectedly") from None
+            continue
+        if result is None:
+            working -= 1
+            continue
+        found.append(result)
+        if result.violation:
+            print(f"VIOLATION {result.cell}\n{result.violation}")
+            print(f"repeat: {_repeat(options, result.cell)}\n", flush=True)
+    for worker in workers:
+        worker.join()
+    return found
+
+
+def _repeat(options: argparse.Namespace, cell: Cell) -> str:
+    return f"iocomp torture {options.directory} --seed {cell.seed} --cell {cell.number}"
+
+
+def _read_build(path: Path) -> Build:
+    """Installed programs are named from where the file lies."""
+    told = json.loads(path.read_text())
+    for name in ("actor", "command", "modules"):
+        told[name] = str((path.parent / told[name]).resolve())
+    return Build(**told)
+
+
+def _set_launcher_up() -> None:
+    """More ranks than cores, on any of them; and root may be who tries a file system."""
+    usual = {"rmaps_base_oversubscribe": "1", "hwloc_base_binding_policy": "none"}
+    for name, value in usual.items():
+        os.environ.setdefault(f"OMPI_MCA_{name}", value)
+    if os.geteuid() == 0:
+        os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+
+
+def _check_that_jobs_run(build: Build, own: Path) -> None:
+    actors = Actors(build, own)
+    with redirect_stdout(io.StringIO()):
+        job = actors.play("init", ranks=2, alone=True)
+    if job.status != 0:
+        raise SystemExit(f"iocomp torture: jobs do not run here\n{job}")
+
+
+def _report(results: list[Result], seconds: float) -> None:
+    tried = [result for result in results if not result.skipped]
+    struck: Counter[str] = Counter()
+    cells: Counter[str] = Counter()
+    bad: Counter[str] = Counter()
+    for result in tried:
+        struck[result.cell.fault] += result.struck
+        cells[result.cell.fault] += 1
+        bad[result.cell.fault] += bool(result.violation)
+    width = max(map(len, FAULTS))
+    print(f"{'fault':{width}}  cells  faults  violations")
+    for name in FAULTS:
+        if cells[name]:
+            print(f"{name:{width}}  {cells[name]:5}  {struck[name]:6}  {bad[name]:10}")
+    for reason, count in Counter(r.skipped for r in results if r.skipped).most_common():
+        print(f"not tried: {count} cells ({reason})")
+    print(
+        f"{struck.total()} faults in {len(tried)} cells and {seconds:.0f} s:"
+        f" {bad.total()} violations"
+    )
+
+
+def main() -> int:
+    options = _options()
+    options.directory = options.directory.resolve()
+    if not options.directory.is_dir():
+        print(f"iocomp torture: {options.directory} is not a directory", file=sys.stderr)
+        return 2
+    _set_launcher_up()
+    build = _read_build(options.build)
+    print(f"seed {options.seed}", flush=True)
+    began = time.monotonic()
+    before = shared_memory()
+    with tempfile.TemporaryDirectory(prefix="iocomp-torture-") as own:
+        options.own = Path(own)
+        _check_that_jobs_run(build, options.own)
+        results = _gather(options, build)
+    _report(results, time.monotonic() - began)
+    if left := shared_memory() - before:
+        print(f"VIOLATION: left in /dev/shm: {sorted(left)}")
+    return EXIT_VIOLATION if left or any(result.violation for result in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
