@@ -145,8 +145,8 @@ struct Sum {
 
 // That which a child runs, so that its parent can tell if it dies.
 std::uint64_t* seed_at_work() {
-  static auto* const seed = static_cast<std::uint64_t*>(
-      mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  static auto* const seed = static_cast<std::uint64_t*>(mmap(
+      nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   return seed;
 }
 

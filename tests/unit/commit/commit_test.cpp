@@ -126,8 +126,7 @@ TEST_F(Commit, RemovesOnlyWhatDeadJobsOfThisHostHaveLeft) {
   const std::string elsewhere = folder_ / ".old.bin.iocomp-another_host-2147483646";
   const std::string visible = folder_ / ("old.iocomp-" + job_of(no_process));
   const std::string nameless = folder_ / (".iocomp-" + job_of(no_process));
-  for (const auto& path :
-       {dead, dead_manifest, dead_lock, living, elsewhere, visible, nameless}) {
+  for (const auto& path : {dead, dead_manifest, dead_lock, living, elsewhere, visible, nameless}) {
     write_text(path, "x");
   }
   prepare_target(names(), false);
