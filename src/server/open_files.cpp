@@ -211,7 +211,9 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
   const auto note = [&] { return protocol::decode_step_note(body); };
   if (header.kind == Kind::opened) {
     // Members of this home may come to open it later than those of others.
-    home_of(entry, header.file).opened(protocol::decode_opened(body));
+    const auto opened = protocol::decode_opened(body);
+    entry.is_closed = !opened.outcome.ok();
+    home_of(entry, header.file).opened(opened);
     return;
   }
   if (header.kind == Kind::file_failed && context_.place.number == 0 && entry.lead &&
@@ -248,6 +250,7 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
       }
       break;
     case Kind::file_closed:
+      entry.is_closed = true;
       if (!outcome().ok()) {
         entry.file->remove_uncommitted();
       }
@@ -278,9 +281,11 @@ void OpenFiles::forget_finished() {
   });
 }
 
-bool OpenFiles::are_leads_over() const {
-  return std::ranges::none_of(
-      files_, [](const auto& item) { return item.second.lead && !item.second.lead->is_over(); });
+bool OpenFiles::are_closed() const {
+  return std::ranges::none_of(files_, [](const auto& item) {
+    const Entry& entry = item.second;
+    return (entry.lead && !entry.lead->is_over()) || (entry.file && !entry.is_closed);
+  });
 }
 
 File* OpenFiles::writer(std::uint64_t key) const {

@@ -35,8 +35,8 @@ class OpenFiles {
 
   /// The writer of a file, or nothing before this server knows it.
   [[nodiscard]] File* writer(std::uint64_t key) const;
-  /// Whether all files that this server leads are closed.
-  [[nodiscard]] bool are_leads_over() const;
+  /// Whether no lead, of this server or another, has anything more to order.
+  [[nodiscard]] bool are_closed() const;
   void for_each_writer(const std::function<void(File&)>& visit) const;
   /// Forget the files that are over in all roles.
   void forget_finished();
@@ -46,6 +46,7 @@ class OpenFiles {
     std::unique_ptr<File> file;
     std::unique_ptr<HomeFile> home;
     std::unique_ptr<commit::Lead> lead;
+    bool is_closed = false;  // the lead has nothing more to order
     // Of members of other homes, before this server knows the file.
     std::vector<std::pair<int, protocol::StepNote>> early_flushes;
   };

@@ -127,10 +127,11 @@ void Server::sleep(std::chrono::nanoseconds longest) {
 }
 
 // A file that has failed is closed for the program at once; what it has under way is read from this
-// server's memory, and steps of before are still committed.
+// server's memory, and steps of before are still committed. After its goodbye it sends nothing
+// more.
 bool Server::is_done() const {
   return context_.plans.empty() && context_.jobs.empty() && !post_.has_own() &&
-         files_.are_leads_over();
+         intake_.is_empty() && files_.are_closed();
 }
 
 bool Server::round() {

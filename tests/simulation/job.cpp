@@ -159,7 +159,11 @@ void Job::run() {
   world_.run(longest);
   for (int process = 0; process < world_.processes(); ++process) {
     if (world_.is_alive(process)) {
-      violations_.push_back(world_.name(process) + " hangs");
+      std::string waiting;
+      for (const auto& message : network_.waiting_messages()) {
+        waiting += "; nobody takes " + message;
+      }
+      violations_.push_back(world_.name(process) + " hangs" + waiting);
       world_.kill(process);
     }
   }

@@ -273,6 +273,22 @@ void Network::advance(Communicator& comm, Call& call) {
   }
 }
 
+std::vector<std::string> Network::waiting_messages() const {
+  std::vector<std::string> all;
+  for (const auto& comm : communicators_) {
+    for (std::size_t to = 0; to < comm->unexpected.size(); ++to) {
+      for (const auto& message : comm->unexpected[to]) {
+        const auto from = static_cast<std::size_t>(message->status.source);
+        all.push_back(std::to_string(message->status.bytes) + " bytes from " +
+                      world_.name(comm->processes[from]) + " to " +
+                      world_.name(comm->processes[to]) + " with tag " +
+                      std::to_string(message->status.tag));
+      }
+    }
+  }
+  return all;
+}
+
 Network::Request& Network::duplicate(Communicator& comm, Communicator** made_one) {
   const std::size_t number = comm.calls[static_cast<std::size_t>(rank(comm))];
   return collective(comm, Needs::all, 0, {},

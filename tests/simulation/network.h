@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,9 @@ class Network {
                       std::function<void(const std::vector<Part>&)> take);
   /// The same communicator for all ranks that make this call. Not waited for.
   Request& duplicate(Communicator& comm, Communicator** made);
+
+  /// Messages that nobody has received, for people.
+  [[nodiscard]] std::vector<std::string> waiting_messages() const;
 
   [[nodiscard]] World& world() noexcept { return world_; }
 
