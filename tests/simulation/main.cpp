@@ -309,7 +309,7 @@ int main(int count, char** words) {
   without_random_addresses(words);
   __libc_single_threaded = 0;  // simulated threads are threads for the C++ library
   const Options options = read_options(count, words);
-  for (const char* name : {"posix", "pnetcdf"}) {
+  for (const char* name : {"posix", "pnetcdf", "hdf5", "netcdf"}) {
     (void)iocomp::formats::format(name);
   }
   if (options.tries_bugs) {

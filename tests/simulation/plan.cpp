@@ -127,7 +127,9 @@ PlannedFile make_file(Random& random, const Plan& plan, int number) {
                                               ElementType::int64};
   PlannedFile file;
   file.name = "f" + std::to_string(number);
-  file.backend = random.chance(1, 3) ? "pnetcdf" : "posix";
+  static const std::vector<std::string> backends{"posix",   "posix", "posix",
+                                                 "pnetcdf", "hdf5",  "netcdf"};
+  file.backend = random.among(backends);
   file.is_checkpoint = random.chance(1, 2);
   file.leaves_close_to_finalize = random.chance(1, 6);
   file.steps_in_flight = static_cast<int>(random.between(1, 4));
@@ -178,6 +180,7 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
       faults.disk.failing_writes = random.chance(1, 2) ? random.between(1, 4) : INT64_MAX / 2;
     } else if (kind == 2) {
       faults.disk.failing_sync = random.between(1, 20);
+      faults.power_losses = std::max(faults.power_losses, 4);
     } else if (kind == 3) {
       faults.disk.writes_are_short = true;
     } else {

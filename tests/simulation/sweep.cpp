@@ -70,7 +70,7 @@ int sweep(const std::function<void(const std::string&)>& tell) {
   };
   for (const Mode mode : {Mode::synchronous, Mode::kernel, Mode::servers}) {
     for (const bool is_checkpoint : {false, true}) {
-      for (const char* backend : {"posix", "pnetcdf"}) {
+      for (const char* backend : {"posix", "pnetcdf", "hdf5", "netcdf"}) {
         const Plan plain = small_job(mode, is_checkpoint, backend);
         run(plain, "no fault");
         for (std::int64_t number = 1; number <= most_syncs; ++number) {
