@@ -32,6 +32,25 @@ std::int64_t count_faults(const PlannedFaults& faults) {
 
 std::string in_microseconds(Nanoseconds time) { return std::to_string(time / microsecond) + " us"; }
 
+// The job that was killed is started again, and replaces what was there.
+void run_again(Plan plan, Disk& disk, Result& result) {
+  plan.faults = {};
+  for (auto& file : plan.files) {
+    file.replaces = true;
+  }
+  World world{plan.seed + 1};
+  Machine machine{world, disk, 1};
+  Job job{plan, world, machine};
+  job.run();
+  std::vector<std::string> found = job.violations();
+  for (const auto& more : check_disk(plan, job.told(), disk, "at the end of the next job")) {
+    found.push_back(more);
+  }
+  for (const auto& violation : found) {
+    result.violations.push_back("the next job: " + violation);
+  }
+}
+
 }  // namespace
 
 Result run_history(const Plan& plan, const std::function<void(const std::string&)>& log) {
@@ -91,10 +110,11 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
   }
   auto found = check_disk(plan, told, disk, "at the end");
   result.violations.insert(result.violations.end(), found.begin(), found.end());
-  if (!was_killed) {
-    for (const auto& name : left_behind(disk)) {
-      result.violations.push_back("at the end " + name + " is left");
-    }
+  if (was_killed) {
+    run_again(plan, disk, result);
+  }
+  for (const auto& name : left_behind(disk)) {
+    result.violations.push_back("at the end " + name + " is left");
   }
   return result;
 }

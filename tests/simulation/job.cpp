@@ -211,7 +211,7 @@ void Job::serve(int number) {
         place.clients[rank] = rank;
       }
     }
-    place.job = "sim-" + std::to_string(Machine::first_process_id);
+    place.job = "sim-" + std::to_string(machine_.first_id());
     place.staging_bytes = static_cast<std::size_t>(plan_.staging_bytes);
     iocomp::transport::MessageTransport transport{handle(all_), static_cast<int>(plan_.credits),
                                                   false};
@@ -230,7 +230,7 @@ void Job::compute(int number) {
     iocomp::client::Place place;
     place.comm = handle(computing_);
     place.rank = number;
-    place.job = "sim-" + std::to_string(Machine::first_process_id);
+    place.job = "sim-" + std::to_string(machine_.first_id());
     place.has_kernel = plan_.mode == Mode::kernel;
     if (has_servers) {
       transport = std::make_unique<iocomp::transport::MessageTransport>(

@@ -330,7 +330,7 @@ std::optional<std::vector<std::string>> Machine::names(const char* path) {
 }
 
 int Machine::signal(int process_id) const {
-  const int process = process_id - first_process_id;
+  const int process = process_id - first_id_;
   return process >= 0 && process < world_.processes() && world_.is_alive(process) ? 0 : -ESRCH;
 }
 

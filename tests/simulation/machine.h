@@ -22,9 +22,13 @@ class Machine {
   /// All paths of the simulated disk begin with it.
   static constexpr std::string_view prefix = "/sim/";
   static constexpr int first_descriptor = 1 << 20;
+  /// What `getpid` says in process 0 of the first job; those of later jobs follow far behind.
   static constexpr int first_process_id = 100000;
 
-  Machine(World& world, Disk& disk) : world_{world}, disk_{disk} { made_ = this; }
+  Machine(World& world, Disk& disk, int job = 0)
+      : world_{world}, disk_{disk}, first_id_{(job + 1) * first_process_id} {
+    made_ = this;
+  }
   ~Machine() { made_ = nullptr; }
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -60,7 +64,8 @@ class Machine {
   [[nodiscard]] int remove_folder(const char* path);
   /// The names in a folder, or nothing where there is none.
   [[nodiscard]] std::optional<std::vector<std::string>> names(const char* path);
-  [[nodiscard]] int process_id() const noexcept { return first_process_id + world_.process(); }
+  [[nodiscard]] int first_id() const noexcept { return first_id_; }
+  [[nodiscard]] int process_id() const noexcept { return first_id_ + world_.process(); }
   [[nodiscard]] int signal(int process_id) const;
 
   [[nodiscard]] World& world() noexcept { return world_; }
@@ -86,6 +91,7 @@ class Machine {
   static Machine* made_;
   World& world_;
   Disk& disk_;
+  int first_id_;
   std::map<int, Open> open_;
   int next_ = first_descriptor;
   std::int64_t slowness_ = 1;

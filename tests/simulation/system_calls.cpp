@@ -26,6 +26,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -431,6 +432,14 @@ int kill(pid_t process, int signal) noexcept {
   Machine* const machine = Machine::current();
   return machine == nullptr || signal != 0 ? REAL(kill)(process, signal)
                                            : answer(machine->signal(process));
+}
+
+int gethostname(char* name, size_t length) noexcept {
+  if (Machine::current() == nullptr) {
+    return REAL(gethostname)(name, length);
+  }
+  name[std::string_view{"sim"}.copy(name, length - 1)] = 0;
+  return 0;
 }
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
