@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -51,6 +52,8 @@ constexpr std::array<std::string_view, 20> bug_names{"none",
                                                      "stripe_written_whole",
                                                      "failure_not_told",
                                                      "temporary_left"};
+
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::temporary_left) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -222,6 +222,16 @@ void take_back_manifest(const TargetNames& names, const std::optional<std::strin
   ::unlink(names.manifest.c_str());
 }
 
+// The manifest is again what it was, and stays so after a power loss. What led here is the failure
+// to tell. What others have taken over is theirs.
+void undo(const TargetNames& names, const std::optional<std::string>& before,
+          bool describes_target) noexcept {
+  if (!is_taken_over(names)) {
+    take_back_manifest(names, before, describes_target);
+    (void)outcome_of([&] { sync_folder_of(names.target); });
+  }
+}
+
 // What fails leaves the manifest as it was.
 template <typename Body>
 void change_manifest(const TargetNames& names, bool describes_target, Body&& body) {
@@ -229,11 +239,7 @@ void change_manifest(const TargetNames& names, bool describes_target, Body&& bod
   try {
     body();
   } catch (...) {
-    if (!is_taken_over(names)) {  // else the manifest is that of others by now
-      take_back_manifest(names, before, describes_target);
-      // So that it does not come back after a power loss. What led here is the failure to tell.
-      (void)outcome_of([&] { sync_folder_of(names.target); });
-    }
+    undo(names, before, describes_target);
     throw;
   }
 }
@@ -250,9 +256,8 @@ void replace_described(const TargetNames& names, const ManifestHead& head,
   try {
     publish(names, true);
   } catch (...) {
-    if (is_there(names.temporary) && !is_taken_over(names)) {
-      take_back_manifest(names, before, true);
-      (void)outcome_of([&] { sync_folder_of(names.target); });
+    if (is_there(names.temporary)) {
+      undo(names, before, true);
     }
     throw;
   }
