@@ -23,6 +23,18 @@ namespace iocomp::commit {
 
 using steps::Action;
 
+namespace {
+
+// What it leads to is durable.
+void switch_over(disk::OutputFile* file, const formats::Switch& visible) {
+  if (file != nullptr && !visible.bytes.empty()) {
+    file->write(visible.offset, visible.bytes);
+    file->sync();
+  }
+}
+
+}  // namespace
+
 Publisher::Publisher(Setup setup, Means means, const contents::Catalogue& catalogue)
     : setup_{std::move(setup)},
       means_{std::move(means)},
@@ -143,47 +155,98 @@ void Publisher::commit(const steps::Commit& order, std::int64_t settled, const T
       explained(outcome);
       return;
     }
-    prepare_commit(last, settled, [=, this](const Outcome& prepared) {
-      if (prepared.ok()) {
-        seal(last, publication_.commit_step(last, contents_, catalogue_), explained);
-      } else {
-        explained(prepared);
-      }
-    });
+    prepare_commit(last, settled,
+                   [=, this](const Outcome& prepared, const formats::Switch& visible) {
+                     if (prepared.ok()) {
+                       seal(last, visible, publication_.commit_step(last, contents_, catalogue_),
+                            explained);
+                     } else {
+                       explained(prepared);
+                     }
+                   });
   });
 }
 
 // What the format holds goes into the file.
-void Publisher::prepare_commit(std::int64_t step, std::int64_t settled, const Then& then) {
+void Publisher::prepare_commit(std::int64_t step, std::int64_t settled, const Prepared& then) {
   const std::int64_t number = publication_.target_of(step);
-  if (!ends_files() && traits().readable_while_open && !traits().writes_whole_steps()) {
-    then({});
-  } else if (!is_plain()) {
-    means_.act(ends_files() ? Action::finish : Action::flush, number, settled, then);
+  if (is_plain()) {
+    formats::Switch visible;
+    const Outcome outcome = outcome_of([&] {
+      visible = ends_files() ? finish_in_format(number, step) : commit_in_format(step);
+    });
+    then(outcome, visible);
+  } else if (!ends_files() && !traits().writes_whole_steps()) {
+    then({}, {});  // MPI has written it
   } else {
-    then(outcome_of([&] {
-      if (auto& format = targets_[number].format; format && ends_files()) {
-        format->finish(contents_.describe(catalogue_, step, step));
-      } else if (format) {
-        format->flush();
-      }
-    }));
+    means_.act(ends_files() ? Action::finish : Action::flush, number, settled,
+               [then](const Outcome& outcome) { then(outcome, {}); });
   }
 }
 
-void Publisher::seal(std::int64_t last, Publication::Job job, const Then& then) {
-  const auto file = targets_[publication_.target_of(last)].file;
+formats::Switch Publisher::commit_in_format(std::int64_t step) {
+  Target& target = targets_[-1];
+  if (!target.format) {
+    return {};
+  }
+  auto description = contents_.describe(catalogue_, target.told, step);
+  auto visible = target.format->commit(description, target.told);
+  target.of_variable = std::move(description.of_variable);
+  return visible;
+}
+
+// Attributes that were set late are also those of earlier steps.
+formats::Switch Publisher::finish_in_format(std::int64_t number, std::int64_t first) {
+  Target& target = targets_[number];
+  const auto format = std::move(target.format);
+  if (!format) {
+    return {};
+  }
+  const std::int64_t last = number < 0 ? INT64_MAX : number;
+  const bool has_late_ones =
+      number < 0 && first > 0 && catalogue_.variable_attributes(last) != target.of_variable;
+  const std::int64_t from = has_late_ones ? 0 : first;
+  return format->finish(contents_.describe(catalogue_, from, last), from);
+}
+
+void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publication::Job job,
+                     const Then& then) {
+  Target& target = targets_[publication_.target_of(last)];
   const std::int64_t bytes = publication_.bytes(last, contents_, catalogue_);
   means_.publishing(last);
   means_.run(
-      [file, bytes, job = std::move(job)] {
+      [file = target.file, before = target.seen, bytes, visible, job = std::move(job)] {
         if (file) {
           file->grow(bytes);
           file->sync();
         }
-        job();
+        switch_over(file.get(), visible);
+        try {
+          job();
+        } catch (...) {
+          (void)outcome_of([&] { switch_over(file.get(), before); });
+          throw;
+        }
       },
-      then);
+      [=, this](const Outcome& outcome) {
+        if (outcome.ok()) {
+          has_seen(last, visible);
+        }
+        then(outcome);
+      });
+}
+
+// Readers find the steps up to this one.
+void Publisher::has_seen(std::int64_t last, const formats::Switch& visible) {
+  const auto found = targets_.find(publication_.target_of(last));
+  if (found == targets_.end() || visible.bytes.empty()) {
+    return;
+  }
+  found->second.seen = visible;
+  found->second.told = last + 1;
+  if (found->second.format) {
+    found->second.format->is_visible();
+  }
 }
 
 void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) {
@@ -221,7 +284,7 @@ void Publisher::settle(std::int64_t step) {
 }
 
 void Publisher::finish(const steps::Finish& order, std::int64_t settled, const Then& then) {
-  end_format(order, settled, [=, this](const Outcome& outcome) {
+  end_format(order, settled, [=, this](const Outcome& outcome, const formats::Switch& visible) {
     const auto give_up = [=, this](const Outcome& cause) {
       means_.run(publication_.abandon_file(),
                  [=, this](const Outcome&) { then(in_file(cause, -1)); });
@@ -230,26 +293,28 @@ void Publisher::finish(const steps::Finish& order, std::int64_t settled, const T
       give_up(outcome);
       return;
     }
-    seal(settled - 1, publication_.commit_file(contents_, catalogue_), [=](const Outcome& sealed) {
-      if (sealed.ok()) {
-        then({});
-      } else {
-        give_up(sealed);
-      }
-    });
+    seal(settled - 1, visible, publication_.commit_file(contents_, catalogue_),
+         [=](const Outcome& sealed) {
+           if (sealed.ok()) {
+             then({});
+           } else {
+             give_up(sealed);
+           }
+         });
   });
 }
 
-void Publisher::end_format(const steps::Finish& order, std::int64_t settled, const Then& then) {
+void Publisher::end_format(const steps::Finish& order, std::int64_t settled,
+                           const Prepared& then) {
   if (!is_plain()) {
-    means_.act(order.has_failed ? Action::discard : Action::finish, -1, settled, then);
+    means_.act(order.has_failed ? Action::discard : Action::finish, -1, settled,
+               [then](const Outcome& outcome) { then(outcome, {}); });
     return;
   }
-  then(outcome_of([&] {
-    if (auto format = std::move(targets_[-1].format)) {
-      format->finish(contents_.describe(catalogue_, 0, INT64_MAX));
-    }
-  }));
+  formats::Switch visible;
+  const Outcome outcome =
+      outcome_of([&] { visible = finish_in_format(-1, targets_[-1].told); });
+  then(outcome, visible);
 }
 
 }  // namespace iocomp::commit

@@ -92,6 +92,10 @@ class Publisher {
     bool is_started = false;
     Outcome failure;
     std::vector<Then> waiting;
+    // Of a format that says what makes steps visible:
+    std::int64_t told = 0;                            // steps before this one are in the file
+    std::vector<contents::Attributes> of_variable{};  // as it was told last
+    formats::Switch seen{};                           // what is written now
   };
   [[nodiscard]] const formats::Traits& traits() const { return setup_.format->traits(); }
   [[nodiscard]] bool is_begun_by_writers() const {
@@ -100,9 +104,14 @@ class Publisher {
   [[nodiscard]] bool ends_files() const noexcept { return setup_.identity.file_per_step; }
   void started(std::int64_t number, const Outcome& outcome);
   void have_placed(std::int64_t step, int variable, const Told& told);
-  void prepare_commit(std::int64_t step, std::int64_t settled, const Then& then);
-  void seal(std::int64_t last, Publication::Job job, const Then& then);
-  void end_format(const steps::Finish& order, std::int64_t settled, const Then& then);
+  using Prepared = std::function<void(const Outcome&, const formats::Switch&)>;
+  void prepare_commit(std::int64_t step, std::int64_t settled, const Prepared& then);
+  [[nodiscard]] formats::Switch commit_in_format(std::int64_t step);
+  [[nodiscard]] formats::Switch finish_in_format(std::int64_t number, std::int64_t first);
+  void seal(std::int64_t last, const formats::Switch& visible, Publication::Job job,
+            const Then& then);
+  void has_seen(std::int64_t last, const formats::Switch& visible);
+  void end_format(const steps::Finish& order, std::int64_t settled, const Prepared& then);
 
   Setup setup_;
   Means means_;

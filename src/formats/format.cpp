@@ -6,20 +6,27 @@
 #include <string>
 #include <variant>
 
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/write_plainly.h"
 #include "formats/source.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
 
+void make_visible(const Descriptor& file, const Switch& visible, const std::string& path) {
+  write_plainly(file, visible.offset, visible.bytes, path);
+}
+
 void finish(const Target& target, const Description& description) {
-  std::visit(
-      [&description](const auto& any) {
-        if (any) {
-          any->finish(description);
-        }
-      },
-      target);
+  if (const auto* const shared = std::get_if<std::unique_ptr<SharedTarget>>(&target);
+      shared != nullptr && *shared) {
+    (*shared)->finish(description);
+  }
+  if (const auto* const steps = std::get_if<std::unique_ptr<StepTarget>>(&target);
+      steps != nullptr && *steps) {
+    (*steps)->finish(description);
+  }
 }
 
 Whereabouts Format::whereabouts(const Placed& /*placed*/, const FormatOptions& /*options*/) const {

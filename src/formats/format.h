@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "base/descriptor.h"
 #include "contents/rules.h"
 #include "formats/source.h"
 #include "formats/words.h"
@@ -41,7 +42,7 @@ struct Traits {
   /// file then has no target.
   bool offsets_by_layout = false;
   /// The file can be read up to its last committed step while it is open; else only after `finish`.
-  bool readable_while_open = false;
+  bool readable_while_open = true;
   /// A file of several steps has the variables of its first step in all of them, with the same
   /// shapes.
   bool keeps_first_definitions = false;
@@ -96,7 +97,20 @@ struct Whereabouts {
 // one thread. Failures are exceptions (`Error`) and concern this process only: the caller agrees
 // with the other writers afterwards.
 
+/// What makes steps visible to those that read the file: a few bytes, within one sector of a disk,
+/// that are written when all else of these steps is durable. Until then the file is as it was.
+struct Switch {
+  std::int64_t offset = 0;
+  std::vector<std::byte> bytes;  ///< none: there is nothing to switch
+};
+/// @throws Error{storage_failure}.
+void make_visible(const Descriptor& file, const Switch& visible, const std::string& path);
+
 /// A file of which the lead's target says where each variable lies; anybody writes there.
+///
+/// `commit` and `finish` are told what the file contains from a step on, with the attributes that
+/// hold now. What it contains before that step is as it was told before; what was told of the steps
+/// from there on does not hold any more.
 class PlainTarget {
  public:
   PlainTarget() = default;
@@ -112,13 +126,17 @@ class PlainTarget {
   virtual std::int64_t place(const Variable& variable, std::int64_t step,
                              const contents::Catalogue& defined) = 0;
 
-  /// Make all that the format library keeps in memory visible to an fsync, with the file still
-  /// open. Called after a step of a series is complete.
-  virtual void flush() = 0;
+  /// Write what readers need to find these steps, with the file still open: nothing that they use
+  /// by now is changed. The caller makes it durable.
+  [[nodiscard]] virtual Switch commit(const Description& description, std::int64_t from) = 0;
 
-  /// Write attributes and whatever ends the file, and close it. The lead fsyncs afterwards. Called
+  /// What `commit` returned last is in the file, and stays there. Without this call it was not
+  /// written, or was taken back.
+  virtual void is_visible() {}
+
+  /// The same for the last time: write attributes and whatever ends the file, and close it. Called
   /// once.
-  virtual void finish(const Description& description) = 0;
+  [[nodiscard]] virtual Switch finish(const Description& description, std::int64_t from) = 0;
 };
 
 /// A file of raw elements that MPI writes.
@@ -173,7 +191,7 @@ class StepTarget {
 using Target = std::variant<std::unique_ptr<PlainTarget>, std::unique_ptr<SharedTarget>,
                             std::unique_ptr<StepTarget>>;
 
-/// Finish it, if there is one.
+/// Finish it, if there is one that all writers have.
 void finish(const Target& target, const Description& description);
 
 /// A format for files of some options: what a back-end module provides.
@@ -207,7 +225,7 @@ class Format : public contents::Rules {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 8;
+inline constexpr int iocomp_format_interface_version = 9;
 struct iocomp_format_entry {
   int interface_version;
   /// Of the format library, for `iocomp info`.

@@ -175,7 +175,17 @@ void check_own(Material& material) {
   std::int64_t size = 0;
   std::vector<std::byte> bytes;
   const bool has_header = accepts([&] {
-    header = layout.header(contents.describe(catalogue, 0, step));
+    const auto description = contents.describe(catalogue, 0, step);
+    std::set<int> put;
+    std::int64_t records = 0;
+    for (const auto& placed : description.contents) {
+      put.insert(placed.variable.id);
+      if (layout.is_record(placed.variable.id)) {
+        records = std::max(records, placed.step + 1);
+      }
+    }
+    header = layout.header(description, put);
+    header.records = records;
     bytes = formats::cdf::encode(header);
     size = layout.file_bytes(header.records);
   });

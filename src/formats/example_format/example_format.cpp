@@ -47,11 +47,11 @@ class ExampleTarget : public PlainTarget {
     return offset;
   }
 
-  // A format with an index of its own would write it out here, so that the file is readable after
-  // each step ...
-  void flush() override {}
+  // A format with an index of its own would write it out here, to a place that no reader looks at yet,
+  // and return the bytes that lead them there ...
+  Switch commit(const Description& /*description*/, std::int64_t /*from*/) override { return {}; }
   // ... and here, with the attributes in `description`, for the last time.
-  void finish(const Description& /*description*/) override {}
+  Switch finish(const Description& /*description*/, std::int64_t /*from*/) override { return {}; }
 
  private:
   std::int64_t alignment_;
@@ -65,8 +65,7 @@ class Example : public Format {
                 .extension = ".example",
                 .kind = Kind::plain,
                 // True only for a file whose offsets are those of Layout; then it has no target.
-                .offsets_by_layout = false,
-                .readable_while_open = true}} {}
+                .offsets_by_layout = false}} {}
   // Throw Error{unsupported}, naming type and format, for elements that the format cannot hold.
   void check(const Variable& /*variable*/) const override {}
   [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,

@@ -26,7 +26,7 @@ struct DriverFile {
   haddr_t alignment = 1;  // of what is allotted
   haddr_t allotted = 0;   // HDF5's "end of allocation"
   haddr_t written = 0;
-  haddr_t noted = HADDR_UNDEF;  // where the chunk lies that HDF5 is told of
+  haddr_t placed_at = HADDR_UNDEF;  // where data go of the next dataset
 };
 
 /// The driver's part of a property list, which HDF5 copies byte by byte.
@@ -71,8 +71,8 @@ haddr_t next_place(const DriverFile& file) {
 
 haddr_t allot(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) {
   DriverFile& to = own(file);
-  if (type == H5FD_MEM_DRAW && to.noted != HADDR_UNDEF) {
-    return to.noted;
+  if (type == H5FD_MEM_DRAW && to.placed_at != HADDR_UNDEF) {
+    return to.placed_at;
   }
   const haddr_t begin = next_place(to);
   to.allotted = begin + size;
@@ -103,11 +103,8 @@ herr_t read(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offse
              : -1;
 }
 
-herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, std::size_t size,
-             const void* bytes) {
-  if (type == H5FD_MEM_DRAW && own(file).noted != HADDR_UNDEF) {
-    return own(file).noted == offset ? 0 : -1;  // its bytes come from elsewhere
-  }
+herr_t write(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset,
+             std::size_t size, const void* bytes) {
   try {
     own(file).buffer->write(static_cast<std::int64_t>(offset),
                             {static_cast<const std::byte*>(bytes), size});
@@ -189,18 +186,16 @@ std::int64_t allot(hid_t file, std::int64_t bytes) {
   return begin;
 }
 
-herr_t note_chunk(hid_t file, hid_t dataset, const hsize_t* corner, std::int64_t offset,
-                  std::int64_t bytes) {
-  DriverFile* found = file_of(file);
-  if (found == nullptr) {
-    return -1;
+PlacedAt::PlacedAt(hid_t file, std::int64_t offset) noexcept : file_{file} {
+  if (DriverFile* found = file_of(file_)) {
+    found->placed_at = static_cast<haddr_t>(offset);
   }
-  found->noted = static_cast<haddr_t>(offset);
-  // HDF5 wants an address, and looks at nothing there.
-  const herr_t result =
-      H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, corner, static_cast<std::size_t>(bytes), found);
-  found->noted = HADDR_UNDEF;
-  return result;
+}
+
+PlacedAt::~PlacedAt() {
+  if (DriverFile* found = file_of(file_)) {
+    found->placed_at = HADDR_UNDEF;
+  }
 }
 
 }  // namespace iocomp::formats::h5

@@ -25,11 +25,16 @@ namespace iocomp::formats::h5 {
 /// What `allot` would return.
 [[nodiscard]] std::int64_t next_allotted(hid_t file);
 
-/// Have HDF5 take note of a chunk that lies in the file already, or will: in room that was
-/// allotted.
-/// @param corner  of the chunk, in elements of the dataset
-/// @return as other functions of HDF5.
-[[nodiscard]] herr_t note_chunk(hid_t file, hid_t dataset, const hsize_t* corner,
-                                std::int64_t offset, std::int64_t bytes);
+/// While it lives, HDF5 puts data of datasets that it makes at an offset that was allotted.
+class PlacedAt {
+ public:
+  PlacedAt(hid_t file, std::int64_t offset) noexcept;
+  PlacedAt(const PlacedAt&) = delete;
+  PlacedAt& operator=(const PlacedAt&) = delete;
+  ~PlacedAt();
+
+ private:
+  hid_t file_;
+};
 
 }  // namespace iocomp::formats::h5

@@ -11,6 +11,7 @@
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/dataset.h"
+#include "formats/hdf5/encoding.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/open_together.h"
@@ -18,7 +19,7 @@
 namespace iocomp::formats::h5 {
 BufferedFile::BufferedFile(std::string path, const FormatOptions& options,
                            const Properties& creation)
-    : path_{std::move(path)}, buffer_{open_beside_others(path_, O_RDWR)} {
+    : path_{std::move(path)}, buffer_{open_beside_others(path_, O_RDWR), superblock_bytes} {
   const Quiet quiet;
   const Properties access = file_access(options);
   check(use_buffer(access.raw(), buffer_, options.alignment_bytes), "create", path_);
@@ -36,22 +37,22 @@ BufferedFile::~BufferedFile() {
 void BufferedFile::flush() {
   const Quiet quiet;
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
-  store(end_of_file(file_));
+}
+
+void BufferedFile::store() {
+  const int error = buffer_.store(end_of_file(file_));
+  if (error != 0) {
+    throw failure("write the metadata of", path_, error);
+  }
+}
+
+Switch BufferedFile::visible(std::int64_t root_group) const {
+  return {0, superblock(root_group, end_of_file(file_))};
 }
 
 void BufferedFile::close() {
   const Quiet quiet;
-  check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
-  const std::int64_t file_bytes = end_of_file(file_);
   check(H5Fclose(std::exchange(file_, H5I_INVALID_HID)), "close", path_);
-  store(file_bytes);
-}
-
-void BufferedFile::store(std::int64_t file_bytes) {
-  const int error = buffer_.store(file_bytes);
-  if (error != 0) {
-    throw failure("write the metadata of", path_, error);
-  }
 }
 
 }  // namespace iocomp::formats::h5

@@ -14,7 +14,7 @@ namespace iocomp::formats::h5 {
 
 /// A file that one process alone has open in HDF5, for the metadata: HDF5 writes them to memory,
 /// and what it does not survive, a write that fails, happens here. Data are written by anybody,
-/// through other descriptors.
+/// through other descriptors. What HDF5 takes for the root of the file never gets there.
 class BufferedFile {
  public:
   /// @param creation  the properties of the file; none: the usual ones.
@@ -30,15 +30,19 @@ class BufferedFile {
   /// To write data that HDF5 does not know.
   [[nodiscard]] const Descriptor& plain() const noexcept { return buffer_.file(); }
 
-  /// Store in the file what HDF5 has written so far. @throws Error{storage_failure}; then it can be
-  /// tried again.
+  /// What HDF5 has written, and what is written beside it.
+  [[nodiscard]] MetadataBuffer& buffer() noexcept { return buffer_; }
+  /// Have HDF5 write all that it keeps to the buffer.
   void flush();
-  /// The same at the end; objects that are still open in the file are closed.
+  /// Store in the file what the buffer has. @throws Error{storage_failure}; then it can be tried
+  /// again.
+  void store();
+  /// What makes a group the root of the file, and all that is below it visible.
+  [[nodiscard]] Switch visible(std::int64_t root_group) const;
+  /// Objects that are still open in the file are closed. What was not stored is gone.
   void close();
 
  private:
-  void store(std::int64_t file_bytes);
-
   std::string path_;
   MetadataBuffer buffer_;
   hid_t file_ = H5I_INVALID_HID;  // closed before the buffer goes

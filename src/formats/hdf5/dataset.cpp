@@ -6,12 +6,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <string>
+#include <string_view>
 
 #include "array/box.h"
+#include "base/error.h"
 #include "formats/format.h"
-#include "formats/hdf5/attributes.h"
+#include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/types.h"
@@ -32,10 +33,6 @@ Space space_of(const array::Shape& shape) {
 }
 
 }  // namespace
-
-void unlink(hid_t file, const std::string& name, const std::string& path) {
-  check(H5Ldelete(file, name.c_str(), H5P_DEFAULT), "remove " + name + " from", path);
-}
 
 std::string dataset_name(const Variable& variable, std::int64_t step) {
   return '/' + std::to_string(step) + '/' + variable.name;
@@ -59,61 +56,59 @@ void let_others_write(const Properties& create) {
   H5Pset_obj_track_times(create.raw(), false);  // the same calls make the same file
 }
 
+std::int64_t address_of(hid_t object, const std::string& path) {
+  hobj_ref_t to = 0;
+  check(H5Rcreate(&to, object, ".", H5R_OBJECT, H5I_INVALID_HID), "find the address of an object in",
+        path);
+  return static_cast<std::int64_t>(to);
+}
+
+Object make_group(hid_t file, hid_t properties, const std::string& path) {
+  constexpr const char* action = "create a group in";
+  Object group{check(H5Gcreate_anon(file, properties, H5P_DEFAULT), action, path)};
+  check(H5Oincr_refcount(group.raw()), action, path);
+  return group;
+}
+
+void DatasetNames::add(const std::string& name, const std::string& path) {
+  if (!names_.insert(name).second) {
+    return;
+  }
+  std::string other;
+  for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+    const auto above = names_.find(std::string_view{name}.substr(0, slash));
+    other = above == names_.end() ? other : *above;
+  }
+  const auto below = names_.lower_bound(name + '/');
+  if (below != names_.end() && below->starts_with(name + '/')) {
+    other = *below;
+  }
+  if (!other.empty()) {
+    names_.erase(name);
+    throw Error{ErrorCode::storage_failure,
+                "cannot create the dataset \"" + name + "\" in " + path + ": there is \"" + other +
+                    "\", and a dataset cannot be a group too; give one of them another name"};
+  }
+}
+
 Creation::Creation() : link_{H5Pcreate(H5P_LINK_CREATE)}, create_{H5Pcreate(H5P_DATASET_CREATE)} {
   H5Pset_create_intermediate_group(link_.raw(), 1);
   H5Pset_char_encoding(link_.raw(), H5T_CSET_UTF8);
   let_others_write(create_);
 }
 
-Dataset Creation::dataset(hid_t file, const Variable& variable, std::int64_t step,
+Dataset Creation::dataset(hid_t file, hid_t group, const Variable& variable, std::int64_t offset,
                           const std::string& path) {
-  const std::string name = dataset_name(variable, step);
   const Stored stored = stored_as(variable);
   const Space space = space_of(stored.shape);
-  const auto made = [&](hid_t where, const std::string& as) {
-    return H5Dcreate2(where, as.c_str(), stored.type.raw(), space.raw(), link_.raw(), create_.raw(),
-                      H5P_DEFAULT);
-  };
-  // From the second of a step on below its group, which stays open: from the root every name is
-  // looked up anew.
-  if (step_ != step) {
-    close_group();
-  } else if (group_.raw() < 0) {
-    group_ = Object{H5Oopen(file, ('/' + std::to_string(step)).c_str(), H5P_DEFAULT)};
+  const PlacedAt placed{file, offset};
+  Dataset dataset{check(H5Dcreate2(group, variable.name.c_str(), stored.type.raw(), space.raw(),
+                                   link_.raw(), create_.raw(), H5P_DEFAULT),
+                        "create the dataset " + variable.name + " in", path)};
+  if (variable.bytes() > 0 && H5Dget_offset(dataset.raw()) != static_cast<haddr_t>(offset)) {
+    fail("place the dataset " + variable.name + " in", path);
   }
-  const hid_t dataset = group_.raw() < 0 ? made(file, name) : made(group_.raw(), variable.name);
-  step_ = step;
-  return Dataset{check(dataset, "create the dataset " + name + " in", path)};
-}
-
-void describe(hid_t file, const Description& description, const Datasets& created,
-              const std::string& path) {
-  write_attributes(file, description.attributes, path);
-  Datasets kept;
-  std::set<std::int64_t> kept_steps;
-  for (const auto& placed : description.contents) {
-    kept.emplace(placed.step, placed.variable.name);
-    kept_steps.insert(placed.step);
-    const auto id = static_cast<std::size_t>(placed.variable.id);
-    if (id < description.of_variable.size() && !description.of_variable[id].empty()) {
-      const std::string name = dataset_name(placed.variable, placed.step);
-      const Dataset dataset{check(H5Dopen2(file, name.c_str(), H5P_DEFAULT),
-                                  "open the dataset " + name + " in", path)};
-      write_attributes(dataset.raw(), description.of_variable[id], path);
-    }
-  }
-  // Last, because what is unlinked is free for metadata that come later.
-  std::set<std::int64_t> removed_steps;
-  for (const auto& [step, name] : created) {
-    if (!kept_steps.contains(step)) {
-      removed_steps.insert(step);
-    } else if (!kept.contains({step, name})) {
-      unlink(file, '/' + std::to_string(step) + '/' + name, path);
-    }
-  }
-  for (const auto step : removed_steps) {
-    unlink(file, '/' + std::to_string(step), path);
-  }
+  return dataset;
 }
 
 }  // namespace iocomp::formats::h5

@@ -3,9 +3,9 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "formats/format.h"
 #include "formats/hdf5/handle.h"
@@ -19,42 +19,40 @@ namespace iocomp::formats::h5 {
 /// no object left open by closing it. The driver is the caller's.
 [[nodiscard]] Properties file_access(const FormatOptions& options);
 
-/// Of a contiguous dataset whose room in the file is allotted now and never filled: others write
+/// Of a contiguous dataset that has its room from the beginning, and is never filled: others write
 /// it.
 void let_others_write(const Properties& create);
 
-/// Makes contiguous datasets whose room in the file is allotted now and never filled, with the
-/// groups above them.
+/// The address of an object's header in its file.
+/// @throws Error{storage_failure}, as all that follow.
+[[nodiscard]] std::int64_t address_of(hid_t object, const std::string& path);
+
+/// A group that no link leads to. It stays in the file when it is closed.
+/// @param properties  of its creation.
+[[nodiscard]] Object make_group(hid_t file, hid_t properties, const std::string& path);
+
+/// The names of a file's datasets, where "a/b" is a dataset in a group.
+class DatasetNames {
+ public:
+  /// @throws Error{storage_failure} where a dataset would have to be a group too.
+  void add(const std::string& name, const std::string& path);
+
+ private:
+  std::set<std::string, std::less<>> names_;
+};
+
+/// Makes contiguous datasets in room that was allotted before, and is never filled.
 class Creation {
  public:
   Creation();
-  /// @throws Error{storage_failure}.
-  [[nodiscard]] Dataset dataset(hid_t file, const Variable& variable, std::int64_t step,
+  /// @param group  that gets it, with groups between where its name has them.
+  /// @param offset  of its data; without meaning where it has none.
+  [[nodiscard]] Dataset dataset(hid_t file, hid_t group, const Variable& variable, std::int64_t offset,
                                 const std::string& path);
-  /// Hold nothing of the file open. Call it before the file is closed, or a step unlinked.
-  void close_group() noexcept {
-    group_ = Object{};
-    step_ = -1;
-  }
 
  private:
   Properties link_;
   Properties create_;
-  Object group_;
-  std::int64_t step_ = -1;
 };
-
-/// Remove a link, a dataset's or a group's.
-/// @throws Error{storage_failure}.
-void unlink(hid_t file, const std::string& name, const std::string& path);
-
-/// The variables of each step that have a dataset: (step, name).
-using Datasets = std::set<std::pair<std::int64_t, std::string>>;
-
-/// Write all attributes, and unlink the datasets that the description does not have: those of
-/// absent steps.
-/// @throws Error{storage_failure}.
-void describe(hid_t file, const Description& description, const Datasets& created,
-              const std::string& path);
 
 }  // namespace iocomp::formats::h5

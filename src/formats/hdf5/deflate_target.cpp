@@ -139,6 +139,28 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
       file_->extend(end);
     }
   }));
+  if (!options_.one_step) {
+    commit(step, description);
+  }
+}
+
+void DeflateTarget::commit(std::int64_t step, const Description& description) {
+  agree(outcome_of([&] {
+    if (file_) {
+      show(file_->commit(description, from_));
+      file_->is_visible();
+    }
+  }));
+  from_ = step + 1;
+}
+
+// What it leads to is durable before.
+void DeflateTarget::show(const Switch& visible) const {
+  sync(plain_, path_);
+  if (!visible.bytes.empty()) {
+    make_visible(plain_, visible, path_);
+    sync(plain_, path_);
+  }
 }
 
 void DeflateTarget::keep(std::int64_t step, const StepChunks& chunks,
@@ -176,7 +198,9 @@ void DeflateTarget::write_step(std::int64_t step, const Description& description
 void DeflateTarget::finish(const Description& description) {
   agree(outcome_of([&] {
     if (file_) {
-      file_->finish(description);
+      Description news = description;
+      std::erase_if(news.contents, [this](const Placed& placed) { return placed.step < from_; });
+      show(file_->finish(news, from_));
       file_.reset();
     }
     sync(plain_, path_);

@@ -51,6 +51,8 @@ class DeflateTarget : public StepTarget {
                    std::int64_t offset) const;
   void write_from(const std::vector<Part>& parts, const std::vector<std::int64_t>& offsets,
                   std::int64_t step, const Description& description);
+  void commit(std::int64_t step, const Description& description);
+  void show(const Switch& visible) const;
   void keep(std::int64_t step, const StepChunks& chunks, const std::vector<std::string>& stored);
 
   std::string path_;
@@ -61,6 +63,7 @@ class DeflateTarget : public StepTarget {
   Descriptor plain_;
   std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;
+  std::int64_t from_ = 0;  // steps before this one are told
 };
 
 }  // namespace iocomp::formats::h5

@@ -90,6 +90,11 @@ void MetadataBuffer::write(std::int64_t offset, std::span<const std::byte> bytes
     return;
   }
   make_way(offset, offset + length(bytes));
+  if (offset < withheld_bytes_ && offset + length(bytes) > withheld_bytes_) {
+    const auto kept = static_cast<std::size_t>(withheld_bytes_ - offset);
+    extents_.emplace(withheld_bytes_, std::vector(bytes.begin() + (withheld_bytes_ - offset), bytes.end()));
+    bytes = bytes.first(kept);
+  }
   extents_.emplace(offset, std::vector(bytes.begin(), bytes.end()));
 }
 
@@ -116,10 +121,11 @@ int MetadataBuffer::read(std::int64_t offset, std::span<std::byte> bytes) const 
 
 int MetadataBuffer::store(std::int64_t file_bytes) {
   std::vector<std::byte> row;
-  while (!extents_.empty()) {
-    const std::int64_t begin = extents_.begin()->first;
+  auto first = extents_.lower_bound(withheld_bytes_);
+  while (first != extents_.end()) {
+    const std::int64_t begin = first->first;
     row.clear();
-    auto next = extents_.begin();
+    auto next = first;
     for (;
          next != extents_.end() && next->first == begin + length(row) && length(row) < longest_row;
          ++next) {
@@ -129,7 +135,7 @@ int MetadataBuffer::store(std::int64_t file_bytes) {
     if (error != 0) {
       return error;
     }
-    extents_.erase(extents_.begin(), next);
+    first = extents_.erase(first, next);
   }
   struct stat status{};
   if (::fstat(file_.raw(), &status) != 0) {

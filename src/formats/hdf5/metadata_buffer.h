@@ -15,7 +15,9 @@ namespace iocomp::formats::h5 {
 /// bytes, so that storing them touches nothing that others wrote beside them.
 class MetadataBuffer {
  public:
-  explicit MetadataBuffer(Descriptor file) noexcept : file_{std::move(file)} {}
+  /// @param withheld_bytes  at the beginning of the file, that `store` leaves out.
+  explicit MetadataBuffer(Descriptor file, std::int64_t withheld_bytes = 0) noexcept
+      : file_{std::move(file)}, withheld_bytes_{withheld_bytes} {}
 
   [[nodiscard]] const Descriptor& file() const noexcept { return file_; }
 
@@ -25,7 +27,7 @@ class MetadataBuffer {
   /// @return 0 or errno.
   [[nodiscard]] int read(std::int64_t offset, std::span<std::byte> bytes) const;
 
-  /// Write everything to the file and make it at least `file_bytes` long. What could not be written
+  /// Write everything to the file but what is withheld, and make it at least `file_bytes` long. What could not be written
   /// stays here.
   /// @return 0 or errno.
   [[nodiscard]] int store(std::int64_t file_bytes);
@@ -34,6 +36,7 @@ class MetadataBuffer {
   void make_way(std::int64_t begin, std::int64_t end);
 
   Descriptor file_;
+  std::int64_t withheld_bytes_;
   std::map<std::int64_t, std::vector<std::byte>> extents_;  // by offset; they do not overlap
 };
 

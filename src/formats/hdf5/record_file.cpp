@@ -1,13 +1,78 @@
 #include "formats/hdf5/record_file.h"
 
-#include <cstdint>
+#include <hdf5.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
+#include "formats/hdf5/dataset.h"
+#include "formats/hdf5/encoding.h"
+#include "formats/hdf5/error.h"
+#include "formats/hdf5/handle.h"
 
 namespace iocomp::formats::h5 {
 
 std::int64_t RecordFile::end() const { return next_allotted(file_.raw()); }
 
 void RecordFile::extend(std::int64_t end) { (void)allot(file_.raw(), end - this->end()); }
+
+Switch RecordFile::commit(const Description& description, std::int64_t from) {
+  const Quiet quiet;
+  steps_ = description.contents.empty() ? std::min(steps_, from)
+                                        : description.contents.back().step + 1;
+  return write({take_note(description, from), description.attributes, description.of_variable});
+}
+
+Switch RecordFile::finish(const Description& description, std::int64_t from) {
+  const Quiet quiet;
+  const bool has_new_steps = !description.contents.empty() || from < steps_;
+  Told told{take_note(description, from), description.attributes, description.of_variable};
+  end_datasets();
+  const bool is_told = made_.front().root != undefined_address && !editions_.is_begun() &&
+                       !has_new_steps && told == last_;
+  const Switch last = is_told ? Switch{} : write(std::move(told));
+  file_.close();
+  return last;
+}
+
+Switch RecordFile::write(Told told) {
+  const int number = editions_.begin();
+  Edition& edition = made_.at(static_cast<std::size_t>(number));
+  last_ = told;
+  if (edition.root == undefined_address || edition.told != told) {
+    make(edition, std::move(told));
+  }
+  for (auto& [header, dataset] : edition.growing) {
+    if (dataset == nullptr || dataset->grows()) {
+      header.set_records(records(dataset));
+    }
+    if (dataset != nullptr) {
+      header.set_index(dataset->index().write(number));
+    }
+    header.store(file_.buffer());
+  }
+  file_.store();
+  return file_.visible(edition.root);
+}
+
+void RecordFile::make(Edition& edition, Told told) {
+  edition.root = undefined_address;
+  edition.growing.clear();
+  const Properties properties = of_root();
+  const Object root = make_group(
+      file_.raw(), properties.raw() < 0 ? H5P_DEFAULT : properties.raw(), file_.path());
+  const auto made = make(root.raw(), told);
+  file_.flush();
+  for (const auto& [object, dataset] : made) {
+    edition.growing.push_back(
+        {ObjectHeader{file_.buffer(), address_of(object.raw(), file_.path())}, dataset});
+  }
+  edition.told = std::move(told);
+  edition.root = address_of(root.raw(), file_.path());
+}
 
 }  // namespace iocomp::formats::h5

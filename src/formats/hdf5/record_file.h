@@ -1,5 +1,8 @@
 #pragma once
 
+#include <hdf5.h>
+
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -7,20 +10,23 @@
 
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
-#include "formats/hdf5/handle.h"
+#include "formats/hdf5/chunk_index.h"
+#include "formats/hdf5/edition.h"
+#include "formats/hdf5/encoding.h"
+#include "formats/hdf5/metadata_room.h"
+#include "formats/hdf5/object_header.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
 
-/// What one process knows of an HDF5 file whose variables have a record for each step: their
-/// datasets, and where in the file data lie that anybody writes. Variables are added as they come.
+/// What one process knows of an HDF5 file whose variables have a record for each step: where data
+/// lie that anybody writes. HDF5 makes all objects of the file for each of two editions, and again
+/// when there is more than their number of records to tell.
 class RecordFile {
  public:
-  /// @param creation  the properties of the file; none: the usual ones.
   /// @throws Error{storage_failure}, as all that follow.
-  RecordFile(std::string path, const FormatOptions& options, const Properties& creation = {})
-      : file_{std::move(path), options, creation} {}
+  RecordFile(std::string path, const FormatOptions& options) : file_{std::move(path), options} {}
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
   virtual ~RecordFile() = default;
@@ -30,20 +36,64 @@ class RecordFile {
   /// through filters: then `keep` is told where they are.
   virtual std::int64_t place(const Variable& variable, std::int64_t step) = 0;
   virtual void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) = 0;
-  /// Describe what was put, and close the file. Called once.
-  virtual void finish(const Description& description) = 0;
+
+  /// As those of PlainTarget.
+  [[nodiscard]] Switch commit(const Description& description, std::int64_t from);
+  void is_visible() noexcept { editions_.turn(); }
+  [[nodiscard]] Switch finish(const Description& description, std::int64_t from);
 
   /// Where what is allotted next will begin.
   [[nodiscard]] std::int64_t end() const;
   /// Everything up to here is taken.
   void extend(std::int64_t end);
-  void flush() { file_.flush(); }
 
  protected:
+  /// Something that was made, of which each commit tells the extent along time.
+  struct Made {
+    Dataset object;
+    TimeDataset* dataset = nullptr;  ///< null: a dimension alone
+  };
+  /// What an edition says beside the numbers of records.
+  struct Told {
+    std::vector<int> variables;
+    Attributes attributes;
+    std::vector<Attributes> of_variable;
+    friend bool operator==(const Told&, const Told&) = default;
+  };
+
   [[nodiscard]] BufferedFile& file() noexcept { return file_; }
+  [[nodiscard]] MetadataRoom& room() noexcept { return room_; }
+  /// Tell the datasets which steps have a record.
+  /// @return the variables that the file has.
+  virtual std::vector<int> take_note(const Description& description, std::int64_t from) = 0;
+  /// No step comes any more.
+  virtual void end_datasets() = 0;
+  /// How long time is by now for a dataset, or for the dimension alone (null).
+  [[nodiscard]] virtual std::int64_t records(const TimeDataset* dataset) const = 0;
+  /// Properties of the root group.
+  [[nodiscard]] virtual Properties of_root() const { return Properties{}; }
+  /// Make all that the file has, below its root.
+  [[nodiscard]] virtual std::vector<Made> make(hid_t root, const Told& told) = 0;
 
  private:
+  struct Growing {
+    ObjectHeader header;
+    TimeDataset* dataset = nullptr;
+  };
+  struct Edition {
+    std::int64_t root = undefined_address;
+    Told told;
+    std::vector<Growing> growing;
+  };
+  [[nodiscard]] Switch write(Told told);
+  void make(Edition& edition, Told told);
+
   BufferedFile file_;
+  MetadataRoom room_{file_};
+  Editions editions_;
+  std::array<Edition, 2> made_;
+  Told last_;                 // that was told
+  std::int64_t steps_ = 0;  // that were told
 };
 
 }  // namespace iocomp::formats::h5

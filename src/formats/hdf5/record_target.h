@@ -19,8 +19,13 @@ class RecordTarget : public PlainTarget {
                      const contents::Catalogue& /*defined*/) override {
     return file_->place(variable, step);
   }
-  void flush() override { file_->flush(); }
-  void finish(const Description& description) override { file_->finish(description); }
+  Switch commit(const Description& description, std::int64_t from) override {
+    return file_->commit(description, from);
+  }
+  void is_visible() override { file_->is_visible(); }
+  Switch finish(const Description& description, std::int64_t from) override {
+    return file_->finish(description, from);
+  }
 
  private:
   std::unique_ptr<RecordFile> file_;

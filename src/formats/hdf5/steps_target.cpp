@@ -2,43 +2,77 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "formats/format.h"
+#include "formats/hdf5/attributes.h"
+#include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
+#include "formats/hdf5/object_header.h"
 
 namespace iocomp::formats::h5 {
 
 StepsTarget::StepsTarget(std::string path, const FormatOptions& options)
     : file_{std::move(path), options} {}
 
-std::int64_t StepsTarget::place(const Variable& variable, std::int64_t step,
+std::int64_t StepsTarget::place(const Variable& variable, std::int64_t /*step*/,
                                 const contents::Catalogue& /*defined*/) {
-  const Quiet quiet;
-  if (created_.contains({step, variable.name})) {
-    unlink(file_.raw(), dataset_name(variable, step), file_.path());
-  }
-  const Dataset dataset = creation_.dataset(file_.raw(), variable, step, file_.path());
-  created_.emplace(step, variable.name);
-  if (variable.bytes() == 0) {
-    return -1;
-  }
-  const haddr_t offset = H5Dget_offset(dataset.raw());
-  if (offset == HADDR_UNDEF) {
-    fail("find the offset of " + dataset_name(variable, step) + " in", file_.path());
-  }
-  return static_cast<std::int64_t>(offset);
+  names_.add(variable.name, file_.path());
+  return variable.bytes() == 0 ? -1 : allot(file_.raw(), variable.bytes());
 }
 
-void StepsTarget::finish(const Description& description) {
+void StepsTarget::add_steps(const Description& description) {
+  const auto& contents = description.contents;
+  for (std::size_t i = 0; i < contents.size();) {
+    const std::int64_t step = contents[i].step;
+    const Object group = make_group(file_.raw(), H5P_DEFAULT, file_.path());
+    for (; i < contents.size() && contents[i].step == step; ++i) {
+      const auto& [of_step, variable, offset] = contents[i];
+      const Dataset dataset =
+          creation_.dataset(file_.raw(), group.raw(), variable, offset, file_.path());
+      const auto id = static_cast<std::size_t>(variable.id);
+      if (id < description.of_variable.size()) {
+        write_attributes(dataset.raw(), description.of_variable[id], file_.path());
+      }
+    }
+    links_.add(step, address_of(group.raw(), file_.path()));
+  }
+}
+
+// HDF5 writes the attributes to a group without links. Its messages go into the root.
+void StepsTarget::describe_root(const Attributes& attributes) {
+  if (!root_.empty() && attributes == attributes_) {
+    return;
+  }
+  const Object group = make_group(file_.raw(), H5P_DEFAULT, file_.path());
+  write_attributes(group.raw(), attributes, file_.path());
+  file_.flush();
+  root_ = ObjectHeader{file_.buffer(), address_of(group.raw(), file_.path())}.messages();
+  attributes_ = attributes;
+}
+
+Switch StepsTarget::commit(const Description& description, std::int64_t from) {
   const Quiet quiet;
-  creation_.close_group();
-  describe(file_.raw(), description, created_, file_.path());
+  links_.forget(from);
+  add_steps(description);
+  describe_root(description.attributes);
+  file_.flush();
+  const std::int64_t root = links_.write(editions_.begin(), root_);
+  file_.store();
+  return file_.visible(root);
+}
+
+Switch StepsTarget::finish(const Description& description, std::int64_t from) {
+  const bool is_told = !root_.empty() && !editions_.is_begun() && description.contents.empty() &&
+                       description.attributes == attributes_ && !links_.has_from(from);
+  const Switch last = is_told ? Switch{} : commit(description, from);
   file_.close();
+  return last;
 }
 
 }  // namespace iocomp::formats::h5

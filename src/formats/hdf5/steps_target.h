@@ -2,29 +2,43 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/dataset.h"
+#include "formats/hdf5/edition.h"
+#include "formats/hdf5/metadata_room.h"
+#include "formats/hdf5/object_header.h"
+#include "formats/hdf5/step_links.h"
 
 namespace iocomp::formats::h5 {
 
 /// `layout = "steps"`: the lead alone has the file open in HDF5, for the metadata; anybody writes
-/// the data, at the offsets that `place` returns, through other descriptors. HDF5 keeps no data of
-/// its own, so neither disturbs the other.
+/// the data, at the offsets that `place` returns, through other descriptors. HDF5 makes the group of
+/// a step when it is committed, and iocomp links it.
 class StepsTarget : public PlainTarget {
  public:
   StepsTarget(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step,
                      const contents::Catalogue& defined) override;
-  void flush() override { file_.flush(); }
-  void finish(const Description& description) override;
+  Switch commit(const Description& description, std::int64_t from) override;
+  void is_visible() override { editions_.turn(); }
+  Switch finish(const Description& description, std::int64_t from) override;
 
  private:
+  void add_steps(const Description& description);
+  void describe_root(const Attributes& attributes);
+
   BufferedFile file_;
+  MetadataRoom room_{file_};
+  DatasetNames names_;
   Creation creation_;
-  Datasets created_;
+  StepLinks links_{room_};
+  Editions editions_;
+  Attributes attributes_;       // of the file, as ...
+  std::vector<Message> root_;  // ... these messages tell them, with what a group has
 };
 
 }  // namespace iocomp::formats::h5

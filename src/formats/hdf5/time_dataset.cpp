@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +18,6 @@
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
-#include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/time_chunks.h"
@@ -53,12 +51,18 @@ Extents position(Time time, std::int64_t record, const array::Shape& shape, std:
   return at;
 }
 
+std::vector<std::int64_t> extent_of_chunk(const TimeChunks& chunks, const Variable& variable,
+                                          Time time) {
+  return {
+      chunks.shape.end() - variable.shape.dimensions - static_cast<std::ptrdiff_t>(in_front(time)),
+      chunks.shape.end()};
+}
+
 void describe_chunks(const Properties& create, const Variable& variable, const TimeChunks& chunks,
                      Time time, const Type& type, const FormatOptions& options,
                      const std::string& action, const std::string& path) {
-  const std::vector<hsize_t> chunk{
-      chunks.shape.end() - variable.shape.dimensions - static_cast<std::ptrdiff_t>(in_front(time)),
-      chunks.shape.end()};
+  const auto shape = extent_of_chunk(chunks, variable, time);
+  const std::vector<hsize_t> chunk{shape.begin(), shape.end()};
   check(H5Pset_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data()), action, path);
   // No chunk is made unasked; those that are not there are read as the fill value.
   H5Pset_alloc_time(create.raw(), H5D_ALLOC_TIME_INCR);
@@ -85,38 +89,45 @@ std::vector<std::byte> fill_bytes(const Variable& variable) {
                                    : std::vector<std::byte>(array::size_bytes(variable.type));
 }
 
-TimeDataset::TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,
-                         const Type& type, const Properties& create, Time time)
-    : file_{file}, variable_{variable}, chunks_{variable, options}, time_{time} {
-  const std::string name = time_dataset_name(variable);
-  const std::string action = "create the dataset " + name + " in";
-  const std::string& path = file.path();
+TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable,
+                         const FormatOptions& options, Time time)
+    : file_{room.file()},
+      variable_{variable},
+      options_{options},
+      chunks_{variable, options},
+      time_{time},
+      index_{room, extent_of_chunk(chunks_, variable, time),
+             static_cast<std::int64_t>(array::size_bytes(variable.type))} {}
+
+Dataset TimeDataset::make(hid_t group, const Type& type, const Properties& create) const {
+  const std::string action = "create the dataset " + time_dataset_name(variable_) + " in";
+  const std::string& path = file_.path();
   const Properties link{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_create_intermediate_group(link.raw(), 1);
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
-  describe_chunks(create, variable, chunks_, time, type, options, action, path);
-  const Extents extent = extents(time, time == Time::grows ? 0 : 1, variable.shape);
+  describe_chunks(create, variable_, chunks_, time_, type, options_, action, path);
+  const Extents extent = extents(time_, time_ == Time::grows ? 0 : 1, variable_.shape);
   Extents most = extent;
-  if (time == Time::grows) {
+  if (time_ == Time::grows) {
     most[0] = H5S_UNLIMITED;
   }
-  const int dimensions = variable.shape.dimensions + static_cast<int>(in_front(time));
+  const int dimensions = variable_.shape.dimensions + static_cast<int>(in_front(time_));
   const Space space{check(H5Screate_simple(dimensions, extent.data(), most.data()), action, path)};
-  dataset_ = Dataset{check(H5Dcreate2(file.raw(), name.c_str(), type.raw(), space.raw(), link.raw(),
-                                      create.raw(), H5P_DEFAULT),
-                           action, path)};
+  return Dataset{check(H5Dcreate2(group, variable_.name.c_str(), type.raw(), space.raw(),
+                                  link.raw(), create.raw(), H5P_DEFAULT),
+                       action, path)};
 }
 
 std::int64_t TimeDataset::place(std::int64_t step) {
   if (chunks_.is_filtered) {
     return -1;
   }
-  const std::int64_t in_chunk = step % chunks_.steps;
-  const auto [place, is_new] = offsets_.try_emplace(step - in_chunk, 0);
+  const std::int64_t first = chunk_of(step);
+  const auto [place, is_new] = offsets_.try_emplace(first, 0);
   if (is_new) {
     place->second = allot(file_.raw(), chunks_.all_bytes());
   }
-  return place->second + in_chunk * variable_.bytes();
+  return place->second + (step - first) * variable_.bytes();
 }
 
 void TimeDataset::keep(std::int64_t step, std::vector<Extent> chunks) {
@@ -124,59 +135,75 @@ void TimeDataset::keep(std::int64_t step, std::vector<Extent> chunks) {
 }
 
 void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunks) {
-  std::int64_t index = 0;
+  const std::size_t dimensions =
+      static_cast<std::size_t>(variable_.shape.dimensions) + in_front(time_);
+  std::int64_t element = 0;
   for (const auto& chunk : chunks) {
-    const Extents corner = position(time_, first_step, variable_.shape, index);
-    check(note_chunk(file_.raw(), dataset_.raw(), corner.data(), chunk.offset, chunk.bytes),
-          "write the index of the variable \"" + variable_.name + "\" in", file_.path());
-    index += chunks_.elements;
+    const Extents corner = position(time_, first_step, variable_.shape, element);
+    index_.add({corner.begin(), corner.begin() + static_cast<std::ptrdiff_t>(dimensions)}, chunk);
+    element += chunks_.elements;
   }
 }
 
-// Also behind the last record: somebody may go on with the file.
-void TimeDataset::fill_others(std::int64_t first_step, std::int64_t offset,
-                              const std::set<std::int64_t>& steps) {
-  std::vector<std::byte> values(static_cast<std::size_t>(chunks_.bytes()));
-  array::repeat(fill_bytes(variable_), values);
-  const std::int64_t end = first_step + chunks_.steps;
-  for (std::int64_t begin = first_step; begin < end; ++begin) {
-    const auto next = steps.lower_bound(begin);
-    const std::int64_t put = next == steps.end() ? end : std::min(*next, end);
-    if (put > begin) {
-      const auto bytes = static_cast<std::size_t>((put - begin) * variable_.bytes());
-      write_plainly(file_.plain(), offset + (begin - first_step) * variable_.bytes(),
-                    std::span{values}.first(bytes), file_.path());
-    }
-    begin = put;
-  }
-}
-
-void TimeDataset::finish(const std::set<std::int64_t>& steps, std::int64_t records) {
-  if (time_ == Time::grows) {
-    const Extents extent = extents(time_, records, variable_.shape);
-    check(H5Dset_extent(dataset_.raw(), extent.data()),
-          "make room for the steps of the variable \"" + variable_.name + "\" in", file_.path());
-  }
-  for (const auto& [step, chunks] : filtered_) {
-    if (steps.contains(step)) {
-      note(step, chunks);
-    }
-  }
-  for (const auto& [first, offset] : offsets_) {
-    const auto put = steps.lower_bound(first);
-    if (put == steps.end() || *put >= first + chunks_.steps) {
-      // Nobody will read it, and a full disk may need it for what is left to write.
-      (void)!::fallocate(file_.plain().raw(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
-                         chunks_.all_bytes());
-      continue;
-    }
+// @pre it comes behind all steps that have a record.
+void TimeDataset::add(std::int64_t step) {
+  if (chunks_.is_filtered) {
+    note(step, filtered_.at(step));
+  } else if (steps_.empty() || chunk_of(*steps_.rbegin()) != chunk_of(step)) {
+    const std::int64_t offset = offsets_.at(chunk_of(step));
     std::vector<Extent> chunks(static_cast<std::size_t>(chunks_.per_record));
     for (std::int64_t i = 0; i < chunks_.per_record; ++i) {
       chunks[static_cast<std::size_t>(i)] = {offset + i * chunks_.bytes(), chunks_.bytes()};
     }
-    note(first, chunks);
-    if (chunks_.steps > 1) {
-      fill_others(first, offset, steps);
+    note(chunk_of(step), chunks);
+  }
+  steps_.insert(steps_.end(), step);
+}
+
+void TimeDataset::tell(const std::set<std::int64_t>& steps, std::int64_t from,
+                       std::int64_t until) {
+  if (records() > from) {
+    auto told = std::exchange(steps_, {});
+    index_.clear();
+    told.erase(told.lower_bound(from), told.end());
+    for (const auto step : told) {
+      add(step);
+    }
+  }
+  for (const auto step : steps) {
+    if (has_room(step)) {
+      fill(records(), step);
+      add(step);
+    }
+  }
+  fill(records(), until);
+}
+
+// Records of steps that have none, in chunks that have others.
+void TimeDataset::fill(std::int64_t from, std::int64_t until) {
+  if (chunks_.is_filtered || chunks_.steps == 1) {
+    return;
+  }
+  std::vector<std::byte> values(static_cast<std::size_t>(variable_.bytes()));
+  array::repeat(fill_bytes(variable_), values);
+  for (std::int64_t step = from; step < until; ++step) {
+    if (const auto place = offsets_.find(chunk_of(step)); place != offsets_.end()) {
+      write_plainly(file_.plain(), place->second + step % chunks_.steps * variable_.bytes(), values,
+                    file_.path());
+    }
+  }
+}
+
+void TimeDataset::end(std::int64_t records) {
+  // Behind the last record too: somebody may go on with the file.
+  const std::int64_t own = this->records();
+  fill(own, own == 0 ? 0 : std::max(chunk_of(own - 1) + chunks_.steps, records));
+  for (const auto& [first, offset] : offsets_) {
+    const auto put = steps_.lower_bound(first);
+    if (put == steps_.end() || *put >= first + chunks_.steps) {
+      // Nobody will read it, and a full disk may need it for what is left to write.
+      (void)!::fallocate(file_.plain().raw(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+                         chunks_.all_bytes());
     }
   }
 }

@@ -10,7 +10,9 @@
 
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
+#include "formats/hdf5/chunk_index.h"
 #include "formats/hdf5/handle.h"
+#include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/words.h"
 
@@ -19,12 +21,6 @@ namespace iocomp::formats::h5 {
 /// Of a variable in a file with `layout = "time"`: "/u".
 [[nodiscard]] std::string time_dataset_name(const Variable& variable);
 
-/// Bytes of a file.
-struct Extent {
-  std::int64_t offset = 0;
-  std::int64_t bytes = 0;
-};
-
 /// What a dataset has in front of the dimensions of its variable.
 enum class Time {
   grows,  ///< a dimension without limit: the steps
@@ -32,20 +28,20 @@ enum class Time {
   none,   ///< nothing, in a file of one step
 };
 
-/// A dataset in chunks, with a record for each step. HDF5 writes none of its data, and hears of its
-/// chunks at the end, of those that are worth something: what a step left behind that failed is in
-/// no chunk, and reads as the fill value.
+/// A dataset in chunks, with a record for each step. HDF5 writes none of its data and knows none of
+/// its chunks: what a step left behind that failed is in no chunk, and reads as the fill value.
 class TimeDataset {
  public:
-  /// Make it. Where time grows it has no records yet.
   /// @pre time grows, or the variable's chunks go through filters.
+  TimeDataset(MetadataRoom& room, const Variable& variable, const FormatOptions& options,
+              Time time = Time::grows);
+
+  /// Have HDF5 make it, below a group. Its extent along time, and the place of its index, are told
+  /// to its header later.
   /// @param type  of the elements in the file, where those of memory are alike.
   /// @param create  what else the dataset shall have.
   /// @throws Error{storage_failure}.
-  TimeDataset(BufferedFile& file, const Variable& variable, const FormatOptions& options,
-              const Type& type, const Properties& create, Time time = Time::grows);
-
-  [[nodiscard]] hid_t raw() const noexcept { return dataset_.raw(); }
+  [[nodiscard]] Dataset make(hid_t group, const Type& type, const Properties& create) const;
 
   /// Room for a record.
   /// @return the offset of its first byte; the others follow. -1 where it goes through filters.
@@ -53,20 +49,37 @@ class TimeDataset {
   /// Where the chunks of a record are that went through filters, in their order.
   void keep(std::int64_t step, std::vector<Extent> chunks);
 
-  /// Tell HDF5 of the records of these steps, of so many that a dataset has that grows. The others
-  /// hold the fill value. @throws Error{storage_failure}.
-  void finish(const std::set<std::int64_t>& steps, std::int64_t records);
+  /// Which steps from `from` on have a record, of those that have room. The others before `until`
+  /// hold the fill value.
+  /// @throws Error{storage_failure}.
+  void tell(const std::set<std::int64_t>& steps, std::int64_t from, std::int64_t until = 0);
+  /// No step comes any more, behind so many records: room that no step needs is given back.
+  void end(std::int64_t records);
+  /// How many records there are: those up to the last step that has one.
+  [[nodiscard]] std::int64_t records() const noexcept {
+    return steps_.empty() ? 0 : *steps_.rbegin() + 1;
+  }
+  [[nodiscard]] bool grows() const noexcept { return time_ == Time::grows; }
+  [[nodiscard]] ChunkIndex& index() noexcept { return index_; }
 
  private:
+  [[nodiscard]] std::int64_t chunk_of(std::int64_t step) const noexcept {
+    return step - step % chunks_.steps;
+  }
+  [[nodiscard]] bool has_room(std::int64_t step) const {
+    return chunks_.is_filtered ? filtered_.contains(step) : offsets_.contains(chunk_of(step));
+  }
+  void add(std::int64_t step);
   void note(std::int64_t first_step, const std::vector<Extent>& chunks);
-  void fill_others(std::int64_t first_step, std::int64_t offset,
-                   const std::set<std::int64_t>& steps);
+  void fill(std::int64_t from, std::int64_t until);
 
   BufferedFile& file_;
   Variable variable_;
+  FormatOptions options_;
   TimeChunks chunks_;
   Time time_;
-  Dataset dataset_;
+  ChunkIndex index_;
+  std::set<std::int64_t> steps_;                  // that have a record
   std::map<std::int64_t, std::int64_t> offsets_;  // of chunks of several steps, or of records, by
                                                   // their first step
   std::map<std::int64_t, std::vector<Extent>> filtered_;  // by step

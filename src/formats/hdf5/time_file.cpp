@@ -12,7 +12,6 @@
 
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
-#include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/hdf5/types.h"
@@ -23,15 +22,14 @@ namespace iocomp::formats::h5 {
 TimeDataset& TimeFile::dataset(const Variable& variable) {
   auto known = datasets_.find(variable.id);
   if (known == datasets_.end()) {
-    const Quiet quiet;
-    const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
+    names_.add(variable.name, file().path());
     known = datasets_
                 .emplace(variable.id,
-                         std::make_unique<TimeDataset>(file(), variable, options_,
-                                                       element_type(variable.type), create))
+                         Defined{variable,
+                                 std::make_unique<TimeDataset>(room(), variable, options_)})
                 .first;
   }
-  return *known->second;
+  return *known->second.records;
 }
 
 std::int64_t TimeFile::place(const Variable& variable, std::int64_t step) {
@@ -42,25 +40,40 @@ void TimeFile::keep(const Variable& variable, std::int64_t step, std::vector<Ext
   dataset(variable).keep(step, std::move(chunks));
 }
 
-void TimeFile::finish(const Description& description) {
-  const Quiet quiet;
+std::vector<int> TimeFile::take_note(const Description& description, std::int64_t from) {
   std::map<int, std::set<std::int64_t>> steps;
   for (const auto& placed : description.contents) {
     steps[placed.variable.id].insert(placed.step);
   }
-  for (const auto& [id, dataset] : datasets_) {
-    const auto& of_variable = steps[id];
-    dataset->finish(of_variable, of_variable.empty() ? 0 : *of_variable.rbegin() + 1);
-  }
-  write_attributes(file().raw(), description.attributes, file().path());
-  for (const auto& [id, dataset] : datasets_) {
-    const auto number = static_cast<std::size_t>(id);
-    if (number < description.of_variable.size()) {
-      write_attributes(dataset->raw(), description.of_variable[number], file().path());
+  std::vector<int> variables;
+  for (auto& [id, defined] : datasets_) {
+    defined.records->tell(steps[id], from);
+    if (defined.records->records() > 0) {
+      variables.push_back(id);
     }
   }
-  datasets_.clear();
-  file().close();
+  return variables;
+}
+
+void TimeFile::end_datasets() {
+  for (auto& [id, defined] : datasets_) {
+    defined.records->end(defined.records->records());
+  }
+}
+
+std::vector<RecordFile::Made> TimeFile::make(hid_t root, const Told& told) {
+  std::vector<Made> all;
+  for (const auto id : told.variables) {
+    const Defined& defined = datasets_.at(id);
+    const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
+    Dataset dataset = defined.records->make(root, element_type(defined.variable.type), create);
+    if (const auto number = static_cast<std::size_t>(id); number < told.of_variable.size()) {
+      write_attributes(dataset.raw(), told.of_variable[number], file().path());
+    }
+    all.push_back({std::move(dataset), defined.records.get()});
+  }
+  write_attributes(root, told.attributes, file().path());
+  return all;
 }
 
 }  // namespace iocomp::formats::h5

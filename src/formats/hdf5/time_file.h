@@ -1,5 +1,7 @@
 #pragma once
 
+#include <hdf5.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "formats/format.h"
+#include "formats/hdf5/dataset.h"
 #include "formats/hdf5/record_file.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/words.h"
@@ -23,13 +26,23 @@ class TimeFile : public RecordFile {
 
   std::int64_t place(const Variable& variable, std::int64_t step) override;
   void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) override;
-  void finish(const Description& description) override;
 
  private:
+  struct Defined {
+    Variable variable;
+    std::unique_ptr<TimeDataset> records;
+  };
   [[nodiscard]] TimeDataset& dataset(const Variable& variable);
+  std::vector<int> take_note(const Description& description, std::int64_t from) override;
+  void end_datasets() override;
+  [[nodiscard]] std::int64_t records(const TimeDataset* dataset) const override {
+    return dataset->records();
+  }
+  [[nodiscard]] std::vector<Made> make(hid_t root, const Told& told) override;
 
   FormatOptions options_;
-  std::map<int, std::unique_ptr<TimeDataset>> datasets_;  // by id of the variable
+  DatasetNames names_;
+  std::map<int, Defined> datasets_;  // by id of the variable
 };
 
 }  // namespace iocomp::formats::h5

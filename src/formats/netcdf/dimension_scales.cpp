@@ -42,9 +42,9 @@ void write_text(hid_t object, const std::string& name, const std::string& text,
                   text.c_str(), path);
 }
 
-hobj_ref_t reference(hid_t file, const std::string& link, const std::string& path) {
+hobj_ref_t reference(hid_t root, const std::string& link, const std::string& path) {
   hobj_ref_t to = 0;
-  h5::check(H5Rcreate(&to, file, link.c_str(), H5R_OBJECT, H5I_INVALID_HID),
+  h5::check(H5Rcreate(&to, root, link.c_str(), H5R_OBJECT, H5I_INVALID_HID),
             "refer to \"" + link + "\" in", path);
   return to;
 }
@@ -53,7 +53,7 @@ bool begins_with(const Scaled& variable, const std::string& dimension) {
   return !variable.dimensions.empty() && variable.dimensions.front().name == dimension;
 }
 
-h5::Dataset dimension_dataset(hid_t file, const Scaled::Dimension& dimension,
+h5::Dataset dimension_dataset(hid_t root, const Scaled::Dimension& dimension,
                               const std::string& path) {
   const std::string action = "add the dimension \"" + dimension.name + "\" to";
   const h5::Properties link{H5Pcreate(H5P_LINK_CREATE)};
@@ -68,7 +68,7 @@ h5::Dataset dimension_dataset(hid_t file, const Scaled::Dimension& dimension,
     h5::check(H5Pset_chunk(create.raw(), 1, &chunk), action, path);
   }
   const h5::Space space{H5Screate_simple(1, &length, &most)};
-  return h5::Dataset{h5::check(H5Dcreate2(file, dimension.name.c_str(), H5T_IEEE_F32BE, space.raw(),
+  return h5::Dataset{h5::check(H5Dcreate2(root, dimension.name.c_str(), H5T_IEEE_F32BE, space.raw(),
                                           link.raw(), create.raw(), H5P_DEFAULT),
                                action, path)};
 }
@@ -81,7 +81,7 @@ std::string name_of_plain_dimension(std::int64_t length) {
 }
 
 // The scale of a dimension: a variable that begins with it, if one has its name.
-void become_scale(hid_t file, Scale& scale, int number, std::vector<std::string>& links,
+void become_scale(hid_t root, Scale& scale, int number, std::vector<std::string>& links,
                   const std::vector<Scaled>& variables, const std::string& path) {
   const std::string& name = scale.dimension.name;
   scale.link = name;
@@ -94,10 +94,10 @@ void become_scale(hid_t file, Scale& scale, int number, std::vector<std::string>
     if (same != variables.end()) {
       std::string& link = links[static_cast<std::size_t>(same - variables.begin())];
       link = "_nc4_non_coord_" + name;
-      h5::check(H5Lmove(file, name.c_str(), file, link.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+      h5::check(H5Lmove(root, name.c_str(), root, link.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                 "rename the variable \"" + name + "\" in", path);
     }
-    scale.own = dimension_dataset(file, scale.dimension, path);
+    scale.own = dimension_dataset(root, scale.dimension, path);
     scale.dataset = scale.own.raw();
     write_text(scale.dataset, "CLASS", "DIMENSION_SCALE", path);
     write_text(scale.dataset, "NAME", name_of_plain_dimension(scale.dimension.length), path);
@@ -106,14 +106,14 @@ void become_scale(hid_t file, Scale& scale, int number, std::vector<std::string>
                   h5::Space{H5Screate(H5S_SCALAR)}, &number, path);
 }
 
-void refer_to_scales(hid_t file, const Scaled& variable, const std::string& link,
+void refer_to_scales(hid_t root, const Scaled& variable, const std::string& link,
                      const std::vector<std::size_t>& numbers, std::vector<Scale>& scales,
                      const std::string& path) {
-  const hobj_ref_t own = reference(file, link, path);
+  const hobj_ref_t own = reference(root, link, path);
   std::vector<hobj_ref_t> to;
   for (std::size_t d = 0; d < numbers.size(); ++d) {
     Scale& scale = scales[numbers[d]];
-    to.push_back(reference(file, scale.link, path));
+    to.push_back(reference(root, scale.link, path));
     scale.uses.push_back({own, static_cast<int>(d)});
   }
   std::vector<hvl_t> lists;
@@ -145,7 +145,8 @@ void number_dimensions(const Scaled& variable, const std::vector<std::size_t>& n
 
 }  // namespace
 
-void add_dimensions(hid_t file, const std::vector<Scaled>& variables, const std::string& path) {
+std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& variables,
+                                        const std::string& path) {
   std::vector<Scale> scales;
   std::vector<std::vector<std::size_t>> numbers;  // of each variable
   std::vector<std::string> links;                 // the same
@@ -162,7 +163,7 @@ void add_dimensions(hid_t file, const std::vector<Scaled>& variables, const std:
     }
   }
   for (std::size_t number = 0; number < scales.size(); ++number) {
-    become_scale(file, scales[number], static_cast<int>(number), links, variables, path);
+    become_scale(root, scales[number], static_cast<int>(number), links, variables, path);
   }
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const Scaled& variable = variables[i];
@@ -170,12 +171,17 @@ void add_dimensions(hid_t file, const std::vector<Scaled>& variables, const std:
     if (is_scale && numbers[i].size() > 1) {
       number_dimensions(variable, numbers[i], path);
     } else if (!is_scale && !numbers[i].empty()) {
-      refer_to_scales(file, variable, links[i], numbers[i], scales, path);
+      refer_to_scales(root, variable, links[i], numbers[i], scales, path);
     }
   }
-  for (const auto& scale : scales) {
+  std::vector<h5::Dataset> unlimited;
+  for (auto& scale : scales) {
     write_uses(scale, path);
+    if (scale.dimension.is_unlimited && scale.own.raw() >= 0) {
+      unlimited.push_back(std::move(scale.own));
+    }
   }
+  return unlimited;
 }
 
 }  // namespace iocomp::formats::cdf

@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "formats/hdf5/handle.h"
+
 namespace iocomp::formats::cdf {
 
 /// A variable of a NetCDF-4 file, and its dimensions, slowest first.
 struct Scaled {
   struct Dimension {
     std::string name;
-    std::int64_t length = 0;
+    std::int64_t length = 0;  ///< 0 where it is unlimited
     bool is_unlimited = false;
   };
   std::string name;
@@ -26,7 +28,10 @@ struct Scaled {
 /// dimension gets another one in the file, as netCDF has it.
 /// Sources: "NetCDF-4 Format Specification" (docs.unidata.ucar.edu), "HDF5 Dimension Scale
 /// Specification" (portal.hdfgroup.org).
+/// @param root  the group that has the variables.
+/// @return the datasets of unlimited dimensions that are no variables.
 /// @throws Error{storage_failure}.
-void add_dimensions(hid_t file, const std::vector<Scaled>& variables, const std::string& path);
+std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& variables,
+                                        const std::string& path);
 
 }  // namespace iocomp::formats::cdf

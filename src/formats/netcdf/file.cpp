@@ -17,6 +17,7 @@
 #include "formats/cdf/fill.h"
 #include "formats/cdf/types.h"
 #include "formats/format.h"
+#include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
@@ -31,14 +32,6 @@ namespace {
 
 constexpr unsigned keeps_order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 
-// netCDF lists variables and attributes in the order in which they were made.
-h5::Properties ordered_file() {
-  h5::Properties creation{H5Pcreate(H5P_FILE_CREATE)};
-  H5Pset_link_creation_order(creation.raw(), keeps_order);
-  H5Pset_attr_creation_order(creation.raw(), keeps_order);
-  return creation;
-}
-
 h5::Properties ordered_dataset() {
   h5::Properties creation{H5Pcreate(H5P_DATASET_CREATE)};
   H5Pset_attr_creation_order(creation.raw(), keeps_order);
@@ -48,18 +41,22 @@ h5::Properties ordered_dataset() {
 }  // namespace
 
 NetcdfFile::NetcdfFile(std::string path, const FormatOptions& options)
-    : RecordFile{std::move(path), options, ordered_file()},
-      options_{options},
-      one_step_{options.one_step} {}
+    : RecordFile{std::move(path), options}, options_{options}, one_step_{options.one_step} {}
+
+// netCDF lists variables and attributes in the order in which they were made.
+h5::Properties NetcdfFile::of_root() const {
+  h5::Properties creation{H5Pcreate(H5P_GROUP_CREATE)};
+  H5Pset_link_creation_order(creation.raw(), keeps_order);
+  H5Pset_attr_creation_order(creation.raw(), keeps_order);
+  return creation;
+}
 
 std::int64_t NetcdfFile::place(const Variable& variable, std::int64_t step) {
   if (variable.bytes() == 0) {
     return -1;
   }
-  const h5::Quiet quiet;
   auto known = defined_.find(variable.id);
   if (known != defined_.end() && known->second.variable.shape != variable.shape) {
-    h5::unlink(file().raw(), known->second.variable.name, file().path());
     defined_.erase(known);
     table_ = {};
     for (const auto& [id, other] : defined_) {
@@ -82,7 +79,7 @@ void NetcdfFile::keep(const Variable& variable, std::int64_t step, std::vector<h
 }
 
 NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
-  Defined defined{variable, dimensions_of(variable, one_step_), {}, {}};
+  Defined defined{variable, dimensions_of(variable, one_step_), {}};
   (void)table_.add(variable, defined.dimensions);
   if (grows(defined) || h5::TimeChunks{variable, options_}.is_filtered) {
     Variable filled = variable;  // for records that nobody puts
@@ -91,15 +88,14 @@ NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
     const h5::Time time = grows(defined)                ? h5::Time::grows
                           : defined.dimensions.has_time ? h5::Time::one
                                                         : h5::Time::none;
-    defined.records = std::make_unique<h5::TimeDataset>(
-        file(), filled, options_, netcdf_type(variable.type), ordered_dataset(), time);
+    defined.records = std::make_unique<h5::TimeDataset>(room(), filled, options_, time);
   } else {
-    create_once(defined);
+    defined.offset = h5::allot(file().raw(), variable.bytes());
   }
   return defined_.insert_or_assign(variable.id, std::move(defined)).first->second;
 }
 
-void NetcdfFile::create_once(Defined& defined) {
+h5::Dataset NetcdfFile::make_once(hid_t root, const Defined& defined) {
   const Variable& variable = defined.variable;
   const std::string action = "define the variable \"" + variable.name + "\" in";
   const h5::Properties link{H5Pcreate(H5P_LINK_CREATE)};
@@ -120,87 +116,98 @@ void NetcdfFile::create_once(Defined& defined) {
   const h5::Space space{
       extent.empty() ? H5Screate(H5S_SCALAR)
                      : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr)};
-  defined.once =
-      h5::Dataset{h5::check(H5Dcreate2(file().raw(), variable.name.c_str(), type.raw(), space.raw(),
-                                       link.raw(), create.raw(), H5P_DEFAULT),
-                            action, file().path())};
-  const haddr_t offset = H5Dget_offset(defined.once.raw());
-  if (offset == HADDR_UNDEF) {
-    h5::fail("find the offset of the variable \"" + variable.name + "\" in", file().path());
+  const h5::PlacedAt placed{file().raw(), defined.offset};
+  h5::Dataset dataset{h5::check(H5Dcreate2(root, variable.name.c_str(), type.raw(), space.raw(),
+                                           link.raw(), create.raw(), H5P_DEFAULT),
+                                action, file().path())};
+  if (H5Dget_offset(dataset.raw()) != static_cast<haddr_t>(defined.offset)) {
+    h5::fail("place the variable \"" + variable.name + "\" in", file().path());
   }
-  defined.offset = static_cast<std::int64_t>(offset);
+  return dataset;
 }
 
-// All variables have as many records; steps at the end that failed are cut off.
-void NetcdfFile::finish_records(const Description& description) {
+// All variables that grow have as many records; steps at the end that failed are cut off.
+std::vector<int> NetcdfFile::take_note(const Description& description, std::int64_t from) {
   std::map<int, std::set<std::int64_t>> put;
+  records_ = std::min(records_, from);
+  for (auto& [id, defined] : defined_) {
+    defined.put_in = defined.put_in >= from ? -1 : defined.put_in;
+  }
   for (const auto& placed : description.contents) {
     const auto known = defined_.find(placed.variable.id);
-    if (known != defined_.end() && known->second.records) {
-      put[placed.variable.id].insert(record_of(placed.step));
-      records_ = grows(known->second) ? std::max(records_, placed.step + 1) : records_;
+    if (known == defined_.end()) {
+      continue;  // it has no elements
+    }
+    Defined& defined = known->second;
+    defined.put_in = defined.put_in < 0 ? placed.step : defined.put_in;
+    put[placed.variable.id].insert(record_of(placed.step));
+    records_ = grows(defined) ? std::max(records_, placed.step + 1) : records_;
+  }
+  std::vector<int> variables;
+  for (auto& [id, defined] : defined_) {
+    if (defined.records && (grows(defined) || put.contains(id))) {
+      defined.records->tell(put[id], record_of(from), grows(defined) ? records_ : 0);
+    }
+    if (grows(defined) || defined.put_in >= 0) {
+      variables.push_back(id);
     }
   }
-  for (const auto& [id, defined] : defined_) {
+  return variables;
+}
+
+void NetcdfFile::end_datasets() {
+  for (auto& [id, defined] : defined_) {
     if (defined.records) {
-      defined.records->finish(put[id], records_);
+      defined.records->end(records_);
     }
   }
 }
 
-void NetcdfFile::remove_what_nobody_put(const Description& description) {
-  std::set<int> put;
-  for (const auto& placed : description.contents) {
-    put.insert(placed.variable.id);
+std::vector<Scaled::Dimension> NetcdfFile::dimensions(const Defined& defined) const {
+  std::vector<Scaled::Dimension> all;
+  if (defined.dimensions.has_time) {
+    all.push_back({time_name, one_step_ ? 1 : 0, !one_step_});
   }
-  std::erase_if(defined_, [&](const auto& entry) {
-    const auto& [id, defined] = entry;
-    if (grows(defined) || put.contains(id)) {
-      return false;
-    }
-    h5::unlink(file().raw(), defined.variable.name, file().path());
-    return true;
-  });
-}
-
-std::vector<Scaled> NetcdfFile::with_dimensions() const {
-  std::vector<Scaled> all;
-  for (const auto& [id, defined] : defined_) {
-    Scaled one{defined.variable.name, defined.dataset(), {}};
-    if (defined.dimensions.has_time) {
-      one.dimensions.push_back({time_name, one_step_ ? 1 : records_, !one_step_});
-    }
-    for (std::size_t d = 0; d < defined.dimensions.names.size(); ++d) {
-      one.dimensions.push_back(
-          {defined.dimensions.names[d], defined.variable.shape.extent.at(d), false});
-    }
-    all.push_back(std::move(one));
+  for (std::size_t d = 0; d < defined.dimensions.names.size(); ++d) {
+    all.push_back({defined.dimensions.names[d], defined.variable.shape.extent.at(d), false});
   }
   return all;
 }
 
-void NetcdfFile::finish(const Description& description) {
-  const h5::Quiet quiet;
-  finish_records(description);
-  remove_what_nobody_put(description);
-  add_dimensions(file().raw(), with_dimensions(), file().path());
-  write_netcdf_attributes(file().raw(), without_dimensions(description.attributes), file().path());
-  for (const auto& [id, defined] : defined_) {
-    auto own = without_dimensions(attributes_of(id, description.of_variable));
-    if (own.contains("_FillValue")) {
-      // netCDF takes it when the variable is defined, and only then.
-      own.erase("_FillValue");
-      if (!defined.variable.has_fill_value()) {
-        tell_of_left_out_fill_value(file().path(), defined.variable.name);
-      }
-    }
-    if (defined.variable.has_fill_value()) {
-      own.emplace("_FillValue", *defined.variable.fill_value);
-    }
-    write_netcdf_attributes(defined.dataset(), own, file().path());
+void NetcdfFile::write_attributes_of(hid_t dataset, const Variable& variable, const Told& told) {
+  auto own = without_dimensions(attributes_of(variable.id, told.of_variable));
+  // netCDF takes it when the variable is defined, and only then.
+  if (own.erase("_FillValue") > 0 && !variable.has_fill_value() &&
+      told_of_fill_value_.insert(variable.id).second) {
+    tell_of_left_out_fill_value(file().path(), variable.name);
   }
-  defined_.clear();
-  file().close();
+  if (variable.has_fill_value()) {
+    own.emplace("_FillValue", *variable.fill_value);
+  }
+  write_netcdf_attributes(dataset, own, file().path());
+}
+
+std::vector<h5::RecordFile::Made> NetcdfFile::make(hid_t root, const Told& told) {
+  std::vector<Made> all;
+  std::vector<Scaled> scaled;
+  for (const auto id : told.variables) {
+    const Defined& defined = defined_.at(id);
+    all.push_back({defined.records ? defined.records->make(root, netcdf_type(defined.variable.type),
+                                                           ordered_dataset())
+                                   : make_once(root, defined),
+                   defined.records.get()});
+    scaled.push_back({defined.variable.name, all.back().object.raw(), dimensions(defined)});
+  }
+  auto unlimited = add_dimensions(root, scaled, file().path());
+  write_netcdf_attributes(root, without_dimensions(told.attributes), file().path());
+  for (std::size_t i = 0; i < told.variables.size(); ++i) {
+    write_attributes_of(all[i].object.raw(), defined_.at(told.variables[i]).variable, told);
+  }
+  std::erase_if(all, [](const Made& made) { return made.dataset == nullptr; });
+  for (auto& dimension : unlimited) {
+    all.push_back({std::move(dimension), nullptr});
+  }
+  return all;
 }
 
 }  // namespace iocomp::formats::cdf

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,27 +19,23 @@
 
 namespace iocomp::formats::cdf {
 
-/// A NetCDF-4 file is an HDF5 file in which dimensions are datasets of their own.
-///
-/// Datasets are made when their variables are first put; dimensions at the end, when it is known
-/// which of them have a variable of their name.
+/// A NetCDF-4 file is an HDF5 file in which dimensions are datasets of their own: made with the
+/// variables, when it is known which of them have the name of a dimension.
 class NetcdfFile : public h5::RecordFile {
  public:
   NetcdfFile(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step) override;
   void keep(const Variable& variable, std::int64_t step, std::vector<h5::Extent> chunks) override;
-  void finish(const Description& description) override;
 
  private:
   struct Defined {
     Variable variable;
     Dimensions dimensions;
     std::unique_ptr<h5::TimeDataset> records;  // where it has one per step, or is compressed
-    h5::Dataset once;                          // where not
+    std::int64_t offset = -1;                  // where not
     std::int64_t placed_in = -1;               // the one step of a variable without time
-    std::int64_t offset = -1;
-    [[nodiscard]] hid_t dataset() const { return records ? records->raw() : once.raw(); }
+    std::int64_t put_in = -1;                  // the first step that has it
   };
   /// Whether it has a record for each step of a file of all steps.
   [[nodiscard]] bool grows(const Defined& defined) const {
@@ -46,16 +43,24 @@ class NetcdfFile : public h5::RecordFile {
   }
   [[nodiscard]] std::int64_t record_of(std::int64_t step) const { return one_step_ ? 0 : step; }
   Defined& define(const Variable& variable);
-  void create_once(Defined& defined);
-  void finish_records(const Description& description);
-  void remove_what_nobody_put(const Description& description);
-  [[nodiscard]] std::vector<Scaled> with_dimensions() const;
+  [[nodiscard]] h5::Dataset make_once(hid_t root, const Defined& defined);
+  [[nodiscard]] std::vector<Scaled::Dimension> dimensions(const Defined& defined) const;
+  void write_attributes_of(hid_t dataset, const Variable& variable, const Told& told);
+
+  std::vector<int> take_note(const Description& description, std::int64_t from) override;
+  void end_datasets() override;
+  [[nodiscard]] std::int64_t records(const h5::TimeDataset* /*dataset*/) const override {
+    return records_;
+  }
+  [[nodiscard]] h5::Properties of_root() const override;
+  [[nodiscard]] std::vector<Made> make(hid_t root, const Told& told) override;
 
   FormatOptions options_;
   bool one_step_;
   DimensionTable table_;
   std::map<int, Defined> defined_;  // by id of the variable
-  std::int64_t records_ = 0;        // of the file, at the end
+  std::int64_t records_ = 0;
+  std::set<int> told_of_fill_value_;  // variables whose fill value is left out
 };
 
 }  // namespace iocomp::formats::cdf

@@ -64,6 +64,15 @@ class Writer {
 
 }  // namespace
 
+std::vector<std::byte> encode_records(std::int64_t records) {
+  const auto bytes = std::as_bytes(std::span{&records, 1});
+  std::vector<std::byte> big{bytes.begin(), bytes.end()};
+  if constexpr (std::endian::native == std::endian::little) {
+    array::swap_bytes(big, sizeof(records));
+  }
+  return big;
+}
+
 std::vector<std::byte> encode(const Header& header) {
   Writer writer;
   writer.put(std::int32_t{0x43444605});  // "CDF", 5

@@ -38,6 +38,10 @@ inline constexpr std::int64_t padding = 4;
   return (bytes + padding - 1) / padding * padding;
 }
 
+/// Where the number of records is: what makes one more of them visible. The bytes of that number.
+inline constexpr std::int64_t records_at = 4;
+[[nodiscard]] std::vector<std::byte> encode_records(std::int64_t records);
+
 /// The bytes with which the file begins.
 [[nodiscard]] std::vector<std::byte> encode(const Header& header);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -161,19 +163,23 @@ std::int64_t PnetcdfLayout::place_alone(const Variable& variable, std::int64_t s
   return append(std::move(slot), false);
 }
 
-Header PnetcdfLayout::header(const Description& description) const {
-  std::set<int> put;
+std::set<int> PnetcdfLayout::defined_variables() const {
+  std::set<int> all;
+  std::ranges::copy(std::views::keys(slots_), std::inserter(all, all.end()));
+  return all;
+}
+
+bool PnetcdfLayout::is_record(int variable) const {
+  const auto slot = slots_.find(variable);
+  return slot != slots_.end() && is_record(slot->second);
+}
+
+Header PnetcdfLayout::header(const Description& description,
+                             const std::set<int>& variables) const {
   Header header;
-  for (const auto& placed : description.contents) {
-    put.insert(placed.variable.id);
-    const auto slot = slots_.find(placed.variable.id);
-    if (slot != slots_.end() && is_record(slot->second)) {
-      header.records = std::max(header.records, placed.step + 1);
-    }
-  }
   std::vector<const Slot*> in_file;
   for (const auto& [id, slot] : slots_) {
-    if (put.contains(id) || is_record(slot)) {
+    if (variables.contains(id) || is_record(slot)) {
       in_file.push_back(&slot);
     }
   }
@@ -217,14 +223,14 @@ std::int64_t PnetcdfLayout::file_bytes(std::int64_t records) const {
                    checked_sum(first_record_, checked_product(records, record_bytes())), padding);
 }
 
-std::vector<PnetcdfLayout::Gap> PnetcdfLayout::gaps(const Description& description) const {
+std::vector<PnetcdfLayout::Gap> PnetcdfLayout::gaps(const Description& description,
+                                                    std::int64_t from, std::int64_t until) const {
   std::set<std::pair<std::int64_t, int>> put;
   for (const auto& placed : description.contents) {
     put.emplace(placed.step, placed.variable.id);
   }
   std::vector<Gap> gaps;
-  const std::int64_t records = header(description).records;
-  for (std::int64_t step = 0; step < records; ++step) {
+  for (std::int64_t step = from; step < until; ++step) {
     for (const auto& [id, slot] : slots_) {
       if (is_record(slot) && !put.contains({step, id})) {
         gaps.push_back({id, slot.begin + step * record_bytes(), slot.variable.bytes()});

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -32,8 +33,13 @@ class PnetcdfLayout {
   void expect_attributes(std::int64_t bytes, std::int64_t count);
   std::int64_t place(const Variable& variable, std::int64_t step);
 
-  /// The header that describes this, and the size of the file.
-  [[nodiscard]] Header header(const Description& description) const;
+  /// Variables that have their place by now, or will have one in the records.
+  [[nodiscard]] std::set<int> defined_variables() const;
+  /// Whether a variable has a part in each record.
+  [[nodiscard]] bool is_record(int variable) const;
+  /// The header, with no records yet: those of these variables that do not grow, and all that do.
+  [[nodiscard]] Header header(const Description& description, const std::set<int>& variables) const;
+  /// The size of the file.
   [[nodiscard]] std::int64_t file_bytes(std::int64_t records) const;
   /// Room for the header: final when something has its place. At least twice what
   /// the variables and attributes take that are known by then.
@@ -41,13 +47,14 @@ class PnetcdfLayout {
 
   [[nodiscard]] const Variable& variable(int id) const { return slots_.at(id).variable; }
 
-  /// Parts of records that nobody has put.
+  /// Parts of the records `from` to `until` (not included) that nobody has put.
   struct Gap {
     int variable = 0;
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
   };
-  [[nodiscard]] std::vector<Gap> gaps(const Description& description) const;
+  [[nodiscard]] std::vector<Gap> gaps(const Description& description, std::int64_t from,
+                                      std::int64_t until) const;
 
  private:
   struct Slot {

@@ -1,6 +1,7 @@
 #include "formats/pnetcdf/target.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,9 @@
 #include <charconv>
 #include <cstdint>
 #include <iterator>
+#include <ranges>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -80,9 +84,23 @@ std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
   return layout_.place(variable, step);
 }
 
-void PnetcdfTarget::finish(const Description& description) {
-  const Header header = layout_.header(description);
-  const auto bytes = encode(header);
+void PnetcdfTarget::take_note(const Description& description, std::int64_t from) {
+  std::erase_if(put_, [from](const auto& entry) { return entry.second >= from; });
+  records_ = std::min(records_, from);
+  for (const auto& placed : description.contents) {
+    put_.try_emplace(placed.variable.id, placed.step);
+    if (layout_.is_record(placed.variable.id)) {
+      records_ = std::max(records_, placed.step + 1);
+    }
+  }
+  for (const auto& gap : layout_.gaps(description, from, records_)) {
+    fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type, std::endian::big,
+         attributes_of(gap.variable, description.of_variable));
+  }
+}
+
+void PnetcdfTarget::write_header(const Description& description, const std::set<int>& variables) {
+  auto bytes = encode(layout_.header(description, variables));
   if (std::ssize(bytes) > layout_.header_bytes()) {
     throw Error{ErrorCode::storage_failure,
                 "cannot write the header of " + path_ + ": its names and attributes take " +
@@ -92,14 +110,43 @@ void PnetcdfTarget::finish(const Description& description) {
                     "or ask for more with the hint " +
                     header_hint};
   }
-  if (::ftruncate(file_.raw(), layout_.file_bytes(header.records)) != 0) {
+  if (bytes == header_) {
+    return;
+  }
+  const auto behind_records = visible_records();  // what is in front stays as it is
+  const auto first = static_cast<std::size_t>(behind_records.offset) + behind_records.bytes.size();
+  write_plainly(file_, static_cast<std::int64_t>(first), std::span{bytes}.subspan(first), path_);
+  if (header_.empty()) {
+    write_plainly(file_, 0, std::span{bytes}.first(first), path_);
+  }
+  header_ = std::move(bytes);
+}
+
+Switch PnetcdfTarget::visible_records() const { return {records_at, encode_records(records_)}; }
+
+Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) {
+  take_note(description, from);
+  const std::int64_t bytes = layout_.file_bytes(records_);
+  struct stat status{};
+  if (::fstat(file_.raw(), &status) != 0 ||
+      (status.st_size < bytes && ::ftruncate(file_.raw(), bytes) != 0)) {
     throw failure("set the size of", path_, errno);
   }
-  for (const auto& gap : layout_.gaps(description)) {
-    fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type, std::endian::big,
-         attributes_of(gap.variable, description.of_variable));
+  if (header_.empty()) {
+    write_header(description, layout_.defined_variables());
   }
-  write_plainly(file_, 0, bytes, path_);
+  return visible_records();
+}
+
+Switch PnetcdfTarget::finish(const Description& description, std::int64_t from) {
+  take_note(description, from);
+  if (::ftruncate(file_.raw(), layout_.file_bytes(records_)) != 0) {
+    throw failure("set the size of", path_, errno);
+  }
+  std::set<int> variables;
+  std::ranges::copy(std::views::keys(put_), std::inserter(variables, variables.end()));
+  write_header(description, variables);
+  return visible_records();
 }
 
 }  // namespace iocomp::formats::cdf

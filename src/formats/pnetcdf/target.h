@@ -1,32 +1,44 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "formats/format.h"
+#include "formats/pnetcdf/header.h"
 #include "formats/pnetcdf/layout.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 
-/// Anybody writes the data, big-endian, at the offsets that `place` returns; the lead
-/// writes the header when the file is finished.
+/// Anybody writes the data, big-endian, at the offsets that `place` returns. The lead writes the
+/// header with the first commit. Behind it a step appears when the number of records does: eight
+/// bytes. What else changes in the header is written when the file is finished, in place.
 class PnetcdfTarget : public PlainTarget {
  public:
   PnetcdfTarget(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step,
                      const contents::Catalogue& defined) override;
-  /// Does nothing: there is no header before the end.
-  void flush() override {}
   /// Parts of records that nobody has put get the fill value of their variable.
-  void finish(const Description& description) override;
+  Switch commit(const Description& description, std::int64_t from) override;
+  Switch finish(const Description& description, std::int64_t from) override;
 
  private:
+  void take_note(const Description& description, std::int64_t from);
+  void write_header(const Description& description, const std::set<int>& variables);
+  [[nodiscard]] Switch visible_records() const;
+
   std::string path_;
   Descriptor file_;
   PnetcdfLayout layout_;
+  std::map<int, std::int64_t> put_;  // variables that were put, and the first step of each
+  std::int64_t records_ = 0;
+  std::vector<std::byte> header_;  // as it is in the file, but for the number of records
 };
 
 }  // namespace iocomp::formats::cdf

@@ -16,7 +16,6 @@ class Posix : public Format {
       : Format{{.name = "posix",
                 .extension = ".bin",
                 .offsets_by_layout = true,
-                .readable_while_open = true,
                 .xdmf_can_describe = true}} {}
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
     return std::make_unique<PlainSource>(path);

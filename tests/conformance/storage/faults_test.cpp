@@ -200,7 +200,7 @@ TEST_P(Faults, MetadataForWhichThereIsNoRoomAreTold) {
   std::string story = "not the lead";
   if (file.is_mine()) {
     disk.fill();
-    story = story_of([&] { file.target<PlainTarget>()->flush(); });
+    story = story_of([&] { file.commit_target(); });
     EXPECT_TRUE(contains(story, "No space left on device")) << story;
     story = story_of([&] { file.finish_target(); });
     file.abandon();

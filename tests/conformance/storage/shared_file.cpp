@@ -113,6 +113,7 @@ Placed SharedFile::place(int variable, std::int64_t step) {
   } else if (back_end_.is_plain()) {
     MPI_Bcast(&placed.offset, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
   }
+  from_ = std::min(from_, step);
   description_.contents.push_back(placed);
   return placed;
 }
@@ -158,10 +159,40 @@ void SharedFile::write(const Placed& placed, const Selection& selection,
 void SharedFile::flush() {
   if (back_end_.writes_whole_steps()) {
     write_steps();
-  } else if (auto* const plain = target<PlainTarget>()) {
-    plain->flush();
+  } else if (is_mine()) {
+    commit_target();
   }
   barrier();
+}
+
+Description SharedFile::news() const {
+  Description news = description_;
+  std::erase_if(news.contents, [this](const Placed& placed) { return placed.step < from_; });
+  std::ranges::stable_sort(news.contents, {}, &Placed::step);
+  return news;
+}
+
+void SharedFile::show(const Switch& visible) const {
+  if (!visible.bytes.empty()) {
+    make_visible(plain_, visible, path_);
+  }
+}
+
+void SharedFile::commit_target() {
+  auto* const plain = target<PlainTarget>();
+  show(plain->commit(news(), from_));
+  plain->is_visible();
+  for (const auto& placed : description_.contents) {
+    from_ = std::max(from_, placed.step + 1);
+  }
+}
+
+void SharedFile::finish_target() {
+  if (auto* const plain = target<PlainTarget>()) {
+    show(plain->finish(news(), from_));
+  } else {
+    formats::finish(target_, description_);
+  }
 }
 
 // Those that were placed and not written yet: some ranks may have put nothing.
@@ -208,6 +239,7 @@ void SharedFile::grow() {
 }
 
 void SharedFile::forget(std::int64_t step) {
+  from_ = std::min(from_, step);
   std::erase_if(description_.contents,
                 [step](const Placed& placed) { return placed.step == step; });
 }

@@ -30,14 +30,16 @@ class SharedFile {
   /// elements, the last one first. Local.
   void put(const Placed& placed, const array::Box& box, std::int64_t piece = 1000000);
 
-  /// Collective over MPI_COMM_WORLD.
+  /// What was placed by now is committed. Collective over MPI_COMM_WORLD.
   void flush();
   /// Collective over MPI_COMM_WORLD. What was placed and not forgotten is described.
   void finish();
   /// Let a plain file that is finished be as long as what is in it. Local.
   void grow();
   /// Finish the target and nothing else.
-  void finish_target() { formats::finish(target_, description_); }
+  void finish_target();
+  /// Commit a plain target and nothing else.
+  void commit_target();
   /// The step has failed. Local.
   void forget(std::int64_t step);
   /// Destroy the target without finishing it. Local.
@@ -62,6 +64,8 @@ class SharedFile {
     std::vector<std::byte> bytes;
   };
   void write_steps();
+  [[nodiscard]] Description news() const;
+  void show(const Switch& visible) const;
   void write(const Placed& placed, const Selection& selection, const std::vector<std::byte>& bytes);
 
   BackEnd back_end_;
@@ -73,6 +77,7 @@ class SharedFile {
   Description description_;
   std::map<std::int64_t, std::vector<Piece>> kept_;  // formats that write whole steps: by step
   std::int64_t steps_written_ = 0;
+  std::int64_t from_ = 0;  // steps before this one are told to a plain target
 };
 
 /// What a file must hold: the bytes of one element follow from variable, step, index and nothing

@@ -1,0 +1,117 @@
+#include "formats/hdf5/chunk_index.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "formats/hdf5/encoding.h"
+#include "formats/hdf5/metadata_buffer.h"
+#include "formats/hdf5/metadata_room.h"
+
+namespace iocomp::formats::h5 {
+namespace {
+
+// Twice the "K" that files have whose superblock says nothing of it.
+constexpr std::size_t most_entries = 64;
+constexpr std::int64_t head_bytes = 24;
+constexpr std::int64_t address_bytes = 8;
+
+}  // namespace
+
+ChunkIndex::ChunkIndex(MetadataRoom& room, std::vector<std::int64_t> chunk,
+                       std::int64_t element_bytes)
+    : room_{room}, chunk_{std::move(chunk)}, element_bytes_{element_bytes} {}
+
+// A reader takes all of it, however much is used.
+std::int64_t ChunkIndex::node_bytes() const {
+  const auto key_bytes = static_cast<std::int64_t>(8 + 8 * (chunk_.size() + 1));
+  const auto entries = static_cast<std::int64_t>(most_entries);
+  return head_bytes + entries * address_bytes + (entries + 1) * key_bytes;
+}
+
+void ChunkIndex::add(std::vector<std::int64_t> corner, const Extent& where) {
+  last_ = corner;
+  ++changes_;
+  add(0, {std::move(corner), where.bytes, where.offset});
+}
+
+void ChunkIndex::add(std::size_t level, Entry entry) {
+  if (level == nodes_.size()) {
+    nodes_.emplace_back();
+  }
+  nodes_[level].entries.push_back(std::move(entry));
+  if (nodes_[level].entries.size() == most_entries) {
+    const auto full = std::exchange(nodes_[level].entries, {});
+    const std::int64_t address = room_.take(node_bytes());
+    store(level, full, address);
+    add(level + 1, {full.front().corner, full.front().bytes, address});
+  }
+}
+
+// The places of the editions stay: readers may see one of them.
+void ChunkIndex::clear() {
+  for (auto& node : nodes_) {
+    node.entries.clear();
+  }
+  ++changes_;
+}
+
+std::int64_t ChunkIndex::write(int edition) {
+  Written& written = written_.at(static_cast<std::size_t>(edition));
+  if (written.changes == changes_) {
+    return written.root;
+  }
+  std::size_t levels = nodes_.size();
+  while (levels > 0 && nodes_[levels - 1].entries.empty()) {
+    --levels;
+  }
+  Entry below;  // the last node of the level below, if it is not full
+  below.address = undefined_address;
+  for (std::size_t level = 0; level < levels; ++level) {
+    auto entries = nodes_[level].entries;
+    if (below.address != undefined_address) {
+      entries.push_back(below);
+    }
+    if (entries.empty()) {
+      continue;
+    }
+    auto& place = nodes_[level].places.at(static_cast<std::size_t>(edition));
+    if (place < 0) {
+      place = room_.take(node_bytes());
+    }
+    store(level, entries, place);
+    below = {entries.front().corner, entries.front().bytes, place};
+  }
+  written = {changes_, below.address};
+  return below.address;
+}
+
+// Keys are on both sides of each child; the last one is behind all chunks of the node.
+void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries,
+                       std::int64_t address) const {
+  Encoder encoder;
+  encoder.put_text("TREE");
+  encoder.put8(1);  // chunks
+  encoder.put8(static_cast<std::uint8_t>(level));
+  encoder.put16(static_cast<std::uint16_t>(entries.size()));
+  encoder.put64(undefined_address);  // neighbours, which are only for those that look through all
+  encoder.put64(undefined_address);
+  const auto put_corner = [&](const std::vector<std::int64_t>& corner, bool is_behind) {
+    encoder.put32(0);  // no filter was left out
+    for (std::size_t d = 0; d < chunk_.size(); ++d) {
+      encoder.put64(corner[d] + (is_behind ? chunk_[d] : 0));
+    }
+    encoder.put64(is_behind ? element_bytes_ : 0);
+  };
+  for (const auto& entry : entries) {
+    encoder.put32(static_cast<std::uint32_t>(entry.bytes));
+    put_corner(entry.corner, false);
+    encoder.put64(entry.address);
+  }
+  encoder.put32(0);
+  put_corner(last_, true);
+  room_.file().buffer().write(address, encoder.take());
+}
+
+}  // namespace iocomp::formats::h5

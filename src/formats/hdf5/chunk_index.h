@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "formats/hdf5/metadata_room.h"
+
+namespace iocomp::formats::h5 {
+
+/// Bytes of a file.
+struct Extent {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Where the chunks of a dataset are: a B-tree, version 1, node type 1 (specification, III.A.1).
+/// Nodes that are full never change. Of those that are not, each edition of the file has its own.
+class ChunkIndex {
+ public:
+  /// @param chunk  its extent, in elements.
+  ChunkIndex(MetadataRoom& room, std::vector<std::int64_t> chunk, std::int64_t element_bytes);
+
+  /// A chunk behind all that are there. @param corner  of it, in elements of the dataset.
+  void add(std::vector<std::int64_t> corner, const Extent& where);
+  /// There are no chunks.
+  void clear();
+  /// Write what has changed since the edition was written.
+  /// @return the address of the tree; undefined where there are no chunks.
+  [[nodiscard]] std::int64_t write(int edition);
+
+ private:
+  struct Entry {
+    std::vector<std::int64_t> corner;
+    std::int64_t bytes = 0;
+    std::int64_t address = 0;
+  };
+  struct Node {
+    std::vector<Entry> entries;
+    std::array<std::int64_t, 2> places{-1, -1};  // of the editions
+  };
+  [[nodiscard]] std::int64_t node_bytes() const;
+  void add(std::size_t level, Entry entry);
+  void store(std::size_t level, const std::vector<Entry>& entries, std::int64_t address) const;
+
+  MetadataRoom& room_;
+  std::vector<std::int64_t> chunk_;
+  std::int64_t element_bytes_;
+  std::vector<Node> nodes_;          // the last of each level, from the leaves up
+  std::vector<std::int64_t> last_;   // corner of the last chunk
+  std::int64_t changes_ = 0;
+  struct Written {
+    std::int64_t changes = -1;
+    std::int64_t root = -1;
+  };
+  std::array<Written, 2> written_{};  // of the editions
+};
+
+}  // namespace iocomp::formats::h5

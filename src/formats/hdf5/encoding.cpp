@@ -1,0 +1,126 @@
+#include "formats/hdf5/encoding.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace iocomp::formats::h5 {
+namespace {
+
+using Words = std::array<std::uint32_t, 3>;
+
+void mix(Words& w) {
+  auto& [a, b, c] = w;
+  a -= c;
+  a ^= std::rotl(c, 4);
+  c += b;
+  b -= a;
+  b ^= std::rotl(a, 6);
+  a += c;
+  c -= b;
+  c ^= std::rotl(b, 8);
+  b += a;
+  a -= c;
+  a ^= std::rotl(c, 16);
+  c += b;
+  b -= a;
+  b ^= std::rotl(a, 19);
+  a += c;
+  c -= b;
+  c ^= std::rotl(b, 4);
+  b += a;
+}
+
+void mix_last(Words& w) {
+  auto& [a, b, c] = w;
+  c ^= b;
+  c -= std::rotl(b, 14);
+  a ^= c;
+  a -= std::rotl(c, 11);
+  b ^= a;
+  b -= std::rotl(a, 25);
+  c ^= b;
+  c -= std::rotl(b, 16);
+  a ^= c;
+  a -= std::rotl(c, 4);
+  b ^= a;
+  b -= std::rotl(a, 14);
+  c ^= b;
+  c -= std::rotl(b, 24);
+}
+
+// Twelve bytes, or what is left of them.
+void add(Words& words, std::span<const std::byte> bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    words.at(i / 4) += std::to_integer<std::uint32_t>(bytes[i]) << (8 * (i % 4));
+  }
+}
+
+}  // namespace
+
+std::uint32_t checksum(std::span<const std::byte> bytes) {
+  constexpr std::size_t block = 12;
+  const std::uint32_t begin = 0xdeadbeefU + static_cast<std::uint32_t>(bytes.size());
+  Words words{begin, begin, begin};
+  if (bytes.empty()) {
+    return words[2];
+  }
+  while (bytes.size() > block) {
+    add(words, bytes.first(block));
+    mix(words);
+    bytes = bytes.subspan(block);
+  }
+  add(words, bytes);
+  mix_last(words);
+  return words[2];
+}
+
+void Encoder::put(std::uint64_t value, int bytes) {
+  const std::size_t at = bytes_.size();
+  bytes_.resize(at + static_cast<std::size_t>(bytes));
+  put_number_at(bytes_, at, value, bytes);
+}
+
+void Encoder::put_bytes(std::span<const std::byte> bytes) {
+  const auto at = static_cast<std::ptrdiff_t>(bytes_.size());
+  bytes_.resize(bytes_.size() + bytes.size());
+  std::ranges::copy(bytes, bytes_.begin() + at);
+}
+
+void Encoder::put_checksum() { put32(checksum(bytes_)); }
+
+std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, int count) {
+  std::uint64_t value = 0;
+  for (int i = 0; i < count; ++i) {
+    value |= std::to_integer<std::uint64_t>(bytes[at + static_cast<std::size_t>(i)]) << (8 * i);
+  }
+  return value;
+}
+
+void put_number_at(std::span<std::byte> bytes, std::size_t at, std::uint64_t value, int count) {
+  for (int i = 0; i < count; ++i) {
+    bytes[at + static_cast<std::size_t>(i)] = static_cast<std::byte>(value >> (8 * i) & 0xffU);
+  }
+}
+
+std::vector<std::byte> superblock(std::int64_t root_group, std::int64_t end) {
+  Encoder encoder;
+  encoder.put_text("\x89HDF\r\n\x1a\n");
+  encoder.put8(2);  // version
+  encoder.put8(8);  // bytes of an offset
+  encoder.put8(8);  // bytes of a length
+  encoder.put8(0);  // nobody has it open, as far as readers care
+  encoder.put64(0);
+  encoder.put64(undefined_address);  // of an extension
+  encoder.put64(end);
+  encoder.put64(root_group);
+  encoder.put_checksum();
+  return encoder.take();
+}
+
+}  // namespace iocomp::formats::h5
