@@ -155,15 +155,14 @@ void Publisher::commit(const steps::Commit& order, std::int64_t settled, const T
       explained(outcome);
       return;
     }
-    prepare_commit(last, settled,
-                   [=, this](const Outcome& prepared, const formats::Switch& visible) {
-                     if (prepared.ok()) {
-                       seal(last, visible, publication_.commit_step(last, contents_, catalogue_),
-                            explained);
-                     } else {
-                       explained(prepared);
-                     }
-                   });
+    prepare_commit(
+        last, settled, [=, this](const Outcome& prepared, const formats::Switch& visible) {
+          if (prepared.ok()) {
+            seal(last, visible, publication_.commit_step(last, contents_, catalogue_), explained);
+          } else {
+            explained(prepared);
+          }
+        });
   });
 }
 
@@ -172,9 +171,8 @@ void Publisher::prepare_commit(std::int64_t step, std::int64_t settled, const Pr
   const std::int64_t number = publication_.target_of(step);
   if (is_plain()) {
     formats::Switch visible;
-    const Outcome outcome = outcome_of([&] {
-      visible = ends_files() ? finish_in_format(number, step) : commit_in_format(step);
-    });
+    const Outcome outcome = outcome_of(
+        [&] { visible = ends_files() ? finish_in_format(number, step) : commit_in_format(step); });
     then(outcome, visible);
   } else if (!ends_files() && !traits().writes_whole_steps()) {
     then({}, {});  // MPI has written it
@@ -304,16 +302,14 @@ void Publisher::finish(const steps::Finish& order, std::int64_t settled, const T
   });
 }
 
-void Publisher::end_format(const steps::Finish& order, std::int64_t settled,
-                           const Prepared& then) {
+void Publisher::end_format(const steps::Finish& order, std::int64_t settled, const Prepared& then) {
   if (!is_plain()) {
     means_.act(order.has_failed ? Action::discard : Action::finish, -1, settled,
                [then](const Outcome& outcome) { then(outcome, {}); });
     return;
   }
   formats::Switch visible;
-  const Outcome outcome =
-      outcome_of([&] { visible = finish_in_format(-1, targets_[-1].told); });
+  const Outcome outcome = outcome_of([&] { visible = finish_in_format(-1, targets_[-1].told); });
   then(outcome, visible);
 }
 

@@ -49,11 +49,6 @@ std::string in_hexadecimal(std::byte byte) {
   return {digits[value >> 4U], digits[value & 15U]};
 }
 
-// A step of hdf5, netcdf or pnetcdf in a series is in a file that has its name when it is closed.
-bool lasts_before_close(const PlannedFile& file) {
-  return file.is_checkpoint || file.backend == "posix";
-}
-
 // The text is the same for all looks at a disk.
 const iocomp::config::Settings& read_settings(const std::string& toml) {
   static std::map<std::string, iocomp::config::Settings> known;
@@ -474,7 +469,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       }
     }
     for (const std::int64_t step : promised.committed) {
-      if (!visible.contains(step) && (lasts_before_close(planned) || promised.is_closed)) {
+      if (!visible.contains(step)) {
         broken("step " + std::to_string(step) + " of " + planned.name +
                " was told as committed, and is not there" +
                (reason.empty() ? std::string{} : ": " + reason));

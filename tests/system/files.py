@@ -32,7 +32,7 @@ def file_settings(back_end: str, **more: object) -> dict[str, Any]:
     name, _, variant = back_end.partition("-")
     ways: dict[str, dict[str, object]] = {
         "time": {"layout": "time"},
-        "deflate": {"layout": "time", "compression": "deflate"},
+        "deflate": {"compression": "deflate", **({"layout": "time"} if name == "hdf5" else {})},
     }
     return {"backend": name, **(ways[variant] if variant else {}), **more}
 

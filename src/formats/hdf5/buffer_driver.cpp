@@ -69,7 +69,7 @@ haddr_t next_place(const DriverFile& file) {
   return (file.allotted + file.alignment - 1) / file.alignment * file.alignment;
 }
 
-haddr_t allot(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) {
+haddr_t allot_in(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) {
   DriverFile& to = own(file);
   if (type == H5FD_MEM_DRAW && to.placed_at != HADDR_UNDEF) {
     return to.placed_at;
@@ -134,7 +134,7 @@ H5FD_class_t driver_class() {
   driver.open = &open;
   driver.close = &close;
   driver.query = &query;
-  driver.alloc = &allot;
+  driver.alloc = &allot_in;
   driver.get_eoa = &end_of_allocation;
   driver.set_eoa = &set_end_of_allocation;
   driver.get_eof = &end_of_what_is_written;

@@ -46,8 +46,8 @@ class ChunkIndex {
   MetadataRoom& room_;
   std::vector<std::int64_t> chunk_;
   std::int64_t element_bytes_;
-  std::vector<Node> nodes_;          // the last of each level, from the leaves up
-  std::vector<std::int64_t> last_;   // corner of the last chunk
+  std::vector<Node> nodes_;         // the last of each level, from the leaves up
+  std::vector<std::int64_t> last_;  // corner of the last chunk
   std::int64_t changes_ = 0;
   struct Written {
     std::int64_t changes = -1;

@@ -58,8 +58,8 @@ void let_others_write(const Properties& create) {
 
 std::int64_t address_of(hid_t object, const std::string& path) {
   hobj_ref_t to = 0;
-  check(H5Rcreate(&to, object, ".", H5R_OBJECT, H5I_INVALID_HID), "find the address of an object in",
-        path);
+  check(H5Rcreate(&to, object, ".", H5R_OBJECT, H5I_INVALID_HID),
+        "find the address of an object in", path);
   return static_cast<std::int64_t>(to);
 }
 

@@ -47,8 +47,8 @@ class Creation {
   Creation();
   /// @param group  that gets it, with groups between where its name has them.
   /// @param offset  of its data; without meaning where it has none.
-  [[nodiscard]] Dataset dataset(hid_t file, hid_t group, const Variable& variable, std::int64_t offset,
-                                const std::string& path);
+  [[nodiscard]] Dataset dataset(hid_t file, hid_t group, const Variable& variable,
+                                std::int64_t offset, const std::string& path);
 
  private:
   Properties link_;

@@ -12,9 +12,9 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-using Words = std::array<std::uint32_t, 3>;
+using HashWords = std::array<std::uint32_t, 3>;
 
-void mix(Words& w) {
+void mix_words(HashWords& w) {
   auto& [a, b, c] = w;
   a -= c;
   a ^= std::rotl(c, 4);
@@ -36,7 +36,7 @@ void mix(Words& w) {
   b += a;
 }
 
-void mix_last(Words& w) {
+void mix_last_words(HashWords& w) {
   auto& [a, b, c] = w;
   c ^= b;
   c -= std::rotl(b, 14);
@@ -55,7 +55,7 @@ void mix_last(Words& w) {
 }
 
 // Twelve bytes, or what is left of them.
-void add(Words& words, std::span<const std::byte> bytes) {
+void add_words(HashWords& words, std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     words.at(i / 4) += std::to_integer<std::uint32_t>(bytes[i]) << (8 * (i % 4));
   }
@@ -66,17 +66,17 @@ void add(Words& words, std::span<const std::byte> bytes) {
 std::uint32_t checksum(std::span<const std::byte> bytes) {
   constexpr std::size_t block = 12;
   const std::uint32_t begin = 0xdeadbeefU + static_cast<std::uint32_t>(bytes.size());
-  Words words{begin, begin, begin};
+  HashWords words{begin, begin, begin};
   if (bytes.empty()) {
     return words[2];
   }
   while (bytes.size() > block) {
-    add(words, bytes.first(block));
-    mix(words);
+    add_words(words, bytes.first(block));
+    mix_words(words);
     bytes = bytes.subspan(block);
   }
-  add(words, bytes);
-  mix_last(words);
+  add_words(words, bytes);
+  mix_last_words(words);
   return words[2];
 }
 

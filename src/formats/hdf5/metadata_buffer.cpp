@@ -92,7 +92,8 @@ void MetadataBuffer::write(std::int64_t offset, std::span<const std::byte> bytes
   make_way(offset, offset + length(bytes));
   if (offset < withheld_bytes_ && offset + length(bytes) > withheld_bytes_) {
     const auto kept = static_cast<std::size_t>(withheld_bytes_ - offset);
-    extents_.emplace(withheld_bytes_, std::vector(bytes.begin() + (withheld_bytes_ - offset), bytes.end()));
+    extents_.emplace(withheld_bytes_,
+                     std::vector(bytes.begin() + (withheld_bytes_ - offset), bytes.end()));
     bytes = bytes.first(kept);
   }
   extents_.emplace(offset, std::vector(bytes.begin(), bytes.end()));

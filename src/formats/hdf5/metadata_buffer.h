@@ -27,8 +27,8 @@ class MetadataBuffer {
   /// @return 0 or errno.
   [[nodiscard]] int read(std::int64_t offset, std::span<std::byte> bytes) const;
 
-  /// Write everything to the file but what is withheld, and make it at least `file_bytes` long. What could not be written
-  /// stays here.
+  /// Write everything to the file but what is withheld, and make it at least `file_bytes` long.
+  /// What could not be written stays here.
   /// @return 0 or errno.
   [[nodiscard]] int store(std::int64_t file_bytes);
 

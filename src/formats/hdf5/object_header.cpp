@@ -32,12 +32,12 @@ enum Flags : std::uint8_t {
   has_times = 0x20,
 };
 
-[[noreturn]] void unexpected(const std::string& what) {
+[[noreturn]] void unknown_way(const std::string& what) {
   throw Error{ErrorCode::storage_failure,
               "HDF5 wrote an object header in another way than iocomp knows: " + what};
 }
 
-void put(Encoder& encoder, std::span<const Message> messages) {
+void put_messages(Encoder& encoder, std::span<const HeaderMessage> messages) {
   for (const auto& message : messages) {
     encoder.put8(message.type);
     encoder.put16(static_cast<std::uint16_t>(message.bytes.size()));
@@ -46,7 +46,7 @@ void put(Encoder& encoder, std::span<const Message> messages) {
   }
 }
 
-std::size_t size_of(std::span<const Message> messages) {
+std::size_t bytes_of_all(std::span<const HeaderMessage> messages) {
   std::size_t bytes = 0;
   for (const auto& message : messages) {
     bytes += message_head_bytes + message.bytes.size();
@@ -57,36 +57,36 @@ std::size_t size_of(std::span<const Message> messages) {
 void check_signature(std::span<const std::byte> bytes, std::string_view signature) {
   if (bytes.size() < signature.size() ||
       std::memcmp(bytes.data(), signature.data(), signature.size()) != 0) {
-    unexpected("it does not begin with " + std::string{signature});
+    unknown_way("it does not begin with " + std::string{signature});
   }
 }
 
 }  // namespace
 
-std::vector<std::byte> encode_object_header(std::span<const Message> messages) {
+std::vector<std::byte> encode_object_header(std::span<const HeaderMessage> messages) {
   Encoder encoder;
   encoder.put_text(header_signature);
   encoder.put8(2);  // version
   encoder.put8(2);  // the size has four bytes
-  encoder.put32(static_cast<std::uint32_t>(size_of(messages)));
-  put(encoder, messages);
+  encoder.put32(static_cast<std::uint32_t>(bytes_of_all(messages)));
+  put_messages(encoder, messages);
   encoder.put_checksum();
   return encoder.take();
 }
 
-std::vector<std::byte> encode_continuation(std::span<const Message> messages) {
+std::vector<std::byte> encode_continuation(std::span<const HeaderMessage> messages) {
   Encoder encoder;
   encoder.put_text(block_signature);
-  put(encoder, messages);
+  put_messages(encoder, messages);
   encoder.put_checksum();
   return encoder.take();
 }
 
-Message continued_at(std::int64_t address, std::size_t bytes) {
+HeaderMessage continued_at(std::int64_t address, std::size_t bytes) {
   Encoder encoder;
   encoder.put64(address);
   encoder.put64(static_cast<std::int64_t>(bytes));
-  return {Message::continuation, 0, encoder.take()};
+  return {HeaderMessage::continuation, 0, encoder.take()};
 }
 
 ObjectHeader::ObjectHeader(const MetadataBuffer& buffer, std::int64_t address) {
@@ -101,7 +101,7 @@ ObjectHeader::ObjectHeader(const MetadataBuffer& buffer, std::int64_t address) {
   check_signature(prefix, header_signature);
   const auto version = std::to_integer<unsigned>(prefix[signature_bytes]);
   if (version != 2) {
-    unexpected("its version is " + std::to_string(version));
+    unknown_way("its version is " + std::to_string(version));
   }
   const auto flags = std::to_integer<unsigned>(prefix[signature_bytes + 1]);
   has_order_ = (flags & keeps_order) != 0;
@@ -124,7 +124,7 @@ void ObjectHeader::read(const MetadataBuffer& buffer, std::int64_t address, std:
   }
   std::vector<std::pair<std::int64_t, std::size_t>> more;
   visit(chunk, [&](const Found& found) {
-    if (found.type == Message::continuation) {
+    if (found.type == HeaderMessage::continuation) {
       more.emplace_back(
           static_cast<std::int64_t>(number_at(found.chunk->bytes, found.begin, 8)),
           static_cast<std::size_t>(number_at(found.chunk->bytes, found.begin + 8, 8)));
@@ -146,24 +146,22 @@ void ObjectHeader::visit(Chunk& chunk, Visit&& visit) const {
                 static_cast<std::uint8_t>(number_at(chunk.bytes, at + 3, 1)), at + head,
                 static_cast<std::size_t>(number_at(chunk.bytes, at + 1, 2))};
     if (found.begin + found.bytes > end) {
-      unexpected("a message is longer than what holds it");
+      unknown_way("a message is longer than what holds it");
     }
     visit(found);
     at = found.begin + found.bytes;
   }
 }
 
-std::vector<Message> ObjectHeader::messages() const {
-  std::vector<Message> all;
+std::vector<HeaderMessage> ObjectHeader::messages() const {
+  std::vector<HeaderMessage> all;
   for (Chunk chunk : chunks_) {
     visit(chunk, [&all](const Found& found) {
-      if (found.type != Message::nothing && found.type != Message::continuation &&
-          found.type != Message::reference_count) {
-        const auto begin =
-            found.chunk->bytes.begin() + static_cast<std::ptrdiff_t>(found.begin);
-        all.push_back({found.type,
-                       found.flags,
-                       {begin, begin + static_cast<std::ptrdiff_t>(found.bytes)}});
+      if (found.type != HeaderMessage::nothing && found.type != HeaderMessage::continuation &&
+          found.type != HeaderMessage::reference_count) {
+        const auto begin = found.chunk->bytes.begin() + static_cast<std::ptrdiff_t>(found.begin);
+        all.push_back(
+            {found.type, found.flags, {begin, begin + static_cast<std::ptrdiff_t>(found.bytes)}});
       }
     });
   }
@@ -180,25 +178,25 @@ ObjectHeader::Found ObjectHeader::find(std::uint8_t type) {
     });
   }
   if (result.chunk == nullptr) {
-    unexpected("it has no message of type " + std::to_string(type));
+    unknown_way("it has no message of type " + std::to_string(type));
   }
   return result;
 }
 
 // Specification, IV.A.2.b, version 2: version, rank, flags, kind, extents.
 void ObjectHeader::set_records(std::int64_t records) {
-  const Found space = find(Message::dataspace);
+  const Found space = find(HeaderMessage::dataspace);
   if (space.bytes < 12 || number_at(space.chunk->bytes, space.begin, 1) != 2) {
-    unexpected("the extent of a dataset");
+    unknown_way("the extent of a dataset");
   }
   put_number_at(space.chunk->bytes, space.begin + 4, static_cast<std::uint64_t>(records), 8);
 }
 
 // Specification, IV.A.2.i, version 3: version, class (2: in chunks), rank, address.
 void ObjectHeader::set_index(std::int64_t address) {
-  const Found layout = find(Message::layout);
+  const Found layout = find(HeaderMessage::layout);
   if (layout.bytes < 11 || number_at(layout.chunk->bytes, layout.begin, 2) != 0x0203) {
-    unexpected("the layout of a dataset");
+    unknown_way("the layout of a dataset");
   }
   put_number_at(layout.chunk->bytes, layout.begin + 3, static_cast<std::uint64_t>(address), 8);
 }

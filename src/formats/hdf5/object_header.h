@@ -10,7 +10,7 @@
 namespace iocomp::formats::h5 {
 
 /// A part of an object header (specification, IV.A).
-struct Message {
+struct HeaderMessage {
   enum Type : std::uint8_t {
     nothing = 0x00,
     dataspace = 0x01,
@@ -27,10 +27,10 @@ struct Message {
 };
 
 /// An object header of messages, version 2; and a block of messages that such a header goes on in.
-[[nodiscard]] std::vector<std::byte> encode_object_header(std::span<const Message> messages);
-[[nodiscard]] std::vector<std::byte> encode_continuation(std::span<const Message> messages);
+[[nodiscard]] std::vector<std::byte> encode_object_header(std::span<const HeaderMessage> messages);
+[[nodiscard]] std::vector<std::byte> encode_continuation(std::span<const HeaderMessage> messages);
 /// The message that leads to such a block.
-[[nodiscard]] Message continued_at(std::int64_t address, std::size_t bytes);
+[[nodiscard]] HeaderMessage continued_at(std::int64_t address, std::size_t bytes);
 
 /// The header of an object that HDF5 has written to a buffer: what iocomp copies of it, or changes.
 class ObjectHeader {
@@ -39,7 +39,7 @@ class ObjectHeader {
   ObjectHeader(const MetadataBuffer& buffer, std::int64_t address);
 
   /// All messages but those that hold the header together.
-  [[nodiscard]] std::vector<Message> messages() const;
+  [[nodiscard]] std::vector<HeaderMessage> messages() const;
   /// Of a dataset: its extent along the first dimension, where its chunks are found. Both hold
   /// when it is stored.
   void set_records(std::int64_t records);

@@ -22,8 +22,8 @@ void RecordFile::extend(std::int64_t end) { (void)allot(file_.raw(), end - this-
 
 Switch RecordFile::commit(const Description& description, std::int64_t from) {
   const Quiet quiet;
-  steps_ = description.contents.empty() ? std::min(steps_, from)
-                                        : description.contents.back().step + 1;
+  steps_ =
+      description.contents.empty() ? std::min(steps_, from) : description.contents.back().step + 1;
   return write({take_note(description, from), description.attributes, description.of_variable});
 }
 
@@ -63,8 +63,8 @@ void RecordFile::make(Edition& edition, Told told) {
   edition.root = undefined_address;
   edition.growing.clear();
   const Properties properties = of_root();
-  const Object root = make_group(
-      file_.raw(), properties.raw() < 0 ? H5P_DEFAULT : properties.raw(), file_.path());
+  const Object root =
+      make_group(file_.raw(), properties.raw() < 0 ? H5P_DEFAULT : properties.raw(), file_.path());
   const auto made = make(root.raw(), told);
   file_.flush();
   for (const auto& [object, dataset] : made) {

@@ -26,7 +26,7 @@ void StepLinks::forget(std::int64_t from) {
 }
 
 // Specification, IV.A.2.g: a hard link, with a name of less than 256 characters of ASCII.
-Message StepLinks::link(std::size_t index) const {
+HeaderMessage StepLinks::link(std::size_t index) const {
   const auto& [step, address] = links_[index];
   const std::string name = std::to_string(step);
   Encoder encoder;
@@ -35,12 +35,12 @@ Message StepLinks::link(std::size_t index) const {
   encoder.put8(static_cast<std::uint8_t>(name.size()));
   encoder.put_text(name);
   encoder.put64(address);
-  return {Message::link, 0, encoder.take()};
+  return {HeaderMessage::link, 0, encoder.take()};
 }
 
 // A block goes on in the one before it.
 void StepLinks::fill_block() {
-  std::vector<Message> messages;
+  std::vector<HeaderMessage> messages;
   if (!full_.empty()) {
     messages.push_back(continued_at(full_.back().address, full_.back().bytes));
   }
@@ -53,7 +53,7 @@ void StepLinks::fill_block() {
   room_.file().buffer().write(full_.back().address, bytes);
 }
 
-std::int64_t StepLinks::write(int edition, const std::vector<Message>& own) {
+std::int64_t StepLinks::write(int edition, const std::vector<HeaderMessage>& own) {
   while (links_.size() >= (full_.size() + 1) * links_in_block) {
     fill_block();
   }

@@ -28,7 +28,7 @@ class StepLinks {
 
   /// @param own  what the group has beside its links.
   /// @return the address of the group.
-  [[nodiscard]] std::int64_t write(int edition, const std::vector<Message>& own);
+  [[nodiscard]] std::int64_t write(int edition, const std::vector<HeaderMessage>& own);
 
  private:
   struct Block {
@@ -39,7 +39,7 @@ class StepLinks {
     std::int64_t address = 0;
     std::int64_t bytes = 0;
   };
-  [[nodiscard]] Message link(std::size_t index) const;
+  [[nodiscard]] HeaderMessage link(std::size_t index) const;
   void fill_block();
 
   MetadataRoom& room_;

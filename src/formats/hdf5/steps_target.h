@@ -15,8 +15,8 @@
 namespace iocomp::formats::h5 {
 
 /// `layout = "steps"`: the lead alone has the file open in HDF5, for the metadata; anybody writes
-/// the data, at the offsets that `place` returns, through other descriptors. HDF5 makes the group of
-/// a step when it is committed, and iocomp links it.
+/// the data, at the offsets that `place` returns, through other descriptors. HDF5 makes the group
+/// of a step when it is committed, and iocomp links it.
 class StepsTarget : public PlainTarget {
  public:
   StepsTarget(std::string path, const FormatOptions& options);
@@ -37,8 +37,8 @@ class StepsTarget : public PlainTarget {
   Creation creation_;
   StepLinks links_{room_};
   Editions editions_;
-  Attributes attributes_;       // of the file, as ...
-  std::vector<Message> root_;  // ... these messages tell them, with what a group has
+  Attributes attributes_;            // of the file, as ...
+  std::vector<HeaderMessage> root_;  // ... these messages tell them, with what a group has
 };
 
 }  // namespace iocomp::formats::h5

@@ -89,8 +89,8 @@ std::vector<std::byte> fill_bytes(const Variable& variable) {
                                    : std::vector<std::byte>(array::size_bytes(variable.type));
 }
 
-TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable,
-                         const FormatOptions& options, Time time)
+TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const FormatOptions& options,
+                         Time time)
     : file_{room.file()},
       variable_{variable},
       options_{options},
@@ -160,8 +160,7 @@ void TimeDataset::add(std::int64_t step) {
   steps_.insert(steps_.end(), step);
 }
 
-void TimeDataset::tell(const std::set<std::int64_t>& steps, std::int64_t from,
-                       std::int64_t until) {
+void TimeDataset::tell(const std::set<std::int64_t>& steps, std::int64_t from, std::int64_t until) {
   if (records() > from) {
     auto told = std::exchange(steps_, {});
     index_.clear();

@@ -23,11 +23,11 @@ TimeDataset& TimeFile::dataset(const Variable& variable) {
   auto known = datasets_.find(variable.id);
   if (known == datasets_.end()) {
     names_.add(variable.name, file().path());
-    known = datasets_
-                .emplace(variable.id,
-                         Defined{variable,
-                                 std::make_unique<TimeDataset>(room(), variable, options_)})
-                .first;
+    known =
+        datasets_
+            .emplace(variable.id,
+                     Defined{variable, std::make_unique<TimeDataset>(room(), variable, options_)})
+            .first;
   }
   return *known->second.records;
 }

@@ -174,8 +174,7 @@ bool PnetcdfLayout::is_record(int variable) const {
   return slot != slots_.end() && is_record(slot->second);
 }
 
-Header PnetcdfLayout::header(const Description& description,
-                             const std::set<int>& variables) const {
+Header PnetcdfLayout::header(const Description& description, const std::set<int>& variables) const {
   Header header;
   std::vector<const Slot*> in_file;
   for (const auto& [id, slot] : slots_) {

@@ -132,8 +132,10 @@ Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) 
       (status.st_size < bytes && ::ftruncate(file_.raw(), bytes) != 0)) {
     throw failure("set the size of", path_, errno);
   }
-  if (header_.empty()) {
-    write_header(description, layout_.defined_variables());
+  // Again, where steps without data came before the first variable.
+  if (auto variables = layout_.defined_variables(); header_.empty() || variables != told_) {
+    write_header(description, variables);
+    told_ = std::move(variables);
   }
   return visible_records();
 }

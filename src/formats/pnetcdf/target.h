@@ -38,6 +38,7 @@ class PnetcdfTarget : public PlainTarget {
   PnetcdfLayout layout_;
   std::map<int, std::int64_t> put_;  // variables that were put, and the first step of each
   std::int64_t records_ = 0;
+  std::set<int> told_;             // variables in the header
   std::vector<std::byte> header_;  // as it is in the file, but for the number of records
 };
 

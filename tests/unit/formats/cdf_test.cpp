@@ -153,7 +153,8 @@ TEST(PnetcdfLayout, MakesTwiceTheRoomThatAHeaderNeedsWhoseVariablesAreKnown) {
     }
     description.attributes["history"] = {ElementType::uint8, true,
                                          std::vector<std::byte>(attributes)};
-    EXPECT_GE(layout.header_bytes(), 2 * std::ssize(encode(layout.header(description, layout.defined_variables()))));
+    EXPECT_GE(layout.header_bytes(),
+              2 * std::ssize(encode(layout.header(description, layout.defined_variables()))));
     EXPECT_EQ(description.contents.front().offset, layout.header_bytes());
     const auto before = layout.header_bytes();
     all.push_back(variable(5000, ElementType::float64, {4}));
