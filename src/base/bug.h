@@ -14,6 +14,7 @@ enum class Bug : std::uint8_t {
   data_not_synced,
   folder_not_synced,
   manifest_not_synced,
+  switched_too_early,
   named_before_described,
   file_error_forgotten,
   short_write_ignored,
@@ -32,10 +33,11 @@ enum class Bug : std::uint8_t {
   temporary_left,
 };
 
-constexpr std::array<std::string_view, 20> bug_names{"none",
+constexpr std::array<std::string_view, 21> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
+                                                     "switched_too_early",
                                                      "named_before_described",
                                                      "file_error_forgotten",
                                                      "short_write_ignored",

@@ -1,5 +1,6 @@
 #include "base/small_files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,10 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bug.h"
 #include "base/descriptor.h"
@@ -95,6 +98,22 @@ std::int64_t size_of_file(const std::string& path) {
     throw failure("find", path, errno);
   }
   return status.st_size;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  const auto close = [](DIR* opened) { ::closedir(opened); };
+  const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
+  if (!opened && errno != ENOENT) {
+    throw failure("read the folder", folder, errno);
+  }
+  std::vector<std::string> names;
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 std::optional<std::string> read_file(const std::string& path) {

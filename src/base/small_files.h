@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace iocomp {
 
@@ -22,6 +23,10 @@ void write_durably(const std::string& path, const std::string& temporary, std::s
 void write_durably(const std::string& path, const std::string& temporary,
                    std::span<const std::string_view> parts,
                    const std::function<void()>& may_appear = {});
+
+/// The names in a folder, without "." and ".."; none where it is not there.
+/// @throws Error{storage_failure}.
+[[nodiscard]] std::vector<std::string> names_in(const std::string& folder);
 
 /// The text of a file, or nothing if there is none that can be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path);

@@ -1,19 +1,12 @@
 #include "commit/commit.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <charconv>
-#include <climits>
-#include <csignal>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,54 +26,6 @@ namespace iocomp::commit {
 namespace {
 
 constexpr std::string_view temporary_mark = ".iocomp-";
-constexpr std::string_view manifest_ending = ".json";
-constexpr std::string_view xdmf_name_ending = ".xdmf";
-constexpr std::string_view lock_ending = ".lock";
-
-std::string this_host() {
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()}
-                                                          : std::string{};
-}
-
-// Of a process that is there: it has ended, and nobody has asked how.
-bool is_zombie(long process) {
-  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
-  std::string status;
-  std::getline(file, status);
-  const auto end_of_name = status.rfind(") ");
-  return end_of_name != std::string::npos && status.compare(end_of_name + 2, 1, "Z") == 0;
-}
-
-bool is_alive(long process) {
-  return (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) && !is_zombie(process);
-}
-
-// ".fields.h5.iocomp-<host>-<pid>", perhaps with ".json", ".xdmf" or ".old", or with what Open MPI
-// puts behind the name of a file that it has open, "-<number>-<pid>.lock": whether <host> is this
-// one and <pid> has ended.
-bool is_left_by_the_dead(std::string_view name, std::string_view host) {
-  const auto mark = name.rfind(temporary_mark);
-  if (host.empty() || !name.starts_with('.') || mark == std::string_view::npos || mark < 2) {
-    return false;
-  }
-  std::string_view job = name.substr(mark + temporary_mark.size());
-  for (const std::string_view ending :
-       {manifest_ending, xdmf_name_ending, set_aside_ending, server_ending}) {
-    if (job.ends_with(ending)) {
-      job.remove_suffix(ending.size());
-    }
-  }
-  if (!job.starts_with(host) || job.size() < host.size() + 2 || job[host.size()] != '-') {
-    return false;
-  }
-  job.remove_prefix(host.size() + 1);
-  long process = 0;
-  const auto [end, error] = std::from_chars(job.data(), job.data() + job.size(), process);
-  const std::string_view rest = job.substr(static_cast<std::size_t>(end - job.data()));
-  const bool is_ours = rest.empty() || (rest.starts_with('-') && rest.ends_with(lock_ending));
-  return error == std::errc{} && is_ours && process > 0 && !is_alive(process);
-}
 
 // What is about to be removed is the file that a job wanted to put in the place of another: the
 // other one stays, with its own manifest. @return whether it may be removed.
@@ -106,39 +51,9 @@ bool keep_what_was_to_be_replaced(const std::string& temporary) noexcept {
       .ok();
 }
 
-void remove_what_the_dead_left(const std::string& folder) {
-  const auto close = [](DIR* opened) { ::closedir(opened); };
-  const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
-  const std::string host = this_host();
-  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
-    const std::string name = entry->d_name;
-    if (!is_left_by_the_dead(name, host)) {
-      continue;
-    }
-    if (name.ends_with(set_aside_ending)) {
-      put_back(folder + '/' + name, folder + '/' + name.substr(1, name.rfind(temporary_mark) - 1));
-    } else if (keep_what_was_to_be_replaced(folder + '/' + name)) {
-      remove_target(folder + '/' + name);
-    }
-  }
-}
-
-void check_folder(const TargetNames& names) {
-  const std::string folder = folder_of(names.target);
-  struct stat status{};
-  if (::stat(folder.c_str(), &status) != 0) {
-    throw failure("write " + names.target + " into the folder", folder, errno);
-  }
-  if (!S_ISDIR(status.st_mode)) {
-    throw failure("write " + names.target + " into the folder", folder, ENOTDIR);
-  }
-}
-
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
-  if (keep_what_was_to_be_replaced(names.temporary)) {
-    remove_target(names.temporary);  // of an earlier process with our number
-  }
+  remove_begun(names.temporary);  // of an earlier process with our number
   const Descriptor probe{
       ::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (!probe.is_open()) {
@@ -280,9 +195,25 @@ void take_back(const TargetNames& names, bool replace) noexcept {
 
 }  // namespace
 
+void check_folder(const TargetNames& names) {
+  const std::string folder = folder_of(names.target);
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0) {
+    throw failure("write " + names.target + " into the folder", folder, errno);
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    throw failure("write " + names.target + " into the folder", folder, ENOTDIR);
+  }
+}
+
+void remove_begun(const std::string& temporary) noexcept {
+  if (keep_what_was_to_be_replaced(temporary)) {
+    remove_target(temporary);
+  }
+}
+
 void prepare_target(const TargetNames& names, bool replace) {
   check_folder(names);
-  remove_what_the_dead_left(folder_of(names.target));  // first: it may put a target back
   refuse_other_folders(names);
   refuse_a_folder(names.manifest);
   if (!replace && is_there(names.target)) {
@@ -360,8 +291,8 @@ void describe_again(const TargetNames& names, const ManifestHead& head,
 }
 
 void abandon(const TargetNames& names) noexcept {
-  if (!has_bug(Bug::temporary_left) && keep_what_was_to_be_replaced(names.temporary)) {
-    remove_target(names.temporary);
+  if (!has_bug(Bug::temporary_left)) {
+    remove_begun(names.temporary);
   }
 }
 

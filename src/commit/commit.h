@@ -36,10 +36,15 @@ struct TargetNames {
 [[nodiscard]] std::optional<std::int64_t> step_in_name(const std::string& name,
                                                        const std::string& plain);
 
+/// Refuse a directory that is missing. @throws Error{storage_failure}.
+void check_folder(const TargetNames& names);
+
+/// Remove a temporary. What it was going to replace stays, with its own manifest. Never throws.
+void remove_begun(const std::string& temporary) noexcept;
+
 /// Refuse what stands in the way, before anything is written: a target that exists (unless
 /// `replace`), a directory that is missing or cannot be written, a target that is a directory
-/// (where targets are directories: one that no format has written). Removes temporaries of jobs
-/// that died on this host.
+/// (where targets are directories: one that no format has written).
 /// @throws Error{target_exists} or Error{storage_failure}, naming path and cause.
 void prepare_target(const TargetNames& names, bool replace);
 

@@ -81,6 +81,7 @@ void Lead::opened(const Outcome& outcome) {
     means_.note(protocol::Note::opened, 0);
   } else {
     over_ = true;
+    publisher_.release();
   }
   means_.council->to_all(
       protocol::encode(setup_.key, protocol::Opened{outcome, setup_.open.domain_bytes}));
@@ -282,6 +283,7 @@ void Lead::obey(const steps::Fail& order) {
 
 void Lead::obey(const steps::Closed& order) {
   over_ = true;
+  publisher_.release();
   if (!order.outcome.ok() && publisher_.is_plain()) {
     publisher_.abandon();
   }

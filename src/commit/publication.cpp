@@ -111,7 +111,7 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
   const TargetNames target = names(step);
   const bool replace = identity_.replace;
   const bool whole_steps = format_->traits().writes_whole_steps();
-  const bool ends_itself = !format_->traits().readable_while_open || whole_steps;
+  const bool ends_itself = whole_steps || !format_->traits().offsets_by_layout;
   if (identity_.file_per_step) {
     auto description = contents.describe(catalogue, step, step);
     auto manifest = head(step, 1, bytes(step, contents, catalogue));
@@ -171,7 +171,7 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
   auto description = tell_until(is_finished ? last + 1 : last, contents, catalogue);
   auto manifest = head(0, steps_, bytes(last, contents, catalogue));
   const bool whole_steps = format_->traits().writes_whole_steps();
-  const bool ends_itself = whole_steps || (is_finished && !format_->traits().readable_while_open);
+  const bool ends_itself = whole_steps || (is_finished && !format_->traits().offsets_by_layout);
   return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
           replace = identity_.replace, published = published_, identity = published_identity_,
           told = told_]() mutable {

@@ -44,6 +44,9 @@ class Publication {
     return identity_.file_per_step ? step : -1;
   }
 
+  /// Of the settings, or made of the name.
+  [[nodiscard]] const std::string& path() const noexcept { return identity_.path; }
+
   /// Refuse what stands in the way of the file of `step` (see prepare_target).
   void prepare(std::int64_t step) const { prepare_target(names(step), identity_.replace); }
 

@@ -12,6 +12,7 @@
 #include "base/bug.h"
 #include "base/error.h"
 #include "commit/commit.h"
+#include "commit/owner.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/output_file.h"
@@ -48,6 +49,13 @@ Outcome Publisher::in_file(const Outcome& outcome, std::int64_t step) const {
   const std::string where = step >= 0 ? ", step " + std::to_string(step) : "";
   return {outcome.code,
           "file \"" + setup_.identity.name + '"' + where + setup_.who + ": " + outcome.story};
+}
+
+void Publisher::prepare() {
+  check_folder(publication_.names(0));
+  owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job);
+  clear_away(publication_.path(), *owner_);
+  publication_.prepare(0);
 }
 
 void Publisher::start(std::int64_t number, const Then& then) {
@@ -126,6 +134,9 @@ void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
 }
 
 void Publisher::go_on_after(const Earlier& earlier) {
+  // Whoever wrote it has ended, or is stopped, and will see that he has lost it.
+  (void)outcome_of(
+      [this] { owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job); });
   if (ends_files()) {
     publication_.go_on_after(earlier.kept);
     return;
@@ -214,6 +225,9 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
   means_.publishing(last);
   means_.run(
       [file = target.file, before = target.seen, bytes, visible, job = std::move(job)] {
+        if (has_bug(Bug::switched_too_early)) {
+          switch_over(file.get(), visible);
+        }
         if (file) {
           file->grow(bytes);
           file->sync();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "commit/owner.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "disk/options.h"
@@ -57,8 +58,11 @@ class Publisher {
   };
   Publisher(Setup setup, Means means, const contents::Catalogue& catalogue);
 
-  /// Refuse what stands in the way of the first file. @throws Error.
-  void prepare() const { publication_.prepare(0); }
+  /// Own the file, clear away what a job has left that did before, and refuse what stands in the
+  /// way of the first physical file. @throws Error.
+  void prepare();
+  /// Others may write the file.
+  void release() noexcept { owner_.reset(); }
   /// Start the physical file of a step (-1: of all steps), unless it is started.
   void start(std::int64_t number, const Then& then);
   /// Make room for a variable in a step, once; `told` gets its offset, -1 where others know it.
@@ -116,6 +120,7 @@ class Publisher {
   Setup setup_;
   Means means_;
   Publication publication_;
+  std::unique_ptr<Owner> owner_;
   const contents::Catalogue& catalogue_;
   contents::Contents contents_;
   std::map<std::int64_t, Target> targets_;

@@ -1,6 +1,5 @@
 #include "reading/find_committed.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "base/log.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
+#include "commit/owner.h"
 #include "commit/read_manifest.h"
 #include "formats/format.h"
 #include "formats/registry.h"
@@ -36,26 +36,17 @@ struct Found {
 Found look_for(const std::string& path) {
   const std::string folder = folder_of(path);
   const std::string plain = name_in_folder(path);
-  const auto close = [](DIR* opened) { ::closedir(opened); };
-  const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
-  if (!opened && errno != ENOENT) {
-    throw failure("look for " + path + " in the folder", folder, errno);
-  }
   const std::string prefix = path.substr(0, path.size() - plain.size());
   Found found;
-  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
-    const std::string name = entry->d_name;
+  for (const auto& name : names_in(folder)) {
+    const std::string target = commit::belongs_to(name);
     if (name == plain) {
       found.one_file = true;
     } else if (const auto step = commit::step_in_name(name, plain)) {
       found.of_step.emplace(*step, prefix + name);
-    } else if (const auto mark = name.rfind(".iocomp-");
-               name.starts_with('.') && mark != std::string::npos && !name.ends_with(".json") &&
-               !name.ends_with(".xdmf")) {
-      const std::string target = name.substr(1, mark - 1);
-      if (target == plain || commit::step_in_name(target, plain)) {
-        found.uncommitted = prefix + name;
-      }
+    } else if (!name.ends_with(".json") && !name.ends_with(".xdmf") && !target.empty() &&
+               (target == plain || commit::step_in_name(target, plain))) {
+      found.uncommitted = prefix + name;
     }
   }
   return found;

@@ -15,6 +15,7 @@
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/file_terms.h"
+#include "commit/owner.h"
 #include "fuzz/target.h"
 #include "unit/temporary_folder.h"
 
@@ -57,8 +58,7 @@ std::string this_host() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// Beside a target that is being prepared lies a file of some name. It may go only if a job of this
-// host has left it.
+// Beside a target that a job owns lies a file of some name. It may go only if it is a temporary.
 void check_clearing(std::string name, const std::string& plain) {
   static const TemporaryFolder folder;
   static const std::string host = this_host();
@@ -71,10 +71,10 @@ void check_clearing(std::string name, const std::string& plain) {
     return;  // no file can have it
   }
   (void)accepts([&] {
-    commit::prepare_target(commit::target_names(folder / plain, -1, host + "-1"), false);
+    const std::string target = folder / plain;
+    commit::clear_away(target, commit::Owner{target, host + "-1"});
   });
-  static const std::regex ours{
-      R"(\.[^]+\.iocomp-[^]*-\+?0*[1-9][0-9]*(\.(json|xdmf|old|server))*)"};
+  static const std::regex ours{R"(\.[^]+\.iocomp-[^]*)"};
   require(std::filesystem::exists(path) || std::regex_match(name, ours),
           "a file was removed that no job of iocomp has left");
   std::filesystem::remove_all(folder / "");

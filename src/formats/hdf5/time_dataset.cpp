@@ -99,7 +99,8 @@ TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const For
       index_{room, extent_of_chunk(chunks_, variable, time),
              static_cast<std::int64_t>(array::size_bytes(variable.type))} {}
 
-Dataset TimeDataset::make(hid_t group, const Type& type, const Properties& create) const {
+Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type,
+                          const Properties& create) const {
   const std::string action = "create the dataset " + time_dataset_name(variable_) + " in";
   const std::string& path = file_.path();
   const Properties link{H5Pcreate(H5P_LINK_CREATE)};
@@ -113,8 +114,8 @@ Dataset TimeDataset::make(hid_t group, const Type& type, const Properties& creat
   }
   const int dimensions = variable_.shape.dimensions + static_cast<int>(in_front(time_));
   const Space space{check(H5Screate_simple(dimensions, extent.data(), most.data()), action, path)};
-  return Dataset{check(H5Dcreate2(group, variable_.name.c_str(), type.raw(), space.raw(),
-                                  link.raw(), create.raw(), H5P_DEFAULT),
+  return Dataset{check(H5Dcreate2(group, name.c_str(), type.raw(), space.raw(), link.raw(),
+                                  create.raw(), H5P_DEFAULT),
                        action, path)};
 }
 

@@ -41,7 +41,8 @@ class TimeDataset {
   /// @param type  of the elements in the file, where those of memory are alike.
   /// @param create  what else the dataset shall have.
   /// @throws Error{storage_failure}.
-  [[nodiscard]] Dataset make(hid_t group, const Type& type, const Properties& create) const;
+  [[nodiscard]] Dataset make(hid_t group, const std::string& name, const Type& type,
+                             const Properties& create) const;
 
   /// Room for a record.
   /// @return the offset of its first byte; the others follow. -1 where it goes through filters.

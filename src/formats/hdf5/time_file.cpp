@@ -66,7 +66,8 @@ std::vector<RecordFile::Made> TimeFile::make(hid_t root, const Told& told) {
   for (const auto id : told.variables) {
     const Defined& defined = datasets_.at(id);
     const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
-    Dataset dataset = defined.records->make(root, element_type(defined.variable.type), create);
+    Dataset dataset = defined.records->make(root, defined.variable.name,
+                                            element_type(defined.variable.type), create);
     if (const auto number = static_cast<std::size_t>(id); number < told.of_variable.size()) {
       write_attributes(dataset.raw(), told.of_variable[number], file().path());
     }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,7 @@ struct Use {
 
 struct Scale {
   Scaled::Dimension dimension;
-  std::string link;  // of its dataset
-  h5::Dataset own;   // where no variable is the scale
+  h5::Dataset own;  // where no variable is the scale
   hid_t dataset = H5I_INVALID_HID;
   std::vector<Use> uses;
 };
@@ -81,22 +81,15 @@ std::string name_of_plain_dimension(std::int64_t length) {
 }
 
 // The scale of a dimension: a variable that begins with it, if one has its name.
-void become_scale(hid_t root, Scale& scale, int number, std::vector<std::string>& links,
-                  const std::vector<Scaled>& variables, const std::string& path) {
+void become_scale(hid_t root, Scale& scale, int number, const std::vector<Scaled>& variables,
+                  const std::string& path) {
   const std::string& name = scale.dimension.name;
-  scale.link = name;
   const auto same = std::ranges::find(variables, name, &Scaled::name);
   if (same != variables.end() && begins_with(*same, name)) {
     scale.dataset = same->dataset;
     write_text(scale.dataset, "CLASS", "DIMENSION_SCALE", path);
     write_text(scale.dataset, "NAME", name, path);
   } else {
-    if (same != variables.end()) {
-      std::string& link = links[static_cast<std::size_t>(same - variables.begin())];
-      link = "_nc4_non_coord_" + name;
-      h5::check(H5Lmove(root, name.c_str(), root, link.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                "rename the variable \"" + name + "\" in", path);
-    }
     scale.own = dimension_dataset(root, scale.dimension, path);
     scale.dataset = scale.own.raw();
     write_text(scale.dataset, "CLASS", "DIMENSION_SCALE", path);
@@ -113,7 +106,7 @@ void refer_to_scales(hid_t root, const Scaled& variable, const std::string& link
   std::vector<hobj_ref_t> to;
   for (std::size_t d = 0; d < numbers.size(); ++d) {
     Scale& scale = scales[numbers[d]];
-    to.push_back(reference(root, scale.link, path));
+    to.push_back(reference(root, scale.dimension.name, path));
     scale.uses.push_back({own, static_cast<int>(d)});
   }
   std::vector<hvl_t> lists;
@@ -145,13 +138,28 @@ void number_dimensions(const Scaled& variable, const std::vector<std::size_t>& n
 
 }  // namespace
 
+std::vector<std::string> names_in_file(const std::vector<Scaled>& variables) {
+  std::set<std::string> dimensions;
+  for (const auto& variable : variables) {
+    for (const auto& dimension : variable.dimensions) {
+      dimensions.insert(dimension.name);
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& variable : variables) {
+    const bool is_other =
+        dimensions.contains(variable.name) && !begins_with(variable, variable.name);
+    names.push_back(is_other ? "_nc4_non_coord_" + variable.name : variable.name);
+  }
+  return names;
+}
+
 std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& variables,
                                         const std::string& path) {
   std::vector<Scale> scales;
   std::vector<std::vector<std::size_t>> numbers;  // of each variable
-  std::vector<std::string> links;                 // the same
+  const auto links = names_in_file(variables);
   for (const auto& variable : variables) {
-    links.push_back(variable.name);
     auto& own = numbers.emplace_back();
     for (const auto& dimension : variable.dimensions) {
       const auto known = std::ranges::find_if(
@@ -163,7 +171,7 @@ std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& v
     }
   }
   for (std::size_t number = 0; number < scales.size(); ++number) {
-    become_scale(root, scales[number], static_cast<int>(number), links, variables, path);
+    become_scale(root, scales[number], static_cast<int>(number), variables, path);
   }
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const Scaled& variable = variables[i];

@@ -22,13 +22,16 @@ struct Scaled {
   std::vector<Dimension> dimensions;
 };
 
+/// How the variables are called in the file: one that only has the name of a dimension gets another
+/// name, as netCDF has it. @param variables  without datasets.
+[[nodiscard]] std::vector<std::string> names_in_file(const std::vector<Scaled>& variables);
+
 /// Make the dimensions of a NetCDF-4 file as its format has them, in the order in which variables
 /// name them: each is a "dimension scale" of HDF5, the variable of its name where that begins with
-/// it, else a dataset without data; the others refer to it. A variable that only has the name of a
-/// dimension gets another one in the file, as netCDF has it.
+/// it, else a dataset without data; the others refer to it.
 /// Sources: "NetCDF-4 Format Specification" (docs.unidata.ucar.edu), "HDF5 Dimension Scale
 /// Specification" (portal.hdfgroup.org).
-/// @param root  the group that has the variables.
+/// @param root  the group that has the variables, under their names in the file.
 /// @return the datasets of unlimited dimensions that are no variables.
 /// @throws Error{storage_failure}.
 std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& variables,

@@ -95,7 +95,7 @@ NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
   return defined_.insert_or_assign(variable.id, std::move(defined)).first->second;
 }
 
-h5::Dataset NetcdfFile::make_once(hid_t root, const Defined& defined) {
+h5::Dataset NetcdfFile::make_once(hid_t root, const std::string& name, const Defined& defined) {
   const Variable& variable = defined.variable;
   const std::string action = "define the variable \"" + variable.name + "\" in";
   const h5::Properties link{H5Pcreate(H5P_LINK_CREATE)};
@@ -117,8 +117,8 @@ h5::Dataset NetcdfFile::make_once(hid_t root, const Defined& defined) {
       extent.empty() ? H5Screate(H5S_SCALAR)
                      : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr)};
   const h5::PlacedAt placed{file().raw(), defined.offset};
-  h5::Dataset dataset{h5::check(H5Dcreate2(root, variable.name.c_str(), type.raw(), space.raw(),
-                                           link.raw(), create.raw(), H5P_DEFAULT),
+  h5::Dataset dataset{h5::check(H5Dcreate2(root, name.c_str(), type.raw(), space.raw(), link.raw(),
+                                           create.raw(), H5P_DEFAULT),
                                 action, file().path())};
   if (H5Dget_offset(dataset.raw()) != static_cast<haddr_t>(defined.offset)) {
     h5::fail("place the variable \"" + variable.name + "\" in", file().path());
@@ -188,15 +188,21 @@ void NetcdfFile::write_attributes_of(hid_t dataset, const Variable& variable, co
 }
 
 std::vector<h5::RecordFile::Made> NetcdfFile::make(hid_t root, const Told& told) {
-  std::vector<Made> all;
   std::vector<Scaled> scaled;
   for (const auto id : told.variables) {
     const Defined& defined = defined_.at(id);
-    all.push_back({defined.records ? defined.records->make(root, netcdf_type(defined.variable.type),
-                                                           ordered_dataset())
-                                   : make_once(root, defined),
+    scaled.push_back({defined.variable.name, H5I_INVALID_HID, dimensions(defined)});
+  }
+  const auto names = names_in_file(scaled);
+  std::vector<Made> all;
+  for (std::size_t i = 0; i < scaled.size(); ++i) {
+    const Defined& defined = defined_.at(told.variables[i]);
+    all.push_back({defined.records
+                       ? defined.records->make(root, names[i], netcdf_type(defined.variable.type),
+                                               ordered_dataset())
+                       : make_once(root, names[i], defined),
                    defined.records.get()});
-    scaled.push_back({defined.variable.name, all.back().object.raw(), dimensions(defined)});
+    scaled[i].dataset = all.back().object.raw();
   }
   auto unlimited = add_dimensions(root, scaled, file().path());
   write_netcdf_attributes(root, without_dimensions(told.attributes), file().path());

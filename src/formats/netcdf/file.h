@@ -43,7 +43,7 @@ class NetcdfFile : public h5::RecordFile {
   }
   [[nodiscard]] std::int64_t record_of(std::int64_t step) const { return one_step_ ? 0 : step; }
   Defined& define(const Variable& variable);
-  [[nodiscard]] h5::Dataset make_once(hid_t root, const Defined& defined);
+  [[nodiscard]] h5::Dataset make_once(hid_t root, const std::string& name, const Defined& defined);
   [[nodiscard]] std::vector<Scaled::Dimension> dimensions(const Defined& defined) const;
   void write_attributes_of(hid_t dataset, const Variable& variable, const Told& told);
 

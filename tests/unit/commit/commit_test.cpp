@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "commit/owner.h"
 #include "commit/read_manifest.h"
 #include "unit/temporary_folder.h"
 
@@ -117,42 +118,6 @@ TEST_F(Commit, TellsAReadOnlyDisk) {
   EXPECT_TRUE(contains(failure.story, "Read-only file system")) << failure.story;
 }
 
-TEST_F(Commit, RemovesOnlyWhatDeadJobsOfThisHostHaveLeft) {
-  constexpr const char* no_process = "2147483646";  // above every limit of process numbers
-  const std::string dead = folder_ / (".old.bin.iocomp-" + job_of(no_process));
-  const std::string dead_manifest = dead + ".json";
-  const std::string dead_lock = dead + "-1182007297-10899.lock";  // Open MPI's
-  const std::string living = folder_ / (".other.bin.iocomp-" + job_of(std::to_string(::getppid())));
-  const std::string elsewhere = folder_ / ".old.bin.iocomp-another_host-2147483646";
-  const std::string visible = folder_ / ("old.iocomp-" + job_of(no_process));
-  const std::string nameless = folder_ / (".iocomp-" + job_of(no_process));
-  for (const auto& path : {dead, dead_manifest, dead_lock, living, elsewhere, visible, nameless}) {
-    write_text(path, "x");
-  }
-  prepare_target(names(), false);
-  EXPECT_FALSE(std::filesystem::exists(dead));
-  EXPECT_FALSE(std::filesystem::exists(dead_manifest));
-  EXPECT_FALSE(std::filesystem::exists(dead_lock));
-  EXPECT_TRUE(std::filesystem::exists(living));
-  EXPECT_TRUE(std::filesystem::exists(elsewhere));
-  EXPECT_TRUE(std::filesystem::exists(visible));
-  EXPECT_TRUE(std::filesystem::exists(nameless));
-}
-
-TEST_F(Commit, TakesAProcessThatNobodyHasWaitedForAsDead) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::_exit(0);
-  }
-  siginfo_t ended{};
-  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
-  const std::string left = folder_ / (".old.bin.iocomp-" + job_of(std::to_string(child)));
-  write_text(left, "x");
-  prepare_target(names(), false);
-  EXPECT_FALSE(std::filesystem::exists(left));
-  ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED);
-}
-
 TEST_F(Commit, PublishingGivesTheFileItsName) {
   write_text(names().temporary, "new");
   publish(names(), false);
@@ -207,7 +172,7 @@ TEST_F(Commit, AJobThatDiedBeforeItReplacedAFileLeavesItsManifest) {
     ManifestHead head;
     head.replaced = before;
     write_manifest(dead, head, {});
-    prepare_target(names(), true);
+    clear_away(names().target, Owner{names().target, "host-1"});
     EXPECT_FALSE(std::filesystem::exists(dead.temporary));
     if (*before == '\0') {
       EXPECT_FALSE(std::filesystem::exists(dead.manifest));

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "commit/commit.h"
+#include "commit/owner.h"
 #include "commit/rename_target.h"
 #include "unit/temporary_folder.h"
 
@@ -104,19 +105,19 @@ TEST_F(FolderTargets, AFolderThatIsNoDatasetIsNeverReplaced) {
 }
 
 TEST_F(FolderTargets, RemovesDatasetsThatDeadJobsHaveLeft) {
-  const std::string dead = folder_ / (".old.bp.iocomp-" + job_name("2147483646"));
+  const std::string dead = folder_ / ".out.bp.iocomp-host-1";
   make_dataset(dead, "x");
-  prepare_target(names(), false);
+  clear_away(names().target, Owner{names().target, "host-2"});
   EXPECT_FALSE(fs::exists(dead));
 }
 
 TEST_F(FolderTargets, WhatADeadJobHasSetAsideGetsItsNameBackIfThatIsFree) {
-  const std::string aside = folder_ / (".out.bp.iocomp-" + job_name("2147483646") + ".old");
+  const std::string aside = folder_ / ".out.bp.iocomp-host-1.old";
   make_dataset(aside, "old");
-  EXPECT_EQ(code_of([this] { prepare_target(names(), false); }), ErrorCode::target_exists);
+  clear_away(names().target, Owner{names().target, "host-2"});
   EXPECT_EQ(data(), "old");
   make_dataset(aside, "older");
-  prepare_target(names(), true);
+  clear_away(names().target, Owner{names().target, "host-2"});
   EXPECT_EQ(data(), "old");
   EXPECT_FALSE(fs::exists(aside));
 }

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+
+#include "base/descriptor.h"
+
+namespace iocomp::commit {
+
+/// Who writes the files of a path: a lock on a file beside them, ".fields.h5.iocomp-lock". The
+/// system gives it back when the process ends, however that happens. So nobody has to guess from
+/// the number of a process, which means another process in another container.
+class Owner {
+ public:
+  /// @param path  as in the settings: of one file, or of all files of a set of checkpoints.
+  /// @param job   for those who are refused.
+  enum class Claim {
+    alone,
+    after_another,  ///< of the same job, which has ended, or is stopped and will find that out
+  };
+  /// @throws Error{target_exists} where another process owns them, with its job;
+  /// Error{storage_failure} where nothing can be created beside them.
+  Owner(const std::string& path, const std::string& job, Claim claim = Claim::alone);
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
+  ~Owner();
+
+  /// False where the file system has no locks: then nobody can know.
+  [[nodiscard]] bool is_known() const noexcept { return is_locked_; }
+
+ private:
+  std::string path_;
+  Descriptor file_;
+  bool is_locked_ = false;
+};
+
+/// Remove what a job has left that began to write the files of a path, and ended. Where a file was
+/// set aside it gets its name again. It is told in the log.
+/// @param owner  of these files, which shows that nobody else is writing them.
+void clear_away(const std::string& path, const Owner& owner);
+
+/// Of the name of a temporary: that of the file that it is for; empty where it is none.
+[[nodiscard]] std::string belongs_to(const std::string& name);
+
+}  // namespace iocomp::commit

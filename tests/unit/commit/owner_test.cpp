@@ -1,0 +1,96 @@
+#include "commit/owner.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "unit/temporary_folder.h"
+
+namespace iocomp::commit {
+namespace {
+
+class OwnerTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+  void leave(const std::string& name) const { std::ofstream{path(name)} << "x"; }
+  [[nodiscard]] bool is_there(const std::string& name) const {
+    return std::filesystem::exists(path(name));
+  }
+  [[nodiscard]] Outcome outcome_of_owning() const {
+    return outcome_of([this] { const Owner owner{path("out.bin"), "host-1"}; });
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(OwnerTest, LeavesNothing) {
+  EXPECT_TRUE((Owner{path("out.bin"), "host-1"}.is_known()));
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+}
+
+TEST_F(OwnerTest, RefusesAnotherAndNamesItsJob) {
+  auto owner = std::make_unique<Owner>(path("out.bin"), "host-17");
+  const Outcome refused = outcome_of_owning();
+  EXPECT_EQ(refused.code, ErrorCode::target_exists);
+  EXPECT_NE(refused.story.find(path("out.bin") + " is being written by the job host-17"),
+            std::string::npos)
+      << refused.story;
+  EXPECT_TRUE(outcome_of([this] { const Owner other{path("other.bin"), "host-1"}; }).ok());
+  owner.reset();
+  EXPECT_TRUE(outcome_of_owning().ok());
+}
+
+TEST_F(OwnerTest, OwnsNoLongerThanItsProcessLives) {
+  int started[2];
+  ASSERT_EQ(::pipe(started), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Owner owner{path("out.bin"), "host-2"};
+    (void)!::write(started[1], "x", 1);
+    ::pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(started[0], &byte, 1), 1);
+  EXPECT_EQ(outcome_of_owning().code, ErrorCode::target_exists);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_TRUE(outcome_of_owning().ok());
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+}
+
+TEST_F(OwnerTest, FollowsNoLink) {
+  leave("elsewhere");
+  std::filesystem::create_symlink(path("elsewhere"), path(".out.bin.iocomp-lock"));
+  EXPECT_EQ(outcome_of_owning().code, ErrorCode::storage_failure);
+  EXPECT_EQ(std::filesystem::file_size(path("elsewhere")), 1U);
+}
+
+TEST_F(OwnerTest, ClearsAwayWhatIsLeftOfItsOwnFilesAlone) {
+  for (const char* name :
+       {".out.bin.iocomp-host-1", ".out.bin.iocomp-host-1.json", ".out.000003.bin.iocomp-other-7",
+        ".out.bin.iocomp-host-1-1182007297-10899.lock", ".other.bin.iocomp-host-1",
+        ".out.3.bin.iocomp-host-1", "out.bin", "out.bin.iocomp-host-1", ".iocomp-host-1"}) {
+    leave(name);
+  }
+  const Owner owner{path("out.bin"), "host-1"};
+  clear_away(path("out.bin"), owner);
+  EXPECT_FALSE(is_there(".out.bin.iocomp-host-1"));
+  EXPECT_FALSE(is_there(".out.bin.iocomp-host-1.json"));
+  EXPECT_FALSE(is_there(".out.bin.iocomp-host-1-1182007297-10899.lock"));
+  EXPECT_FALSE(is_there(".out.000003.bin.iocomp-other-7"));
+  EXPECT_TRUE(is_there(".other.bin.iocomp-host-1"));
+  EXPECT_TRUE(is_there(".out.3.bin.iocomp-host-1"));
+  EXPECT_TRUE(is_there("out.bin"));
+  EXPECT_TRUE(is_there("out.bin.iocomp-host-1"));
+  EXPECT_TRUE(is_there(".iocomp-host-1"));
+}
+
+}  // namespace
+}  // namespace iocomp::commit
