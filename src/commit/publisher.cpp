@@ -134,9 +134,10 @@ void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
 }
 
 void Publisher::go_on_after(const Earlier& earlier) {
-  // Whoever wrote it has ended, or is stopped, and will see that he has lost it.
-  (void)outcome_of(
-      [this] { owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job); });
+  (void)outcome_of([this] {
+    owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job,
+                                     Owner::Claim::after_another);
+  });
   if (ends_files()) {
     publication_.go_on_after(earlier.kept);
     return;

@@ -87,13 +87,14 @@ std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
 void PnetcdfTarget::take_note(const Description& description, std::int64_t from) {
   std::erase_if(put_, [from](const auto& entry) { return entry.second >= from; });
   records_ = std::min(records_, from);
+  const std::int64_t first_gap = records_;  // steps may have come that put in no record
   for (const auto& placed : description.contents) {
     put_.try_emplace(placed.variable.id, placed.step);
     if (layout_.is_record(placed.variable.id)) {
       records_ = std::max(records_, placed.step + 1);
     }
   }
-  for (const auto& gap : layout_.gaps(description, from, records_)) {
+  for (const auto& gap : layout_.gaps(description, first_gap, records_)) {
     fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type, std::endian::big,
          attributes_of(gap.variable, description.of_variable));
   }
