@@ -111,11 +111,15 @@ void refuse(std::string_view name, const Value& value, std::string_view reason) 
               fmt::format("{} = \"{}\" ({}): {}", name, value.text, value.origin, reason)};
 }
 
+std::string unknown_text(std::string_view name, std::string_view origin,
+                         std::string_view nearest_name) {
+  return fmt::format(
+      "unknown setting {} ({}): the nearest known one is {}; `iocomp config` lists all", name,
+      origin, nearest_name);
+}
+
 void refuse_unknown(std::string_view name, std::string_view origin, std::string_view nearest_name) {
-  throw Error{ErrorCode::invalid_setting,
-              fmt::format("unknown setting {} ({}): the nearest known one is {}; "
-                          "`iocomp config` lists all",
-                          name, origin, nearest_name)};
+  throw Error{ErrorCode::invalid_setting, unknown_text(name, origin, nearest_name)};
 }
 
 void check_value(const Key& row, std::string_view name, const Value& value) {

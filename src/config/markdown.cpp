@@ -15,8 +15,8 @@ constexpr std::string_view introduction = R"(# Settings
 <!-- Made by `iocomp config --markdown > docs/settings.md` from the table in src/config/table.cpp: change it there. -->
 
 What a program writes is decided by its code; where, how and by whom it is written by these settings. `iocomp config`
-prints those in force, with the origin of each value; an unknown key or a bad value is an error that names the key, the
-value, where it came from and what is allowed.
+prints those in force, with the origin of each value. A bad value is an error that names the key, the value, where it
+came from and what is allowed; so is an unknown key of a file.
 
 ## Sources
 
@@ -51,8 +51,9 @@ when_full = "error"
 ## The environment
 
 Every key is also a variable: `IOCOMP_` and the key in upper case, with `_` for `.` and `-`. `staging.memory` is
-`IOCOMP_STAGING_MEMORY`. Unknown variables that begin with `IOCOMP_` are errors, except `IOCOMP_CONFIG`, `IOCOMP_ROOT`,
-`IOCOMP_DIR`, `IOCOMP_TEST_*` and `IOCOMP_BENCH_*`, which are no settings.
+`IOCOMP_STAGING_MEMORY`. Other variables that begin with `IOCOMP_` have no effect, as environment modules set some
+(`IOCOMP_HOME`). A warning names the nearest setting, as it may be meant. There is none for `IOCOMP_CONFIG`,
+`IOCOMP_ROOT`, `IOCOMP_DIR`, `IOCOMP_TEST_*` and `IOCOMP_BENCH_*`.
 
 For files `IOCOMP_FILES_<NAME>_<KEY>` concerns the files of that name, and `IOCOMP_FILES_<KEY>` is the same as
 `[files.default]`: it holds for all files that do not say it themselves, so it does not override `[files.fields]`.

@@ -53,7 +53,12 @@ Settings::Settings(const std::vector<Entry>& entries) {
   }
 }
 
-Settings Settings::read(std::string_view program) { return Settings{read_sources(program)}; }
+Settings Settings::read(std::string_view program) {
+  auto found = read_sources(program);
+  Settings settings{found.entries};
+  settings.warnings_ = std::move(found.warnings);
+  return settings;
+}
 
 Settings Settings::from_text(std::string_view text) { return Settings{entries_of(text)}; }
 

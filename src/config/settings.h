@@ -49,9 +49,12 @@ class Settings {
   /// `IOCOMP_FILES_<NAME>_<KEY>`, and `IOCOMP_FILES_<KEY>` (or [files.default]) for all files that
   /// do not say it themselves.
   /// @param program  TOML text of the program, or empty.
-  /// @throws Error{invalid_setting} naming key, value, origin and what is allowed; unknown keys
-  /// name the nearest known one.
+  /// @throws Error{invalid_setting} naming key, value, origin and what is allowed; unknown keys of
+  /// program and file name the nearest known one.
   static Settings read(std::string_view program);
+
+  /// Unknown variables that `read` found, each with the nearest known one. They do not travel.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
   /// All values that are not defaults, for sending to other ranks; and back.
   [[nodiscard]] std::string to_text() const;
@@ -91,6 +94,7 @@ class Settings {
   // Keys that some source sets: "files.fields.backend", and "files.$FIELDS.backend" from the
   // environment, which does not tell fields.v2 from Fields-v2.
   std::map<std::string, Value, std::less<>> values_;
+  std::vector<std::string> warnings_;
 };
 
 /// A text such as docs/settings.md, made from the table.
