@@ -21,6 +21,8 @@ struct Key {
   std::string_view default_value;  ///< as written in a file, without quotes; "" means unset
   std::string_view allowed;        ///< choices separated by '|', or a range "1..": shown in errors
   std::string_view doc;            ///< one line
+  /// Only the environment may set it: what a file in the working directory must not decide.
+  bool environment_only = false;
 };
 
 /// All settings, in the order in which they are documented.

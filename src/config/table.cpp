@@ -65,7 +65,9 @@ const std::vector<Key>& all_keys() {
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
       {"server.exit_status", boolean, "false", "",
        "true: servers exit with 1 after a failure that nobody was told of"},
-      {"storage.modules", text, "", "", "folder that is searched first for back-ends"},
+      {"storage.modules", text, "", "",
+       "folder that is searched first for back-ends; as they are code, only the variable sets it",
+       true},
       {"trace.summary", boolean, "true", "", "one line on stderr at finalize"},
       {"trace.json", text, "", "", "file that gets the summary, with all its timers, as JSON"},
 

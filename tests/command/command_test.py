@@ -110,6 +110,17 @@ class CommandTest(unittest.TestCase):
         for entry in formats.values():
             self.assertTrue(entry["version"] if entry["found"] else entry["reason"], entry)
 
+    def test_info_loads_no_code_that_a_file_names(self) -> None:
+        (self.folder / "libiocomp_format_posix.so").write_text("no module")
+        (self.folder / "iocomp.toml").write_text("storage.modules = '.'\n")
+        done = self.run_command("info")
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("IOCOMP_STORAGE_MODULES", done.stderr)
+        self.assertNotIn("cannot load", done.stdout + done.stderr)
+        (self.folder / "iocomp.toml").unlink()
+        done = self.run_command("info", IOCOMP_STORAGE_MODULES=str(self.folder))
+        self.assertIn("cannot load", done.stdout)
+
     def test_info_is_readable(self) -> None:
         done = self.run_command("info")
         self.assertEqual(done.returncode, 0, done.stderr)
