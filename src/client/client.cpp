@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "client/file.h"
 #include "client/group_ranks.h"
 #include "client/guard.h"
@@ -82,6 +84,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   if (!link_.has_servers() || file.synchronous || !open_with_servers(opened)) {
     open_without_servers(opened, group);
   }
+  tell(opened);
   return files_.emplace(key, std::move(opened)).first->second.file.get();
 }
 
@@ -109,9 +112,28 @@ bool Client::open_with_servers(OpenedFile& opened) {
   }
 }
 
+// The first file is told with the session. What is not written as the session says is told for
+// every file, by the first of its members.
+void Client::tell(const OpenedFile& opened) {
+  const auto& file = opened.settings;
+  const std::string obstacle = disk_.is_started() && !file.synchronous
+                                   ? LocalOpener::obstacle_to_kernel(*opened.format)
+                                   : std::string{};
+  if (!place_.start_line.empty()) {
+    const std::string line =
+        std::exchange(place_.start_line, {}) + "; " + opened.file->name() + " → " +
+        commit::path_in_force(opened.file->name(), file.path, *opened.format) + " (" +
+        file.backend + (file.synchronous && place_.has_kernel ? ", synchronous)" : ")") +
+        (obstacle.empty() ? "" : "; " + obstacle);
+    std::fprintf(stderr, "%s\n", line.c_str());
+  } else if (!obstacle.empty() && opened.members.front() == place_.rank) {
+    log::warning("file \"" + opened.file->name() + "\": " + obstacle);
+  }
+}
+
 void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
-  const bool by_kernel =
-      disk_.is_started() && !opened.settings.synchronous && local_opener_.kernel_can_write(opened);
+  const bool by_kernel = disk_.is_started() && !opened.settings.synchronous &&
+                         LocalOpener::obstacle_to_kernel(*opened.format).empty();
   local_opener_.open(opened, group, !by_kernel);
   if (by_kernel &&
       opened.format->traits().offsets_by_layout) {  // else its blocks may wait for a rank

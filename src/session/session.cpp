@@ -22,6 +22,7 @@
 #include "session/ranks.h"
 #include "session/report.h"
 #include "session/seating.h"
+#include "session/version.h"
 
 namespace iocomp::session {
 namespace {
@@ -33,16 +34,20 @@ void check_seats(Seating& seating, const Ranks& ranks, const config::Settings& s
   }
 }
 
+std::string counted(int count, const char* noun) {
+  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 Session::Session(MPI_Comm world, const std::string& program_settings)
     : comm_{mpi::duplicate(world, {}, "the other ranks in iocomp_init")},
       program_comm_{world},
       configuration_{read_configuration(comm_, program_settings)} {
-  if (settings().text("mode") == "sync" || settings().text("transport.kind") == "kernel") {
-    start_without_servers();
+  if (wants_servers(settings())) {
+    start_with_servers();
   } else {
-    start_asynchronous();
+    start_without_servers();
   }
 }
 
@@ -65,7 +70,7 @@ void Session::start_without_servers() {
   }
 }
 
-void Session::start_asynchronous() {
+void Session::start_with_servers() {
   Seating seating{comm_, configuration_.policy};
   ranks_ = std::make_unique<Ranks>(comm_, configuration_.policy, settings(), seating);
   check_seats(seating, *ranks_, settings());
@@ -94,8 +99,22 @@ void Session::start_client(client::Place place) {
   place.comm = ranks_->own().raw();
   place.rank = mpi::rank(ranks_->own());
   place.job = configuration_.job;
+  place.start_line = start_line();
   client_ = std::make_unique<client::Client>(settings(), configuration_.policy, configuration_.disk,
                                              std::move(place), connection_.transport.get());
+}
+
+std::string Session::start_line() const {
+  if (!settings().boolean("trace.start") || mpi::rank(ranks_->own()) != 0) {
+    return {};
+  }
+  const int servers = ranks_->servers().size();
+  const bool is_synchronous = settings().text("mode") == "sync";
+  return "iocomp " + release_text() + ": " + counted(mpi::size(ranks_->own()), "compute rank") +
+         ", " + (servers == 0 ? "no servers" : counted(servers, "server")) + ", " +
+         (servers > 0      ? connection_.name
+          : is_synchronous ? "synchronous"
+                           : "kernel");
 }
 
 void Session::serve(std::size_t staging_bytes) {

@@ -62,7 +62,8 @@ class Session {
 
  private:
   void start_without_servers();
-  void start_asynchronous();
+  void start_with_servers();
+  [[nodiscard]] std::string start_line() const;
   void start_client(client::Place place);
   void serve(std::size_t staging_bytes);
 

@@ -222,7 +222,8 @@ class Actors:
         quick = {
             "wait": {"deadline": 20 * self.build.time_factor},
             "expert": {"touch": "1 MiB"},
-            "trace": {"summary": False},
+            "trace": {"start": False, "summary": False},
+            "placement": {"ratio": 1},  # servers, unless the mode has none
         }
         settings = _merged(quick, settings or {})
         (folder / "iocomp.toml").write_text(toml(settings))

@@ -136,8 +136,8 @@ TEST_P(Reading, AnyRanksReadAnyBoxOfWhatAnyRanksWrote) {
   const std::uint32_t seed = iocomp::test_seed();
   SCOPED_TRACE(iocomp::seed_text(seed));
   std::mt19937_64 random{seed + static_cast<std::uint32_t>(world_.rank)};
-  const std::vector<std::string> modes{"mode = \"sync\"", "mode = \"async\"",
-                                       "mode = \"async\"\ntransport.kind = \"kernel\""};
+  const std::vector<std::string> modes{"mode = \"sync\"", "placement.ratio = 1",
+                                       "mode = \"async\""};
   std::size_t mode = 0;
   for (int writers = 1; writers <= world_.size; ++writers) {
     for (const auto kind : {IOCOMP_SERIES, IOCOMP_CHECKPOINT}) {

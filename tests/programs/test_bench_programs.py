@@ -109,7 +109,7 @@ def test_decomposition_takes_at_most_32_bytes_per_run(
     build: Build, tmp_path: Path, mode: str, order: str
 ) -> None:
     arguments = f"--runs 20000 --mode {mode} {order} --file {tmp_path}/d"
-    settings = {"mode": mode, "trace.summary": "false"}
+    settings = {**MESSAGE, "mode": mode}
     result = run(build, "bench/decomposition", arguments, 4, settings)
     assert result["define_seconds"] > 0
     assert 0 < result["bytes_per_run"] <= 33  # and what the allocator adds
@@ -119,7 +119,7 @@ def test_decomposition_takes_at_most_32_bytes_per_run(
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_small_variables_are_timed(build: Build, tmp_path: Path, mode: str) -> None:
     arguments = f"--variables 20 --steps 2 --mode {mode} --file {tmp_path}/s"
-    settings = {"mode": mode, "trace.summary": "false"}
+    settings = {**MESSAGE, "mode": mode}
     result = run(build, "bench/small_variables", arguments, 2, settings)
     assert result["call_seconds_per_variable"] > 0
     assert result["wall_seconds_per_variable"] >= result["call_seconds_per_variable"]
