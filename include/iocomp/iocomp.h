@@ -202,7 +202,8 @@ IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
  * IOCOMP_OVERLAPPING_PUTS. With the setting `files.*.overlap = "any"` nothing is checked: where
  * puts overlap, one of the values is there.
  * @param start   first global index per dimension; NULL when the variable is a scalar.
- * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing.
+ * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing. Of a
+ * variable without elements it is all there is: after an empty put the step has the variable.
  * @param values  product(count) elements, row-major; keep unchanged until the ticket is
  * IOCOMP_HANDED_OVER.
  * @param ticket  where the ticket goes; may be NULL.

@@ -91,6 +91,12 @@ void MemberWriter::put(const Block& block) {
   }
 }
 
+void MemberWriter::put_nothing(const Block& block) {
+  if (!is_lost(block.step)) {
+    array::add(steps_[block.step].variables[block.variable.id], block.cover);
+  }
+}
+
 bool MemberWriter::can_write(const Block& block) const {
   const Step* step = find(block.step);
   const bool is_in_time = !keeps_steps() || (step != nullptr && step->is_expected);

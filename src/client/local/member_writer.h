@@ -86,6 +86,7 @@ class MemberWriter {
 
   // What this rank does.
   void put(const Block& block);
+  void put_nothing(const Block& block);
   /// What is called when a block is written, or cannot be. @pre it counts among those being written
   [[nodiscard]] std::function<void(const Outcome&)> when_written(const Block& block);
   /// It has put all it has for a step. @param exchanges  some rank has blocks to be exchanged.

@@ -133,6 +133,8 @@ void RemoteCarrier::put(const Block& block) {
   link_.pump();
 }
 
+void RemoteCarrier::put_nothing(const Block& block) { note(block); }
+
 void RemoteCarrier::note(const Block& block) {
   array::add(variables_[block.variable.id], block.cover);
   if (remains_) {

@@ -35,6 +35,7 @@ class LostCarrier : public Carrier {
   void announce(const contents::Event&, std::int64_t) override { tell(); }
   void enter_step(std::int64_t) override { tell(); }
   void put(const Block&) override { tell(); }
+  void put_nothing(const Block&) override { tell(); }
   void end_step(std::int64_t) override { tell(); }
   void wait_step(std::int64_t) override { tell(); }
   void urge(std::uint64_t, State) override {}

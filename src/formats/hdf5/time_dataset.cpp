@@ -96,10 +96,9 @@ TimeDataset::TimeDataset(BufferedFile& file, const Variable& variable, const For
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
   describe_chunks(create, variable, chunks_, time, type, options, action, path);
   const Extents extent = extents(time, time == Time::grows ? 0 : 1, variable.shape);
+  // A chunk has some length, and fits only into what is as long, or could be.
   Extents most = extent;
-  if (time == Time::grows) {
-    most[0] = H5S_UNLIMITED;
-  }
+  std::ranges::replace(most, hsize_t{0}, H5S_UNLIMITED);
   const int dimensions = variable.shape.dimensions + static_cast<int>(in_front(time));
   const Space space{check(H5Screate_simple(dimensions, extent.data(), most.data()), action, path)};
   dataset_ = Dataset{check(H5Dcreate2(file.raw(), name.c_str(), type.raw(), space.raw(), link.raw(),
@@ -108,7 +107,7 @@ TimeDataset::TimeDataset(BufferedFile& file, const Variable& variable, const For
 }
 
 std::int64_t TimeDataset::place(std::int64_t step) {
-  if (chunks_.is_filtered) {
+  if (chunks_.is_filtered || variable_.bytes() == 0) {
     return -1;
   }
   const std::int64_t in_chunk = step % chunks_.steps;

@@ -35,7 +35,7 @@ TimeDataset& TimeFile::dataset(const Variable& variable) {
 }
 
 std::int64_t TimeFile::place(const Variable& variable, std::int64_t step) {
-  return variable.bytes() == 0 ? -1 : dataset(variable).place(step);
+  return dataset(variable).place(step);
 }
 
 void TimeFile::keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) {

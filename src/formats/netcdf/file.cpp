@@ -53,9 +53,6 @@ NetcdfFile::NetcdfFile(std::string path, const FormatOptions& options)
       one_step_{options.one_step} {}
 
 std::int64_t NetcdfFile::place(const Variable& variable, std::int64_t step) {
-  if (variable.bytes() == 0) {
-    return -1;
-  }
   const h5::Quiet quiet;
   auto known = defined_.find(variable.id);
   if (known != defined_.end() && known->second.variable.shape != variable.shape) {
@@ -84,7 +81,9 @@ void NetcdfFile::keep(const Variable& variable, std::int64_t step, std::vector<h
 NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
   Defined defined{variable, dimensions_of(variable, one_step_), {}, {}};
   (void)table_.add(variable, defined.dimensions);
-  if (grows(defined) || h5::TimeChunks{variable, options_}.is_filtered) {
+  // What netCDF calls unlimited has chunks, and so has what is empty: no other dimension has length
+  // 0.
+  if (grows(defined) || variable.bytes() == 0 || h5::TimeChunks{variable, options_}.is_filtered) {
     Variable filled = variable;  // for records that nobody puts
     filled.fill_value =
         Attribute{variable.type, false, fill_value(variable.type, variable.fill_value)};
@@ -171,8 +170,8 @@ std::vector<Scaled> NetcdfFile::with_dimensions() const {
       one.dimensions.push_back({time_name, one_step_ ? 1 : records_, !one_step_});
     }
     for (std::size_t d = 0; d < defined.dimensions.names.size(); ++d) {
-      one.dimensions.push_back(
-          {defined.dimensions.names[d], defined.variable.shape.extent.at(d), false});
+      const std::int64_t extent = defined.variable.shape.extent.at(d);
+      one.dimensions.push_back({defined.dimensions.names[d], extent, extent == 0});
     }
     all.push_back(std::move(one));
   }
