@@ -103,6 +103,21 @@ def test_overlap_and_stream_put_from_memory_of_iocomp(build: Build, tmp_path: Pa
     assert result["file_verified"] is True
 
 
+@pytest.mark.parametrize("form", ["netcdf", "hdf5", "hdf5 time", "pnetcdf", "mpiio"])
+def test_stream_finds_right_what_it_wrote(build: Build, tmp_path: Path, form: str) -> None:
+    backend, _, layout = form.partition(" ")
+    arguments = "--size 64KiB --loops 4 --write-every 2 --verify --pattern index"
+    arguments += f" --backend {backend} --file {tmp_path}/t"
+    settings = {**MESSAGE, "files.stream.layout": layout or "steps"}
+    try:
+        result = run(build, "apps/stream/stream", arguments, 2, settings)
+    except RunFailedError as error:
+        if "is not installed" not in str(error):
+            raise
+        pytest.skip(f"built without {backend}")
+    assert result["file_verified"] is True
+
+
 @pytest.mark.parametrize("mode", ["sync", "async"])
 @pytest.mark.parametrize("order", ["", "--shuffled"])
 def test_decomposition_takes_at_most_32_bytes_per_run(
