@@ -212,7 +212,9 @@ void MemberWriter::urge(std::uint64_t number, State state) {
                              : "\": its place is known after end_step; call that before waiting "
                                "for more than handed over")};
   }
-  if (kept != nullptr && ticket->kept && state == State::handed_over) {
+  // What is too large for a copy goes when its place is known.
+  if (kept != nullptr && ticket->kept && state == State::handed_over &&
+      kept->bytes() <= link_.copy_limit_bytes()) {
     kept_.copy(number);
   }
   if (state == State::durable && !keeps_steps()) {
