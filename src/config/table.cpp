@@ -56,8 +56,9 @@ const std::vector<Key>& all_keys() {
       {"client.buffer_memory", bytes, "1 GiB", "",
        "copies made by buffered puts and strided blocks, per compute rank"},
 
-      {"wait.deadline", real, "600", "0..",
-       "seconds without progress after which a wait fails; 0: none"},
+      {"wait.deadline", real, "1800", "0..",
+       "seconds without progress after which a wait fails; warned of from a tenth of it on; 0: "
+       "none"},
 
       {"disk.engine", choice, "auto", "auto|uring|threads",
        "who writes; auto: io_uring where it is allowed, else threads"},
