@@ -133,6 +133,16 @@ IOCOMP_EXPORT MPI_Comm iocomp_comm(const iocomp_session *session);
 IOCOMP_EXPORT iocomp_rank_role iocomp_role(const iocomp_session *session);
 
 /**
+ * Should the program stop now? `*stop` is 1 or 0, the same on all compute ranks, and stays 1. Yes
+ * when a signal of the setting `stop.signals` has come to any of them, or when the end of the job
+ * is as near as `stop.before` says. Then write a checkpoint, and finish. Collective over the
+ * compute ranks: call it once in a step.
+ * Cost: a sum of 8 bytes over the compute ranks, some ten microseconds; nothing after the first
+ * yes.
+ */
+IOCOMP_EXPORT int iocomp_should_stop(iocomp_session *session, int *stop);
+
+/**
  * Finish: settle all files, release the servers. Collective over the session. Files that are open
  * are closed first.
  * @return the first failure that no call has told yet; it is printed to stderr too.

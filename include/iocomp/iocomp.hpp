@@ -652,6 +652,14 @@ class Session {
     }
     return *this;
   }
+  /// Whether the program should stop, because of a signal or the time (settings [stop]). The same
+  /// on all compute ranks. Collective over them; call it once in a step.
+  [[nodiscard]] bool should_stop() {
+    int stop = 0;
+    check(iocomp_should_stop(raw(), &stop));
+    return stop != 0;
+  }
+
   /// Finalizes if finalize() was not called, because the servers serve until then. Failures have
   /// been printed by the C function. Collective like finalize().
   ~Session() { leave(); }

@@ -44,6 +44,17 @@ iocomp_rank_role iocomp_role(const iocomp_session* session) {
                             : static_cast<iocomp_rank_role>(session->session->role());
 }
 
+int iocomp_should_stop(iocomp_session* session, int* stop) {
+  return guarded([&] {
+    require(session, "should_stop", "the session");
+    require(stop, "should_stop", "the place for the answer");
+    *stop = 0;
+    require(session->session->role() != iocomp::session::Role::server ? session : nullptr,
+            "should_stop", "a compute rank's session");
+    *stop = session->session->should_stop() ? 1 : 0;
+  });
+}
+
 int iocomp_finalize(iocomp_session* session) {
   return guarded([&] {
     require(session, "finalize", "the session");

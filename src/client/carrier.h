@@ -83,6 +83,9 @@ class Carrier {
   virtual void wanted_back(std::uint64_t /*ticket*/) {}
   /// Settle everything. `open_step` is the step that was not ended.
   [[nodiscard]] virtual Outcome close(std::int64_t open_step) = 0;
+  /// The program ends without closing the file, and its arrays may be gone. Nobody is waited for.
+  /// @return the first step that is lost by it.
+  [[nodiscard]] virtual std::int64_t give_up(std::int64_t open_step, const Outcome& why) = 0;
 };
 
 }  // namespace iocomp::client

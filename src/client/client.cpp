@@ -297,4 +297,24 @@ Outcome Client::finalize() {
   return first.ok() ? untold : first;
 }
 
+void Client::give_up() {
+  const std::string cause = "MPI_Finalize was called without iocomp_finalize";
+  if (place_.rank == 0) {
+    std::fprintf(stderr, "iocomp: %s\n", cause.c_str());
+  }
+  for (const auto& [key, opened] : files_) {
+    const std::string file = "file \"" + opened.file->name() + '"';
+    const auto lost = opened.file->give_up({ErrorCode::invalid_argument, file + ": " + cause});
+    if (opened.members.front() == place_.rank) {
+      std::fprintf(stderr,
+                   "iocomp: %s was not closed: what was put into it from step %lld on is lost\n",
+                   file.c_str(), static_cast<long long>(lost));
+    }
+  }
+  try {
+    say_goodbye();
+  } catch (const ServersLost&) {
+  }
+}
+
 }  // namespace iocomp::client

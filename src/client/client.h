@@ -66,6 +66,9 @@ class Client {
   /// nobody was told.
   [[nodiscard]] Outcome finalize();
 
+  /// The program ends without that: say what is lost, and let the servers go.
+  void give_up();
+
   /// Whether the compute ranks can still do collective work with one another.
   [[nodiscard]] bool can_meet() const noexcept { return meeting_.ended().ok(); }
 

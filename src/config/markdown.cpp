@@ -64,6 +64,7 @@ There `.`, `-` and `_` are the same, and so are upper and lower case: `IOCOMP_FI
 
 - **Sizes** are bytes, or a number with a unit: `4096`, `"64 KiB"`, `"1.5 GiB"`, `"10 MB"`. Units are B, KB, MB, GB, TB
   (powers of 1000) and KiB, MiB, GiB, TiB (powers of 1024); case does not matter.
+- **Durations** are seconds, or a number with a unit: `90`, `"5 min"`, `"1.5 h"`. Units are ms, s, min and h.
 - **Booleans** are `true` and `false`; as text also on, off, yes, no, 1, 0.
 - **Lists** are `[1, 3, 5]` in TOML, `1,3,5` in the environment.
 - **Names of files** consist of letters, digits, `-`, `_` and `.`. The key is what follows the last dot, so
@@ -87,6 +88,8 @@ std::string_view type_name(ValueType type) {
       return "number";
     case ValueType::boolean:
       return "boolean";
+    case ValueType::duration:
+      return "duration";
     case ValueType::bytes:
       return "size";
     case ValueType::list:

@@ -120,6 +120,11 @@ std::int64_t Settings::bytes(std::string_view key) const {
   return required(parse_bytes(found), key, found, "a size");
 }
 
+double Settings::seconds(std::string_view key) const {
+  const auto found = text(key);
+  return required(parse_duration(found), key, found, "a duration");
+}
+
 std::vector<std::int64_t> Settings::integers(std::string_view key) const {
   const auto found = text(key);
   return required(parse_list(found), key, found, "a list of integers");

@@ -11,7 +11,7 @@
 namespace iocomp::config {
 
 /// What a value may be.
-enum class ValueType { text, choice, integer, real, boolean, bytes, list };
+enum class ValueType { text, choice, integer, real, boolean, bytes, duration, list };
 
 /// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are
 /// made.
@@ -68,6 +68,7 @@ class Settings {
   [[nodiscard]] double real(std::string_view key) const;
   [[nodiscard]] bool boolean(std::string_view key) const;
   [[nodiscard]] std::int64_t bytes(std::string_view key) const;
+  [[nodiscard]] double seconds(std::string_view key) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key) const;
 
   /// The same for a file: `file_text("fields", "backend")` looks at files.fields.backend, then

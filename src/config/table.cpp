@@ -60,6 +60,17 @@ const std::vector<Key>& all_keys() {
        "seconds without progress after which a wait fails; warned of from a tenth of it on; 0: "
        "none"},
 
+      {"stop.signals", text, "", "",
+       "signals, such as `SIGUSR1,SIGTERM`, on which iocomp_should_stop says yes; they do not end "
+       "the process any more"},
+      {"stop.before", duration, "0", "",
+       "so long before the end of the job iocomp_should_stop says yes: before stop.at, else before "
+       "SLURM_JOB_END_TIME; 0: does not look at the time, unless stop.at is set"},
+      {"stop.at", text, "", "",
+       "when the job ends: `2026-11-23T18:00` (local time), or seconds since 1970"},
+      {"stop.grace", duration, "60 s", "",
+       "how long servers go on after SIGTERM, when the compute ranks have ended"},
+
       {"disk.engine", choice, "auto", "auto|uring|threads",
        "who writes; auto: io_uring where it is allowed, else threads"},
       {"disk.direct", choice, "auto", "auto|on|off", "O_DIRECT: where it pays, always or never"},

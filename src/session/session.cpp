@@ -2,15 +2,19 @@
 
 #include <mpi.h>
 
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "client/client.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -43,7 +47,8 @@ std::string counted(int count, const char* noun) {
 Session::Session(MPI_Comm world, const std::string& program_settings)
     : comm_{mpi::duplicate(world, {}, "the other ranks in iocomp_init")},
       program_comm_{world},
-      configuration_{read_configuration(comm_, program_settings)} {
+      configuration_{read_configuration(comm_, program_settings)},
+      stopping_{settings(), mpi::rank(comm_) == 0} {
   if (wants_servers(settings())) {
     start_with_servers();
   } else {
@@ -102,6 +107,16 @@ void Session::start_client(client::Place place) {
   place.start_line = start_line();
   client_ = std::make_unique<client::Client>(settings(), configuration_.policy, configuration_.disk,
                                              std::move(place), connection_.transport.get());
+  finalize_watch_ = std::make_unique<FinalizeWatch>([this] { give_up(); });
+}
+
+// From MPI_Finalize, which nothing may be thrown through.
+void Session::give_up() {
+  is_given_up_ = true;
+  const Outcome given_up = outcome_of([this] { client_->give_up(); });
+  if (!given_up.ok()) {
+    std::fprintf(stderr, "iocomp: %s\n", given_up.story.c_str());
+  }
 }
 
 std::string Session::start_line() const {
@@ -125,15 +140,22 @@ void Session::serve(std::size_t staging_bytes) {
   place.clients = ranks_->clients();
   place.job = configuration_.job;
   place.staging_bytes = staging_bytes;
+  const SignalWatch termination{{SIGTERM}};
+  place.is_terminated = [&termination] { return termination.has_come(); };
   try {
     server::Server server{settings(), configuration_.policy, configuration_.disk, std::move(place),
                           *connection_.transport};
-    if (!server.serve()) {
-      // MPI_Finalize may wait for the server that is dead: the launcher of a job that goes on
-      // without one minds a process that leaves as little.
-      std::fprintf(stderr,
-                   "iocomp: server %d (rank %d) leaves: the compute ranks went on without\n",
-                   mpi::rank(ranks_->own()), mpi::rank(comm_));
+    const auto end = server.serve();
+    if (end != server::Server::End::all_left) {
+      // MPI_Finalize may wait for those that are dead: the launcher of a job that goes on without
+      // them minds a process that leaves as little.
+      std::fprintf(
+          stderr, "iocomp: server %d (rank %d) leaves: %s\n", mpi::rank(ranks_->own()),
+          mpi::rank(comm_),
+          end == server::Server::End::given_up
+              ? "the compute ranks went on without"
+              : "SIGTERM has come, and the compute ranks are gone or silent; what they had "
+                "ended was finished");
       std::_Exit(0);
     }
     server_had_failures_ = server.had_failures();
@@ -145,11 +167,30 @@ void Session::serve(std::size_t staging_bytes) {
   connection_.transport.reset();
 }
 
+bool Session::should_stop() {
+  if (stops_) {
+    return true;
+  }
+  const std::string reason = stopping_.reason();
+  std::int64_t wants = reason.empty() ? 0 : 1;
+  mpi::maximum(ranks_->own().raw(), std::span{&wants, 1}, client_->link().policy(),
+               "the other compute ranks in iocomp_should_stop");
+  stops_ = wants != 0;
+  if (!reason.empty()) {
+    log::info("the program is told to stop: " + reason);
+  }
+  return stops_;
+}
+
 int Session::exit_status() const {
   return settings().boolean("server.exit_status") && server_had_failures_ ? 1 : 0;
 }
 
 Outcome Session::finalize() {
+  if (is_given_up_) {
+    return {ErrorCode::invalid_argument, "finalize: MPI_Finalize was called before"};
+  }
+  finalize_watch_.reset();
   Outcome outcome;
   if (client_) {
     outcome = client_->finalize();

@@ -34,7 +34,7 @@ SERVER = 2  # a role
 MOST_SHOWN = 500  # entries
 
 # Words of scripts after which a process is dead, or its peers do not know whether it lives.
-ENDING = {"kill", "stop", "go_on", "leave", "KILL", "STOP"}
+ENDING = {"kill", "stop", "go_on", "leave", "leave_by_mpi", "TERM", "KILL", "STOP"}
 
 Entry = dict[str, Any]
 Settings = Mapping[str, Any]

@@ -73,6 +73,9 @@ class MemberWriter {
   [[nodiscard]] bool keeps_steps() const {
     return setup_.files.format->traits().writes_whole_steps();
   }
+  [[nodiscard]] bool is_readable_while_open() const {
+    return setup_.files.format->traits().readable_while_open;
+  }
   [[nodiscard]] OutputFiles& files() noexcept { return files_; }
   [[nodiscard]] Step& step(std::int64_t number) { return steps_[number]; }
   /// Null where nothing is known of it, or it is settled.

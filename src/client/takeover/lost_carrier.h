@@ -40,6 +40,7 @@ class LostCarrier : public Carrier {
   void wait_step(std::int64_t) override { tell(); }
   void urge(std::uint64_t, State) override {}
   [[nodiscard]] Outcome close(std::int64_t) override { return why_; }
+  [[nodiscard]] std::int64_t give_up(std::int64_t, const Outcome&) override { return 0; }
 
  private:
   [[noreturn]] void tell() {
