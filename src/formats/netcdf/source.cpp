@@ -70,9 +70,7 @@ int look_at_attribute(int file, int number, int index, std::string& name, int& t
 class NetcdfSource : public Source {
  public:
   explicit NetcdfSource(std::string path) : path_{std::move(path)} {
-    // A relative name with a colon would be taken for an address.
-    const std::string plain = path_.starts_with('/') ? path_ : "./" + path_;
-    check(nc_open(plain.c_str(), NC_NOWRITE, &file_), "open");
+    check(nc_open(path_.c_str(), NC_NOWRITE, &file_), "open");
   }
   ~NetcdfSource() override {
     if (file_ >= 0) {
