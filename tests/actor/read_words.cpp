@@ -118,11 +118,9 @@ void read(Stage& stage, const Line& line) {
     }
     iocomp_close_input(input);
   }
-  stage.tell(line, code, began,
-             {{"file", line.argument(0)},
-              {"steps", steps},
-              {"left_out", left_out},
-              {"right", is_right}});
+  stage.tell(
+      line, code, began,
+      {{"file", line.argument(0)}, {"steps", steps}, {"left_out", left_out}, {"right", is_right}});
 }
 
 // @return the code of the first call that fails, and what is not as it was put.
