@@ -64,8 +64,8 @@ std::optional<double> moment_to_stop(const config::Settings& settings, bool warn
   }
   if (!end && warns) {
     log::warning(
-        "stop.before is set, but nobody says when the job ends: set stop.at (Slurm tells by "
-        "SLURM_JOB_END_TIME)");
+        "stop.before is set, but nobody says when the job ends: there is no SLURM_JOB_END_TIME, and "
+        "stop.at is not set");
   }
   return end ? std::optional{*end - before} : std::nullopt;
 }
