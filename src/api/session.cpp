@@ -58,8 +58,11 @@ int iocomp_should_stop(iocomp_session* session, int* stop) {
 int iocomp_finalize(iocomp_session* session) {
   return guarded([&] {
     require(session, "finalize", "the session");
-    const std::unique_ptr<iocomp_session> ending{session};
+    std::unique_ptr<iocomp_session> ending{session};
     const iocomp::Outcome outcome = ending->session->finalize();
+    if (ending->session->is_given_up()) {
+      (void)ending.release();  // its parts would call an MPI that is over
+    }
     if (!outcome.ok()) {
       std::fprintf(stderr, "iocomp: %s\n", outcome.story.c_str());
       throw iocomp::Error{outcome.code, outcome.story};

@@ -16,6 +16,7 @@
 #include "client/file.h"
 #include "client/group_ranks.h"
 #include "client/guard.h"
+#include "client/takeover/lost_carrier.h"
 #include "commit/file_terms.h"
 #include "commit/xdmf/xdmf.h"
 #include "config/file_settings.h"
@@ -299,22 +300,32 @@ Outcome Client::finalize() {
 
 void Client::give_up() {
   const std::string cause = "MPI_Finalize was called without iocomp_finalize";
+  const Outcome why{ErrorCode::invalid_argument, cause};
   if (place_.rank == 0) {
     std::fprintf(stderr, "iocomp: %s\n", cause.c_str());
   }
   for (const auto& [key, opened] : files_) {
-    const std::string file = "file \"" + opened.file->name() + '"';
-    const auto lost = opened.file->give_up({ErrorCode::invalid_argument, file + ": " + cause});
+    const auto lost = opened.file->give_up(why);
     if (opened.members.front() == place_.rank) {
       std::fprintf(stderr,
-                   "iocomp: %s was not closed: what was put into it from step %lld on is lost\n",
-                   file.c_str(), static_cast<long long>(lost));
+                   "iocomp: file \"%s\" was not closed: what was put into it from step %lld on is "
+                   "lost\n",
+                   opened.file->name().c_str(), static_cast<long long>(lost));
     }
   }
   try {
     say_goodbye();
   } catch (const ServersLost&) {
   }
+  // Later calls are told so, and make none of MPI.
+  for (auto& [key, opened] : files_) {
+    opened.file->carry_with(std::make_unique<LostCarrier>(key, why, link_));
+    opened.local = nullptr;
+    opened.remote = nullptr;
+    opened.comm = opened.openers = MPI_COMM_NULL;  // to free them takes all members
+  }
+  link_.leave_servers();
+  meeting_.end(why);
 }
 
 }  // namespace iocomp::client

@@ -168,8 +168,8 @@ void Session::serve(std::size_t staging_bytes) {
 }
 
 bool Session::should_stop() {
-  if (stops_) {
-    return true;
+  if (stops_ || is_given_up_) {
+    return stops_;
   }
   const std::string reason = stopping_.reason();
   std::int64_t wants = reason.empty() ? 0 : 1;

@@ -62,6 +62,8 @@ class Session {
   /// Whether the program should stop, because of a signal or the time: the same on all ranks, and
   /// for good. Collective over the compute ranks. Cost: a sum of 8 bytes over them.
   [[nodiscard]] bool should_stop();
+  /// Whether the program has called MPI_Finalize: then this object must not be destroyed.
+  [[nodiscard]] bool is_given_up() const noexcept { return is_given_up_; }
   /// Settle everything. Collective. @return the first failure that nobody was told.
   [[nodiscard]] Outcome finalize();
 

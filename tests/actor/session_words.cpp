@@ -46,10 +46,19 @@ void should_stop(Stage& stage, const Line& line) {
   stage.tell(line, code, began, {{"stop", stop}});
 }
 
-// Without iocomp_finalize.
-void leave_by_mpi(Stage& stage, const Line& /*line*/) {
+// Without iocomp_finalize, or with it when it is too late.
+void leave_by_mpi(Stage& stage, const Line& line) {
   MPI_Finalize();
   stage.journal.write({{"call", "mpi_finalize"}});
+  if (line.has("late")) {
+    int closed = IOCOMP_OK;
+    for (auto& [name, file] : stage.files) {
+      closed = iocomp_close(file.handle);
+    }
+    const int code = iocomp_finalize(stage.session);
+    stage.journal.write(
+        {{"call", "late_finalize"}, {"code", code}, {"closed", closed}, {"story", iocomp_error()}});
+  }
   std::_Exit(0);
 }
 

@@ -115,6 +115,7 @@ TEST_P(CppFace, WritesWhatWasPut) {
     EXPECT_EQ(out.current_step(), 0);
     out.end_step();
     EXPECT_EQ(out.current_step(), 1);
+    EXPECT_FALSE(io.should_stop());
     out.wait_step(0);
     ticket.wait(IOCOMP_DURABLE);
     EXPECT_TRUE(ticket.test(IOCOMP_WRITTEN));

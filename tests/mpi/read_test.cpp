@@ -148,6 +148,7 @@ TEST_P(Reading, AnyRanksReadAnyBoxOfWhatAnyRanksWrote) {
       with_session(readers, modes.at(readers == 1 ? 0 : mode++ % 3), [&](iocomp::Session& io) {
         const iocomp::Input in = io.open_input("data");
         EXPECT_EQ(in.steps(), (Extents{0, 1, 2, 3}));
+        EXPECT_TRUE(in.left_out().empty());
         EXPECT_EQ(in.variables(), (std::vector<std::string>{"group/u", "t"}));
         EXPECT_EQ(in.text("title"), "a test");
         expect_random_boxes(in, random);
