@@ -469,6 +469,19 @@ class Input {
     }
     return all;
   }
+  /// Steps whose files are torn, ascending, each with the cause.
+  [[nodiscard]] std::vector<std::pair<std::int64_t, std::string>> left_out() const {
+    std::int64_t count = 0;
+    check(iocomp_input_left_out(raw(), &count));
+    std::vector<std::pair<std::int64_t, std::string>> all;
+    for (std::int64_t index = 0; index < count; ++index) {
+      std::int64_t step = 0;
+      const char* cause = nullptr;
+      check(iocomp_input_left_out_step(raw(), index, &step, &cause));
+      all.emplace_back(step, cause);
+    }
+    return all;
+  }
   /// The names of the variables, in the order of definition.
   [[nodiscard]] std::vector<std::string> variables() const {
     int count = 0;
@@ -639,6 +652,14 @@ class Session {
     }
     return *this;
   }
+  /// Whether the program should stop, because of a signal or the time (settings [stop]). The same
+  /// on all compute ranks. Collective over them; call it once in a step.
+  [[nodiscard]] bool should_stop() {
+    int stop = 0;
+    check(iocomp_should_stop(raw(), &stop));
+    return stop != 0;
+  }
+
   /// Finalizes if finalize() was not called, because the servers serve until then. Failures have
   /// been printed by the C function. Collective like finalize().
   ~Session() { leave(); }

@@ -140,6 +140,29 @@ int iocomp_input_step(const iocomp_input* input, int64_t index, int64_t* step) {
   });
 }
 
+int iocomp_input_left_out(const iocomp_input* input, int64_t* steps) {
+  return guarded([&] {
+    require(steps, "input_left_out", "the place for the number");
+    *steps = static_cast<int64_t>(input_of(input, "input_left_out").committed().torn.size());
+  });
+}
+
+int iocomp_input_left_out_step(const iocomp_input* input, int64_t index, int64_t* step,
+                               const char** cause) {
+  return guarded([&] {
+    const auto& torn = input_of(input, "input_left_out_step").committed().torn;
+    if (index < 0 || index >= static_cast<int64_t>(torn.size())) {
+      throw Error{ErrorCode::invalid_argument,
+                  "input_left_out_step: " + std::to_string(torn.size()) + " steps of file \"" +
+                      input->input->name() + "\" were left out, none has the index " +
+                      std::to_string(index)};
+    }
+    const auto& one = torn[static_cast<std::size_t>(index)];
+    give(step, one.step);
+    give(cause, one.story.c_str());
+  });
+}
+
 int iocomp_input_variables(const iocomp_input* input, int* count) {
   return guarded([&] {
     require(count, "input_variables", "the place for the number");

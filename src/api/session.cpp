@@ -44,11 +44,25 @@ iocomp_rank_role iocomp_role(const iocomp_session* session) {
                             : static_cast<iocomp_rank_role>(session->session->role());
 }
 
+int iocomp_should_stop(iocomp_session* session, int* stop) {
+  return guarded([&] {
+    require(session, "should_stop", "the session");
+    require(stop, "should_stop", "the place for the answer");
+    *stop = 0;
+    require(session->session->role() != iocomp::session::Role::server ? session : nullptr,
+            "should_stop", "a compute rank's session");
+    *stop = session->session->should_stop() ? 1 : 0;
+  });
+}
+
 int iocomp_finalize(iocomp_session* session) {
   return guarded([&] {
     require(session, "finalize", "the session");
-    const std::unique_ptr<iocomp_session> ending{session};
+    std::unique_ptr<iocomp_session> ending{session};
     const iocomp::Outcome outcome = ending->session->finalize();
+    if (ending->session->is_given_up()) {
+      (void)ending.release();  // its parts would call an MPI that is over
+    }
     if (!outcome.ok()) {
       std::fprintf(stderr, "iocomp: %s\n", outcome.story.c_str());
       throw iocomp::Error{outcome.code, outcome.story};

@@ -70,6 +70,8 @@ class Carrier {
   /// Called before the first put of a step, and before its end: may wait for earlier steps.
   virtual void enter_step(std::int64_t step) = 0;
   virtual void put(const Block& block) = 0;
+  /// A block of a variable without elements: nothing travels, but the variable was put.
+  virtual void put_nothing(const Block& block) = 0;
   virtual void end_step(std::int64_t step) = 0;
   /// Sleep until the step is committed. @throws Error with the failure of the step.
   virtual void wait_step(std::int64_t step) = 0;
@@ -81,6 +83,9 @@ class Carrier {
   virtual void wanted_back(std::uint64_t /*ticket*/) {}
   /// Settle everything. `open_step` is the step that was not ended.
   [[nodiscard]] virtual Outcome close(std::int64_t open_step) = 0;
+  /// The program ends without closing the file, and its arrays may be gone. Nobody is waited for.
+  /// @return the first step that is lost by it.
+  [[nodiscard]] virtual std::int64_t give_up(std::int64_t open_step, const Outcome& why) = 0;
 };
 
 }  // namespace iocomp::client

@@ -5,15 +5,18 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "client/file.h"
 #include "client/group_ranks.h"
 #include "client/guard.h"
+#include "client/takeover/lost_carrier.h"
 #include "commit/file_terms.h"
 #include "commit/xdmf/xdmf.h"
 #include "config/file_settings.h"
@@ -82,6 +85,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   if (!link_.has_servers() || file.synchronous || !open_with_servers(opened)) {
     open_without_servers(opened, group);
   }
+  tell(opened);
   return files_.emplace(key, std::move(opened)).first->second.file.get();
 }
 
@@ -109,9 +113,28 @@ bool Client::open_with_servers(OpenedFile& opened) {
   }
 }
 
+// The first file is told with the session. What is not written as the session says is told for
+// every file, by the first of its members.
+void Client::tell(const OpenedFile& opened) {
+  const auto& file = opened.settings;
+  const std::string obstacle = disk_.is_started() && !file.synchronous
+                                   ? LocalOpener::obstacle_to_kernel(*opened.format)
+                                   : std::string{};
+  if (!place_.start_line.empty()) {
+    const std::string line =
+        std::exchange(place_.start_line, {}) + "; " + opened.file->name() + " → " +
+        commit::path_in_force(opened.file->name(), file.path, *opened.format) + " (" +
+        file.backend + (file.synchronous && place_.has_kernel ? ", synchronous)" : ")") +
+        (obstacle.empty() ? "" : "; " + obstacle);
+    std::fprintf(stderr, "%s\n", line.c_str());
+  } else if (!obstacle.empty() && opened.members.front() == place_.rank) {
+    log::warning("file \"" + opened.file->name() + "\": " + obstacle);
+  }
+}
+
 void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
-  const bool by_kernel =
-      disk_.is_started() && !opened.settings.synchronous && local_opener_.kernel_can_write(opened);
+  const bool by_kernel = disk_.is_started() && !opened.settings.synchronous &&
+                         LocalOpener::obstacle_to_kernel(*opened.format).empty();
   local_opener_.open(opened, group, !by_kernel);
   if (by_kernel &&
       opened.format->traits().offsets_by_layout) {  // else its blocks may wait for a rank
@@ -273,6 +296,36 @@ Outcome Client::finalize() {
   }
   const Outcome untold = link_.failures().take_any_untold();
   return first.ok() ? untold : first;
+}
+
+void Client::give_up() {
+  const std::string cause = "MPI_Finalize was called without iocomp_finalize";
+  const Outcome why{ErrorCode::invalid_argument, cause};
+  if (place_.rank == 0) {
+    std::fprintf(stderr, "iocomp: %s\n", cause.c_str());
+  }
+  for (const auto& [key, opened] : files_) {
+    const auto lost = opened.file->give_up(why);
+    if (opened.members.front() == place_.rank) {
+      std::fprintf(stderr,
+                   "iocomp: file \"%s\" was not closed: what was put into it from step %lld on is "
+                   "lost\n",
+                   opened.file->name().c_str(), static_cast<long long>(lost));
+    }
+  }
+  try {
+    say_goodbye();
+  } catch (const ServersLost&) {
+  }
+  // Later calls are told so, and make none of MPI.
+  for (auto& [key, opened] : files_) {
+    opened.file->carry_with(std::make_unique<LostCarrier>(key, why, link_));
+    opened.local = nullptr;
+    opened.remote = nullptr;
+    opened.comm = opened.openers = MPI_COMM_NULL;  // to free them takes all members
+  }
+  link_.leave_servers();
+  meeting_.end(why);
 }
 
 }  // namespace iocomp::client

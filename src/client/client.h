@@ -66,6 +66,9 @@ class Client {
   /// nobody was told.
   [[nodiscard]] Outcome finalize();
 
+  /// The program ends without that: say what is lost, and let the servers go.
+  void give_up();
+
   /// Whether the compute ranks can still do collective work with one another.
   [[nodiscard]] bool can_meet() const noexcept { return meeting_.ended().ok(); }
 
@@ -79,6 +82,7 @@ class Client {
   [[nodiscard]] bool open_with_servers(OpenedFile& opened);
   void open_without_servers(OpenedFile& opened, MPI_Comm group);
   void watch(OpenedFile& opened);
+  void tell(const OpenedFile& opened);
   bool advance_files();
   void wait_once(std::uint64_t ticket, State state);
   void urge_when_polled(std::uint64_t ticket, State state);

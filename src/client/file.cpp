@@ -187,6 +187,8 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   link_.counters().add(trace::Counter::put_bytes, static_cast<double>(block.bytes()));
   if (array::elements(block.region) > 0) {
     carry([&] { carrier_->put(block); });
+  } else if (array::elements(block.variable.shape) == 0) {
+    carry([&] { carrier_->put_nothing(block); });
   }
   link_.tickets().settle(block.ticket);
   return block.ticket;

@@ -67,6 +67,8 @@ class File {
   }
   /// @throws Error with the first failure of the file that was not told.
   void close();
+  /// See Carrier::give_up.
+  [[nodiscard]] std::int64_t give_up(const Outcome& why) { return carrier_->give_up(step_, why); }
 
   [[nodiscard]] std::int64_t current_step() const noexcept { return step_; }
   [[nodiscard]] std::uint64_t key() const noexcept { return key_; }

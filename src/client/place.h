@@ -22,6 +22,7 @@ struct Place {
   std::size_t chunk_bytes = 0;    ///< largest message of data
   double core_share = 1;          ///< of its hardware threads that other compute ranks leave it
   bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
+  std::string start_line;         ///< is told with the first file; empty: nothing is told
 };
 
 }  // namespace iocomp::client

@@ -23,6 +23,11 @@ void check_name(const std::string& name) {
   }
 }
 
+std::string path_in_force(const std::string& name, const std::string& path,
+                          const formats::Format& format) {
+  return path.empty() ? name + std::string{format.traits().extension} : path;
+}
+
 formats::FormatOptions format_options(const config::FileSettings& file) {
   return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,

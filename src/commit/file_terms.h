@@ -13,6 +13,10 @@ namespace iocomp::commit {
 /// @throws Error{invalid_argument} for a name that cannot be that of a file.
 void check_name(const std::string& name);
 
+/// Where a file goes: its setting `path`, else its name with the extension of the format.
+[[nodiscard]] std::string path_in_force(const std::string& name, const std::string& path,
+                                        const formats::Format& format);
+
 [[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& file);
 
 /// @param job  "<host>-<pid>", the same on all ranks.

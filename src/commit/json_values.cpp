@@ -1,5 +1,6 @@
 #include "commit/json_values.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "contents/variable.h"
 
 namespace iocomp::commit {
@@ -87,11 +89,23 @@ std::string as_text(std::span<const std::byte> values) {
   return text;
 }
 
+// JSON has no other bytes than those of UTF-8.
+std::string hexadecimal(std::span<const std::byte> bytes) {
+  std::string digits;
+  for (const auto byte : bytes) {
+    digits += "0123456789abcdef"[std::to_integer<unsigned>(byte >> 4)];
+    digits += "0123456789abcdef"[std::to_integer<unsigned>(byte & std::byte{0xF})];
+  }
+  return digits;
+}
+
 }  // namespace
 
 Json json(const contents::Attribute& attribute) {
   if (attribute.is_text) {
-    return {{"type", "text"}, {"value", as_text(attribute.values)}};
+    auto text = as_text(attribute.values);
+    return is_utf8(text) ? Json{{"type", "text"}, {"value", std::move(text)}}
+                         : Json{{"type", "text"}, {"bytes", hexadecimal(attribute.values)}};
   }
   Json values = Json::array();
   const std::size_t bytes = array::size_bytes(attribute.type);
@@ -224,9 +238,31 @@ void append_element(array::ElementType type, const Json& value, std::vector<std:
   }
 }
 
+std::vector<std::byte> bytes_from(const Json& value) {
+  const auto digits = value.get<std::string>();
+  std::vector<std::byte> bytes(digits.size() / 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    unsigned byte = 0;
+    const char* const end = digits.data() + 2 * i + 2;
+    if (std::from_chars(end - 2, end, byte, 16).ptr != end) {
+      refuse(value, "hexadecimal digits");
+    }
+    bytes[i] = static_cast<std::byte>(byte);
+  }
+  if (digits.size() % 2 != 0) {
+    refuse(value, "hexadecimal digits");
+  }
+  return bytes;
+}
+
 contents::Attribute attribute_from(const Json& described) {
   contents::Attribute attribute;
   const auto type = described.at("type").get<std::string>();
+  if (type == "text" && described.contains("bytes")) {
+    attribute.is_text = true;
+    attribute.values = bytes_from(described.at("bytes"));
+    return attribute;
+  }
   const Json& value = described.at("value");
   if (type == "text") {
     attribute.is_text = true;

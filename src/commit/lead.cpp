@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "array/box.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "commit/publication.h"
@@ -207,7 +208,19 @@ void Lead::place_ahead(const protocol::StepCounts& counts) {
   }
 }
 
+// Of what has no elements no piece comes, for which a writer would want a place.
+void Lead::place_what_is_empty(const protocol::StepCounts& counts) {
+  for (const auto& [variable, cover] : counts.variables) {
+    const bool is_known = variable < catalogue_.variables();
+    if (is_known && cover.elements == 0 &&
+        array::elements(catalogue_.variable(variable, counts.step).shape) == 0) {
+      want_place({counts.step, variable, counts.events, {}});
+    }
+  }
+}
+
 void Lead::step_ended(const protocol::StepCounts& counts) {
+  place_what_is_empty(counts);
   if (!coordinator_.is_lost(counts.step + 1)) {
     place_ahead(counts);
   }
@@ -216,6 +229,7 @@ void Lead::step_ended(const protocol::StepCounts& counts) {
 }
 
 void Lead::closed(const protocol::StepCounts& counts) {
+  place_what_is_empty(counts);
   coordinator_.closed(counts, of_some);
   take_orders();
 }

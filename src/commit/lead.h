@@ -105,6 +105,7 @@ class Lead {
   void obey(const steps::Finish& order);
   void act(steps::Action action, std::int64_t step, std::int64_t settled, Publisher::Then then);
   void place_ahead(const protocol::StepCounts& counts);
+  void place_what_is_empty(const protocol::StepCounts& counts);
   void tell_place(std::int64_t step, int variable, std::int64_t offset, const Outcome& outcome);
   void opened(const Outcome& outcome);
 

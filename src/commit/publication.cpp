@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/folder_targets.h"
 #include "commit/commit.h"
+#include "commit/file_terms.h"
 #include "commit/xdmf/xdmf_file.h"
 #include "commit/xdmf/xdmf_steps.h"
 #include "contents/catalogue.h"
@@ -59,9 +60,7 @@ void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names
 
 Publication::Publication(Identity identity, const formats::Format& format)
     : identity_{std::move(identity)}, format_{&format} {
-  if (identity_.path.empty()) {
-    identity_.path = identity_.name + std::string{format.traits().extension};
-  }
+  identity_.path = path_in_force(identity_.name, identity_.path, format);
   if (identity_.xdmf) {
     formats::FormatOptions options;
     options.one_step = identity_.file_per_step;

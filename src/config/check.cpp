@@ -63,6 +63,8 @@ bool allows(const Key& row, std::string_view text) {
       return in_range(row, parse_real(text), parse_real);
     case ValueType::boolean:
       return parse_boolean(text).has_value();
+    case ValueType::duration:
+      return parse_duration(text).has_value();
     case ValueType::bytes:
       return in_range(row, parse_bytes(text), parse_bytes);
     case ValueType::list: {
@@ -98,6 +100,8 @@ std::string allowed_text(const Key& row) {
       return fmt::format("is a number{}", range_text(row));
     case ValueType::boolean:
       return "are true, false";
+    case ValueType::duration:
+      return "is a duration, such as 90, 5 min or 1.5 h";
     case ValueType::bytes:
       return fmt::format("is a size{}, such as 4096, 64 KiB or 1.5 GiB", range_text(row));
     case ValueType::list:
@@ -111,11 +115,15 @@ void refuse(std::string_view name, const Value& value, std::string_view reason) 
               fmt::format("{} = \"{}\" ({}): {}", name, value.text, value.origin, reason)};
 }
 
+std::string unknown_text(std::string_view name, std::string_view origin,
+                         std::string_view nearest_name) {
+  return fmt::format(
+      "unknown setting {} ({}): the nearest known one is {}; `iocomp config` lists all", name,
+      origin, nearest_name);
+}
+
 void refuse_unknown(std::string_view name, std::string_view origin, std::string_view nearest_name) {
-  throw Error{ErrorCode::invalid_setting,
-              fmt::format("unknown setting {} ({}): the nearest known one is {}; "
-                          "`iocomp config` lists all",
-                          name, origin, nearest_name)};
+  throw Error{ErrorCode::invalid_setting, unknown_text(name, origin, nearest_name)};
 }
 
 void check_value(const Key& row, std::string_view name, const Value& value) {

@@ -18,7 +18,11 @@ void check_value(const Key& row, std::string_view name, const Value& value);
 /// The parts that every complaint about a setting has: `name = "text" (origin): reason`.
 [[noreturn]] void refuse(std::string_view name, const Value& value, std::string_view reason);
 
-/// @throws Error{invalid_setting} `unknown setting "name" (origin): the nearest known one is ...`
+/// `unknown setting name (origin): the nearest known one is ...`
+[[nodiscard]] std::string unknown_text(std::string_view name, std::string_view origin,
+                                       std::string_view nearest_name);
+
+/// @throws Error{invalid_setting} with that text.
 [[noreturn]] void refuse_unknown(std::string_view name, std::string_view origin,
                                  std::string_view nearest_name);
 

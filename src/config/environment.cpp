@@ -107,8 +107,8 @@ std::string environment_name(std::string_view name) {
   return upper;
 }
 
-std::vector<Entry> read_environment() {
-  std::vector<Entry> entries;
+Found read_environment() {
+  Found found;
   for (const auto& [variable, text] : variables()) {
     const auto name = std::string_view{variable}.substr(environment_prefix.size());
     if (is_foreign(name)) {
@@ -117,19 +117,19 @@ std::vector<Entry> read_environment() {
     const auto [row, key] = target_of(name);
     if (row == nullptr) {
       const auto moved = environment_name(present_name(name));
-      refuse_unknown(
-          variable, "environment",
-          std::string{environment_prefix} +
-              (moved.empty() ? nearest(name, known_names(name.substr(0, longest_compared)))
-                             : moved));
+      const auto known =
+          moved.empty() ? nearest(name, known_names(name.substr(0, longest_compared))) : moved;
+      found.warnings.push_back(
+          unknown_text(variable, "environment", std::string{environment_prefix} + known));
+      continue;
     }
     const Value value{.text = text, .origin = "environment " + variable};
     auto shown = key;
     std::erase(shown, environment_mark);
     check_value(*row, shown, value);
-    entries.push_back({key, value});
+    found.entries.push_back({key, value});
   }
-  return entries;
+  return found;
 }
 
 }  // namespace iocomp::config

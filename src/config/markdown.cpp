@@ -15,8 +15,8 @@ constexpr std::string_view introduction = R"(# Settings
 <!-- Made by `iocomp config --markdown > docs/settings.md` from the table in src/config/table.cpp: change it there. -->
 
 What a program writes is decided by its code; where, how and by whom it is written by these settings. `iocomp config`
-prints those in force, with the origin of each value; an unknown key or a bad value is an error that names the key, the
-value, where it came from and what is allowed.
+prints those in force, with the origin of each value. A bad value is an error that names the key, the value, where it
+came from and what is allowed; so is an unknown key of a file.
 
 ## Sources
 
@@ -51,8 +51,9 @@ when_full = "error"
 ## The environment
 
 Every key is also a variable: `IOCOMP_` and the key in upper case, with `_` for `.` and `-`. `staging.memory` is
-`IOCOMP_STAGING_MEMORY`. Unknown variables that begin with `IOCOMP_` are errors, except `IOCOMP_CONFIG`, `IOCOMP_ROOT`,
-`IOCOMP_DIR`, `IOCOMP_TEST_*` and `IOCOMP_BENCH_*`, which are no settings.
+`IOCOMP_STAGING_MEMORY`. Other variables that begin with `IOCOMP_` have no effect, as environment modules set some
+(`IOCOMP_HOME`). A warning names the nearest setting, as it may be meant. There is none for `IOCOMP_CONFIG`,
+`IOCOMP_ROOT`, `IOCOMP_DIR`, `IOCOMP_TEST_*` and `IOCOMP_BENCH_*`.
 
 For files `IOCOMP_FILES_<NAME>_<KEY>` concerns the files of that name, and `IOCOMP_FILES_<KEY>` is the same as
 `[files.default]`: it holds for all files that do not say it themselves, so it does not override `[files.fields]`.
@@ -63,6 +64,7 @@ There `.`, `-` and `_` are the same, and so are upper and lower case: `IOCOMP_FI
 
 - **Sizes** are bytes, or a number with a unit: `4096`, `"64 KiB"`, `"1.5 GiB"`, `"10 MB"`. Units are B, KB, MB, GB, TB
   (powers of 1000) and KiB, MiB, GiB, TiB (powers of 1024); case does not matter.
+- **Durations** are seconds, or a number with a unit: `90`, `"5 min"`, `"1.5 h"`. Units are ms, s, min and h.
 - **Booleans** are `true` and `false`; as text also on, off, yes, no, 1, 0.
 - **Lists** are `[1, 3, 5]` in TOML, `1,3,5` in the environment.
 - **Names of files** consist of letters, digits, `-`, `_` and `.`. The key is what follows the last dot, so
@@ -86,6 +88,8 @@ std::string_view type_name(ValueType type) {
       return "number";
     case ValueType::boolean:
       return "boolean";
+    case ValueType::duration:
+      return "duration";
     case ValueType::bytes:
       return "size";
     case ValueType::list:

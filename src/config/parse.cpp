@@ -1,5 +1,7 @@
 #include "config/parse.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -45,6 +47,24 @@ std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
 std::optional<double> parse_real(std::string_view text) noexcept {
   const auto number = parse_number<double>(text);
   return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::optional<double> parse_duration(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  static constexpr std::array<Unit, 5> units{
+      {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}}};
+  text = trimmed(text);
+  const auto digits = std::min(text.find_last_of("0123456789.") + 1, text.size());
+  const auto number = parse_real(text.substr(0, digits));
+  const auto* const unit =
+      std::ranges::find(units, lower_case(trimmed(text.substr(digits))), &Unit::name);
+  if (!number || *number < 0 || unit == units.end()) {
+    return std::nullopt;
+  }
+  return *number * unit->seconds;
 }
 
 std::optional<bool> parse_boolean(std::string_view text) {

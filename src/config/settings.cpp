@@ -53,7 +53,12 @@ Settings::Settings(const std::vector<Entry>& entries) {
   }
 }
 
-Settings Settings::read(std::string_view program) { return Settings{read_sources(program)}; }
+Settings Settings::read(std::string_view program) {
+  auto found = read_sources(program);
+  Settings settings{found.entries};
+  settings.warnings_ = std::move(found.warnings);
+  return settings;
+}
 
 Settings Settings::from_text(std::string_view text) { return Settings{entries_of(text)}; }
 
@@ -113,6 +118,11 @@ bool Settings::boolean(std::string_view key) const {
 std::int64_t Settings::bytes(std::string_view key) const {
   const auto found = text(key);
   return required(parse_bytes(found), key, found, "a size");
+}
+
+double Settings::seconds(std::string_view key) const {
+  const auto found = text(key);
+  return required(parse_duration(found), key, found, "a duration");
 }
 
 std::vector<std::int64_t> Settings::integers(std::string_view key) const {

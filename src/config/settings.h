@@ -11,7 +11,7 @@
 namespace iocomp::config {
 
 /// What a value may be.
-enum class ValueType { text, choice, integer, real, boolean, bytes, list };
+enum class ValueType { text, choice, integer, real, boolean, bytes, duration, list };
 
 /// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are
 /// made.
@@ -21,6 +21,8 @@ struct Key {
   std::string_view default_value;  ///< as written in a file, without quotes; "" means unset
   std::string_view allowed;        ///< choices separated by '|', or a range "1..": shown in errors
   std::string_view doc;            ///< one line
+  /// Only the environment may set it: what a file in the working directory must not decide.
+  bool environment_only = false;
 };
 
 /// All settings, in the order in which they are documented.
@@ -49,9 +51,12 @@ class Settings {
   /// `IOCOMP_FILES_<NAME>_<KEY>`, and `IOCOMP_FILES_<KEY>` (or [files.default]) for all files that
   /// do not say it themselves.
   /// @param program  TOML text of the program, or empty.
-  /// @throws Error{invalid_setting} naming key, value, origin and what is allowed; unknown keys
-  /// name the nearest known one.
+  /// @throws Error{invalid_setting} naming key, value, origin and what is allowed; unknown keys of
+  /// program and file name the nearest known one.
   static Settings read(std::string_view program);
+
+  /// Unknown variables that `read` found, each with the nearest known one. They do not travel.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
   /// All values that are not defaults, for sending to other ranks; and back.
   [[nodiscard]] std::string to_text() const;
@@ -63,6 +68,7 @@ class Settings {
   [[nodiscard]] double real(std::string_view key) const;
   [[nodiscard]] bool boolean(std::string_view key) const;
   [[nodiscard]] std::int64_t bytes(std::string_view key) const;
+  [[nodiscard]] double seconds(std::string_view key) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key) const;
 
   /// The same for a file: `file_text("fields", "backend")` looks at files.fields.backend, then
@@ -91,6 +97,7 @@ class Settings {
   // Keys that some source sets: "files.fields.backend", and "files.$FIELDS.backend" from the
   // environment, which does not tell fields.v2 from Fields-v2.
   std::map<std::string, Value, std::less<>> values_;
+  std::vector<std::string> warnings_;
 };
 
 /// A text such as docs/settings.md, made from the table.

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -53,16 +54,18 @@ std::string contents(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::vector<Entry> read_sources(std::string_view program) {
-  std::vector<Entry> all = read_toml(program, "program", false);
+Found read_sources(std::string_view program) {
+  Found all{.entries = read_toml(program, "program", false), .warnings = {}};
   const auto append = [&all](std::vector<Entry> stronger) {
-    all.insert(all.end(), std::make_move_iterator(stronger.begin()),
-               std::make_move_iterator(stronger.end()));
+    all.entries.insert(all.entries.end(), std::make_move_iterator(stronger.begin()),
+                       std::make_move_iterator(stronger.end()));
   };
   if (const auto path = settings_file(); !path.empty()) {
     append(read_toml(contents(path), path.string(), true));
   }
-  append(read_environment());
+  auto environment = read_environment();
+  append(std::move(environment.entries));
+  all.warnings = std::move(environment.warnings);
   return all;
 }
 

@@ -15,13 +15,20 @@ namespace iocomp::config {
 [[nodiscard]] std::vector<Entry> read_toml(std::string_view text, std::string_view source,
                                            bool with_lines);
 
-/// All settings of the variables IOCOMP_*, in the order of their names.
-/// @throws Error{invalid_setting} for unknown names and bad values.
-[[nodiscard]] std::vector<Entry> read_environment();
+/// What sources set, and what the user should hear of them.
+struct Found {
+  std::vector<Entry> entries;
+  std::vector<std::string> warnings;
+};
+
+/// All settings of the variables IOCOMP_*, in the order of their names. Others may use that
+/// beginning too (environment modules set IOCOMP_HOME), so an unknown name is a warning.
+/// @throws Error{invalid_setting} for bad values.
+[[nodiscard]] Found read_environment();
 
 /// All settings of all sources, weakest first: program, file, environment (see Settings::read).
 /// @throws Error{invalid_setting}, also for a settings file that cannot be read.
-[[nodiscard]] std::vector<Entry> read_sources(std::string_view program);
+[[nodiscard]] Found read_sources(std::string_view program);
 
 /// How a file is called in the environment: "fields.v2" is FIELDS_V2.
 [[nodiscard]] std::string environment_name(std::string_view name);

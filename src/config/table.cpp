@@ -16,17 +16,19 @@ const std::vector<Key>& all_keys() {
   using enum ValueType;
   static const std::vector<Key> keys{
       {"mode", choice, "async", "async|sync",
-       "whether servers write while the program computes, or the ranks write themselves"},
-      {"log", choice, "silent", "silent|error|warning|info|debug",
+       "async: output goes on while the program computes; sync: the ranks write in their calls"},
+      {"log", choice, "warning", "silent|error|warning|info|debug",
        "what is printed to stderr as it happens"},
 
       {"placement.policy", choice, "auto", "auto|halves|spread|packed|tail|list",
-       "which ranks become servers; auto: by where ranks sit, halves where they are not bound"},
+       "which ranks become servers; auto: none, unless another key asks for servers: then by where "
+       "ranks sit, halves where they are not bound"},
       {"placement.node_size", integer, "0", "0..1000000",
        "ranks per node (halves: per group); 0 asks MPI which ranks share a node"},
       {"placement.servers_per_node", integer, "0", "0..1000000",
        "servers on each node; 0 takes placement.ratio"},
-      {"placement.ratio", integer, "1", "1..1000000", "compute ranks per server"},
+      {"placement.ratio", integer, "0", "0..1000000",
+       "compute ranks per server; 0: no servers, or 1 where another key asks for servers"},
       {"placement.mapping", choice, "any",
        "any|sequential|consecutive|hyperthread|oversubscribe|l3|numa|node|nodes",
        "where servers shall sit beside their compute ranks; compared with where they do sit"},
@@ -38,12 +40,14 @@ const std::vector<Key>& all_keys() {
 
       {"transport.kind", choice, "auto", "auto|kernel|shared|message",
        "how data leave a rank: through the kernel, without servers; to servers through memory of "
-       "the node, or in messages; auto: shared on the node where it can be set up, else message"},
+       "the node, or in messages; auto: the kernel, or where servers were asked for shared on the "
+       "node where it can be set up, else message"},
       {"transport.way", choice, "auto", "auto|in-place|pull|staged",
        "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest, in "
        "place only where shared memory has huge pages"},
       {"transport.kernel_from", bytes, "8 MiB", "",
-       "kind auto: contiguous blocks of this size and more are written by the compute rank's "
+       "kind auto, with servers: contiguous blocks of this size and more are written by the "
+       "compute rank's "
        "kernel"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
@@ -52,8 +56,20 @@ const std::vector<Key>& all_keys() {
       {"client.buffer_memory", bytes, "1 GiB", "",
        "copies made by buffered puts and strided blocks, per compute rank"},
 
-      {"wait.deadline", real, "600", "0..",
-       "seconds without progress after which a wait fails; 0: none"},
+      {"wait.deadline", real, "1800", "0..",
+       "seconds without progress after which a wait fails; warned of from a tenth of it on; 0: "
+       "none"},
+
+      {"stop.signals", text, "", "",
+       "signals, such as `SIGUSR1,SIGTERM`, on which iocomp_should_stop says yes; they do not end "
+       "the process any more"},
+      {"stop.before", duration, "0", "",
+       "so long before the end of the job iocomp_should_stop says yes: before stop.at, else before "
+       "SLURM_JOB_END_TIME; 0: does not look at the time, unless stop.at is set"},
+      {"stop.at", text, "", "",
+       "when the job ends: `2026-11-23T18:00` (local time), or seconds since 1970"},
+      {"stop.grace", duration, "60 s", "",
+       "how long servers go on after SIGTERM, when the compute ranks have ended"},
 
       {"disk.engine", choice, "auto", "auto|uring|threads",
        "who writes; auto: io_uring where it is allowed, else threads"},
@@ -65,7 +81,11 @@ const std::vector<Key>& all_keys() {
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
       {"server.exit_status", boolean, "false", "",
        "true: servers exit with 1 after a failure that nobody was told of"},
-      {"storage.modules", text, "", "", "folder that is searched first for back-ends"},
+      {"storage.modules", text, "", "",
+       "folder that is searched first for back-ends; as they are code, only the variable sets it",
+       true},
+      {"trace.start", boolean, "true", "",
+       "one line on stderr with the first file: who computes, who writes, what goes where"},
       {"trace.summary", boolean, "true", "", "one line on stderr at finalize"},
       {"trace.json", text, "", "", "file that gets the summary, with all its timers, as JSON"},
 

@@ -103,6 +103,9 @@ class Reader {
   void add(const std::string& name, const toml::node& node) {
     const Value value{text_of(node), origin(node.source())};
     const auto& row = row_of(name, value.origin);
+    if (row.environment_only) {
+      refuse(name, value, "only the environment may set it: IOCOMP_" + environment_name(name));
+    }
     if (row.type == ValueType::text && !node.is_string()) {
       refuse(name, value, "allowed " + allowed_text(row));
     }

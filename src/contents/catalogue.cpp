@@ -13,6 +13,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "base/wire.h"
 #include "contents/variable.h"
 #include "contents/variable_wire.h"
@@ -25,6 +26,10 @@ void check_name(const std::string& name, const char* what) {
                             name.find("//") == std::string::npos;
   const bool printable =
       std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+  if (!is_utf8(name)) {
+    throw Error{ErrorCode::invalid_argument,
+                std::string{"the name \""} + name + "\" of " + what + " is not UTF-8"};
+  }
   if (!parts_filled || !printable || name == "." || name == ".." || name.size() > 255) {
     throw Error{ErrorCode::invalid_argument,
                 std::string{"the name \""} + name + "\" of " + what +

@@ -19,6 +19,8 @@
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "mpi/error.h"
@@ -81,13 +83,62 @@ int lustre_targets() {
   return most;
 }
 
-// What new files in the directory get, if somebody has said so (lfs setstripe).
-std::int64_t lustre_stripe(const std::string& directory) {
-  std::array<std::byte, 4096> attribute{};
-  const ssize_t bytes =
-      getxattr(directory.c_str(), "lustre.lov", attribute.data(), attribute.size());
-  return bytes > 0 ? stripe_bytes_in(std::span{attribute}.first(static_cast<std::size_t>(bytes)))
-                   : 0;
+// The highest folder of the same file system.
+std::string top_of(const std::string& directory) {
+  std::error_code failure;
+  fs::path top = fs::canonical(directory, failure);
+  struct stat here{};
+  struct stat above{};
+  while (!failure && top.has_relative_path() && stat(top.c_str(), &here) == 0 &&
+         stat(top.parent_path().c_str(), &above) == 0 && above.st_dev == here.st_dev) {
+    top = top.parent_path();
+  }
+  return failure ? directory : top.string();
+}
+
+// What new files in the directory get, if somebody has said so (lfs setstripe): for the directory,
+// or at the top for the whole file system.
+void ask_lustre(const std::string& directory, FileSystemFacts& facts) {
+  facts.targets = lustre_targets();
+  std::vector<std::byte> attribute(std::size_t{64} << 10);  // XATTR_SIZE_MAX
+  for (const std::string& asked : {directory, top_of(directory)}) {
+    const ssize_t bytes = getxattr(asked.c_str(), "lustre.lov", attribute.data(), attribute.size());
+    if (bytes > 0) {
+      facts.has_layout = true;
+      facts.stripe_bytes =
+          stripe_bytes_in(std::span{attribute}.first(static_cast<std::size_t>(bytes)));
+      return;
+    }
+  }
+}
+
+// How many targets are worth it depends on the length, which nobody knows when a file is made.
+std::vector<StripedPart> striped_parts(int targets) {
+  constexpr std::array<StripedPart, 2> few{StripedPart{std::int64_t{16} << 20, 1},
+                                           StripedPart{std::int64_t{1} << 30, 8}};
+  std::vector<StripedPart> parts;
+  for (const StripedPart& part : few) {
+    if (targets == 0 || part.targets < targets) parts.push_back(part);
+  }
+  parts.push_back({-1, targets > 0 ? targets : -1});
+  return parts;
+}
+
+std::string words_of(const std::vector<StripedPart>& parts, std::int64_t stripe_bytes) {
+  std::string words;
+  for (const StripedPart& part : parts) {
+    words += " -E " + (part.end < 0 ? "-1" : std::to_string(part.end >> 20) + "M") + " -c " +
+             std::to_string(part.targets) + " -S " + std::to_string(stripe_bytes);
+  }
+  return words;
+}
+
+// 0 behind the end.
+template <typename Number>
+Number number_at(std::span<const std::byte> bytes, std::size_t at) {
+  Number number = 0;
+  if (at + sizeof number <= bytes.size()) std::memcpy(&number, bytes.data() + at, sizeof number);
+  return number;
 }
 
 std::string folder_to_ask(const std::string& path) {
@@ -105,19 +156,20 @@ FileSystemAdvice advise_lustre(const FileSystemFacts& facts, int writers,
                                const std::string& directory) {
   FileSystemAdvice advice;
   advice.is_special = true;
-  advice.stripe_count = facts.targets > 0 ? facts.targets : -1;
+  advice.parts = striped_parts(facts.targets);
   advice.stripe_bytes = lustre_stripe_bytes;
   advice.alignment_bytes = lustre_stripe_bytes;
   const int stripes = std::max(1, facts.targets);
   advice.aggregators_per_stripe = std::clamp(writers / stripes, 1, most_aggregators_per_stripe);
   const std::string each = std::to_string(advice.aggregators_per_stripe);
-  advice.hints = {{"striping_factor", std::to_string(advice.stripe_count)},
-                  {"striping_unit", std::to_string(advice.stripe_bytes)},
-                  {"romio_lustre_co_ratio", each},
+  advice.hints = {{"romio_lustre_co_ratio", each},
                   {"cray_cb_nodes_multiplier", each},
                   {"cray_cb_write_lock_mode", "2"}};
-  advice.command = "lfs setstripe --stripe-count " + std::to_string(advice.stripe_count) +
-                   " --stripe-size " + std::to_string(advice.stripe_bytes) + " " + directory;
+  if (!facts.has_layout) {
+    advice.hints.emplace_back("striping_factor", std::to_string(advice.parts.back().targets));
+    advice.hints.emplace_back("striping_unit", std::to_string(advice.stripe_bytes));
+  }
+  advice.command = "lfs setstripe" + words_of(advice.parts, advice.stripe_bytes) + ' ' + directory;
   return advice;
 }
 
@@ -150,8 +202,7 @@ FileSystemFacts file_system_of(const std::string& directory) {
       static_cast<std::int64_t>(found.f_bavail) * static_cast<std::int64_t>(found.f_bsize);
   facts.takes_direct_io = takes_direct_io(directory);
   if (facts.kind == FileSystemKind::lustre) {
-    facts.targets = lustre_targets();
-    facts.stripe_bytes = lustre_stripe(directory);
+    ask_lustre(directory, facts);
   }
   return facts;
 }
@@ -169,13 +220,29 @@ FileSystemAdvice advise(const FileSystemFacts& facts, int writers, const std::st
 
 std::int64_t stripe_bytes_in(std::span<const std::byte> attribute) {
   constexpr std::array<std::uint32_t, 2> magics{0x0BD10BD0, 0x0BD30BD0};  // versions 1 and 3
-  constexpr std::size_t at = 24;  // magic, pattern, number of the object (16 bytes)
-  std::uint32_t magic = 0;
-  std::uint32_t bytes = 0;
-  if (attribute.size() < at + sizeof bytes) return 0;
-  std::memcpy(&magic, attribute.data(), sizeof magic);
-  std::memcpy(&bytes, attribute.data() + at, sizeof bytes);
-  return std::find(magics.begin(), magics.end(), magic) != magics.end() ? bytes : 0;
+  constexpr std::uint32_t composite = 0x0BD60BD0;
+  constexpr std::size_t size_at = 24;     // magic, pattern, number of the object (16 bytes)
+  constexpr std::size_t entries_at = 14;  // magic, size, generation, flags
+  constexpr std::size_t first_entry = 32;
+  constexpr std::size_t entry_bytes = 48;
+  constexpr std::size_t place_at = 24;  // in an entry: number, flags, extent (16 bytes)
+  const auto magic = number_at<std::uint32_t>(attribute, 0);
+  if (magic != composite) {
+    return std::find(magics.begin(), magics.end(), magic) != magics.end()
+               ? number_at<std::uint32_t>(attribute, size_at)
+               : 0;
+  }
+  std::int64_t longest = 0;
+  const auto entries = number_at<std::uint16_t>(attribute, entries_at);
+  for (std::size_t i = 0; i < entries; ++i) {
+    const auto place =
+        number_at<std::uint32_t>(attribute, first_entry + i * entry_bytes + place_at);
+    if (place < first_entry || place >= attribute.size()) continue;
+    const auto part = attribute.subspan(place);
+    if (number_at<std::uint32_t>(part, 0) == composite) continue;  // which lies in no other
+    longest = std::max(longest, stripe_bytes_in(part));
+  }
+  return longest;
 }
 
 std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& facts) {
@@ -196,8 +263,7 @@ FileSystemFacts layout_facts_at(const std::string& path) {
   facts.kind = kind_of(static_cast<std::uint32_t>(found.f_type));
   facts.block_bytes = entry.st_blksize;
   if (facts.kind == FileSystemKind::lustre) {
-    facts.targets = lustre_targets();
-    facts.stripe_bytes = lustre_stripe(directory);
+    ask_lustre(directory, facts);
   }
   return facts;
 }

@@ -21,13 +21,20 @@ struct FileSystemFacts {
   std::int64_t free_bytes = 0;
   bool takes_direct_io = false;   ///< a file opens with O_DIRECT
   int targets = 0;                ///< Lustre: object storage targets; 0: not told
-  std::int64_t stripe_bytes = 0;  ///< Lustre: of new files in the directory; 0: not told
+  bool has_layout = false;        ///< Lustre: somebody has chosen that of new files
+  std::int64_t stripe_bytes = 0;  ///< Lustre: the longest of that layout; 0: not told
+};
+
+/// A part of a file on Lustre, up to `end`, and the targets it is striped over.
+struct StripedPart {
+  std::int64_t end = 0;  ///< -1: that of the file
+  int targets = 0;       ///< -1: all
 };
 
 /// What iocomp would have a shared file be like there.
 struct FileSystemAdvice {
   bool is_special = false;                                 ///< false: there is nothing to choose
-  int stripe_count = 0;                                    ///< Lustre; -1: all targets
+  std::vector<StripedPart> parts;                          ///< Lustre: short files on few targets
   std::int64_t stripe_bytes = 0;                           ///< Lustre
   std::int64_t alignment_bytes = 0;                        ///< for files.*.alignment
   int aggregators_per_stripe = 0;                          ///< Lustre
@@ -44,10 +51,11 @@ struct FileSystemAdvice {
 /// its folder cannot be asked nothing is told. Local.
 [[nodiscard]] FileSystemFacts layout_facts_at(const std::string& path);
 
-/// Pure. Lustre: all targets, stripes of 1 MiB, borders of domains on borders of stripes, as many
-/// aggregators per stripe as there are writers for, up to 16, with a lock mode in which they do not
-/// wait for each other (Henty, benchio, CUG 2022: 50 instead of 9.6 GiB/s). GPFS: borders on
-/// borders of blocks, so that no two writers want the token of one block. Others: nothing.
+/// Pure. Lustre: the longer the file the more targets, stripes of 1 MiB, borders of domains on
+/// borders of stripes, as many aggregators per stripe as there are writers for, up to 16, with a
+/// lock mode in which they do not wait for each other (Henty, benchio, CUG 2022: 50 instead of 9.6
+/// GiB/s). GPFS: borders on borders of blocks, so that no two writers want the token of one block.
+/// Others: nothing. Hints leave the stripes to a layout that somebody has chosen.
 /// @param writers  ranks that write one file together.
 [[nodiscard]] FileSystemAdvice advise(const FileSystemFacts& facts, int writers,
                                       const std::string& directory);
@@ -57,7 +65,8 @@ struct FileSystemAdvice {
 [[nodiscard]] std::int64_t domain_bytes(std::int64_t setting_bytes, const FileSystemFacts& facts);
 /// The same for a file that is yet to be. Local.
 [[nodiscard]] std::int64_t domain_bytes_at(const std::string& path, std::int64_t setting_bytes);
-/// The stripe size in an attribute "lustre.lov" (struct lov_user_md); 0: none is told. Pure.
+/// The longest stripe in an attribute "lustre.lov" (struct lov_user_md, or lov_comp_md_v1 of a
+/// composite layout); 0: none is told. Pure.
 [[nodiscard]] std::int64_t stripe_bytes_in(std::span<const std::byte> attribute);
 
 /// The hints of `advise` for a file that the ranks of `writers` write together; none where its file

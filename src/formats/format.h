@@ -72,8 +72,8 @@ struct FormatOptions {
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
   int deflate_level = 0;                             ///< the same two: 1 to 9; 0: not compressed
   bool shuffle = true;                               ///< bytes are sorted before
-  bool one_step = false;          ///< the file is for one step; else for all of them
-  double deadline_seconds = 600;  ///< of a wait for other writers without progress; 0: none
+  bool one_step = false;           ///< the file is for one step; else for all of them
+  double deadline_seconds = 1800;  ///< of a wait for other writers without progress; 0: none
 };
 
 /// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major)

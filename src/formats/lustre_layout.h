@@ -1,18 +1,24 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "formats/file_system.h"
 
 namespace iocomp::formats {
 
-/// What Lustre is told of how a file is striped (struct lov_user_md_v1 of its lustre_user.h,
-/// without objects). Pure.
-/// @param stripe_count  targets; -1: all.
-[[nodiscard]] std::array<std::byte, 32> lustre_layout(int stripe_count, std::int64_t stripe_bytes);
+/// What Lustre is told of how a file is striped (of its lustre_user.h struct lov_user_md_v1 for one
+/// part, without objects, else lov_comp_md_v1). Pure.
+[[nodiscard]] std::vector<std::byte> lustre_layout(std::span<const StripedPart> parts,
+                                                   std::int64_t stripe_bytes);
+
+/// What a new file is to be told there, the best first; none where there is nothing to choose or
+/// somebody has. Lustre before 2.10 knows no parts. Pure.
+[[nodiscard]] std::vector<std::vector<std::byte>> layouts_for(const FileSystemFacts& facts);
 
 /// Gives an open file such a layout. @return 0 or errno.
 using SetLayout = std::function<int(int file, std::span<const std::byte> layout)>;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "mpi/error.h"
 
 namespace iocomp::mpi {
@@ -22,6 +23,17 @@ constexpr unsigned longest_shift = 16;
 // Who has waited for so long may wait a little longer, at a fraction of the cost.
 constexpr std::chrono::nanoseconds long_time = std::chrono::seconds{1};
 constexpr int times_longer = 5;
+
+constexpr double part_before_warning = 0.1;  // of the deadline
+constexpr double warning_without_deadline_seconds = 180;
+
+double first_warning(double limit_seconds) {
+  return limit_seconds > 0 ? limit_seconds * part_before_warning : warning_without_deadline_seconds;
+}
+
+std::string whole_seconds(double seconds) {
+  return std::to_string(static_cast<long>(seconds)) + " s";
+}
 
 }  // namespace
 
@@ -45,24 +57,37 @@ void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) 
 }
 
 Deadline::Deadline(const WaitPolicy& policy)
-    : limit_seconds_{policy.deadline_seconds}, last_move_{now_seconds()} {}
+    : limit_seconds_{policy.deadline_seconds},
+      last_move_{now_seconds()},
+      next_warning_seconds_{first_warning(limit_seconds_)} {}
 
-void Deadline::moved() { last_move_ = now_seconds(); }
-
-void Deadline::check(const std::function<std::string()>& what) const {
-  if (limit_seconds_ <= 0) {
-    return;
+void Deadline::moved() {
+  const double now = now_seconds();
+  if (next_warning_seconds_ > first_warning(limit_seconds_)) {
+    log::warning("what was waited for moves again, after " + whole_seconds(now - last_move_));
+    next_warning_seconds_ = first_warning(limit_seconds_);
   }
+  last_move_ = now;
+}
+
+void Deadline::check(const std::function<std::string()>& what) {
   const double idle = now_seconds() - last_move_;
-  if (idle > limit_seconds_) {
-    throw iocomp::Error{ErrorCode::timed_out, "waited " + std::to_string(static_cast<long>(idle)) +
-                                                  " s without progress for " + what()};
+  if (limit_seconds_ > 0 && idle > limit_seconds_) {
+    throw iocomp::Error{ErrorCode::timed_out,
+                        "waited " + whole_seconds(idle) + " without progress for " + what()};
+  }
+  if (idle >= next_warning_seconds_) {
+    next_warning_seconds_ *= 2;
+    log::warning("waiting for " + what() + ": " + whole_seconds(idle) + " without progress" +
+                 (limit_seconds_ > 0
+                      ? ", it fails after " + whole_seconds(limit_seconds_) + " (wait.deadline)"
+                      : ""));
   }
 }
 
 void wait(MPI_Request& request, const WaitPolicy& policy, const char* what) {
   Nap nap;
-  const Deadline deadline{policy};
+  Deadline deadline{policy};
   int done = 0;
   while (true) {
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));

@@ -10,7 +10,7 @@ namespace iocomp::mpi {
 
 /// How this process waits. Set once per session.
 struct WaitPolicy {
-  double deadline_seconds = 600;      ///< without any progress; 0 for none
+  double deadline_seconds = 1800;     ///< without any progress; 0 for none
   std::function<void()> meanwhile{};  ///< between two looks: what others may be waiting for
 };
 
@@ -33,18 +33,21 @@ class Nap {
   std::chrono::nanoseconds napped_{0};  // since something arrived
 };
 
-/// Measures how long owed work has not moved, and gives up at the deadline.
+/// Measures how long owed work has not moved. Warns long before the deadline, and gives up there.
 class Deadline {
  public:
   explicit Deadline(const WaitPolicy& policy);
   /// Something moved: start counting again.
   void moved();
-  /// @throws Error{timed_out} "waited 600 s without progress for WHAT"; `what` is asked only then.
-  void check(const std::function<std::string()>& what) const;
+  /// Warns (log) at a tenth of the deadline, and whenever the wait is twice as long as then.
+  /// @throws Error{timed_out} "waited 1800 s without progress for WHAT"; `what` is asked only then,
+  /// and for warnings.
+  void check(const std::function<std::string()>& what);
 
  private:
   double limit_seconds_;
   double last_move_;
+  double next_warning_seconds_;
 };
 
 /// Complete a request with MPI_Test and naps, never in a blocking call.

@@ -127,7 +127,9 @@ Placement number(const std::vector<int>& server_of, std::size_t nodes) {
 void no_server_anywhere() {
   impossible_setting(
       "no node has two ranks, so none can spare one as a server: start more ranks per node, "
-      "use placement.policy = \"halves\" or \"list\", or mode = \"sync\"");
+      "use placement.policy = \"halves\" or \"list\", or ask for none (transport.kind = \"kernel\" "
+      "or "
+      "mode = \"sync\")");
 }
 
 void too_many_servers(std::size_t servers, std::size_t ranks) {
@@ -168,9 +170,8 @@ int server_in_halves(int rank, int ranks, int group) {
 void check(const Request& request, int ranks) {
   if (ranks < 2) {
     impossible_setting(
-        "asynchronous output needs a server, so at least 2 ranks; this job has 1: start one more "
-        "rank, "
-        "or use mode = \"sync\"");
+        "servers were asked for, so the job needs at least 2 ranks; it has 1: start one more rank, "
+        "or ask for none (transport.kind = \"kernel\" or mode = \"sync\")");
   }
   if (request.policy != Policy::list) {
     return;

@@ -20,6 +20,7 @@ enum class Kind : std::uint16_t {
   own_written = 8,  ///< -> home: blocks of a step that this rank has written itself are durable
   run_list = 9,     ///< -> owner: runs that later pieces refer to by a number
   forget_run_list = 10,  ///< -> owner: no later piece does
+  give_up = 11,          ///< -> home: what this rank has not handed over will not come
   // server -> compute rank
   opened = 20,    ///< how the open went
   notices = 21,   ///< states and failures of tickets, steps and files
@@ -60,7 +61,7 @@ struct Header {
 static_assert(sizeof(Header) == 24);
 
 inline constexpr std::uint32_t magic = 0x494f4332;  // "IOC2"
-inline constexpr std::uint16_t version = 3;
+inline constexpr std::uint16_t version = 4;
 
 /// A whole message: header and body in one piece of memory.
 [[nodiscard]] std::vector<std::byte> message(Kind kind, std::uint64_t file,

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
+#include "commit/file_terms.h"
 #include "commit/owner.h"
 #include "commit/read_manifest.h"
 #include "formats/format.h"
@@ -150,13 +151,13 @@ Error none_there(const Sought& sought, const std::string& path, const Found& fou
 }  // namespace
 
 Committed find_committed(const Sought& sought) {
-  std::string path = sought.path;
-  if (path.empty()) {
-    formats::FormatOptions options;
-    options.engine = sought.engine;
-    path = sought.name +
-           std::string{formats::format(sought.backend, sought.modules, options).traits().extension};
-  }
+  formats::FormatOptions options;
+  options.engine = sought.engine;
+  const std::string path =
+      sought.path.empty()
+          ? commit::path_in_force(sought.name, {},
+                                  formats::format(sought.backend, sought.modules, options))
+          : sought.path;  // which may be read without the back-end of the settings
   const Found found = look_for(path);
   const bool one = found.one_file && sought.kind != Sought::Kind::file_per_step;
   const bool many = !found.of_step.empty() && sought.kind != Sought::Kind::one_file;

@@ -37,6 +37,7 @@ struct Place {
   std::map<int, int> clients;     ///< of this server: compute rank by session rank
   std::string job;                ///< "<host>-<pid>", the same on all ranks
   std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
+  std::function<bool()> is_terminated{};  ///< whether SIGTERM has come
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.

@@ -28,13 +28,13 @@ double cpu_seconds() {
 Goodbyes::Goodbyes(Context& context, const transport::Transport& transport)
     : context_{context}, transport_{transport}, began_{now_seconds()} {}
 
-void Goodbyes::client_left() {
-  ++clients_gone_;
+bool Goodbyes::client_left(int client) {
   last_left_ = now_seconds();
+  return clients_gone_.insert(client).second;
 }
 
 bool Goodbyes::advance(bool is_done) {
-  if (has_told_ || clients_gone_ < context_.place.clients.size()) {
+  if (has_told_ || clients_gone_.size() < context_.place.clients.size()) {
     return false;
   }
   const double deadline = context_.policy.deadline_seconds;

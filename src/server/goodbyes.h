@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <set>
 #include <vector>
 
 #include "server/context.h"
@@ -16,7 +16,8 @@ class Goodbyes {
  public:
   Goodbyes(Context& context, const transport::Transport& transport);
 
-  void client_left();
+  /// @return whether it had not left before.
+  bool client_left(int client);
   /// @param is_done  whether this server has nothing more to do; it waits for that until the
   /// deadline. @return whether it spoke.
   bool advance(bool is_done);
@@ -32,7 +33,7 @@ class Goodbyes {
 
   Context& context_;
   const transport::Transport& transport_;
-  std::size_t clients_gone_ = 0;
+  std::set<int> clients_gone_;
   double last_left_ = 0;  // when the last client did
   bool has_told_ = false;
   int servers_gone_ = 0;  // lead only

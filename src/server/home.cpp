@@ -22,16 +22,24 @@ std::string HomeFile::compute_rank(int client) const {
 }
 
 void HomeFile::different(const steps::Difference& difference) {
+  give_up({difference.from_step, -1, 0, steps::different_calls(open_->name, difference.what)});
+}
+
+void HomeFile::give_up(const protocol::StepNote& from) {
   if (!std::exchange(is_different_, true)) {
-    const Outcome outcome = steps::different_calls(open_->name, difference.what);
-    context_.post.to_server(
-        0, protocol::encode(key_, Kind::file_failed,
-                            protocol::StepNote{difference.from_step, -1, 0, outcome}));
+    context_.post.to_server(0, protocol::encode(key_, Kind::file_failed, from));
+  }
+}
+
+void HomeFile::left(int client) {
+  if (const auto found = in_step_.find(client); found != in_step_.end()) {
+    close(client, protocol::StepCounts{found->second});
   }
 }
 
 void HomeFile::open(int client, const protocol::Open& open) {
   clients_.push_back(client);
+  in_step_[client].members = 1;
   if (!open_) {
     open_ = open;
     reports_.emplace(
@@ -62,10 +70,14 @@ void HomeFile::opened(const protocol::Opened& opened) {
 void HomeFile::event(int /*client*/, const protocol::Event& event) { reports_->event(event); }
 
 void HomeFile::end_step(int client, const protocol::StepCounts& counts) {
+  auto& now = in_step_[client];
+  now.step = counts.step + 1;
+  now.events = counts.events;
   reports_->step_ended(counts, compute_rank(client));
 }
 
 void HomeFile::close(int client, const protocol::StepCounts& counts) {
+  in_step_.erase(client);
   reports_->closed(counts, compute_rank(client));
 }
 

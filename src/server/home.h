@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ class HomeFile {
   void event(int client, const protocol::Event& event);
   void end_step(int client, const protocol::StepCounts& counts);
   void close(int client, const protocol::StepCounts& counts);
+  /// Steps from this one on are lost.
+  void give_up(const protocol::StepNote& from);
+  /// It will not close the file any more: what it has ended counts.
+  void left(int client);
 
   /// The lead's answers.
   void opened(const protocol::Opened& opened);
@@ -40,7 +45,8 @@ class HomeFile {
   Context& context_;
   std::uint64_t key_;
   std::optional<protocol::Open> open_;
-  std::vector<int> clients_;  // session ranks that have opened
+  std::vector<int> clients_;                     // session ranks that have opened
+  std::map<int, protocol::StepCounts> in_step_;  // of those that have not closed: where they are
   std::optional<protocol::Opened> opened_;
   std::optional<Outcome> closed_;
   std::optional<commit::Reports> reports_;   // known with open_

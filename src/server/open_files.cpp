@@ -75,9 +75,20 @@ void OpenFiles::to_home(HomeFile& home, const protocol::Header& header, int clie
     case Kind::close:
       home.close(client, protocol::decode_step_counts(body));
       break;
+    case Kind::give_up:
+      home.give_up(protocol::decode_step_note(body));
+      break;
     default:
       throw Error{ErrorCode::internal, "a server got a message of kind " +
                                            std::to_string(static_cast<int>(header.kind))};
+  }
+}
+
+void OpenFiles::client_left(int client) {
+  for (auto& [key, entry] : files_) {
+    if (entry.home) {
+      entry.home->left(client);
+    }
   }
 }
 

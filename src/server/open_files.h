@@ -30,6 +30,8 @@ class OpenFiles {
 
   void from_client(const protocol::Header& header, int client, std::span<const std::byte> body);
   void from_server(const protocol::Header& header, std::span<const std::byte> body);
+  /// A client of this server that will say nothing more.
+  void client_left(int client);
   /// Carry out an ordered action and answer it.
   void perform(std::uint64_t key, protocol::ActionNote note);
 

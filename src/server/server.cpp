@@ -65,23 +65,29 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                [this](std::uint64_t key, const protocol::ActionNote& note) {
                  files_.perform(key, note);
                }},
-      goodbyes_{context_, transport} {
+      goodbyes_{context_, transport},
+      grace_seconds_{settings.seconds("stop.grace")} {
   const auto share = settings.bytes("expert.touch");
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
 }
 
-bool Server::serve() {
+Server::End Server::serve() {
   mpi::Nap nap;
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!goodbyes_.is_over() || !transport_.is_idle()) {
     if (context_.is_given_up()) {
       stop_writing();
-      return false;
+      return End::given_up;
     }
-    if (round()) {
+    const bool moved = round();
+    if (is_terminated() && finish_after_signal(moved)) {
+      return End::terminated;
+    }
+    if (moved) {
       nap.reset();
     } else if (is_woken_for_everything()) {
-      sleep(has_stripes_ ? longest_doze : std::chrono::nanoseconds{longest_sleep});
+      const bool looks_again = has_stripes_ || is_terminated();
+      sleep(looks_again ? longest_doze : std::chrono::nanoseconds{longest_sleep});
     } else {
       nap.pause(sleep_for);
     }
@@ -89,7 +95,32 @@ bool Server::serve() {
   if (survivors_ != nullptr) {
     survivors_->leave();
   }
-  return true;
+  return End::all_left;
+}
+
+bool Server::is_terminated() const {
+  return context_.place.is_terminated && context_.place.is_terminated();
+}
+
+// The signal is for the whole job. Where the compute ranks have ended by it, what they have ended
+// is finished; where that cannot be known, the grace counts from the last thing that moved.
+// @return whether nothing more is to be done.
+bool Server::finish_after_signal(bool moved) {
+  const double now = now_seconds();
+  if (moved || last_move_ == 0) {
+    last_move_ = now;
+    return false;
+  }
+  const bool are_gone = survivors_ != nullptr && survivors_->compute_ranks_are_gone();
+  if (are_gone && !std::exchange(has_finished_, true)) {
+    for (const auto& [rank, compute_rank] : context_.place.clients) {
+      if (goodbyes_.client_left(rank)) {
+        files_.client_left(rank);
+      }
+    }
+    return false;
+  }
+  return (has_finished_ && goodbyes_.is_over()) || now - last_move_ > grace_seconds_;
 }
 
 // Another server has ended, or this one was stopped for so long that it was taken for one: the
@@ -224,9 +255,10 @@ void Server::dispatch(transport::Incoming incoming) {
     intake_.forget_runs(incoming.sender, protocol::decode_forget_run_list(body));
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::bye) {
-    goodbyes_.client_left();
+    files_.client_left(incoming.sender);
+    (void)goodbyes_.client_left(incoming.sender);
     transport_.give_credit(incoming.sender);
-  } else if (header.kind <= Kind::own_written) {
+  } else if (header.kind <= Kind::own_written || header.kind == Kind::give_up) {
     files_.from_client(header, incoming.sender, body);
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::server_bye) {

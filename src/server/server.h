@@ -28,9 +28,14 @@ class Server {
   Server(const config::Settings& settings, const mpi::WaitPolicy& policy, const disk::Options& disk,
          Place place, transport::Transport& transport);
 
-  /// Serve until all compute ranks have said bye.
-  /// @return false if they went on without servers, and all have gone.
-  bool serve();
+  enum class End {
+    all_left,    ///< all compute ranks have said bye
+    given_up,    ///< they went on without servers, and all have gone
+    terminated,  ///< after SIGTERM: they have gone, or nothing has moved for long
+  };
+  /// Serve until there is nothing more to do. SIGTERM alone ends no server: it finishes what is
+  /// complete.
+  End serve();
 
   /// Something failed that no compute rank was told of... counted over this server.
   [[nodiscard]] bool had_failures() const {
@@ -42,6 +47,8 @@ class Server {
   [[nodiscard]] bool is_done() const;
   bool write_stripes(bool moved);
   void stop_writing();
+  [[nodiscard]] bool is_terminated() const;
+  [[nodiscard]] bool finish_after_signal(bool moved);
   // Whether all that this loop waits for ends its sleep by itself.
   [[nodiscard]] bool is_woken_for_everything() const;
   void sleep(std::chrono::nanoseconds longest);
@@ -61,6 +68,9 @@ class Server {
   Actions actions_;
   Goodbyes goodbyes_;
   bool has_stripes_ = false;
+  double grace_seconds_;
+  double last_move_ = 0;  // since SIGTERM
+  bool has_finished_ = false;
 };
 
 }  // namespace iocomp::server

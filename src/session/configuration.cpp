@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -70,8 +71,13 @@ Configuration read_configuration(const mpi::Communicator& all,
   check_builds(all, read.policy);
   Outcome outcome;
   std::string text;
+  std::vector<std::string> warnings;
   if (rank == 0) {
-    outcome = outcome_of([&] { text = config::Settings::read(program_settings).to_text(); });
+    outcome = outcome_of([&] {
+      const auto settings = config::Settings::read(program_settings);
+      text = settings.to_text();
+      warnings = settings.warnings();
+    });
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);
     read.job = std::string{host.data()} + '-' + std::to_string(getpid());
@@ -86,6 +92,9 @@ Configuration read_configuration(const mpi::Communicator& all,
   read.policy = wait_policy(read.settings);
   read.disk = disk_options(read.settings);
   name_in_log(read.settings, "rank " + std::to_string(rank));
+  for (const auto& warning : warnings) {
+    log::warning(warning);
+  }
   return read;
 }
 

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,7 @@ placement::Request request_of(const config::Settings& settings) {
   const auto policy = settings.text("placement.policy");
   request.policy = placement::policy(policy);
   request.servers_per_node = static_cast<int>(settings.integer("placement.servers_per_node"));
-  request.ratio = static_cast<int>(settings.integer("placement.ratio"));
+  request.ratio = static_cast<int>(std::max<std::int64_t>(1, settings.integer("placement.ratio")));
   request.node_size = static_cast<int>(settings.integer("placement.node_size"));
   if (policy == "auto" && (request.servers_per_node > 0 || request.ratio > 1)) {
     request.policy = placement::Policy::spread;  // halves knows pairs only
@@ -56,6 +57,20 @@ placement::Request request_of(const config::Settings& settings) {
 }
 
 }  // namespace
+
+bool wants_servers(const config::Settings& settings) {
+  const auto kind = settings.text("transport.kind");
+  if (settings.text("mode") == "sync" || kind == "kernel") {
+    return false;
+  }
+  const auto mapping = settings.text("placement.mapping");
+  return kind != "auto" || settings.text("placement.policy") != "auto" ||
+         (mapping != "any" && mapping != "sequential") ||
+         !settings.text("placement.servers").empty() ||
+         std::ranges::any_of(
+             std::array{"placement.ratio", "placement.servers_per_node", "placement.node_size"},
+             [&](const char* key) { return settings.integer(key) > 0; });
+}
 
 Ranks::Ranks(const mpi::Communicator& all, const mpi::WaitPolicy& policy, std::string reason)
     : all_{all},

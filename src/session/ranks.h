@@ -14,6 +14,9 @@
 
 namespace iocomp::session {
 
+/// Whether servers were asked for: by a key of placement, or by a transport that needs them.
+[[nodiscard]] bool wants_servers(const config::Settings& settings);
+
 enum class Role { compute = 1, server = 2, both = 3 };
 
 /// Which ranks serve, and which compute ranks belong to which server, as far as this rank has to

@@ -2,15 +2,19 @@
 
 #include <mpi.h>
 
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "client/client.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -22,6 +26,7 @@
 #include "session/ranks.h"
 #include "session/report.h"
 #include "session/seating.h"
+#include "session/version.h"
 
 namespace iocomp::session {
 namespace {
@@ -33,16 +38,21 @@ void check_seats(Seating& seating, const Ranks& ranks, const config::Settings& s
   }
 }
 
+std::string counted(int count, const char* noun) {
+  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 Session::Session(MPI_Comm world, const std::string& program_settings)
     : comm_{mpi::duplicate(world, {}, "the other ranks in iocomp_init")},
       program_comm_{world},
-      configuration_{read_configuration(comm_, program_settings)} {
-  if (settings().text("mode") == "sync" || settings().text("transport.kind") == "kernel") {
-    start_without_servers();
+      configuration_{read_configuration(comm_, program_settings)},
+      stopping_{settings(), mpi::rank(comm_) == 0} {
+  if (wants_servers(settings())) {
+    start_with_servers();
   } else {
-    start_asynchronous();
+    start_without_servers();
   }
 }
 
@@ -65,7 +75,7 @@ void Session::start_without_servers() {
   }
 }
 
-void Session::start_asynchronous() {
+void Session::start_with_servers() {
   Seating seating{comm_, configuration_.policy};
   ranks_ = std::make_unique<Ranks>(comm_, configuration_.policy, settings(), seating);
   check_seats(seating, *ranks_, settings());
@@ -94,8 +104,32 @@ void Session::start_client(client::Place place) {
   place.comm = ranks_->own().raw();
   place.rank = mpi::rank(ranks_->own());
   place.job = configuration_.job;
+  place.start_line = start_line();
   client_ = std::make_unique<client::Client>(settings(), configuration_.policy, configuration_.disk,
                                              std::move(place), connection_.transport.get());
+  finalize_watch_ = std::make_unique<FinalizeWatch>([this] { give_up(); });
+}
+
+// From MPI_Finalize, which nothing may be thrown through.
+void Session::give_up() {
+  is_given_up_ = true;
+  const Outcome given_up = outcome_of([this] { client_->give_up(); });
+  if (!given_up.ok()) {
+    std::fprintf(stderr, "iocomp: %s\n", given_up.story.c_str());
+  }
+}
+
+std::string Session::start_line() const {
+  if (!settings().boolean("trace.start") || mpi::rank(ranks_->own()) != 0) {
+    return {};
+  }
+  const int servers = ranks_->servers().size();
+  const bool is_synchronous = settings().text("mode") == "sync";
+  return "iocomp " + release_text() + ": " + counted(mpi::size(ranks_->own()), "compute rank") +
+         ", " + (servers == 0 ? "no servers" : counted(servers, "server")) + ", " +
+         (servers > 0      ? connection_.name
+          : is_synchronous ? "synchronous"
+                           : "kernel");
 }
 
 void Session::serve(std::size_t staging_bytes) {
@@ -106,15 +140,22 @@ void Session::serve(std::size_t staging_bytes) {
   place.clients = ranks_->clients();
   place.job = configuration_.job;
   place.staging_bytes = staging_bytes;
+  const SignalWatch termination{{SIGTERM}};
+  place.is_terminated = [&termination] { return termination.has_come(); };
   try {
     server::Server server{settings(), configuration_.policy, configuration_.disk, std::move(place),
                           *connection_.transport};
-    if (!server.serve()) {
-      // MPI_Finalize may wait for the server that is dead: the launcher of a job that goes on
-      // without one minds a process that leaves as little.
-      std::fprintf(stderr,
-                   "iocomp: server %d (rank %d) leaves: the compute ranks went on without\n",
-                   mpi::rank(ranks_->own()), mpi::rank(comm_));
+    const auto end = server.serve();
+    if (end != server::Server::End::all_left) {
+      // MPI_Finalize may wait for those that are dead: the launcher of a job that goes on without
+      // them minds a process that leaves as little.
+      std::fprintf(
+          stderr, "iocomp: server %d (rank %d) leaves: %s\n", mpi::rank(ranks_->own()),
+          mpi::rank(comm_),
+          end == server::Server::End::given_up
+              ? "the compute ranks went on without"
+              : "SIGTERM has come, and the compute ranks are gone or silent; what they had "
+                "ended was finished");
       std::_Exit(0);
     }
     server_had_failures_ = server.had_failures();
@@ -126,11 +167,30 @@ void Session::serve(std::size_t staging_bytes) {
   connection_.transport.reset();
 }
 
+bool Session::should_stop() {
+  if (stops_ || is_given_up_) {
+    return stops_;
+  }
+  const std::string reason = stopping_.reason();
+  std::int64_t wants = reason.empty() ? 0 : 1;
+  mpi::maximum(ranks_->own().raw(), std::span{&wants, 1}, client_->link().policy(),
+               "the other compute ranks in iocomp_should_stop");
+  stops_ = wants != 0;
+  if (!reason.empty()) {
+    log::info("the program is told to stop: " + reason);
+  }
+  return stops_;
+}
+
 int Session::exit_status() const {
   return settings().boolean("server.exit_status") && server_had_failures_ ? 1 : 0;
 }
 
 Outcome Session::finalize() {
+  if (is_given_up_) {
+    return {ErrorCode::invalid_argument, "finalize: MPI_Finalize was called before"};
+  }
+  finalize_watch_.reset();
   Outcome outcome;
   if (client_) {
     outcome = client_->finalize();

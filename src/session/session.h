@@ -14,8 +14,10 @@
 #include "mpi/handle.h"
 #include "session/configuration.h"
 #include "session/connection.h"
+#include "session/finalize_watch.h"
 #include "session/program_communicator.h"
 #include "session/ranks.h"
+#include "session/stopping.h"
 #include "trace/counters.h"
 
 namespace iocomp::session {
@@ -57,21 +59,32 @@ class Session {
   /// What a server's process shall exit with.
   [[nodiscard]] int exit_status() const;
 
+  /// Whether the program should stop, because of a signal or the time: the same on all ranks, and
+  /// for good. Collective over the compute ranks. Cost: a sum of 8 bytes over them.
+  [[nodiscard]] bool should_stop();
+  /// Whether the program has called MPI_Finalize: then this object must not be destroyed.
+  [[nodiscard]] bool is_given_up() const noexcept { return is_given_up_; }
   /// Settle everything. Collective. @return the first failure that nobody was told.
   [[nodiscard]] Outcome finalize();
 
  private:
   void start_without_servers();
-  void start_asynchronous();
+  void start_with_servers();
+  [[nodiscard]] std::string start_line() const;
   void start_client(client::Place place);
   void serve(std::size_t staging_bytes);
+  void give_up();
 
   mpi::Communicator comm_;  // all ranks
   ProgramCommunicator program_comm_;
   Configuration configuration_;
+  Stopping stopping_;
   std::unique_ptr<Ranks> ranks_;
   Connection connection_;
   std::unique_ptr<client::Client> client_;
+  std::unique_ptr<FinalizeWatch> finalize_watch_;  // of a compute rank
+  bool stops_ = false;
+  bool is_given_up_ = false;
   bool server_had_failures_ = false;
 };
 

@@ -15,6 +15,10 @@ std::int64_t build_number() noexcept {
          protocol::version;
 }
 
+std::string release_text() {
+  return std::to_string(IOCOMP_VERSION_MAJOR) + '.' + std::to_string(IOCOMP_VERSION_MINOR);
+}
+
 std::string version_text() {
   return std::string{"version "} + IOCOMP_VERSION_STRING + ", wire protocol " +
          std::to_string(protocol::version);

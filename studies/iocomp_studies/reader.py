@@ -1,4 +1,4 @@
-"""Read files without iocomp: plain ones through their manifest, HDF5 with h5py."""
+"""Read files without iocomp: plain ones through their manifest, HDF5 and netCDF with h5py."""
 
 from __future__ import annotations
 
@@ -108,6 +108,8 @@ class PlainDataset:
         """Return elements `begin` to `end` of the variable in row-major order."""
         placed = self._steps[step][name]
         dtype = np.dtype(placed.dtype)
+        if begin == end:
+            return np.empty(0, dtype=dtype)
         offset = placed.offset + begin * dtype.itemsize
         values = np.fromfile(self._path, dtype=dtype, count=end - begin, offset=offset)
         if values.size != end - begin:
@@ -165,6 +167,60 @@ class Hdf5Dataset:
         self._file.close()
 
 
+class RecordDataset(Hdf5Dataset):
+    """An HDF5 or netCDF file in which each variable is one dataset, which grows with the steps."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file and look at what is in it."""
+        super().__init__(path)
+        import h5py
+
+        self._datasets: dict[str, Any] = {}
+
+        def note(name: str, found: object) -> None:
+            if isinstance(found, h5py.Dataset) and not _is_dimension_alone(found):
+                self._datasets[name] = found
+
+        self._file.visititems(note)
+
+    def _grows(self, name: str) -> bool:
+        found = self._datasets[name]
+        return bool(found.maxshape) and found.maxshape[0] is None
+
+    def steps(self) -> list[int]:
+        """Return the numbers of the steps that are there, in order."""
+        along_time = [len(found) for name, found in self._datasets.items() if self._grows(name)]
+        return list(range(max(along_time, default=1 if self._datasets else 0)))
+
+    def variables(self, step: int) -> list[str]:
+        """Return the names of the variables of a step."""
+        return [
+            name
+            for name, found in self._datasets.items()
+            if not self._grows(name) or step < len(found)
+        ]
+
+    def shape(self, step: int, name: str) -> tuple[int, ...]:  # noqa: ARG002
+        """Return the global shape of a variable at a step."""
+        return tuple(self._datasets[name].shape[1 if self._grows(name) else 0 :])
+
+    def read(self, step: int, name: str, begin: int, end: int) -> npt.NDArray[Any]:
+        """Return elements `begin` to `end` of the variable in row-major order."""
+        found = self._datasets[name]
+        if not self._grows(name):
+            return np.asarray(found[...]).reshape(-1)[begin:end]
+        if len(found.shape) == 2:
+            return np.asarray(found[step, begin:end])
+        return np.asarray(found[step]).reshape(-1)[begin:end]
+
+
+def _is_dimension_alone(dataset: Any) -> bool:  # noqa: ANN401 (h5py has no types)
+    """Whether it is a dimension of netCDF, and no variable."""
+    name = dataset.attrs.get("NAME", b"")
+    text = name.decode() if isinstance(name, bytes) else str(name)
+    return text.startswith("This is a netCDF dimension but not a netCDF variable")
+
+
 def resolve(path: Path) -> Path:
     """Return `path`, or the one file beside it that has an extension more.
 
@@ -179,11 +235,19 @@ def resolve(path: Path) -> Path:
     return found[0]
 
 
+def _has_records(path: Path) -> bool:
+    """Whether an HDF5 file has something else at its top than a group for each step."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        return any(not name.isdigit() or isinstance(file[name], h5py.Dataset) for name in file)
+
+
 def open_dataset(path: Path) -> PlainDataset | Hdf5Dataset:
     """Open a file by what it holds: HDF5 by its signature, all else by its manifest."""
     path = resolve(path)
     with path.open("rb") as file:
         signature = file.read(len(_HDF5_SIGNATURE))
     if signature == _HDF5_SIGNATURE:
-        return Hdf5Dataset(path)
+        return RecordDataset(path) if _has_records(path) else Hdf5Dataset(path)
     return PlainDataset(path)

@@ -34,7 +34,7 @@ SERVER = 2  # a role
 MOST_SHOWN = 500  # entries
 
 # Words of scripts after which a process is dead, or its peers do not know whether it lives.
-ENDING = {"kill", "stop", "go_on", "leave", "KILL", "STOP"}
+ENDING = {"kill", "stop", "go_on", "leave", "leave_by_mpi", "TERM", "KILL", "STOP"}
 
 Entry = dict[str, Any]
 Settings = Mapping[str, Any]
@@ -222,7 +222,8 @@ class Actors:
         quick = {
             "wait": {"deadline": 20 * self.build.time_factor},
             "expert": {"touch": "1 MiB"},
-            "trace": {"summary": False},
+            "trace": {"start": False, "summary": False},
+            "placement": {"ratio": 1},  # servers, unless the mode has none
         }
         settings = _merged(quick, settings or {})
         (folder / "iocomp.toml").write_text(toml(settings))

@@ -72,6 +72,16 @@ int open_input(const Stage& stage, const std::string& name, MPI_Comm members,
              : iocomp_open_input_on(stage.session, members, name.c_str(), input);
 }
 
+std::vector<std::int64_t> left_out_of(iocomp_input* input) {
+  std::int64_t count = 0;
+  iocomp_input_left_out(input, &count);
+  std::vector<std::int64_t> steps(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    iocomp_input_left_out_step(input, i, &steps[static_cast<std::size_t>(i)], nullptr);
+  }
+  return steps;
+}
+
 std::vector<std::int64_t> steps_of(iocomp_input* input) {
   std::int64_t count = 0;
   iocomp_input_steps(input, &count);
@@ -93,10 +103,12 @@ void read(Stage& stage, const Line& line) {
   iocomp_input* input = nullptr;
   int code = open_input(stage, line.argument(0), members, &input);
   std::vector<std::int64_t> steps;
+  std::vector<std::int64_t> left_out;
   const Seeds seeds = seeds_of(line);
   bool is_right = true;
   if (code == IOCOMP_OK) {
     steps = line.has("step") ? numbers(line.option("step", ""), ',') : steps_of(input);
+    left_out = left_out_of(input);
     int variables = 0;
     iocomp_input_variables(input, &variables);
     for (std::size_t i = 0; i < steps.size() && code == IOCOMP_OK; ++i) {
@@ -106,8 +118,9 @@ void read(Stage& stage, const Line& line) {
     }
     iocomp_close_input(input);
   }
-  stage.tell(line, code, began,
-             {{"file", line.argument(0)}, {"steps", steps}, {"right", is_right}});
+  stage.tell(
+      line, code, began,
+      {{"file", line.argument(0)}, {"steps", steps}, {"left_out", left_out}, {"right", is_right}});
 }
 
 // @return the code of the first call that fails, and what is not as it was put.

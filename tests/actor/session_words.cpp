@@ -39,6 +39,29 @@ void progress(Stage& stage, const Line& line) {
   stage.tell(line, iocomp_progress(stage.session), began);
 }
 
+void should_stop(Stage& stage, const Line& line) {
+  const double began = now_seconds();
+  int stop = -1;
+  const int code = iocomp_should_stop(stage.session, &stop);
+  stage.tell(line, code, began, {{"stop", stop}});
+}
+
+// Without iocomp_finalize, or with it when it is too late.
+void leave_by_mpi(Stage& stage, const Line& line) {
+  MPI_Finalize();
+  stage.journal.write({{"call", "mpi_finalize"}});
+  if (line.has("late")) {
+    int closed = IOCOMP_OK;
+    for (auto& [name, file] : stage.files) {
+      closed = iocomp_close(file.handle);
+    }
+    const int code = iocomp_finalize(stage.session);
+    stage.journal.write(
+        {{"call", "late_finalize"}, {"code", code}, {"closed", closed}, {"story", iocomp_error()}});
+  }
+  std::_Exit(0);
+}
+
 void settings(Stage& stage, const Line& line) {
   stage.journal.write(
       {{"call", "settings"}, {"line", line.number}, {"text", iocomp_settings(stage.session)}});
@@ -50,6 +73,8 @@ Words session_words() {
   return {{"init", init},
           {"finalize", finalize},
           {"leave", leave},
+          {"leave_by_mpi", leave_by_mpi},
+          {"should_stop", should_stop},
           {"progress", progress},
           {"settings", settings}};
 }

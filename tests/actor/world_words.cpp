@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -113,6 +114,11 @@ void stop(Stage& stage, const Line& line) {
   ::kill(process_of(stage, line), SIGSTOP);
 }
 
+void signal(Stage& stage, const Line& line) {
+  const std::map<std::string, int> known{{"TERM", SIGTERM}, {"USR1", SIGUSR1}};
+  ::kill(process_of(stage, line), known.at(line.argument(1)));
+}
+
 void go_on(Stage& stage, const Line& line) { ::kill(process_of(stage, line), SIGCONT); }
 
 void measure_cpu(Stage& stage, const Line& line) {
@@ -178,6 +184,7 @@ Words world_words() {
           {"kill", kill},
           {"stop", stop},
           {"go_on", go_on},
+          {"signal", signal},
           {"measure_cpu", measure_cpu},
           {"limit_file_size", limit_file_size},
           {"pin", pin},

@@ -78,10 +78,12 @@ class CommandTest(unittest.TestCase):
             'allowed are auto, halves, spread, packed, tail, list; did you mean "halves"?\n',
         )
 
-    def test_an_unknown_variable_ends_with_status_2(self) -> None:
-        done = self.run_command("info", IOCOMP_MODUS="sync")
-        self.assertEqual(done.returncode, BAD_INPUT)
-        self.assertIn("IOCOMP_MODE", done.stderr)
+    def test_unknown_variables_are_warned_of(self) -> None:
+        for command in ("info", "config"):
+            done = self.run_command(command, IOCOMP_MODUS="sync", IOCOMP_HOME="/opt/iocomp")
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, "IOCOMP_MODUS .* IOCOMP_MODE;")
+            self.assertRegex(done.stderr, "IOCOMP_HOME .* nearest")
 
     def test_unknown_words_end_with_status_2(self) -> None:
         for words in ([], ["nonsense"], ["config", "--nonsense"], ["config", "--json", "--markdown"]):
@@ -107,6 +109,17 @@ class CommandTest(unittest.TestCase):
         self.assertTrue(formats["posix"]["found"], formats)
         for entry in formats.values():
             self.assertTrue(entry["version"] if entry["found"] else entry["reason"], entry)
+
+    def test_info_loads_no_code_that_a_file_names(self) -> None:
+        (self.folder / "libiocomp_format_posix.so").write_text("no module")
+        (self.folder / "iocomp.toml").write_text("storage.modules = '.'\n")
+        done = self.run_command("info")
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("IOCOMP_STORAGE_MODULES", done.stderr)
+        self.assertNotIn("cannot load", done.stdout + done.stderr)
+        (self.folder / "iocomp.toml").unlink()
+        done = self.run_command("info", IOCOMP_STORAGE_MODULES=str(self.folder))
+        self.assertIn("cannot load", done.stdout)
 
     def test_info_is_readable(self) -> None:
         done = self.run_command("info")

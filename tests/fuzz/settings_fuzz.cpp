@@ -96,6 +96,9 @@ void check_types(const config::Settings& settings) {
       case config::ValueType::bytes:
         require(settings.bytes(row.name) >= 0, "a size below nothing");
         break;
+      case config::ValueType::duration:
+        require(settings.seconds(row.name) >= 0, "a duration below nothing");
+        break;
       case config::ValueType::list:
         (void)settings.integers(row.name);
         break;

@@ -62,7 +62,7 @@ class CppFace : public testing::TestWithParam<std::string> {
   /// Settings of a session whose file "numbers" lies in the test's folder.
   [[nodiscard]] std::string settings() const {
     return "mode = \"" + GetParam() + "\"\nserver.returns = true\ntrace.summary = false\n" +
-           "[files.numbers]\npath = \"" + path().string() + "\"\n";
+           "placement.ratio = 1\n" + "[files.numbers]\npath = \"" + path().string() + "\"\n";
   }
   [[nodiscard]] std::filesystem::path path() const { return folder_.file("numbers.bin"); }
   [[nodiscard]] std::vector<std::int64_t> numbers_in_file() const {
@@ -115,6 +115,7 @@ TEST_P(CppFace, WritesWhatWasPut) {
     EXPECT_EQ(out.current_step(), 0);
     out.end_step();
     EXPECT_EQ(out.current_step(), 1);
+    EXPECT_FALSE(io.should_stop());
     out.wait_step(0);
     ticket.wait(IOCOMP_DURABLE);
     EXPECT_TRUE(ticket.test(IOCOMP_WRITTEN));

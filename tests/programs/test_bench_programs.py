@@ -103,13 +103,28 @@ def test_overlap_and_stream_put_from_memory_of_iocomp(build: Build, tmp_path: Pa
     assert result["file_verified"] is True
 
 
+@pytest.mark.parametrize("form", ["netcdf", "hdf5", "hdf5 time", "pnetcdf", "mpiio"])
+def test_stream_finds_right_what_it_wrote(build: Build, tmp_path: Path, form: str) -> None:
+    backend, _, layout = form.partition(" ")
+    arguments = "--size 64KiB --loops 4 --write-every 2 --verify --pattern index"
+    arguments += f" --backend {backend} --file {tmp_path}/t"
+    settings = {**MESSAGE, "files.stream.layout": layout or "steps"}
+    try:
+        result = run(build, "apps/stream/stream", arguments, 2, settings)
+    except RunFailedError as error:
+        if "is not installed" not in str(error):
+            raise
+        pytest.skip(f"built without {backend}")
+    assert result["file_verified"] is True
+
+
 @pytest.mark.parametrize("mode", ["sync", "async"])
 @pytest.mark.parametrize("order", ["", "--shuffled"])
 def test_decomposition_takes_at_most_32_bytes_per_run(
     build: Build, tmp_path: Path, mode: str, order: str
 ) -> None:
     arguments = f"--runs 20000 --mode {mode} {order} --file {tmp_path}/d"
-    settings = {"mode": mode, "trace.summary": "false"}
+    settings = {**MESSAGE, "mode": mode}
     result = run(build, "bench/decomposition", arguments, 4, settings)
     assert result["define_seconds"] > 0
     assert 0 < result["bytes_per_run"] <= 33  # and what the allocator adds
@@ -119,7 +134,7 @@ def test_decomposition_takes_at_most_32_bytes_per_run(
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_small_variables_are_timed(build: Build, tmp_path: Path, mode: str) -> None:
     arguments = f"--variables 20 --steps 2 --mode {mode} --file {tmp_path}/s"
-    settings = {"mode": mode, "trace.summary": "false"}
+    settings = {**MESSAGE, "mode": mode}
     result = run(build, "bench/small_variables", arguments, 2, settings)
     assert result["call_seconds_per_variable"] > 0
     assert result["wall_seconds_per_variable"] >= result["call_seconds_per_variable"]

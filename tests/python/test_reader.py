@@ -48,6 +48,31 @@ def test_an_hdf5_file_is_known_by_its_signature(tmp_path: Path) -> None:
         assert dataset.read(3, "u", 2, 4).tolist() == [2.0, 3.0]
 
 
+def test_datasets_that_grow_are_read_by_steps(tmp_path: Path) -> None:
+    values = np.arange(24.0).reshape(2, 3, 4)
+    with h5py.File(tmp_path / "f.h5", "w") as file:
+        file.create_dataset("a/u", data=values, maxshape=(None, 3, 4))
+        file.create_dataset("v", data=values[:1, 0], maxshape=(None, 4))
+    with open_dataset(tmp_path / "f.h5") as dataset:
+        assert dataset.steps() == [0, 1]
+        assert (dataset.variables(0), dataset.variables(1)) == (["a/u", "v"], ["a/u"])
+        assert dataset.shape(1, "a/u") == (3, 4)
+        assert dataset.read(1, "a/u", 2, 4).tolist() == [14.0, 15.0]
+        assert dataset.read(0, "v", 1, 3).tolist() == [1.0, 2.0]
+
+
+def test_dimensions_of_netcdf_are_no_variables(tmp_path: Path) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    with netcdf.Dataset(tmp_path / "f.nc", "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 3)
+        file.createVariable("u", "f8", ("time", "x"))[:] = np.arange(6.0).reshape(2, 3)
+    with open_dataset(tmp_path / "f.nc") as dataset:
+        assert dataset.steps() == [0, 1]
+        assert dataset.variables(1) == ["u"]
+        assert dataset.read(1, "u", 0, 3).tolist() == [3.0, 4.0, 5.0]
+
+
 def test_the_extension_may_be_left_out(tmp_path: Path) -> None:
     (tmp_path / "f.dat").touch()
     (tmp_path / "f.dat.json").touch()

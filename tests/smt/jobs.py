@@ -83,9 +83,10 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
         words = f"{launch}--mapping {mapping} --ranks {ranks} --"
         yield f"offline-{mapping}", offline + actor.format(words)
 
-    yield "auto", actor.format(bound(build.mpi, BOUND))
-    yield "auto-whole-cores", actor.format(bound(build.mpi, BOUND_TO_CORES))
-    yield "auto-unbound", actor.format(unbound(build.mpi, 4))
+    paired = "export IOCOMP_PLACEMENT_RATIO=1\n"
+    yield "auto", paired + actor.format(bound(build.mpi, BOUND))
+    yield "auto-whole-cores", paired + actor.format(bound(build.mpi, BOUND_TO_CORES))
+    yield "auto-unbound", paired + actor.format(unbound(build.mpi, 4))
     asked = strict + "export IOCOMP_PLACEMENT_MAPPING=hyperthread\n"
     yield "strict-refuses", asked + actor.format(bound(build.mpi, [[0], [2], [4], [6]]))
 

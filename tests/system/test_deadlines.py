@@ -39,6 +39,23 @@ def check_timed_out(job: Job, call: str, who: int) -> None:
         assert entry["seconds"] < 10, entry
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_wait_warns_long_before_it_fails(actors: Actors, mode: str) -> None:
+    """And goes on when the rank comes."""
+    ranks = 3 if mode != "async" else 6
+    text = LATE.format(call="end_step out\n@2 pause 1.5\nclose out\n")
+    job = actors.play(
+        text,
+        ranks=ranks,
+        settings={**mode_settings(mode), "files": {"out": file_settings("posix", path="out.dat")}},
+        environment={"IOCOMP_WAIT_DEADLINE": "10"},
+    )
+    assert job.status == 0 and not job.failures(), job
+    warnings = [line for line in job.stderr.splitlines() if "waiting for " in line]
+    assert warnings and all('"out"' in line and "(wait.deadline)" in line for line in warnings), job
+    assert not [line for line in warnings if "compute 2" in line or "rank 2:" in line], job
+
+
 @pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_rank_that_closes_late(actors: Actors, back_end: str, mode: str) -> None:
     """It closes when the others have given up: it must neither hang nor crash anybody."""

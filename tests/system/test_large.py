@@ -61,3 +61,23 @@ close out
             found = dataset.read(0, "u", first, first + SAMPLE)
             assert np.array_equal(found, values("i1", SAMPLE, 0, first)), first
     (job.folder / path).unlink()
+
+
+@pytest.mark.parametrize("back_end", ["pnetcdf", "netcdf"])
+def test_one_rank_reads_more_than_two_to_the_31_elements(actors: Actors, back_end: str) -> None:
+    """At once, through netCDF, which counts in 32 bits in some places."""
+    skip_if_missing(actors.build, back_end)
+    skip_without_room(actors.folder)
+    path = f"out{extension(back_end)}"
+    text = f"init\nopen out checkpoint\ndefine out u int8 {ELEMENTS}\nput out u by=whole\n"
+    job = actors.play(
+        f"{text}close out\nread out\n",
+        ranks=1,
+        settings={**mode_settings("sync"), "files": {"out": file_settings(back_end, path=path)}},
+        environment={"IOCOMP_WAIT_DEADLINE": "120"},
+        seconds=280,
+    )
+    assert job.status == 0 and not job.failures(), job
+    (read,) = job.calls("read")
+    assert read["right"] and read["steps"] == [0], job
+    (job.folder / f"out.000000{extension(back_end)}").unlink()

@@ -143,6 +143,7 @@ def test_a_torn_checkpoint_does_not_keep_the_others_from_being_read(
     for rank in (0, 1):
         others, asked_for = job.calls("read", rank=rank)
         assert others["steps"] == [step for step in range(3) if step != torn], job
+        assert others["left_out"] == [torn], job
         assert others["right"] and others["code"] == 0, job
         assert asked_for["code"] == STORAGE_FAILURE, job
         assert f"step {torn} of file" in asked_for["story"] and name in asked_for["story"], job

@@ -45,6 +45,14 @@ def test_a_bad_variable(actors: Actors) -> None:
     check_refused(job, 3, "IOCOMP_PLACEMENT_RATIO", "none")
 
 
+def test_variables_of_others_are_warned_of_by_one_rank(actors: Actors) -> None:
+    theirs = {"IOCOMP_HOME": "/opt/iocomp", "IOCOMP_VERSION": "3.1", "IOCOMP_LOG": "warning"}
+    job = actors.play(SCRIPT, ranks=3, environment=theirs)
+    assert job.status == 0 and not job.failures(), job
+    for name in ("IOCOMP_HOME", "IOCOMP_VERSION"):
+        assert job.output.count(f"unknown setting {name} (environment)") == 1, job
+
+
 def test_settings_that_are_no_toml(actors: Actors) -> None:
     folder = actors.folder / "broken"
     folder.mkdir()

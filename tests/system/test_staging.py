@@ -6,7 +6,14 @@ import json
 
 import pytest
 from actors import OK, OUT_OF_STAGING, Actors
-from files import BACK_ENDS, check_file, extension, file_settings, skip_if_missing
+from files import (
+    BACK_ENDS,
+    check_file,
+    extension,
+    file_settings,
+    mode_settings,
+    skip_if_missing,
+)
 
 KIB = 1024
 
@@ -129,3 +136,29 @@ def test_tickets_can_be_asked_after_the_file_was_closed(actors: Actors) -> None:
     assert not job.failures(), job
     assert all(entry["reached"] == 1 for entry in job.calls("test")), job
     assert all(entry["code"] == OK for entry in job.calls("wait")), job
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "netcdf", "pnetcdf"])
+@pytest.mark.parametrize("by", ["whole", "columns"])
+def test_the_kernel_takes_blocks_that_are_larger_than_memory_for_copies(
+    actors: Actors, back_end: str, by: str
+) -> None:
+    """Blocks that cannot go in place, and are waited for before their place is known."""
+    skip_if_missing(actors.build, back_end)
+    who = "@1 " if by == "whole" else ""
+    text = "init\nopen out series\ndefine out u float64 64x16384\n"
+    for step in range(2):
+        # The lead, which finds places, comes late.
+        text += f"@0 pause 0.2\n{who}put out u by={by} halo=1\nwait out handed_over\nend_step out\n"
+        text += f"wait_step out {step}\n"
+    job = actors.play(
+        f"{text}close out\nread out\n",
+        ranks=2,
+        settings={
+            **mode_settings("kernel"),
+            "client": {"buffer_memory": "1 MiB"},
+            "files": {"out": file_settings(back_end, path=f"out{extension(back_end)}")},
+        },
+    )
+    assert job.status == 0 and not job.failures(), job
+    assert all(entry["right"] and entry["steps"] == [0, 1] for entry in job.calls("read")), job

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "iocomp/settings_here.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
 
@@ -43,7 +44,7 @@ void show(const ConfigOptions& options) {
     fmt::print("{}", config::settings_markdown());
     return;
   }
-  const auto settings = config::Settings::read({});
+  const auto settings = settings_here();
   const auto listed =
       options.file.empty() ? settings.in_force() : settings.file_in_force(options.file);
   if (options.json) {

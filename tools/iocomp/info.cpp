@@ -19,6 +19,7 @@
 #include "disk/options.h"
 #include "formats/registry.h"
 #include "iocomp/place.h"
+#include "iocomp/settings_here.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
 
@@ -78,7 +79,7 @@ std::string disk_engine(const std::string& chosen) {
 }
 
 Installation inspect() {
-  const auto settings = config::Settings::read({});
+  const auto settings = settings_here();
   const auto chosen = settings.text("storage.modules");
   return {.mpi_library = mpi_library(),
           .mpi_standard = mpi_standard(),

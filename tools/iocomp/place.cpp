@@ -32,8 +32,12 @@ std::vector<std::vector<std::string>> rows_of(const Place& place) {
   }
   if (facts.kind == formats::FileSystemKind::lustre) {
     rows.push_back({"targets", facts.targets > 0 ? std::to_string(facts.targets) : "not told"});
-    rows.push_back({"stripe count",
-                    advice.stripe_count > 0 ? std::to_string(advice.stripe_count) : "all (-1)"});
+    rows.push_back({"layout", facts.has_layout ? "chosen by somebody, and kept"
+                                               : "new files get the one below"});
+    for (const auto& part : advice.parts) {
+      rows.push_back({part.end < 0 ? "stripes" : "stripes up to " + format_bytes(part.end),
+                      part.targets > 0 ? std::to_string(part.targets) : "all (-1)"});
+    }
     rows.push_back({"stripe size", format_bytes(advice.stripe_bytes)});
     rows.push_back({"aggregators", fmt::format("{} per stripe, for {} writers",
                                                advice.aggregators_per_stripe, place.writers)});
@@ -55,7 +59,7 @@ nlohmann::ordered_json json_of(const Place& place) {
   nlohmann::ordered_json out{
       {"directory", place.directory},       {"file_system", facts.type},
       {"block_bytes", facts.block_bytes},   {"free_bytes", facts.free_bytes},
-      {"direct_io", facts.takes_direct_io},
+      {"direct_io", facts.takes_direct_io}, {"has_layout", facts.has_layout},
   };
   out["advice"] = nullptr;
   if (advice.is_special) {
@@ -63,8 +67,12 @@ nlohmann::ordered_json json_of(const Place& place) {
     for (const auto& [key, value] : advice.hints) {
       hints[key] = value;
     }
+    auto stripes = nlohmann::ordered_json::array();
+    for (const auto& part : advice.parts) {
+      stripes.push_back({{"end", part.end}, {"targets", part.targets}});
+    }
     out["advice"] = {{"writers", place.writers},
-                     {"stripe_count", advice.stripe_count},
+                     {"stripes", stripes},
                      {"stripe_bytes", advice.stripe_bytes},
                      {"alignment_bytes", advice.alignment_bytes},
                      {"aggregators_per_stripe", advice.aggregators_per_stripe},

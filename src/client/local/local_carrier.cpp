@@ -317,6 +317,15 @@ void LocalCarrier::leave(std::int64_t open_step, bool exchanges) {
   wait_until([this] { return council_.have_all_left(); }, "the last messages");
 }
 
+std::int64_t LocalCarrier::give_up(std::int64_t open_step, const Outcome& why) {
+  if (is_over()) {
+    return open_step;
+  }
+  lose(why);
+  const bool is_named = setup_.file_per_step || writer_.is_readable_while_open();
+  return is_named ? settled_ : 0;
+}
+
 Outcome LocalCarrier::close(std::int64_t open_step) {
   if (!is_alone_ && !is_over()) {
     const Outcome left = outcome_of([&] {

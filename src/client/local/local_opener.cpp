@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "client/carrier.h"
 #include "client/council/file_council.h"
 #include "client/council/meeting.h"
@@ -52,16 +51,14 @@ int tag_of(std::uint64_t key, MPI_Comm comm) {
 }  // namespace
 
 // Ranks must be able to write at offsets, without the format library or the MPI.
-bool LocalOpener::kernel_can_write(const OpenedFile& opened) const {
-  const formats::Format& format = *opened.format;
-  const bool is_plain = format.traits().is_plain();
-  if (!is_plain) {
-    const bool by_mpi = format.traits().kind == formats::Kind::shared;
-    log::warning("transport kernel: files of " + std::string{format.name()} + " are written by " +
-                 (by_mpi ? "MPI-IO" : "the format library") + ", so synchronously" +
-                 (by_mpi ? "; posix writes the same bytes by the kernel" : ""));
+std::string LocalOpener::obstacle_to_kernel(const formats::Format& format) {
+  if (format.traits().is_plain()) {
+    return {};
   }
-  return is_plain;
+  const bool by_mpi = format.traits().kind == formats::Kind::shared;
+  return "files of " + std::string{format.name()} + " are written by " +
+         (by_mpi ? "MPI-IO" : "the format library") + ", so synchronously" +
+         (by_mpi ? "; posix writes the same bytes by the kernel" : "");
 }
 
 Meeting& LocalOpener::meet_to_open(OpenedFile& opened, MPI_Comm comm) {

@@ -28,8 +28,8 @@ class LocalOpener {
               DiskWork& disk)
       : settings_{settings}, place_{place}, link_{link}, meeting_{meeting}, disk_{disk} {}
 
-  /// Whether the kernel can write the file while the program goes on. Says where it cannot.
-  [[nodiscard]] bool kernel_can_write(const OpenedFile& opened) const;
+  /// Why the kernel cannot write a file while the program goes on; empty where it can.
+  [[nodiscard]] static std::string obstacle_to_kernel(const formats::Format& format);
   /// Collective over `comm`, the members. @throws Error, the same on all ranks.
   void open(OpenedFile& opened, MPI_Comm comm, bool synchronous);
   /// Instead: carry on with what servers have left, whose members are ranks of the compute ranks'

@@ -91,6 +91,12 @@ void MemberWriter::put(const Block& block) {
   }
 }
 
+void MemberWriter::put_nothing(const Block& block) {
+  if (!is_lost(block.step)) {
+    array::add(steps_[block.step].variables[block.variable.id], block.cover);
+  }
+}
+
 bool MemberWriter::can_write(const Block& block) const {
   const Step* step = find(block.step);
   const bool is_in_time = !keeps_steps() || (step != nullptr && step->is_expected);
@@ -206,7 +212,9 @@ void MemberWriter::urge(std::uint64_t number, State state) {
                              : "\": its place is known after end_step; call that before waiting "
                                "for more than handed over")};
   }
-  if (kept != nullptr && ticket->kept && state == State::handed_over) {
+  // What is too large for a copy goes when its place is known.
+  if (kept != nullptr && ticket->kept && state == State::handed_over &&
+      kept->bytes() <= link_.copy_limit_bytes()) {
     kept_.copy(number);
   }
   if (state == State::durable && !keeps_steps()) {

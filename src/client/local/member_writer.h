@@ -73,6 +73,9 @@ class MemberWriter {
   [[nodiscard]] bool keeps_steps() const {
     return setup_.files.format->traits().writes_whole_steps();
   }
+  [[nodiscard]] bool is_readable_while_open() const {
+    return setup_.files.format->traits().readable_while_open;
+  }
   [[nodiscard]] OutputFiles& files() noexcept { return files_; }
   [[nodiscard]] Step& step(std::int64_t number) { return steps_[number]; }
   /// Null where nothing is known of it, or it is settled.
@@ -86,6 +89,7 @@ class MemberWriter {
 
   // What this rank does.
   void put(const Block& block);
+  void put_nothing(const Block& block);
   /// What is called when a block is written, or cannot be. @pre it counts among those being written
   [[nodiscard]] std::function<void(const Outcome&)> when_written(const Block& block);
   /// It has put all it has for a step. @param exchanges  some rank has blocks to be exchanged.

@@ -133,6 +133,8 @@ void RemoteCarrier::put(const Block& block) {
   link_.pump();
 }
 
+void RemoteCarrier::put_nothing(const Block& block) { note(block); }
+
 void RemoteCarrier::note(const Block& block) {
   array::add(variables_[block.variable.id], block.cover);
   if (remains_) {
@@ -301,6 +303,20 @@ Outcome RemoteCarrier::close(std::int64_t open_step) {
                    [&] { return what("the last blocks to be taken"); });
   link_.forget(route_.key);
   return outcome;
+}
+
+// What servers have, or hold a copy of, they finish.
+std::int64_t RemoteCarrier::give_up(std::int64_t open_step, const Outcome& why) {
+  std::int64_t from = open_step;
+  link_.tickets().for_each([&](std::uint64_t number, const Ticket& ticket) {
+    if (ticket.file == route_.key && ticket.failure.ok() &&
+        !link_.has_reached(number, State::handed_over)) {
+      from = std::min(from, ticket.step);
+    }
+  });
+  link_.post(route_.home,
+             protocol::encode(route_.key, Kind::give_up, protocol::StepNote{from, -1, 0, why}));
+  return from;
 }
 
 Remains RemoteCarrier::take_remains() {

@@ -50,6 +50,8 @@ class RemoteCarrier : public Carrier {
   void announce(const contents::Event& event, std::int64_t sequence) override;
   void enter_step(std::int64_t step) override;
   void put(const Block& block) override;
+  [[nodiscard]] std::int64_t give_up(std::int64_t open_step, const Outcome& why) override;
+  void put_nothing(const Block& block) override;
   void end_step(std::int64_t step) override;
   void wait_step(std::int64_t step) override;
   void urge(std::uint64_t ticket, State state) override;

@@ -35,10 +35,12 @@ class LostCarrier : public Carrier {
   void announce(const contents::Event&, std::int64_t) override { tell(); }
   void enter_step(std::int64_t) override { tell(); }
   void put(const Block&) override { tell(); }
+  void put_nothing(const Block&) override { tell(); }
   void end_step(std::int64_t) override { tell(); }
   void wait_step(std::int64_t) override { tell(); }
   void urge(std::uint64_t, State) override {}
   [[nodiscard]] Outcome close(std::int64_t) override { return why_; }
+  [[nodiscard]] std::int64_t give_up(std::int64_t, const Outcome&) override { return 0; }
 
  private:
   [[noreturn]] void tell() {

@@ -10,6 +10,7 @@
 #include "array/region.h"
 #include "base/error.h"
 #include "base/small_files.h"
+#include "base/utf8.h"
 #include "commit/xdmf/xdmf_words.h"
 
 namespace iocomp::commit {
@@ -37,7 +38,7 @@ std::optional<contents::Placed> time_put(const XdmfStep& step) {
 std::string xdmf_beginning(const std::string& name) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"2.0\">\n <Domain>\n"
          "  <Grid Name=\"" +
-         (xdmf::is_utf8(name) ? xdmf::escaped(name) : "steps") +
+         (is_utf8(name) ? xdmf::escaped(name) : "steps") +
          "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
 }
 
@@ -51,7 +52,7 @@ void check_xdmf(const std::string& name, const std::string& path, const formats:
                     "without a description)"};
   }
   const std::string file = name_in_folder(path);
-  if (file.find(':') != std::string::npos || !xdmf::is_utf8(file)) {
+  if (file.find(':') != std::string::npos || !is_utf8(file)) {
     throw Error{
         ErrorCode::invalid_setting,
         setting + "the file name " + file + " cannot stand in XDMF: allowed is UTF-8 without ':'"};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "base/utf8.h"
 #include "commit/xdmf/xdmf.h"
 #include "commit/xdmf/xdmf_words.h"
 #include "contents/variable.h"
@@ -55,7 +56,7 @@ std::string extents(const contents::Variable& variable) {
 bool can_be_described(const contents::Variable& variable) {
   return variable.shape.dimensions >= 1 && variable.shape.dimensions <= most_dimensions &&
          array::elements(variable.shape) > 0 && !xdmf::number_type(variable.type).empty() &&
-         xdmf::is_utf8(variable.name);
+         is_utf8(variable.name);
 }
 
 std::string listed(const std::vector<double>& values) {

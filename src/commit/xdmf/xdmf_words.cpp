@@ -41,15 +41,6 @@ std::string escaped(std::string_view words) {
   return all;
 }
 
-bool is_utf8(const std::string& words) {
-  try {
-    (void)Json(words).dump();
-    return true;
-  } catch (const Json::exception&) {
-    return false;
-  }
-}
-
 // uint64 is said to be int64: VTK would make 32 bits of it.
 std::string number_type(array::ElementType type) {
   using array::ElementType;

@@ -13,8 +13,6 @@ namespace iocomp::commit::xdmf {
 /// The shortest digits that give it back.
 [[nodiscard]] std::string text(double value);
 [[nodiscard]] std::string escaped(std::string_view words);
-/// XML has no way to write other bytes.
-[[nodiscard]] bool is_utf8(const std::string& words);
 /// XDMF's words for an element, as attributes; empty where it has none.
 [[nodiscard]] std::string number_type(array::ElementType type);
 /// Real numbers and integers; nothing for text, complex numbers and NaN.

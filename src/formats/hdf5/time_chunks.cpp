@@ -45,7 +45,7 @@ TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
     : shape{1}, element_bytes{array::size_bytes(variable.type)} {
   std::int64_t bytes = variable.bytes();
   is_filtered = options.deflate_level > 0 && bytes >= page_bytes;
-  if (bytes < page_bytes) {
+  if (bytes > 0 && bytes < page_bytes) {
     steps = std::min(page_bytes / bytes, most_steps_in_chunk);
     shape[0] = steps;
   }
@@ -63,7 +63,7 @@ TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
       is_cut = length > 1;
     }
     is_slowest = is_slowest && extent == 1;
-    shape.push_back(length);
+    shape.push_back(std::max<std::int64_t>(1, length));
   }
 }
 

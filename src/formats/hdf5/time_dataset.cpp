@@ -108,10 +108,9 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
   describe_chunks(create, variable_, chunks_, time_, type, options_, action, path);
   const Extents extent = extents(time_, time_ == Time::grows ? 0 : 1, variable_.shape);
+  // A chunk has some length, and fits only into what is as long, or could be.
   Extents most = extent;
-  if (time_ == Time::grows) {
-    most[0] = H5S_UNLIMITED;
-  }
+  std::ranges::replace(most, hsize_t{0}, H5S_UNLIMITED);
   const int dimensions = variable_.shape.dimensions + static_cast<int>(in_front(time_));
   const Space space{check(H5Screate_simple(dimensions, extent.data(), most.data()), action, path)};
   return Dataset{check(H5Dcreate2(group, name.c_str(), type.raw(), space.raw(), link.raw(),
@@ -120,7 +119,7 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
 }
 
 std::int64_t TimeDataset::place(std::int64_t step) {
-  if (chunks_.is_filtered) {
+  if (chunks_.is_filtered || variable_.bytes() == 0) {
     return -1;
   }
   const std::int64_t first = chunk_of(step);
@@ -148,7 +147,9 @@ void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunk
 
 // @pre it comes behind all steps that have a record.
 void TimeDataset::add(std::int64_t step) {
-  if (chunks_.is_filtered) {
+  if (variable_.bytes() == 0) {
+    // it has no chunks
+  } else if (chunks_.is_filtered) {
     note(step, filtered_.at(step));
   } else if (steps_.empty() || chunk_of(*steps_.rbegin()) != chunk_of(step)) {
     const std::int64_t offset = offsets_.at(chunk_of(step));

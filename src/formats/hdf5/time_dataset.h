@@ -68,7 +68,8 @@ class TimeDataset {
     return step - step % chunks_.steps;
   }
   [[nodiscard]] bool has_room(std::int64_t step) const {
-    return chunks_.is_filtered ? filtered_.contains(step) : offsets_.contains(chunk_of(step));
+    return variable_.bytes() == 0 ||
+           (chunks_.is_filtered ? filtered_.contains(step) : offsets_.contains(chunk_of(step)));
   }
   void add(std::int64_t step);
   void note(std::int64_t first_step, const std::vector<Extent>& chunks);

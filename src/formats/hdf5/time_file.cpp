@@ -33,7 +33,7 @@ TimeDataset& TimeFile::dataset(const Variable& variable) {
 }
 
 std::int64_t TimeFile::place(const Variable& variable, std::int64_t step) {
-  return variable.bytes() == 0 ? -1 : dataset(variable).place(step);
+  return dataset(variable).place(step);
 }
 
 void TimeFile::keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) {
@@ -43,6 +43,7 @@ void TimeFile::keep(const Variable& variable, std::int64_t step, std::vector<Ext
 std::vector<int> TimeFile::take_note(const Description& description, std::int64_t from) {
   std::map<int, std::set<std::int64_t>> steps;
   for (const auto& placed : description.contents) {
+    (void)dataset(placed.variable);  // nobody asked for room where it has no elements
     steps[placed.variable.id].insert(placed.step);
   }
   std::vector<int> variables;

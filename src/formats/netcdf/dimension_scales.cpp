@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/cdf/dimensions.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/netcdf/attributes.h"
@@ -182,14 +183,14 @@ std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& v
       refer_to_scales(root, variable, links[i], numbers[i], scales, path);
     }
   }
-  std::vector<h5::Dataset> unlimited;
+  std::vector<h5::Dataset> times;
   for (auto& scale : scales) {
     write_uses(scale, path);
-    if (scale.dimension.is_unlimited && scale.own.raw() >= 0) {
-      unlimited.push_back(std::move(scale.own));
+    if (scale.dimension.is_unlimited && scale.dimension.name == time_name && scale.own.raw() >= 0) {
+      times.push_back(std::move(scale.own));
     }
   }
-  return unlimited;
+  return times;
 }
 
 }  // namespace iocomp::formats::cdf

@@ -32,7 +32,7 @@ struct Scaled {
 /// Sources: "NetCDF-4 Format Specification" (docs.unidata.ucar.edu), "HDF5 Dimension Scale
 /// Specification" (portal.hdfgroup.org).
 /// @param root  the group that has the variables, under their names in the file.
-/// @return the datasets of unlimited dimensions that are no variables.
+/// @return the dataset of the unlimited dimension "time", where it is no variable.
 /// @throws Error{storage_failure}.
 std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& variables,
                                         const std::string& path);

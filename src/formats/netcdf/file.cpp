@@ -52,9 +52,6 @@ h5::Properties NetcdfFile::of_root() const {
 }
 
 std::int64_t NetcdfFile::place(const Variable& variable, std::int64_t step) {
-  if (variable.bytes() == 0) {
-    return -1;
-  }
   auto known = defined_.find(variable.id);
   if (known != defined_.end() && known->second.variable.shape != variable.shape) {
     defined_.erase(known);
@@ -81,7 +78,9 @@ void NetcdfFile::keep(const Variable& variable, std::int64_t step, std::vector<h
 NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
   Defined defined{variable, dimensions_of(variable, one_step_), {}};
   (void)table_.add(variable, defined.dimensions);
-  if (grows(defined) || h5::TimeChunks{variable, options_}.is_filtered) {
+  // What netCDF calls unlimited has chunks, and so has what is empty: no other dimension has length
+  // 0.
+  if (grows(defined) || variable.bytes() == 0 || h5::TimeChunks{variable, options_}.is_filtered) {
     Variable filled = variable;  // for records that nobody puts
     filled.fill_value =
         Attribute{variable.type, false, fill_value(variable.type, variable.fill_value)};
@@ -135,10 +134,8 @@ std::vector<int> NetcdfFile::take_note(const Description& description, std::int6
   }
   for (const auto& placed : description.contents) {
     const auto known = defined_.find(placed.variable.id);
-    if (known == defined_.end()) {
-      continue;  // it has no elements
-    }
-    Defined& defined = known->second;
+    // Nobody asked for room where it has no elements.
+    Defined& defined = known == defined_.end() ? define(placed.variable) : known->second;
     defined.put_in = defined.put_in < 0 ? placed.step : defined.put_in;
     put[placed.variable.id].insert(record_of(placed.step));
     records_ = grows(defined) ? std::max(records_, placed.step + 1) : records_;
@@ -169,7 +166,8 @@ std::vector<Scaled::Dimension> NetcdfFile::dimensions(const Defined& defined) co
     all.push_back({time_name, one_step_ ? 1 : 0, !one_step_});
   }
   for (std::size_t d = 0; d < defined.dimensions.names.size(); ++d) {
-    all.push_back({defined.dimensions.names[d], defined.variable.shape.extent.at(d), false});
+    const std::int64_t extent = defined.variable.shape.extent.at(d);
+    all.push_back({defined.dimensions.names[d], extent, extent == 0});
   }
   return all;
 }

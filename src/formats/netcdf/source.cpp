@@ -21,12 +21,16 @@
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/types.h"
 #include "formats/source.h"
+#include "formats/sub_boxes.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 namespace {
 
 using Name = std::array<char, NC_MAX_NAME + 1>;
+
+// More elements overflow where netCDF counts in 32 bits.
+constexpr std::size_t most_per_call = std::size_t{1} << 30;  // bytes
 
 int look_at_variable(int file, int number, std::string& name, int& type,
                      std::vector<int>& dimensions) {
@@ -88,19 +92,17 @@ class NetcdfSource : public Source {
                   "cannot " + action + ' ' + path_ + ": it has not the type and the shape " +
                       array::text(where.variable.shape) + " that are expected"};
     }
-    Places start{};
-    Places count{};
-    std::size_t d = 0;
-    if (found.steps) {
-      start.at(d) = static_cast<std::size_t>(found.has_records ? where.step : 0);
-      count.at(d++) = 1;
+    const std::size_t element = array::size_bytes(where.variable.type);
+    DenseBlock block{to, element};
+    auto* values = block.bytes();
+    const auto most = static_cast<std::int64_t>(most_per_call / element);
+    const std::int64_t all = array::elements(box);
+    for (std::int64_t first = 0; first < all; first += most) {
+      for (const auto& part : sub_boxes(box, first, std::min(most, all - first))) {
+        check(get(number, found, where.step, part, values), action);
+        values += static_cast<std::size_t>(array::elements(part)) * element;
+      }
     }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(box.dimensions); ++i) {
-      start.at(d) = static_cast<std::size_t>(box.start[i]);
-      count.at(d++) = static_cast<std::size_t>(box.count[i]);
-    }
-    DenseBlock block{to, array::size_bytes(where.variable.type)};
-    check(nc_get_vara(file_, number, start.data(), count.data(), block.bytes()), action);
     block.scatter();
   }
 
@@ -139,6 +141,22 @@ class NetcdfSource : public Source {
     std::optional<std::int64_t> steps;  // where its first dimension counts them
     bool has_records = false;
   };
+
+  [[nodiscard]] int get(int number, const Found& found, std::int64_t step, const array::Box& box,
+                        void* values) const {
+    Places start{};
+    Places count{};
+    std::size_t d = 0;
+    if (found.steps) {
+      start.at(d) = static_cast<std::size_t>(found.has_records ? step : 0);
+      count.at(d++) = 1;
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(box.dimensions); ++i) {
+      start.at(d) = static_cast<std::size_t>(box.start[i]);
+      count.at(d++) = static_cast<std::size_t>(box.count[i]);
+    }
+    return nc_get_vara(file_, number, start.data(), count.data(), values);
+  }
 
   void check(int code, const std::string& action) const {
     if (code != 0) {

@@ -45,23 +45,24 @@ class Case:
         """Return the setting files.*.alignment."""
         return int(self.tuning.of_files.get("alignment", 4096))
 
-    def _settings(self, example_modules: str) -> dict[str, Any]:
+    def _settings(self) -> dict[str, Any]:
         general = {**self.tuning.settings, **self.placement.settings}
         if self.tuning.staging_per_server is not None and not self.back_end.writes_whole_steps:
             servers = max(1, self.placement.ranks - self.placement.compute_ranks)
             general["staging.memory"] = servers * self.tuning.staging_per_server
-        if self.back_end.name == "example_format":
-            general["storage.modules"] = example_modules
         of_files = {**self.back_end.settings, **self.tuning.of_files}
         files = {file.name: {**of_files, **file.settings} for file in self.script.files.values()}
         return {**_nested(general), "files": files}
 
     def play(self, actors: Actors, limit_seconds: float = 120) -> Job:
         """Carry out the script."""
+        is_example = self.back_end.name == "example_format"
+        modules = {"IOCOMP_STORAGE_MODULES": actors.build.example_modules} if is_example else {}
         return actors.play(
             self.script.text(),
             ranks=self.placement.ranks,
-            settings=self._settings(actors.build.example_modules),
+            settings=self._settings(),
+            environment=modules,
             seconds=limit_seconds,
         )
 

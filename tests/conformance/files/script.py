@@ -201,9 +201,9 @@ class FileScript:
         self._expect_elements(variable, indices[box].reshape(-1))
 
     def _expect_elements(self, variable: Variable, chosen: npt.NDArray[np.int64]) -> None:
-        if chosen.size == 0:
-            return  # puts nothing
         shape = variable.shape
+        if chosen.size == 0 and 0 not in shape:
+            return  # puts nothing
         arrays = self.arrays.setdefault(self.step, {})
         if variable.name not in arrays:
             size = size_of(variable.element_type)

@@ -51,7 +51,7 @@ PLACEMENTS = [
     _kernel(3),
     _async("halves", 2, 1, "halves"),
     _async("halves", 3, 1, "halves"),
-    _async("halves", 4, 2, "auto"),
+    _async("halves", 4, 2, "auto", ratio=1),
     _async("halves_of_2", 5, 2, "halves", node_size=2),
     _async("spread", 4, 1, "spread", ratio=3),
     _async("spread", 6, 2, "spread", servers_per_node=2),

@@ -242,6 +242,21 @@ def _as_adios2_keeps(expected: Expected, back_end: BackEnd) -> Expected:
     )
 
 
+def _without_empty(expected: Expected) -> Expected:
+    """Leave out what CDF-5 cannot hold: its dimensions have some length."""
+    steps = {
+        step: {name: array for name, array in arrays.items() if 0 not in array.shape}
+        for step, arrays in expected.steps.items()
+    }
+    in_file = {name for arrays in steps.values() for name in arrays}
+    of_variables = expected.variable_attributes
+    return replace(
+        expected,
+        steps={step: arrays for step, arrays in steps.items() if arrays},
+        variable_attributes={name: of_variables[name] for name in of_variables if name in in_file},
+    )
+
+
 def _size(path: Path) -> int:
     files = path.iterdir() if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files)
@@ -279,8 +294,9 @@ def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
             wrong += compare_with_bpls(expected.path, expected.steps)
     if back_end.is_netcdf:
         found = read_netcdf(expected.path, manifest)
-        wrong += compare_arrays(expected, found, "netCDF4")
-        wrong += _compare_attributes(expected, found, "netCDF4")
+        in_file = _without_empty(expected) if back_end.name == "pnetcdf" else expected
+        wrong += compare_arrays(in_file, found, "netCDF4")
+        wrong += _compare_attributes(in_file, found, "netCDF4")
     size = _size(expected.path)
     if size != manifest["bytes"]:
         wrong.append(f"{expected.path.name}: {size} bytes, the manifest says {manifest['bytes']}")

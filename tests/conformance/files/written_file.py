@@ -68,7 +68,8 @@ def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
             size = size_of(variable["type"])
             elements = math.prod(variable["shape"])
             begin = variable["offset"]
-            assert begin >= 0, f"{path}: {variable} has no offset"
+            assert begin >= 0 or elements == 0, f"{path}: {variable} has no offset"
+            begin = max(begin, 0)
             data = raw[begin : begin + elements * size].reshape(elements, size)
             if manifest["byte_order"] == "big":
                 data = data[:, ::-1]

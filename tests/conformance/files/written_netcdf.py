@@ -48,7 +48,7 @@ def read_netcdf(path: Path, manifest: dict[str, Any]) -> Written:
     with netCDF4.Dataset(path, "r") as file:
         file.set_auto_maskandscale(False)
         written.attributes = _attributes(file)
-        is_series = any(d.isunlimited() for d in file.dimensions.values())
+        is_series = "time" in file.dimensions and file.dimensions["time"].isunlimited()
         steps = range(len(file.dimensions["time"])) if is_series else list(named)
         for name, variable in file.variables.items():
             if any(name in variables for variables in named.values()) and variable.ncattrs():

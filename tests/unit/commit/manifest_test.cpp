@@ -10,7 +10,9 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "base/error.h"
 #include "commit/commit.h"
+#include "commit/json_values.h"
 #include "commit/publication.h"
 #include "contents/catalogue.h"
 #include "contents/variable.h"
@@ -137,8 +139,14 @@ TEST_F(WrittenManifest, TextStaysText) {
   EXPECT_EQ(written(text("")), "");
 }
 
-TEST_F(WrittenManifest, BytesThatAreNoTextDoNotPreventIt) {
-  EXPECT_NE(written(text("\xff\xfe")), "");
+TEST_F(WrittenManifest, BytesThatAreNoTextAreKept) {
+  const contents::Attributes attributes{{"a", text("\xff\xfe 1")}};
+  EXPECT_EQ(json(attributes)["a"]["bytes"], "fffe2031");
+  EXPECT_EQ(attributes_from(json(attributes)), attributes);
+  for (const char* bad : {"f", "fg", "+1"}) {
+    const Json described{{"a", {{"type", "text"}, {"bytes", bad}}}};
+    EXPECT_THROW(static_cast<void>(attributes_from(described)), Error) << bad;
+  }
 }
 
 TEST_F(WrittenManifest, AnAttributeWithoutValuesIsAnEmptyList) {

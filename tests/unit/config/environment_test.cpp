@@ -30,23 +30,32 @@ TEST_F(Environment, IsNamedInTheErrorOfABadValue) {
             "auto, halves, spread, packed, tail, list; did you mean \"halves\"?");
 }
 
-TEST_F(Environment, MayHoldNoUnknownName) {
+TEST_F(Environment, WarnsOfAnUnknownName) {
   set("IOCOMP_STAGIN_MEMORY", "1 GiB");
-  EXPECT_EQ(complaint(),
+  EXPECT_EQ(warning(),
             "unknown setting IOCOMP_STAGIN_MEMORY (environment): the nearest known one is "
             "IOCOMP_STAGING_MEMORY; `iocomp config` lists all");
 }
 
+TEST_F(Environment, WarnsOfEachNameOfOthersAndReadsOn) {
+  set("IOCOMP_HOME", "/opt/iocomp");
+  set("IOCOMP_MODE", "sync");
+  set("IOCOMP_VERSION", "1.0");
+  const auto settings = Settings::read({});
+  EXPECT_EQ(settings.warnings().size(), 2U);
+  EXPECT_EQ(settings.text("mode"), "sync");
+}
+
 TEST_F(Environment, NamesTheNearestKeyOfTheSameFile) {
   set("IOCOMP_FILES_MY_FIELDS_BAKEND", "hdf5");
-  EXPECT_EQ(complaint(),
+  EXPECT_EQ(warning(),
             "unknown setting IOCOMP_FILES_MY_FIELDS_BAKEND (environment): the nearest known one "
             "is IOCOMP_FILES_MY_FIELDS_BACKEND; `iocomp config` lists all");
 }
 
 TEST_F(Environment, NamesTheNewPlaceOfAKeyThatWasMoved) {
   set("IOCOMP_DISK_DIRECT_FROM", "1 MiB");
-  EXPECT_EQ(complaint(),
+  EXPECT_EQ(warning(),
             "unknown setting IOCOMP_DISK_DIRECT_FROM (environment): the nearest known one is "
             "IOCOMP_EXPERT_DIRECT_FROM; `iocomp config` lists all");
 }
@@ -56,7 +65,7 @@ TEST_F(Environment, MayHoldNamesOfOurScriptsAndOfPackageManagers) {
   set("IOCOMP_BENCH_ROUNDS", "5");
   set("IOCOMP_ROOT", "/opt/iocomp");
   set("IOCOMP_DIR", "/opt/iocomp/lib/cmake");
-  EXPECT_EQ(complaint(), "");
+  EXPECT_EQ(warning(), "");
 }
 
 TEST_F(Environment, SetsAllFilesWithoutAName) {
@@ -105,9 +114,9 @@ TEST_F(Environment, DoesNotTakeTheNameOfAFileForAKey) {
 
 // Each part of the name might be a file: there are thousands, and it took hours to compare them
 // all.
-TEST_F(Environment, RefusesAVeryLongNameAtOnce) {
+TEST_F(Environment, WarnsOfAVeryLongNameAtOnce) {
   set("IOCOMP_FILES_" + std::string(20000, '_') + "X", "1");
-  EXPECT_TRUE(complaint().starts_with("unknown setting IOCOMP_FILES___"));
+  EXPECT_TRUE(warning().starts_with("unknown setting IOCOMP_FILES___"));
 }
 
 }  // namespace

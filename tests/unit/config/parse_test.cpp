@@ -33,6 +33,17 @@ TEST(Parse, RefusesNumbersWithoutEnd) {
   }
 }
 
+TEST(Parse, ReadsDurationsInTheirUnits) {
+  EXPECT_EQ(parse_duration("90"), 90.0);
+  EXPECT_EQ(parse_duration(" 5 min "), 300.0);
+  EXPECT_EQ(parse_duration("1.5h"), 5400.0);
+  EXPECT_EQ(parse_duration("250 MS"), 0.25);
+  EXPECT_EQ(parse_duration("0 s"), 0.0);
+  for (const auto* text : {"", "min", "-1 s", "5 parsecs", "5 m", "1 2", "inf"}) {
+    EXPECT_EQ(parse_duration(text), std::nullopt) << text;
+  }
+}
+
 TEST(Parse, KnowsTheUsualWordsForTruth) {
   for (const auto* text : {"true", "on", "Yes", "1", "TRUE"}) {
     EXPECT_EQ(parse_boolean(text), true) << text;

@@ -67,6 +67,13 @@ class Surroundings : public testing::Test {
     return {};
   }
 
+  /// The only warning of Settings::read; empty when there is none.
+  static std::string warning() {
+    const auto settings = Settings::read({});
+    EXPECT_LE(settings.warnings().size(), 1U);
+    return settings.warnings().empty() ? std::string{} : settings.warnings().front();
+  }
+
  private:
   std::filesystem::path directory_;
   std::filesystem::path before_;

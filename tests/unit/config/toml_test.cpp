@@ -101,6 +101,14 @@ TEST_F(Toml, TellsTheLineOfASyntaxError) {
   EXPECT_TRUE(text.starts_with("iocomp.toml:2: not valid TOML: ")) << text;
 }
 
+TEST_F(Toml, MayNotNameAFolderOfCode) {
+  write("iocomp.toml", "storage.modules = 'here'");
+  EXPECT_EQ(complaint(),
+            "storage.modules = \"here\" (iocomp.toml:1): only the environment may set it: "
+            "IOCOMP_STORAGE_MODULES");
+  EXPECT_NE(complaint("storage.modules = 'here'"), "");
+}
+
 TEST_F(Toml, RefusesTheSameKeyTwice) { EXPECT_NE(complaint("mode = 'sync'\nmode = 'async'"), ""); }
 
 TEST_F(Toml, RefusesCharactersThatBeginNothing) {

@@ -37,6 +37,18 @@ TEST(Catalogue, TellsAttributesAsTheyWereInAStep) {
   EXPECT_EQ(catalogue.attributes(3).at("title").values, std::vector{std::byte{7}});
 }
 
+TEST(Catalogue, RefusesNamesThatNoReaderCouldAskFor) {
+  Catalogue catalogue{formats::format("posix"), 1, false};
+  Event event;
+  event.what = Event::What::define;
+  event.shape = {.dimensions = 1, .extent = {4}};
+  event.name = "gr\xfc\xdf";
+  EXPECT_THROW(catalogue.apply(event), Error);
+  EXPECT_THROW(catalogue.apply(attribute(0, "\xff", std::byte{1})), Error);
+  event.name = "gr\u00fc\u00df";
+  EXPECT_NO_THROW(catalogue.apply(event));
+}
+
 Event definition() {
   Event event;
   event.what = Event::What::define;

@@ -32,7 +32,10 @@ FileSystemFacts lustre(int targets) {
 TEST(FileSystemAdvice, TakesAllTargetsOfLustreWithTheLockModeThatLetsAggregatorsShareAStripe) {
   const auto advice = advise(lustre(12), 768, "/scratch");
   EXPECT_TRUE(advice.is_special);
-  EXPECT_EQ(advice.stripe_count, 12);
+  ASSERT_EQ(advice.parts.size(), 3U);
+  EXPECT_EQ(advice.parts.front().targets, 1);
+  EXPECT_EQ(advice.parts.back().targets, 12);
+  EXPECT_EQ(advice.parts.back().end, -1);
   EXPECT_EQ(advice.stripe_bytes, 1 << 20);
   EXPECT_EQ(advice.alignment_bytes, advice.stripe_bytes);
   EXPECT_EQ(advice.aggregators_per_stripe, 16);  // not the 64 that there would be ranks for
@@ -41,7 +44,18 @@ TEST(FileSystemAdvice, TakesAllTargetsOfLustreWithTheLockModeThatLetsAggregators
   EXPECT_EQ(hint(advice, "cray_cb_write_lock_mode"), "2");
   EXPECT_EQ(hint(advice, "cray_cb_nodes_multiplier"), "16");
   EXPECT_EQ(hint(advice, "romio_lustre_co_ratio"), "16");
-  EXPECT_EQ(advice.command, "lfs setstripe --stripe-count 12 --stripe-size 1048576 /scratch");
+  EXPECT_EQ(advice.command,
+            "lfs setstripe -E 16M -c 1 -S 1048576 -E 1024M -c 8 -S 1048576 -E -1 -c 12 -S 1048576 "
+            "/scratch");
+}
+
+TEST(FileSystemAdvice, LeavesStripesToALayoutThatSomebodyHasChosen) {
+  auto facts = lustre(12);
+  facts.has_layout = true;
+  const auto advice = advise(facts, 768, "/scratch");
+  EXPECT_EQ(hint(advice, "striping_factor"), "");
+  EXPECT_EQ(hint(advice, "striping_unit"), "");
+  EXPECT_EQ(hint(advice, "cray_cb_write_lock_mode"), "2");
 }
 
 TEST(FileSystemAdvice, HasOneAggregatorPerStripeWhereWritersAreFew) {
@@ -51,7 +65,7 @@ TEST(FileSystemAdvice, HasOneAggregatorPerStripeWhereWritersAreFew) {
 
 TEST(FileSystemAdvice, TakesAllTargetsWhereLustreDoesNotTellHowManyThereAre) {
   const auto advice = advise(lustre(0), 4, "d");
-  EXPECT_EQ(advice.stripe_count, -1);
+  EXPECT_EQ(advice.parts.size(), 3U);
   EXPECT_EQ(hint(advice, "striping_factor"), "-1");
 }
 
@@ -106,8 +120,27 @@ TEST(DomainBytes, AreReadFromTheAttributeOfLustre) {
   const auto bytes = std::as_bytes(std::span{attribute});
   EXPECT_EQ(stripe_bytes_in(bytes), 2 << 20);
   EXPECT_EQ(stripe_bytes_in(bytes.first(24)), 0);
-  attribute[0] = 0x0BD60BD0;  // a composite layout has several
+  attribute[0] = 0x0BD60BD0;  // a composite layout has several: here it is cut off
   EXPECT_EQ(stripe_bytes_in(bytes), 0);
+}
+
+TEST(DomainBytes, AreThoseOfTheLongestStripeOfACompositeLayout) {
+  std::array<std::uint32_t, 8 + 2 * 12 + 8 + 8> attribute{};
+  attribute[0] = 0x0BD60BD0;
+  attribute[3] = 2U << 16;  // entries
+  attribute[8 + 6] = 128;   // where their layouts are
+  attribute[8 + 12 + 6] = 160;
+  attribute[32] = 0x0BD10BD0;
+  attribute[32 + 6] = 4 << 20;
+  attribute[40] = 0x0BD30BD0;
+  attribute[40 + 6] = 1 << 20;
+  const auto bytes = std::as_bytes(std::span{attribute});
+  EXPECT_EQ(stripe_bytes_in(bytes), 4 << 20);
+  for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
+    EXPECT_LE(stripe_bytes_in(bytes.first(cut)), 4 << 20);
+  }
+  attribute[8 + 6] = 0;  // within itself
+  EXPECT_EQ(stripe_bytes_in(bytes), 1 << 20);
 }
 
 TEST(FileSystemFacts, AreThoseOfTheDirectoryAndLeaveNothingThere) {

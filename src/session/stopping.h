@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/signals.h"
+#include "config/settings.h"
+
+namespace iocomp::session {
+
+/// Seconds since 1970 of a setting such as "2026-11-23T18:00" (local time) or "1795456800".
+[[nodiscard]] std::optional<double> moment(const std::string& text);
+
+/// What this rank knows of the end of its job: signals that have come, and the time that is left.
+class Stopping {
+ public:
+  /// @throws Error{invalid_setting} for signals and times that are none.
+  Stopping(const config::Settings& settings, bool warns);
+
+  /// Why the program should stop now, as far as this rank knows; empty: it need not.
+  [[nodiscard]] std::string reason() const;
+
+ private:
+  SignalWatch signals_;
+  std::string signal_names_;
+  std::optional<double> moment_;  // s since 1970
+};
+
+}  // namespace iocomp::session

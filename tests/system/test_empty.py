@@ -1,0 +1,81 @@
+"""Arrays without elements: put, committed and read like others, in every format."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from actors import Actors
+from files import MODES, extension, file_settings, mode_settings, skip_if_missing
+
+FORMS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "pnetcdf"]
+IN_TIME = ("hdf5-time", "hdf5-deflate")  # of series only
+CASES = [(form, "series") for form in FORMS]
+CASES += [(form, "checkpoint") for form in FORMS if form not in IN_TIME]
+
+SCRIPT = """
+init
+open out {kind}
+define out none float64 0
+define out flat int32 3x0x5
+{full}
+put out none
+put out flat
+{put_full}
+end_step out
+put out none
+put out flat
+{put_full}
+end_step out
+close out
+read out
+read out step=1
+"""
+
+
+def names_in(back_end: str, path: str) -> dict[str, tuple[int, ...]]:
+    """Return what the format's own reader finds of empty variables, without the steps."""
+    if back_end == "netcdf":
+        import netCDF4
+
+        with netCDF4.Dataset(path) as file:
+            return {name: variable.shape for name, variable in file.variables.items()}
+    import h5py
+
+    with h5py.File(path) as file:
+        group = file if back_end in IN_TIME else file["1"]
+        return {name: np.shape(found) for name, found in group.items()}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("back_end", "kind"), CASES)
+@pytest.mark.parametrize("alone", [False, True])
+def test_empty_arrays_are_there(
+    actors: Actors, back_end: str, kind: str, mode: str, alone: bool
+) -> None:
+    """`alone`: there is nothing else in the file."""
+    skip_if_missing(actors.build, back_end)
+    full = "" if alone else "define out full int64 8x8"
+    put_full = "" if alone else "put out full"
+    job = actors.play(
+        SCRIPT.format(kind=kind, full=full, put_full=put_full),
+        ranks=4 if mode == "async" else 2,
+        settings={
+            **mode_settings(mode),
+            "files": {"out": file_settings(back_end, path=f"out{extension(back_end)}")},
+        },
+    )
+    assert job.status == 0 and not job.failures(), job
+    reads = job.calls("read")
+    assert all(entry["right"] for entry in reads), job
+    assert [entry["steps"] for entry in reads if entry["rank"] == 0] == [[0, 1], [1]], job
+    name = f"out{'.000001' if kind == 'checkpoint' else ''}{extension(back_end)}"
+    manifest = json.loads((job.folder / f"{name}.json").read_text())
+    of_last = {v["name"]: v["shape"] for v in manifest["steps"][-1]["variables"]}
+    assert of_last == {"none": [0], "flat": [3, 0, 5]} | ({} if alone else {"full": [8, 8]}), job
+    if back_end in ("posix", "mpiio", "pnetcdf"):
+        return  # raw; and CDF-5 has no dimension of length 0
+    shapes = names_in(back_end, str(job.folder / name))
+    steps = (2,) if kind == "series" and back_end != "hdf5" else ()
+    assert (shapes["none"], shapes["flat"]) == ((*steps, 0), (*steps, 3, 0, 5)), shapes
