@@ -171,7 +171,7 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
     case Kind::file_closed:
       closed_ = protocol::decode_outcome(body);
       if (!closed_->ok()) {
-        writer_.remove_uncommitted();
+        writer_.remove_uncommitted(-1);
       }
       break;
     default:
@@ -271,8 +271,10 @@ void LocalCarrier::lose(const Outcome& why) {
   }
   if (auto* const lead = council_.lead()) {
     lead->abandon();
+    writer_.remove_uncommitted(-1);
+  } else {  // a lead that is only late may still commit what this rank has ended
+    writer_.remove_uncommitted(ended_);
   }
-  writer_.remove_uncommitted();
 }
 
 void LocalCarrier::end_together(std::int64_t step) {
