@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,8 @@
 #include "client/remote/remote_carrier.h"
 #include "client/takeover/left_file.h"
 #include "client/takeover/lost_carrier.h"
+#include "commit/file_terms.h"
+#include "commit/publication.h"
 #include "protocol/notes.h"
 
 namespace iocomp::client {
@@ -42,9 +45,28 @@ void Takeover::go_on_without_servers() {
 void Takeover::carry_on(OpenedFile& opened) {
   const auto lost = obstacle(opened);
   if (lost) {
-    opened.file->carry_with(std::make_unique<LostCarrier>(opened.file->key(), *lost, link_));
+    opened.file->carry_with(
+        std::make_unique<LostCarrier>(opened.file->key(), *lost, link_, committed_steps(opened)));
   }
   opened.remote = nullptr;
+}
+
+// Which steps the servers have called committed, or have left so on disk.
+std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& opened) {
+  const commit::Publication names{
+      commit::identity(opened.file->name(), opened.settings, place_.job), *opened.format};
+  return [this, names, key = opened.file->key(), steps_in_flight = opened.settings.steps_in_flight,
+          lasts = opened.settings.file_per_step ||
+                  opened.format->traits().readable_while_open](std::int64_t step) {
+    const RemoteFile& remote = link_.file(key);
+    if (lasts && step < remote.settled) {
+      return !remote.failures.contains(step);
+    }
+    return servers_have_ended_ &&
+           is_committed(names, step, steps_in_flight, [&](Note note, std::int64_t noted) {
+             return link_.server_side().have_noted(protocol::word(key, note, noted));
+           });
+  };
 }
 
 bool Takeover::is_opened_by_servers(const OpenedFile& opened) {
