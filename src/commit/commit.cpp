@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -82,9 +83,18 @@ bool is_left_by_the_dead(std::string_view name, std::string_view host) {
   return error == std::errc{} && is_ours && process > 0 && !is_alive(process);
 }
 
+// A server that was stopped may go on when others have taken its files over. @throws Error.
+void check(const std::function<void()>& may_appear) {
+  if (may_appear) {
+    may_appear();
+  }
+}
+
 // What is about to be removed is the file that a job wanted to put in the place of another: the
 // other one stays, with its own manifest. @return whether it may be removed.
-bool keep_what_was_to_be_replaced(const std::string& temporary) noexcept {
+// @param may_appear  see TargetNames: of a job of ours.
+bool keep_what_was_to_be_replaced(const std::string& temporary,
+                                  const std::function<void()>& may_appear = {}) noexcept {
   const std::string name = name_in_folder(temporary);
   const auto mark = name.rfind(temporary_mark);
   if (mark == std::string::npos || mark < 2) {
@@ -93,15 +103,17 @@ bool keep_what_was_to_be_replaced(const std::string& temporary) noexcept {
   const std::string manifest = folder_of(temporary) + '/' + name.substr(1, mark - 1) + ".json";
   return outcome_of([&] {
            const auto in_force = manifest_in_force(manifest);
-           if (in_force == read_file(manifest)) {
-             return;
+           if (in_force != read_file(manifest)) {
+             if (in_force) {
+               const std::string_view text{*in_force};
+               write_durably(manifest, temporary + ".json", std::span{&text, 1}, may_appear);
+             } else {
+               check(may_appear);
+               ::unlink(manifest.c_str());
+               sync_folder_of(manifest);
+             }
            }
-           if (in_force) {
-             write_durably(manifest, temporary + ".json", *in_force);
-           } else {
-             ::unlink(manifest.c_str());
-             sync_folder_of(manifest);
-           }
+           check(may_appear);
          })
       .ok();
 }
@@ -136,7 +148,7 @@ void check_folder(const TargetNames& names) {
 
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
-  if (keep_what_was_to_be_replaced(names.temporary)) {
+  if (keep_what_was_to_be_replaced(names.temporary, names.may_appear)) {
     remove_target(names.temporary);  // of an earlier process with our number
   }
   const Descriptor probe{
@@ -296,9 +308,7 @@ void publish(const TargetNames& names, bool replace) {
   if (replace && is_folder_target) {
     refuse_other_folders(names);  // it may have appeared meanwhile
   }
-  if (names.may_appear) {
-    names.may_appear();
-  }
+  check(names.may_appear);
   const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
                     : is_folder_target ? rename_replacing(names.temporary, names.target)
                     : ::rename(names.temporary.c_str(), names.target.c_str()) == 0 ? 0
