@@ -1,5 +1,6 @@
 #include "client/takeover/left_file.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -114,7 +115,14 @@ bool is_committed(const commit::Publication& names, std::int64_t step, int steps
   for (std::int64_t last = step; last <= step + steps_in_flight && !is_noted; ++last) {
     is_noted = names.target_of(last) == names.target_of(step) && has_note(Note::publishing, last);
   }
-  return is_noted && !has_note(Note::dropped, step) && has_its_name(names.names(step));
+  if (!is_noted || has_note(Note::dropped, step) || !has_its_name(names.names(step))) {
+    return false;
+  }
+  if (names.target_of(step) == step) {
+    return true;
+  }
+  const auto found = commit::read_published(names.names(step));
+  return step < found.steps && std::ranges::find(found.absent, step) == found.absent.end();
 }
 
 void remove_temporaries(const commit::Publication& names, bool file_per_step,

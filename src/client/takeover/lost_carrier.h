@@ -39,9 +39,14 @@ class LostCarrier : public Carrier {
   void put(const Block&) override { tell(); }
   void end_step(std::int64_t) override { tell(); }
   void wait_step(std::int64_t step) override {
-    if (!is_committed_(step)) {
-      tell();
+    if (is_committed_(step)) {
+      return;
     }
+    if (why_.ok()) {
+      throw Error{ErrorCode::storage_failure,
+                  "step " + std::to_string(step) + " was not committed before the file was closed"};
+    }
+    tell();
   }
   void urge(std::uint64_t, State) override {}
   [[nodiscard]] Outcome close(std::int64_t) override { return why_; }

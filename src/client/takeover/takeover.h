@@ -10,6 +10,7 @@
 #include "client/local/local_opener.h"
 #include "client/opened_file.h"
 #include "client/place.h"
+#include "protocol/notes.h"
 
 namespace iocomp::client {
 
@@ -30,7 +31,9 @@ class Takeover {
  private:
   [[nodiscard]] std::optional<Outcome> obstacle(OpenedFile& opened);
   void take_over(OpenedFile& opened);
-  [[nodiscard]] std::function<bool(std::int64_t)> committed_steps(const OpenedFile& opened);
+  [[nodiscard]] bool has_note(const OpenedFile& opened, protocol::Note note);
+  [[nodiscard]] std::function<bool(std::int64_t)> committed_steps(const OpenedFile& opened,
+                                                                  bool can_tell);
 
   const Place& place_;
   Link& link_;
