@@ -469,7 +469,8 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
       told.failed.emplace(step, error.what());
     }
   }
-  const bool may_get_lost = has_lost_server_ && !lasts_before_close(plan_.files[number]);
+  const bool may_get_lost = (plan_.faults.killed_server || plan_.faults.stopped_process) &&
+                            !lasts_before_close(plan_.files[number]);
   if (told.committed.contains(step) && told.failed.contains(step) && !may_get_lost) {
     violations_.push_back(
         name + " is committed for one rank, and failed for another: " + told.failed.at(step));

@@ -361,7 +361,6 @@ int Machine::link(const char* from, const char* to) {
 }
 
 int Machine::unlink(const char* path) {
-  take_time(call_time);
   if (std::string_view{path}.starts_with(names_of_memory)) {
     return memory_.unlink(path);
   }
@@ -374,6 +373,7 @@ int Machine::unlink(const char* path) {
   }
   tell(std::string{"removes "} + path);
   disk_.remove(*found);
+  take_time(call_time);
   return 0;
 }
 

@@ -164,6 +164,7 @@ int Rings::submit(io_uring& ring) {
     }
     before = (asked.flags & IOSQE_IO_LINK) != 0 ? work : nullptr;
   }
+  own.show();
   return static_cast<int>(count);
 }
 
