@@ -31,9 +31,16 @@ enum class Bug : std::uint8_t {
   stripe_written_whole,
   failure_not_told,
   temporary_left,
+  taken_before_pull,
+  returned_while_read,
+  put_off_is_done,
+  answer_lost,
+  left_piece_forgotten,
+  lost_piece_is_written,
+  late_server_publishes,
 };
 
-constexpr std::array<std::string_view, 21> bug_names{"none",
+constexpr std::array<std::string_view, 28> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -53,9 +60,16 @@ constexpr std::array<std::string_view, 21> bug_names{"none",
                                                      "piece_counted_twice",
                                                      "stripe_written_whole",
                                                      "failure_not_told",
-                                                     "temporary_left"};
+                                                     "temporary_left",
+                                                     "taken_before_pull",
+                                                     "returned_while_read",
+                                                     "put_off_is_done",
+                                                     "answer_lost",
+                                                     "left_piece_forgotten",
+                                                     "lost_piece_is_written",
+                                                     "late_server_publishes"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::temporary_left) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::late_server_publishes) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -29,10 +29,10 @@ namespace iocomp::client {
 namespace {
 
 // Ranks that wait for one another on behalf of one file must not keep them waiting on behalf of
-// another.
-mpi::WaitPolicy policy_of(Link& link, const Place& place, mpi::WaitPolicy policy) {
-  if (place.has_kernel) {
-    policy.meanwhile = [&link] { link.pump(); };
+// another. When servers are lost, that may be one of theirs.
+mpi::WaitPolicy policy_of(Client& client, bool has_others, mpi::WaitPolicy policy) {
+  if (has_others) {
+    policy.meanwhile = [&client] { client.progress(); };
   }
   return policy;
 }
@@ -43,7 +43,8 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport* transport)
     : settings_{settings},
       place_{std::move(place)},
-      link_{transport, place_.servers, policy_of(link_, place_, policy),
+      link_{transport, place_.servers,
+            policy_of(*this, place_.has_kernel || transport != nullptr, policy),
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
       meeting_{place_.comm, {}, link_.policy()},
       array_memory_{settings, link_},
@@ -82,14 +83,16 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   const std::uint64_t key = next_key(name, opened.members);
   opened.file =
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
-  if (!link_.has_servers() || file.synchronous || !open_with_servers(opened)) {
+  const bool has_or_had_servers = link_.has_servers() || link_.loss();
+  if (!has_or_had_servers || file.synchronous || !open_with_servers(opened)) {
     open_without_servers(opened, group);
   }
   tell(opened);
   return files_.emplace(key, std::move(opened)).first->second.file.get();
 }
 
-// @return false where the servers were lost before they had opened the file.
+// @return false where the servers were lost before they had opened the file. When this rank comes
+// to open it they may be lost already, and other ranks may have opened it before.
 bool Client::open_with_servers(OpenedFile& opened) {
   opened.file->when_servers_are_lost([this] { takeover_.go_on_without_servers(); });
   try {

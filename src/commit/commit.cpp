@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,9 +28,18 @@ namespace {
 
 constexpr std::string_view temporary_mark = ".iocomp-";
 
+// A server that was stopped may go on when others have taken its files over. @throws Error.
+void check(const std::function<void()>& may_appear) {
+  if (may_appear) {
+    may_appear();
+  }
+}
+
 // What is about to be removed is the file that a job wanted to put in the place of another: the
 // other one stays, with its own manifest. @return whether it may be removed.
-bool keep_what_was_to_be_replaced(const std::string& temporary) noexcept {
+// @param may_appear  see TargetNames: of a job of ours.
+bool keep_what_was_to_be_replaced(const std::string& temporary,
+                                  const std::function<void()>& may_appear = {}) noexcept {
   const std::string name = name_in_folder(temporary);
   const auto mark = name.rfind(temporary_mark);
   if (mark == std::string::npos || mark < 2) {
@@ -38,22 +48,24 @@ bool keep_what_was_to_be_replaced(const std::string& temporary) noexcept {
   const std::string manifest = folder_of(temporary) + '/' + name.substr(1, mark - 1) + ".json";
   return outcome_of([&] {
            const auto in_force = manifest_in_force(manifest);
-           if (in_force == read_file(manifest)) {
-             return;
+           if (in_force != read_file(manifest)) {
+             if (in_force) {
+               const std::string_view text{*in_force};
+               write_durably(manifest, temporary + ".json", std::span{&text, 1}, may_appear);
+             } else {
+               check(may_appear);
+               ::unlink(manifest.c_str());
+               sync_folder_of(manifest);
+             }
            }
-           if (in_force) {
-             write_durably(manifest, temporary + ".json", *in_force);
-           } else {
-             ::unlink(manifest.c_str());
-             sync_folder_of(manifest);
-           }
+           check(may_appear);
          })
       .ok();
 }
 
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
-  remove_begun(names.temporary);  // of an earlier process with our number
+  remove_begun(names.temporary, names.may_appear);  // of an earlier process with our number
   const Descriptor probe{
       ::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (!probe.is_open()) {
@@ -206,8 +218,9 @@ void check_folder(const TargetNames& names) {
   }
 }
 
-void remove_begun(const std::string& temporary) noexcept {
-  if (keep_what_was_to_be_replaced(temporary)) {
+void remove_begun(const std::string& temporary,
+                  const std::function<void()>& may_appear) noexcept {
+  if (keep_what_was_to_be_replaced(temporary, may_appear)) {
     remove_target(temporary);
   }
 }
@@ -227,9 +240,7 @@ void publish(const TargetNames& names, bool replace) {
   if (replace && is_folder_target) {
     refuse_other_folders(names);  // it may have appeared meanwhile
   }
-  if (names.may_appear) {
-    names.may_appear();
-  }
+  check(names.may_appear);
   const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
                     : is_folder_target ? rename_replacing(names.temporary, names.target)
                     : ::rename(names.temporary.c_str(), names.target.c_str()) == 0 ? 0
@@ -292,7 +303,7 @@ void describe_again(const TargetNames& names, const ManifestHead& head,
 
 void abandon(const TargetNames& names) noexcept {
   if (!has_bug(Bug::temporary_left)) {
-    remove_begun(names.temporary);
+    remove_begun(names.temporary, names.may_appear);
   }
 }
 

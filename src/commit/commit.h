@@ -40,7 +40,9 @@ struct TargetNames {
 void check_folder(const TargetNames& names);
 
 /// Remove a temporary. What it was going to replace stays, with its own manifest. Never throws.
-void remove_begun(const std::string& temporary) noexcept;
+/// @param may_appear  see TargetNames: of a file of this job.
+void remove_begun(const std::string& temporary,
+                  const std::function<void()>& may_appear = {}) noexcept;
 
 /// Refuse what stands in the way, before anything is written: a target that exists (unless
 /// `replace`), a directory that is missing or cannot be written, a target that is a directory

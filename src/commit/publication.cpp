@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
 #include "base/error.h"
 #include "base/folder_targets.h"
 #include "commit/commit.h"
@@ -71,7 +72,7 @@ Publication::Publication(Identity identity, const formats::Format& format)
 TargetNames Publication::names(std::int64_t step) const {
   TargetNames names = target_names(identity_.path, target_of(step), identity_.job);
   names.folder_mark = format_->traits().folder_mark;
-  if (identity_.is_given_up) {
+  if (identity_.is_given_up && !has_bug(Bug::late_server_publishes)) {
     names.may_appear = [given_up = identity_.is_given_up] {
       if (given_up()) {
         throw Error{ErrorCode::storage_failure, "the compute ranks have taken the file over"};

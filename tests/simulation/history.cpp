@@ -27,12 +27,44 @@ std::int64_t count_faults(const PlannedFaults& faults) {
   return (faults.disk.capacity_bytes ? 1 : 0) + (faults.disk.failing_write ? 1 : 0) +
          (faults.disk.failing_sync ? 1 : 0) + (faults.disk.writes_are_short ? 1 : 0) +
          (faults.disk_slowness > 1 ? 1 : 0) + (faults.stopped_process ? 1 : 0) +
-         (faults.killed_at ? 1 : 0) + faults.power_losses;
+         (faults.killed_at ? 1 : 0) + (faults.killed_server ? 1 : 0) + faults.power_losses;
 }
+
+/// What the library prints while a history runs is told in its log.
+class Printed {
+ public:
+  explicit Printed(std::function<void(const std::string&)> log) : log_{std::move(log)} {
+    const cookie_io_functions_t calls{.read = nullptr,
+                                      .write =
+                                          [](void* self, const char* text, std::size_t count) {
+                                            static_cast<Printed*>(self)->tell({text, count});
+                                            return static_cast<ssize_t>(count);
+                                          },
+                                      .seek = nullptr,
+                                      .close = nullptr};
+    stderr = fopencookie(this, "w", calls);
+    setvbuf(stderr, nullptr, _IONBF, 0);
+  }
+  ~Printed() {
+    std::fclose(stderr);
+    stderr = before_;
+  }
+  Printed(const Printed&) = delete;
+  Printed& operator=(const Printed&) = delete;
+
+ private:
+  void tell(const std::string& text) {
+    if (log_) {
+      log_("printed: " + text.substr(0, text.find_last_not_of('\n') + 1));
+    }
+  }
+  std::function<void(const std::string&)> log_;
+  FILE* before_ = stderr;
+};
 
 std::string in_microseconds(Nanoseconds time) { return std::to_string(time / microsecond) + " us"; }
 
-// The job that was killed is started again, and replaces what was there.
+// The same job once more; it replaces what was there.
 void run_again(Plan plan, Disk& disk, Result& result) {
   plan.faults = {};
   for (auto& file : plan.files) {
@@ -55,12 +87,13 @@ void run_again(Plan plan, Disk& disk, Result& result) {
 
 Result run_history(const Plan& plan, const std::function<void(const std::string&)>& log) {
   Result result;
+  const Printed printed{log};
   Random random{plan.seed ^ 0xC4A5};
   Disk disk;
   disk.set_faults(plan.faults.disk);
   std::vector<Look> looks;
   std::vector<Told> told;
-  bool was_killed = false;
+  bool is_left_alone = false;  // what the job has left is removed by the next one
   {
     World world{plan.seed};
     Machine machine{world, disk};
@@ -71,7 +104,7 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
       };
       job.when_called(timed);
       machine.when_called([&world, timed](const std::string& what) {
-        timed(world.name(world.process()) + ' ' + what);
+        timed((world.thread() == 0 ? "the kernel" : world.name(world.process())) + ' ' + what);
       });
     }
     // How long the job takes is not known before: each look plans the next.
@@ -94,7 +127,7 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
     result.violations = job.violations();
     result.turns = world.turns();
     told = job.told();
-    was_killed = job.was_killed();
+    is_left_alone = job.was_killed() || job.have_given_up();
     result.faults = count_faults(plan.faults) - left;
   }
   for (auto& [time, after, promised] : looks) {
@@ -110,7 +143,7 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
   }
   auto found = check_disk(plan, told, disk, "at the end");
   result.violations.insert(result.violations.end(), found.begin(), found.end());
-  if (was_killed) {
+  if (is_left_alone) {
     run_again(plan, disk, result);
   }
   for (const auto& name : left_behind(disk)) {

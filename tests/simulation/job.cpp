@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -14,11 +15,11 @@
 #include "client/client.h"
 #include "client/input.h"
 #include "client/place.h"
+#include "connection.h"
 #include "disk/options.h"
 #include "mpi/agree.h"
 #include "mpi/peers.h"
 #include "server/server.h"
-#include "transport/message/message_transport.h"
 
 namespace simulation {
 namespace {
@@ -49,6 +50,20 @@ std::string in_hexadecimal(std::byte byte) {
   return {digits[value >> 4U], digits[value & 15U]};
 }
 
+// By the ranks, when its servers are lost.
+bool is_carried_on(const PlannedFile& file) {
+  return file.is_checkpoint || file.backend == "posix";
+}
+
+// Of the first element of a put, in the packed order of its variable.
+std::size_t place_of(const Put& put, const std::vector<std::int64_t>& shape) {
+  std::int64_t place = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    place = place * shape[d] + put.start[d];
+  }
+  return static_cast<std::size_t>(place);
+}
+
 // The text is the same for all looks at a disk.
 const iocomp::config::Settings& read_settings(const std::string& toml) {
   static std::map<std::string, iocomp::config::Settings> known;
@@ -67,7 +82,8 @@ const iocomp::config::Settings& read_settings(const std::string& toml) {
 /// What a rank keeps while it runs.
 struct Job::Rank {
   struct Buffer {
-    std::vector<std::byte> bytes;
+    std::vector<std::byte> own;
+    std::span<std::byte> bytes;  // of these, or of the library's
     std::uint64_t ticket;
   };
   int number = 0;
@@ -77,6 +93,22 @@ struct Job::Rank {
   std::vector<std::unique_ptr<Buffer>> buffers{};
   std::vector<std::vector<std::int64_t>> shapes{};  // of the file at work
 };
+
+// Memory for the values of a put, whose first byte has this offset in its variable.
+std::span<std::byte> Job::memory_for(Rank& rank, std::vector<std::byte>& own, const Put& put,
+                                     std::size_t bytes, std::size_t offset) {
+  constexpr std::size_t page = 4096;
+  const std::size_t skew = put.is_aligned ? offset % page : sizeof(double);
+  if (put.is_allocated) {
+    auto* const memory =
+        static_cast<std::byte*>(rank.client->array_memory().allocate(bytes + skew));
+    return {memory + skew, bytes};
+  }
+  // The same place in a page whatever was allocated before.
+  own.resize(bytes + skew + page);
+  const auto past = reinterpret_cast<std::uintptr_t>(own.data()) % page;
+  return std::span{own}.subspan(page - past + skew, bytes);
+}
 
 bool Job::is_mistaken(const PlannedFile& file, const Rank& rank, Mistake what) {
   return file.mistake == what && file.mistaken_rank == rank.number;
@@ -110,6 +142,8 @@ std::string Job::settings_text() const {
   set("expert.inline", plan_.inline_bytes);
   set("expert.credits", plan_.credits);
   set("expert.touch", 0);
+  set("transport.way", plan_.way);
+  set("transport.kernel_from", plan_.kernel_from_bytes);
   for (const auto& file : plan_.files) {
     const std::string section = "files." + file.name + '.';
     set(section + "backend", file.backend);
@@ -130,6 +164,13 @@ void Job::run() {
   all_ = &network_.make(processes);
   computing_ = &network_.make({processes.begin(), processes.begin() + plan_.ranks});
   serving_ = &network_.make({processes.begin() + plan_.ranks, processes.end()});
+  for (int node = 0; node < plan_.nodes; ++node) {
+    std::vector<int> here;
+    std::ranges::copy_if(processes, std::back_inserter(here),
+                         [&](int process) { return node_of(process) == node; });
+    nodes_.push_back(&network_.make(here));
+  }
+  machine_.set_system(plan_.system);
   for (int rank = 0; rank < plan_.ranks; ++rank) {
     world_.add_process("rank " + std::to_string(rank), [this, rank] { compute(rank); });
   }
@@ -169,7 +210,7 @@ void Job::run() {
 
 void Job::say(int rank, const std::string& what) {
   if (log_) {
-    log_("rank " + std::to_string(rank) + ' ' + what);
+    log_(world_.name(rank) + ' ' + what);
   }
 }
 
@@ -184,15 +225,45 @@ bool Job::attempt(int rank, const std::string& call, const std::function<void()>
 
 void Job::failed(int rank, const std::string& call, int code, const std::string& story) {
   ++failures_;
+  is_late_ = is_late_ || code == static_cast<int>(ErrorCode::timed_out);
+  is_late_ = is_late_ || code == static_cast<int>(ErrorCode::timed_out);
   say(rank, call + " fails: " + story);
   const PlannedFaults& faults = plan_.faults;
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
-                        faults.disk.failing_sync || faults.stopped_process;
+                        faults.disk.failing_sync || faults.stopped_process || faults.killed_server;
   const bool is_wrong = std::ranges::any_of(
       plan_.files, [](const auto& file) { return file.mistake != Mistake::none; });
   if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong)) {
     violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
   }
+}
+
+int Job::node_of(int process) const {
+  return process < plan_.ranks ? process * plan_.nodes / plan_.ranks
+                               : (process - plan_.ranks) * plan_.nodes / plan_.servers;
+}
+
+std::unique_ptr<iocomp::transport::Transport> Job::connect(int process) {
+  auto transport = simulation::connect(plan_, handle(all_),
+                                       handle(nodes_[static_cast<std::size_t>(node_of(process))]),
+                                       process >= plan_.ranks, policy_);
+  const auto& faults = plan_.faults;
+  // Else the launcher ends all.
+  const bool can_go_on = transport->survivors() != nullptr && transport->survivors()->has_notes();
+  if (++connected_ == plan_.ranks + plan_.servers && faults.killed_server && can_go_on) {
+    world_.at(world_.now() + faults.server_killed_after, [this] {
+      say(plan_.ranks + *plan_.faults.killed_server, "is killed");
+      has_lost_server_ = true;
+      world_.kill(plan_.ranks + *plan_.faults.killed_server);
+    });
+  }
+  return transport;
+}
+
+iocomp::disk::Options Job::disk_options() const {
+  auto options = simulation::disk_options();
+  options.engine = iocomp::disk::EngineKind::automatic;
+  return options;
 }
 
 void Job::serve(int number) {
@@ -208,10 +279,13 @@ void Job::serve(int number) {
     }
     place.job = "sim-" + std::to_string(machine_.first_id());
     place.staging_bytes = static_cast<std::size_t>(plan_.staging_bytes);
-    iocomp::transport::MessageTransport transport{handle(all_), static_cast<int>(plan_.credits),
-                                                  false};
-    iocomp::server::Server server{settings_, policy_, disk_options(), std::move(place), transport};
-    (void)server.serve();
+    const auto transport = connect(plan_.ranks + number);
+    iocomp::server::Server server{settings_, policy_, disk_options(), std::move(place), *transport};
+    if (!server.serve()) {
+      say(plan_.ranks + number, "leaves: the compute ranks went on without");
+      has_lost_server_ = true;
+      world_.end();  // as a session does
+    }
     servers_had_failures_ = servers_had_failures_ || server.had_failures();
   } catch (const std::exception& error) {
     violations_.push_back("server " + std::to_string(number) + " cannot go on: " + error.what());
@@ -228,8 +302,7 @@ void Job::compute(int number) {
     place.job = "sim-" + std::to_string(machine_.first_id());
     place.has_kernel = plan_.mode == Mode::kernel;
     if (has_servers) {
-      transport = std::make_unique<iocomp::transport::MessageTransport>(
-          handle(all_), static_cast<int>(plan_.credits), true);
+      transport = connect(number);
       place.servers = {handle(all_), iocomp::mpi::group_of(handle(serving_))};
       place.home = number * plan_.servers / plan_.ranks;
       for (int rank = 0; rank < plan_.ranks; ++rank) {
@@ -249,10 +322,12 @@ void Job::compute(int number) {
     for (std::size_t file = 0; file < plan_.files.size(); ++file) {
       (void)attempt(number, "file " + plan_.files[file].name, [&] { write_file(rank, file); });
     }
-    const auto outcome = client.finalize();
-    if (!outcome.ok()) {
-      failed(number, "finalize", static_cast<int>(outcome.code), outcome.story);
-    }
+    (void)attempt(number, "finalize", [&] {
+      const auto outcome = client.finalize();
+      if (!outcome.ok()) {
+        throw Error{outcome.code, outcome.story};
+      }
+    });
     if (client.can_meet()) {
       (void)attempt(number, "end", [&] {
         iocomp::mpi::gate(handle(computing_), policy_, "the other ranks to finalize");
@@ -328,21 +403,24 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
       arguments.buffered = put.is_buffered;
       auto memory_shape = put.count;
       auto memory_start = std::vector<std::int64_t>(put.count.size(), 0);
-      buffer->bytes = values_of(planned, v, step, put.start, put.count);
+      std::vector<std::byte> values = values_of(planned, v, step, put.start, put.count);
       if (put.is_strided) {  // the last dimension is longer in memory, and begins at 1
         const auto row = static_cast<std::size_t>(put.count.back()) * size;
-        const std::size_t rows = buffer->bytes.size() / row;
+        const std::size_t rows = values.size() / row;
         std::vector<std::byte> padded(rows * (row + 2 * size), poison);
         for (std::size_t i = 0; i < rows; ++i) {
-          std::copy_n(buffer->bytes.begin() + static_cast<std::ptrdiff_t>(i * row), row,
+          std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * row), row,
                       padded.begin() + static_cast<std::ptrdiff_t>(i * (row + 2 * size) + size));
         }
-        buffer->bytes = std::move(padded);
+        values = std::move(padded);
         memory_shape.back() += 2;
         memory_start.back() = 1;
         arguments.memory_shape = memory_shape.data();
         arguments.memory_start = memory_start.data();
       }
+      buffer->bytes = memory_for(rank, buffer->own, put, values.size(),
+                                 place_of(put, now.variables[v].shape) * size);
+      std::ranges::copy(values, buffer->bytes.begin());
       arguments.values = buffer->bytes.data();
       const bool is_put = attempt(rank.number, "put of " + planned.variables[v].name, [&] {
         buffer->ticket = file.put(rank.variables[number][v], arguments);
@@ -391,7 +469,9 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
       told.failed.emplace(step, error.what());
     }
   }
-  if (told.committed.contains(step) && told.failed.contains(step)) {
+  const bool may_get_lost = (plan_.faults.killed_server || plan_.faults.stopped_process) &&
+                            !is_carried_on(plan_.files[number]);
+  if (told.committed.contains(step) && told.failed.contains(step) && !may_get_lost) {
     violations_.push_back(
         name + " is committed for one rank, and failed for another: " + told.failed.at(step));
   }

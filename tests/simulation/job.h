@@ -6,15 +6,18 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/settings.h"
 #include "disk.h"
+#include "disk/options.h"
 #include "machine.h"
 #include "mpi/wait.h"
 #include "network.h"
 #include "plan.h"
+#include "transport/transport.h"
 #include "world.h"
 
 namespace simulation {
@@ -42,13 +45,22 @@ class Job {
   /// What broke a promise while it ran.
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
   [[nodiscard]] bool was_killed() const noexcept { return was_killed_; }
+  /// Whether some have given others up: a server that was lost, or who did not come in time. Then
+  /// nobody knows what the others still need, and what is left the next job removes.
+  [[nodiscard]] bool have_given_up() const noexcept { return has_lost_server_ || is_late_; }
   void when_called(std::function<void(const std::string&)> log) { log_ = std::move(log); }
 
  private:
   struct Rank;
   [[nodiscard]] static bool is_mistaken(const PlannedFile& file, const Rank& rank, Mistake what);
+  [[nodiscard]] static std::span<std::byte> memory_for(Rank& rank, std::vector<std::byte>& own,
+                                                       const Put& put, std::size_t bytes,
+                                                       std::size_t offset);
   void compute(int rank);
   void serve(int server);
+  [[nodiscard]] int node_of(int process) const;
+  [[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(int process);
+  [[nodiscard]] iocomp::disk::Options disk_options() const;
   void write_file(Rank& rank, std::size_t file);
   void make_step(Rank& rank, std::size_t file, std::int64_t step);
   void close(Rank& rank, std::size_t file);
@@ -67,6 +79,8 @@ class Job {
   Network::Communicator* all_ = nullptr;
   Network::Communicator* computing_ = nullptr;
   Network::Communicator* serving_ = nullptr;
+  std::vector<Network::Communicator*> nodes_;
+  int connected_ = 0;  // processes
   std::vector<Told> told_;
   std::vector<int> closes_;  // by file: ranks that have closed it without a failure
   std::vector<std::string> violations_;
@@ -74,6 +88,8 @@ class Job {
   int failures_ = 0;
   bool servers_had_failures_ = false;
   bool was_killed_ = false;
+  bool has_lost_server_ = false;
+  bool is_late_ = false;  // somebody, for another
 };
 
 /// What a reader finds on a disk, compared with what was told. Violations in words.

@@ -6,7 +6,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,18 +18,38 @@ namespace simulation {
 namespace {
 
 constexpr Nanoseconds call_time = microsecond;
-constexpr Nanoseconds write_time = 20 * microsecond;
-constexpr Nanoseconds sync_time = 200 * microsecond;
-constexpr std::int64_t direct_alignment = 512;
+constexpr std::int64_t direct_alignment = 4096;
+constexpr std::string_view names_of_memory = "/dev/shm/";
+constexpr std::string_view names_of_processes = "/proc/";
 
 }  // namespace
 
 Machine* Machine::made_ = nullptr;
 
+Machine::Machine(World& world, Disk& disk, int job)
+    : world_{world}, disk_{disk}, first_id_{(job + 1) * first_process_id} {
+  made_ = this;
+  world_.when_ended([this](int process) {
+    rings_.end(process);
+    memory_.end(process);
+  });
+}
+
+void Machine::set_system(const System& system) {
+  system_ = system;
+  memory_.set_capacity(system.shared_bytes);
+}
+
 Machine* Machine::of(const char* path) noexcept {
-  return path != nullptr && std::string_view{path}.starts_with(prefix.substr(0, prefix.size() - 1))
-             ? current()
-             : nullptr;
+  if (path == nullptr || World::current() == nullptr) {
+    return nullptr;
+  }
+  const std::string_view name{path};
+  const bool is_here =
+      name.starts_with(prefix.substr(0, prefix.size() - 1)) || name.starts_with(names_of_memory) ||
+      (name.starts_with(names_of_processes) && name.size() > 6 &&
+       name[names_of_processes.size()] >= '0' && name[names_of_processes.size()] <= '9');
+  return is_here ? current() : nullptr;
 }
 
 Machine* Machine::of(int descriptor) noexcept {
@@ -35,7 +58,12 @@ Machine* Machine::of(int descriptor) noexcept {
 
 Machine::Open* Machine::find(int descriptor) {
   const auto found = open_.find(descriptor);
-  return found == open_.end() ? nullptr : &found->second;
+  return found == open_.end() ? nullptr : found->second.get();
+}
+
+std::shared_ptr<Machine::Open> Machine::file(int descriptor) const {
+  const auto found = open_.find(descriptor);
+  return found == open_.end() ? nullptr : found->second;
 }
 
 std::optional<Disk::Found> Machine::locate(const char* path) const {
@@ -48,8 +76,38 @@ void Machine::tell(const std::string& what) const {
   }
 }
 
+// /dev/shm/NAME, /proc/PROCESS/fd/NUMBER, /proc/PROCESS/stat
+int Machine::open_of_system(const char* path, int flags) {
+  const std::string name{path};
+  if (name.starts_with(names_of_memory)) {
+    return memory_.open(name, flags);
+  }
+  std::size_t digits = 0;
+  const int process = process_of(std::stoi(name.substr(names_of_processes.size()), &digits));
+  const std::string rest = name.substr(names_of_processes.size() + digits);
+  if (process < 0) {
+    return -ENOENT;
+  }
+  if (rest == "/stat") {
+    const char state = !world_.is_alive(process) ? 'Z' : world_.is_stopped(process) ? 'T' : 'S';
+    open_[next_] = std::make_shared<Open>(
+        Open{.flags = flags, .path = name, .text = std::string{"1 (simulated) "} + state + " 1"});
+    return next_++;
+  }
+  constexpr std::string_view descriptors = "/fd/";
+  if (!rest.starts_with(descriptors)) {
+    return -ENOENT;
+  }
+  return !system_.opens_others && process != world_.process()
+             ? -EACCES
+             : memory_.open_again(process, std::stoi(rest.substr(descriptors.size())));
+}
+
 int Machine::open(const char* path, int flags) {
   take_time(call_time);
+  if (!std::string_view{path}.starts_with(prefix.substr(0, prefix.size() - 1))) {
+    return open_of_system(path, flags);
+  }
   auto found = locate(path);
   if (!found) {
     return -ENOENT;
@@ -72,12 +130,18 @@ int Machine::open(const char* path, int flags) {
   if ((flags & O_TRUNC) != 0 && disk_.size(found->inode) > 0) {
     (void)disk_.resize(found->inode, 0);
   }
-  open_[next_] = {
-      .inode = found->inode, .flags = flags, .lost = disk_.losses(found->inode), .path = path};
+  open_[next_] = std::make_shared<Open>(Open{
+      .inode = found->inode, .flags = flags, .lost = disk_.losses(found->inode), .path = path});
   return next_++;
 }
 
-int Machine::close(int descriptor) { return open_.erase(descriptor) == 1 ? 0 : -EBADF; }
+int Machine::close(int descriptor) {
+  if (memory_.knows(descriptor)) {
+    memory_.close(descriptor);
+    return 0;
+  }
+  return open_.erase(descriptor) + watched_.erase(descriptor) == 1 ? 0 : -EBADF;
+}
 
 std::string Machine::path(int folder, const char* name) {
   const Open* open = find(folder);
@@ -85,29 +149,31 @@ std::string Machine::path(int folder, const char* name) {
 }
 
 std::int64_t Machine::write(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) {
-  const Open* open = find(descriptor);
-  if (open == nullptr || (open->flags & O_ACCMODE) == O_RDONLY) {
+  take_time(write_time);
+  const auto open = file(descriptor);
+  const std::int64_t written = open ? write_now(*open, offset, bytes) : -EBADF;
+  take_time(call_time);
+  return written;
+}
+
+std::int64_t Machine::write_now(const Open& open, std::int64_t offset,
+                                std::span<const std::byte> bytes) {
+  if ((open.flags & O_ACCMODE) == O_RDONLY) {
     return -EBADF;
   }
-  if ((open->flags & O_DIRECT) != 0 &&
+  if ((open.flags & O_DIRECT) != 0 &&
       (reinterpret_cast<std::uintptr_t>(bytes.data()) % direct_alignment != 0 ||
        offset % direct_alignment != 0 ||
        static_cast<std::int64_t>(bytes.size()) % direct_alignment != 0)) {
     return -EINVAL;
   }
-  take_time(write_time);
-  open = find(descriptor);
-  if (open == nullptr) {
-    return -EBADF;  // closed meanwhile
-  }
-  const std::int64_t written = disk_.write(open->inode, offset, bytes, world_.random());
+  const std::int64_t written = disk_.write(open.inode, offset, bytes, world_.random());
   tell("writes " + std::to_string(bytes.size()) + " bytes at " + std::to_string(offset) + " of " +
-       open->path +
+       open.path +
        (written < 0 ? ": error " + std::to_string(-written)
         : written < static_cast<std::int64_t>(bytes.size())
             ? ": " + std::to_string(written) + " of them"
             : ""));
-  take_time(call_time);
   return written;
 }
 
@@ -116,10 +182,11 @@ std::int64_t Machine::read(int descriptor, std::int64_t offset, std::span<std::b
   if (open == nullptr) {
     return -EBADF;
   }
-  if (disk_.is_folder(open->inode)) {
+  if (open->inode != 0 && disk_.is_folder(open->inode)) {
     return -EISDIR;
   }
-  const auto all = disk_.bytes(open->inode);
+  const auto all =
+      open->inode == 0 ? std::as_bytes(std::span{open->text}) : disk_.bytes(open->inode);
   const auto begin = std::min(static_cast<std::size_t>(offset), all.size());
   const auto count = std::min(bytes.size(), all.size() - begin);
   std::ranges::copy(all.subspan(begin, count), bytes.begin());
@@ -164,6 +231,9 @@ std::int64_t Machine::seek(int descriptor, std::int64_t offset, int whence) {
 
 int Machine::resize(int descriptor, std::int64_t bytes) {
   take_time(call_time);
+  if (memory_.knows(descriptor)) {
+    return memory_.resize(descriptor, bytes);
+  }
   const Open* open = find(descriptor);
   if (open == nullptr) {
     return -EBADF;
@@ -174,6 +244,9 @@ int Machine::resize(int descriptor, std::int64_t bytes) {
 
 int Machine::grow(int descriptor, std::int64_t bytes) {
   take_time(call_time);
+  if (memory_.knows(descriptor)) {
+    return memory_.reserve(descriptor);
+  }
   const Open* open = find(descriptor);
   if (open == nullptr) {
     return -EBADF;
@@ -190,18 +263,20 @@ int Machine::sync(int descriptor) {
     return -EBADF;
   }
   take_time(sync_time);
-  Open* const open = find(descriptor);
-  if (open == nullptr) {
-    return -EBADF;
-  }
-  int result = disk_.sync(open->inode);
+  const auto open = file(descriptor);
+  const int result = open ? sync_now(*open) : -EBADF;
+  take_time(call_time);
+  return result;
+}
+
+int Machine::sync_now(Open& open) {
+  int result = disk_.sync(open.inode);
   // As Linux: every descriptor that was open is told once.
-  const std::int64_t known = std::exchange(open->lost, disk_.losses(open->inode));
-  if (known < open->lost) {
+  const std::int64_t known = std::exchange(open.lost, disk_.losses(open.inode));
+  if (known < open.lost) {
     result = -EIO;
   }
-  tell("fsyncs " + open->path + (result < 0 ? ": error " + std::to_string(-result) : ""));
-  take_time(call_time);
+  tell("fsyncs " + open.path + (result < 0 ? ": error " + std::to_string(-result) : ""));
   return result;
 }
 
@@ -219,7 +294,18 @@ int Machine::fill(Disk::Inode inode, struct stat& status) const {
 }
 
 int Machine::status(int descriptor, struct stat& status) {
+  if (memory_.knows(descriptor)) {
+    std::memset(&status, 0, sizeof(status));
+    status.st_mode = S_IFREG | 0600;
+    status.st_size = memory_.size(descriptor);
+    return 0;
+  }
   const Open* open = find(descriptor);
+  if (open != nullptr && open->inode == 0) {
+    std::memset(&status, 0, sizeof(status));
+    status.st_mode = S_IFREG | 0444;
+    return 0;
+  }
   return open == nullptr ? -EBADF : fill(open->inode, status);
 }
 
@@ -228,8 +314,8 @@ int Machine::status(const char* path, struct stat& status) {
   return !found || found->inode == 0 ? -ENOENT : fill(found->inode, status);
 }
 
+// At once: who has looked right before whether it may rename is not stopped in between.
 int Machine::rename(const char* from, const char* to, unsigned flags) {
-  take_time(call_time);
   const auto source = locate(from);
   const auto target = locate(to);
   if (!source || !target || source->inode == 0) {
@@ -275,7 +361,9 @@ int Machine::link(const char* from, const char* to) {
 }
 
 int Machine::unlink(const char* path) {
-  take_time(call_time);
+  if (std::string_view{path}.starts_with(names_of_memory)) {
+    return memory_.unlink(path);
+  }
   const auto found = locate(path);
   if (!found || found->inode == 0) {
     return -ENOENT;
@@ -285,6 +373,7 @@ int Machine::unlink(const char* path) {
   }
   tell(std::string{"removes "} + path);
   disk_.remove(*found);
+  take_time(call_time);
   return 0;
 }
 
@@ -329,9 +418,72 @@ std::optional<std::vector<std::string>> Machine::names(const char* path) {
   return all;
 }
 
-int Machine::signal(int process_id) const {
+int Machine::process_of(int process_id) const noexcept {
   const int process = process_id - first_id_;
-  return process >= 0 && process < world_.processes() && world_.is_alive(process) ? 0 : -ESRCH;
+  return process >= 0 && process < world_.processes() ? process : -1;
+}
+
+int Machine::signal(int process_id) const {
+  const int process = process_of(process_id);
+  return process >= 0 && world_.is_alive(process) ? 0 : -ESRCH;
+}
+
+int Machine::open_process(int process_id) {
+  take_time(call_time);
+  if (!system_.has_process_descriptors) {
+    return -ENOSYS;
+  }
+  const int process = process_of(process_id);
+  if (process < 0) {
+    return -ESRCH;
+  }
+  watched_[next_] = process;
+  return next_++;
+}
+
+bool Machine::has_ended(int process_descriptor) const {
+  const auto watched = watched_.find(process_descriptor);
+  return watched == watched_.end() || !world_.is_alive(watched->second);
+}
+
+std::int64_t Machine::pull(int process_id, std::span<const std::span<std::byte>> to,
+                           std::span<const std::span<const std::byte>> from) {
+  take_time(call_time);
+  if (!system_.pulls) {
+    return -EPERM;
+  }
+  std::int64_t pulled = 0;
+  std::size_t into = 0;
+  std::size_t filled = 0;
+  for (const auto source : from) {
+    for (std::size_t done = 0; done < source.size();) {
+      if (signal(process_id) != 0) {
+        return pulled > 0 ? pulled : -ESRCH;
+      }
+      if (into == to.size()) {
+        return pulled;
+      }
+      const std::size_t longest = std::min(source.size() - done, to[into].size() - filled);
+      const std::size_t count = longest > 1 && world_.random().chance(1, 4)
+                                    ? static_cast<std::size_t>(world_.random().between(
+                                          1, static_cast<std::int64_t>(longest) - 1))
+                                    : longest;
+      std::ranges::copy(source.subspan(done, count),
+                        to[into].begin() + static_cast<std::ptrdiff_t>(filled));
+      done += count;
+      filled += count;
+      pulled += static_cast<std::int64_t>(count);
+      if (filled == to[into].size()) {
+        ++into;
+        filled = 0;
+      }
+      if (count < longest) {
+        take_time(call_time);
+      }
+    }
+  }
+  take_time(call_time);
+  return pulled;
 }
 
 }  // namespace simulation

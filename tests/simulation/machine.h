@@ -6,11 +6,17 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "disk.h"
+#include "rings.h"
+#include "shared_memory.h"
+#include "system.h"
 #include "world.h"
 
 namespace simulation {
@@ -24,11 +30,11 @@ class Machine {
   static constexpr int first_descriptor = 1 << 20;
   /// What `getpid` says in process 0 of the first job; those of later jobs follow far behind.
   static constexpr int first_process_id = 100000;
+  // How long calls take, about.
+  static constexpr Nanoseconds write_time = 20 * microsecond;
+  static constexpr Nanoseconds sync_time = 200 * microsecond;
 
-  Machine(World& world, Disk& disk, int job = 0)
-      : world_{world}, disk_{disk}, first_id_{(job + 1) * first_process_id} {
-    made_ = this;
-  }
+  Machine(World& world, Disk& disk, int job = 0);
   ~Machine() { made_ = nullptr; }
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -41,13 +47,27 @@ class Machine {
   [[nodiscard]] static Machine* of(const char* path) noexcept;
   [[nodiscard]] static Machine* of(int descriptor) noexcept;
 
+  struct Open {
+    Disk::Inode inode = 0;
+    int flags = 0;
+    std::int64_t position = 0;
+    std::int64_t lost = 0;  ///< of the file, when this descriptor heard of it last
+    std::string path{};
+    std::string text{};  ///< of a file of the system; then there is no inode
+  };
   [[nodiscard]] int open(const char* path, int flags);
+  /// It stays open as long as somebody keeps this.
+  [[nodiscard]] std::shared_ptr<Open> file(int descriptor) const;
   [[nodiscard]] int close(int descriptor);
   /// A name seen from an open folder; from AT_FDCWD the name itself.
   [[nodiscard]] std::string path(int folder, const char* name);
   [[nodiscard]] std::int64_t write(int descriptor, std::int64_t offset,
                                    std::span<const std::byte> bytes);
   [[nodiscard]] std::int64_t read(int descriptor, std::int64_t offset, std::span<std::byte> bytes);
+  /// Here and now, whoever calls.
+  [[nodiscard]] std::int64_t write_now(const Open& open, std::int64_t offset,
+                                       std::span<const std::byte> bytes);
+  [[nodiscard]] int sync_now(Open& open);
   /// At the position of the descriptor, which moves on.
   [[nodiscard]] std::int64_t write_next(int descriptor, std::span<const std::byte> bytes);
   [[nodiscard]] std::int64_t read_next(int descriptor, std::span<std::byte> bytes);
@@ -68,31 +88,44 @@ class Machine {
   [[nodiscard]] int process_id() const noexcept { return first_id_ + world_.process(); }
   [[nodiscard]] int signal(int process_id) const;
 
+  // Other processes.
+  /// A descriptor that tells when the process has ended.
+  [[nodiscard]] int open_process(int process_id);
+  [[nodiscard]] bool has_ended(int process_descriptor) const;
+  /// Read memory of another process, some of it somewhat later than the rest.
+  [[nodiscard]] std::int64_t pull(int process_id, std::span<const std::span<std::byte>> to,
+                                  std::span<const std::span<const std::byte>> from);
+
   [[nodiscard]] World& world() noexcept { return world_; }
+  [[nodiscard]] SharedMemory& memory() noexcept { return memory_; }
+  [[nodiscard]] Rings& rings() noexcept { return rings_; }
+  void set_system(const System& system);
+  [[nodiscard]] const System& system() const noexcept { return system_; }
+  [[nodiscard]] std::int64_t slowness() const noexcept { return slowness_; }
   /// How slow the disk is, as a multiple.
   void slow_down(std::int64_t times) noexcept { slowness_ = times; }
   /// Tell each call that changes something, in words.
   void when_called(std::function<void(const std::string&)> log) { log_ = std::move(log); }
 
  private:
-  struct Open {
-    Disk::Inode inode = 0;
-    int flags = 0;
-    std::int64_t position = 0;
-    std::int64_t lost = 0;  ///< of the file, when this descriptor heard of it last
-    std::string path{};
-  };
   [[nodiscard]] Open* find(int descriptor);
   [[nodiscard]] std::optional<Disk::Found> locate(const char* path) const;
   void take_time(Nanoseconds about) { world_.spend(about * slowness_); }
   void tell(const std::string& what) const;
   [[nodiscard]] int fill(Disk::Inode inode, struct stat& status) const;
 
+  [[nodiscard]] int process_of(int process_id) const noexcept;
+  [[nodiscard]] int open_of_system(const char* path, int flags);
+
   static Machine* made_;
   World& world_;
   Disk& disk_;
   int first_id_;
-  std::map<int, Open> open_;
+  SharedMemory memory_{world_};
+  Rings rings_{world_, *this};
+  System system_;
+  std::map<int, std::shared_ptr<Open>> open_;
+  std::map<int, int> watched_;  // processes, by descriptor
   int next_ = first_descriptor;
   std::int64_t slowness_ = 1;
   std::function<void(const std::string&)> log_;

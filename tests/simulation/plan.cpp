@@ -194,6 +194,40 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
   }
 }
 
+// By a chance of its own, so that the rest of a seed's plan does not depend on it.
+void plan_system(Random random, Plan& plan, Focus focus) {
+  plan.shares_memory = plan.mode == Mode::servers && !random.chance(1, 3);
+  plan.nodes = plan.servers > 1 && random.chance(1, 6) ? 2 : 1;
+  plan.way = random.among(std::vector<std::string>{"auto", "auto", "in-place", "pull", "staged"});
+  plan.kernel_from_bytes = random.chance(1, 3) ? 4096 : 8 << 20;
+  System& system = plan.system;
+  system.pulls = !random.chance(1, 8);
+  system.opens_others = !random.chance(1, 16);
+  system.has_memfd = !random.chance(1, 8);
+  system.has_process_descriptors = !random.chance(1, 8);
+  system.has_processors = random.chance(1, 2);
+  if (random.chance(1, 8)) {
+    system.shared_bytes = random.below(64 << 20);
+  }
+  system.rings = static_cast<System::Rings>(random.below(3));
+  const bool can_go_on = plan.shares_memory && plan.nodes == 1;
+  if (can_go_on && !plan.faults.killed_at && (focus == Focus::network || random.chance(1, 4))) {
+    plan.faults.killed_server = static_cast<int>(random.below(plan.servers));
+    plan.faults.server_killed_after =
+        random.below(random.chance(1, 2) ? millisecond : 8 * millisecond);
+  }
+  for (auto& file : plan.files) {
+    for (auto& step : file.steps) {
+      for (auto& variable : step.variables) {
+        for (auto& put : variable.puts) {
+          put.is_allocated = random.chance(1, 5);
+          put.is_aligned = random.chance(1, 3);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Plan make_plan(std::uint64_t seed, Focus focus) {
@@ -217,6 +251,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
     plan.files.push_back(make_file(random, plan, i));
   }
   plan_faults(random, plan, focus);
+  plan_system(Random{seed ^ 0x5EED}, plan, focus);
   return plan;
 }
 
@@ -250,6 +285,30 @@ std::vector<std::byte> expected_values(const PlannedFile& file, std::size_t vari
   return all;
 }
 
+namespace {
+
+std::string describe_system(const Plan& plan) {
+  static constexpr std::array rings{"no io_uring", "an old io_uring", "io_uring"};
+  const System& system = plan.system;
+  std::string text = "  " + std::to_string(plan.nodes) + " nodes, " +
+                     (plan.shares_memory ? "shared memory" : "messages") + ", way " + plan.way +
+                     ", " + rings[static_cast<std::size_t>(system.rings)];
+  const auto lacks = [&text](bool is_there, const std::string& what) {
+    text += is_there ? "" : ", no " + what;
+  };
+  lacks(system.pulls, "pulls");
+  lacks(system.opens_others, "files of other processes");
+  lacks(system.has_memfd, "memfd");
+  lacks(system.has_process_descriptors, "pidfd");
+  lacks(system.has_processors, "processors of their own");
+  if (system.shared_bytes < INT64_MAX) {
+    text += ", " + std::to_string(system.shared_bytes) + " bytes to share";
+  }
+  return text + '\n';
+}
+
+}  // namespace
+
 std::string describe(const Plan& plan) {
   static constexpr std::array modes{"synchronous", "kernel", "servers"};
   static constexpr std::array mistakes{"", ", another shape on rank ", ", a step less on rank ",
@@ -263,11 +322,12 @@ std::string describe(const Plan& plan) {
     }
     return text;
   };
-  std::string text =
-      "seed " + std::to_string(plan.seed) + ": " + modes[static_cast<std::size_t>(plan.mode)] +
-      ", " + std::to_string(plan.ranks) + " ranks, " + std::to_string(plan.servers) +
-      " servers, staging " + std::to_string(plan.staging_bytes) + ", stripes " +
-      std::to_string(plan.stripe_bytes) + ", inline " + std::to_string(plan.inline_bytes) + '\n';
+  std::string text = "seed " + std::to_string(plan.seed) + ": " +
+                     modes[static_cast<std::size_t>(plan.mode)] + ", " +
+                     std::to_string(plan.ranks) + " ranks, " + std::to_string(plan.servers) +
+                     " servers, staging " + std::to_string(plan.staging_bytes) + ", stripes " +
+                     std::to_string(plan.stripe_bytes) + ", inline " +
+                     std::to_string(plan.inline_bytes) + '\n' + describe_system(plan);
   for (const auto& file : plan.files) {
     text += "  " + file.name + ": " + file.backend +
             (file.is_checkpoint ? " checkpoint" : " series") + ", " +
@@ -322,6 +382,10 @@ std::string describe(const Plan& plan) {
   }
   if (faults.killed_at) {
     tell("all are killed at " + std::to_string(*faults.killed_at / microsecond) + " us");
+  }
+  if (faults.killed_server) {
+    tell("server " + std::to_string(*faults.killed_server) + " is killed " +
+         std::to_string(faults.server_killed_after / microsecond) + " us after all are connected");
   }
   if (faults.power_losses > 0) {
     tell(std::to_string(faults.power_losses) + " power losses");

@@ -8,6 +8,7 @@
 
 #include "array/element_type.h"
 #include "disk.h"
+#include "system.h"
 #include "world.h"
 
 namespace simulation {
@@ -21,7 +22,9 @@ struct Put {
   std::vector<std::int64_t> start{};
   std::vector<std::int64_t> count{};
   bool is_buffered = false;
-  bool is_strided = false;  ///< in memory, part of a larger array
+  bool is_strided = false;    ///< in memory, part of a larger array
+  bool is_allocated = false;  ///< in memory of the library, which servers may read in place
+  bool is_aligned = false;    ///< in memory as in the file, so that it may go O_DIRECT
   Await await = Await::nothing;
 };
 
@@ -70,6 +73,8 @@ struct PlannedFaults {
   Nanoseconds stopped_at = 0;
   Nanoseconds stopped_for = 0;
   std::optional<Nanoseconds> killed_at{};  ///< all processes
+  std::optional<int> killed_server{};      ///< it alone
+  Nanoseconds server_killed_after = 0;     ///< since all ranks are connected
 };
 
 /// One history, before it is run.
@@ -84,6 +89,11 @@ struct Plan {
   std::int64_t inline_bytes = 256;
   std::int64_t chunk_bytes = 4096;
   std::int64_t credits = 4;
+  bool shares_memory = false;  ///< between ranks of a node; else all is sent by MPI
+  int nodes = 1;               ///< each with as many ranks, and with a server
+  std::string way = "auto";    ///< transport.way
+  std::int64_t kernel_from_bytes = 8 << 20;
+  System system{};
   std::vector<PlannedFile> files{};
   PlannedFaults faults{};
 };

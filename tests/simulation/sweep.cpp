@@ -17,13 +17,8 @@ constexpr std::int64_t rows = 4;
 constexpr std::int64_t columns = 6;
 
 /// Three steps of a variable, each rank half of its columns; who waits for what differs by step.
-Plan small_job(Mode mode, bool is_checkpoint, const std::string& backend) {
-  Plan plan;
-  plan.seed = 1;
-  plan.ranks = ranks;
-  plan.mode = mode;
-  plan.servers = mode == Mode::servers ? 1 : 0;
-  PlannedFile file{.name = "f0", .backend = backend, .is_checkpoint = is_checkpoint};
+PlannedFile small_file(const std::string& name, bool is_checkpoint, const std::string& backend) {
+  PlannedFile file{.name = name, .backend = backend, .is_checkpoint = is_checkpoint};
   file.variables.push_back({.name = "v0"});
   for (std::int64_t number = 0; number < 3; ++number) {
     Step step;
@@ -41,7 +36,16 @@ Plan small_job(Mode mode, bool is_checkpoint, const std::string& backend) {
     }
     file.steps.push_back(std::move(step));
   }
-  plan.files.push_back(std::move(file));
+  return file;
+}
+
+Plan small_job(Mode mode, bool is_checkpoint, const std::string& backend) {
+  Plan plan;
+  plan.seed = 1;
+  plan.ranks = ranks;
+  plan.mode = mode;
+  plan.servers = mode == Mode::servers ? 1 : 0;
+  plan.files.push_back(small_file("f0", is_checkpoint, backend));
   plan.faults.power_losses = 4;
   return plan;
 }
@@ -68,6 +72,40 @@ int sweep(const std::function<void(const std::string&)>& tell) {
       tell(name_of(plan) + ", " + fault + ": " + violation);
     }
   };
+  // Of two servers, or of the ranks that write, one is gone: for ever, or for longer than others
+  // wait.
+  constexpr Nanoseconds longest_job = 6 * millisecond;
+  constexpr Nanoseconds pause = 23 * microsecond;
+  for (const bool is_checkpoint : {false, true}) {
+    for (const char* backend : {"posix", "hdf5"}) {
+      for (const bool pulls : {false, true}) {
+        Plan plan = small_job(Mode::servers, is_checkpoint, backend);
+        plan.servers = 2;
+        plan.shares_memory = true;
+        plan.inline_bytes = 0;
+        plan.way = pulls ? "pull" : "auto";
+        plan.files.push_back(small_file("f1", !is_checkpoint, backend));
+        for (Nanoseconds after = 0; after < longest_job; after += pause) {
+          plan.faults.killed_server = static_cast<int>(after / pause % 2);
+          plan.faults.server_killed_after = after;
+          run(plan, "server " + std::to_string(*plan.faults.killed_server) + " dies " +
+                        std::to_string(after / microsecond) + " us after all are connected");
+        }
+      }
+    }
+    for (Nanoseconds at = 0; at < longest_job; at += pause) {
+      Plan plan = small_job(Mode::kernel, is_checkpoint, "posix");
+      for (auto& step : plan.files.front().steps) {  // all is the other rank's
+        step.variables.front().puts = {
+            {.rank = 1, .start = {0, 0}, .count = {rows, columns}, .is_buffered = false}};
+      }
+      plan.faults.stopped_process = static_cast<int>(at / pause % ranks);
+      plan.faults.stopped_at = at;
+      plan.faults.stopped_for = 250 * second;
+      run(plan, "rank " + std::to_string(*plan.faults.stopped_process) + " is stopped at " +
+                    std::to_string(at / microsecond) + " us");
+    }
+  }
   for (const Mode mode : {Mode::synchronous, Mode::kernel, Mode::servers}) {
     for (const bool is_checkpoint : {false, true}) {
       for (const char* backend : {"posix", "pnetcdf", "hdf5", "netcdf"}) {

@@ -6,8 +6,10 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -94,16 +96,17 @@ std::map<FILE*, int>& open_streams() {
 constexpr Nanoseconds started = 1'700'000'000 * simulation::second;  // by the clock on the wall
 
 /// Sleep at an address. 0 or a negative errno.
-int futex_wait(World& world,
+int futex_wait(Machine& machine,
                const std::vector<std::pair<const std::uint32_t*, std::uint32_t>>& words,
                Nanoseconds until) {
+  World& world = machine.world();
   std::vector<const void*> places;
   for (const auto& [word, seen] : words) {
     if (*word != seen) {
       world.spend(100);
       return -EAGAIN;
     }
-    places.push_back(word);
+    places.push_back(machine.memory().place(word));
   }
   return world.sleep_at(places, until) ? 0 : -ETIMEDOUT;
 }
@@ -424,6 +427,73 @@ int closedir(DIR* opened) {
   return 0;
 }
 
+// Shared memory, and other processes.
+
+int memfd_create(const char* name, unsigned flags) noexcept {
+  Machine* const machine = Machine::current();
+  if (machine == nullptr) {
+    return REAL(memfd_create)(name, flags);
+  }
+  return answer(machine->system().has_memfd ? machine->memory().make() : -ENOSYS);
+}
+void* mmap(void* address, size_t bytes, int protection, int flags, int descriptor,
+           off_t offset) noexcept {
+  Machine* const machine = Machine::of(descriptor);
+  return machine == nullptr ? REAL(mmap)(address, bytes, protection, flags, descriptor, offset)
+                            : machine->memory().map(descriptor, bytes, protection);
+}
+int munmap(void* address, size_t bytes) noexcept {
+  Machine* const machine = Machine::current();
+  return machine != nullptr && machine->memory().unmap(address, bytes)
+             ? 0
+             : REAL(munmap)(address, bytes);
+}
+int madvise(void* address, size_t bytes, int advice) noexcept {
+  Machine* const machine = Machine::current();
+  if (machine == nullptr || !machine->memory().is_shared(address)) {
+    return REAL(madvise)(address, bytes, advice);
+  }
+  return answer(advice == MADV_POPULATE_WRITE ? *machine->memory().reserve(address) : 0);
+}
+ssize_t process_vm_readv(pid_t process, const iovec* to, unsigned long to_count, const iovec* from,
+                         unsigned long from_count, unsigned long flags) noexcept {
+  Machine* const machine = Machine::current();
+  if (machine == nullptr) {
+    return REAL(process_vm_readv)(process, to, to_count, from, from_count, flags);
+  }
+  std::vector<std::span<std::byte>> targets;
+  for (const auto& part : std::span{to, to_count}) {
+    targets.push_back(bytes_of(part.iov_base, part.iov_len));
+  }
+  std::vector<std::span<const std::byte>> sources;
+  for (const auto& part : std::span{from, from_count}) {
+    sources.emplace_back(static_cast<const std::byte*>(part.iov_base), part.iov_len);
+  }
+  return answer(machine->pull(process, targets, sources));
+}
+// Under another name, because the C library's header says that nothing is read there.
+int look_at(pollfd* descriptors, nfds_t count, int longest) __asm__("poll");
+int look_at(pollfd* descriptors, nfds_t count, int longest) {
+  Machine* const machine = count == 1 ? Machine::of(descriptors->fd) : nullptr;
+  if (machine == nullptr) {
+    return real("poll", static_cast<int (*)(pollfd*, nfds_t, int)>(nullptr))(descriptors, count,
+                                                                             longest);
+  }
+  const bool is_ready = machine->has_ended(descriptors->fd);
+  descriptors->revents = static_cast<short>(is_ready ? POLLIN : 0);
+  return is_ready ? 1 : 0;
+}
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t* set) noexcept {
+  Machine* const machine = Machine::current();
+  if (machine == nullptr) {
+    return REAL(sched_getaffinity)(process, bytes, set);
+  }
+  CPU_ZERO_S(bytes, set);
+  const int number = (process == 0 ? machine->process_id() : process) - machine->first_id();
+  CPU_SET_S(machine->system().has_processors ? static_cast<std::size_t>(number) : 0, bytes, set);
+  return 0;
+}
+
 pid_t getpid() noexcept {
   Machine* const machine = Machine::current();
   return machine == nullptr ? static_cast<pid_t>(REAL(syscall)(SYS_getpid)) : machine->process_id();
@@ -475,19 +545,21 @@ long syscall(long number, ...) noexcept {
     one = va_arg(rest, long);
   }
   va_end(rest);
-  World* const world = World::current();
-  if (world != nullptr && number == SYS_futex) {
+  Machine* const machine = Machine::current();
+  if (machine != nullptr && number == SYS_futex) {
     const auto* const word = reinterpret_cast<const std::uint32_t*>(argument[0]);
+    World& world = machine->world();
     if ((argument[1] & FUTEX_CMD_MASK) == FUTEX_WAKE) {
-      world->wake(word, static_cast<int>(argument[2]));
+      world.wake(machine->memory().place(word), static_cast<int>(argument[2]));
+      world.spend(300);
       return 0;
     }
     const auto* const limit = reinterpret_cast<const timespec*>(argument[3]);
     return answer(
-        futex_wait(*world, {{word, static_cast<std::uint32_t>(argument[2])}},
-                   limit == nullptr ? simulation::never : world->now() + in_nanoseconds(*limit)));
+        futex_wait(*machine, {{word, static_cast<std::uint32_t>(argument[2])}},
+                   limit == nullptr ? simulation::never : world.now() + in_nanoseconds(*limit)));
   }
-  if (world != nullptr && number == SYS_futex_waitv) {
+  if (machine != nullptr && number == SYS_futex_waitv) {
     const std::span waiters{reinterpret_cast<const futex_waitv*>(argument[0]),
                             static_cast<std::size_t>(argument[1])};
     std::vector<std::pair<const std::uint32_t*, std::uint32_t>> words;
@@ -495,8 +567,11 @@ long syscall(long number, ...) noexcept {
       words.emplace_back(reinterpret_cast<const std::uint32_t*>(waiter.uaddr),
                          static_cast<std::uint32_t>(waiter.val));
     }
-    return answer(
-        futex_wait(*world, words, in_nanoseconds(*reinterpret_cast<const timespec*>(argument[3]))));
+    return answer(futex_wait(*machine, words,
+                             in_nanoseconds(*reinterpret_cast<const timespec*>(argument[3]))));
+  }
+  if (machine != nullptr && number == SYS_pidfd_open) {
+    return answer(machine->open_process(static_cast<int>(argument[0])));
   }
   return REAL(syscall)(number, argument[0], argument[1], argument[2], argument[3], argument[4],
                        argument[5]);

@@ -1,6 +1,7 @@
 #include "world.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace simulation {
@@ -81,8 +82,7 @@ void World::resume(std::uint64_t thread) {
     who.fiber.reset();
     wake(&who, static_cast<int>(threads_.size()));
     if (thread == process.main) {
-      process.is_alive = false;
-      --alive_;
+      kill(who.process);
     }
   }
 }
@@ -92,7 +92,16 @@ void World::kill(int process) {
   if (killed.is_alive) {
     killed.is_alive = false;
     --alive_;
+    if (ended_) {
+      ended_(process);
+    }
   }
+}
+
+void World::end() {
+  kill(process());
+  pause();
+  std::abort();
 }
 
 void World::stop(int process, Nanoseconds until) {
@@ -101,6 +110,10 @@ void World::stop(int process, Nanoseconds until) {
 
 bool World::is_alive(int process) const {
   return processes_[static_cast<std::size_t>(process)].is_alive;
+}
+
+bool World::is_stopped(int process) const {
+  return processes_[static_cast<std::size_t>(process)].stopped_until > now_;
 }
 
 const std::string& World::name(int process) const {
@@ -140,7 +153,21 @@ bool World::sleep_at(const std::vector<const void*>& places, Nanoseconds until) 
   return threads_[thread - 1].was_woken;
 }
 
+std::uint64_t World::watch(const void* place, std::function<void()> action) {
+  watches_.emplace(++last_watch_, Watch{place, std::move(action)});
+  return last_watch_;
+}
+
 void World::wake(const void* place, int most) {
+  for (auto watch = watches_.begin(); watch != watches_.end() && most > 0;) {
+    if (watch->second.place == place) {
+      at(now_ + random_.between(1, 5 * microsecond), std::move(watch->second.action));
+      watch = watches_.erase(watch);
+      --most;
+    } else {
+      ++watch;
+    }
+  }
   for (std::uint64_t thread = 1; thread <= threads_.size() && most > 0; ++thread) {
     Thread& who = threads_[thread - 1];
     if (std::ranges::find(who.places, place) != who.places.end()) {

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fiber.h"
@@ -43,6 +45,9 @@ class World {
   /// Whatever it does, it does later.
   void stop(int process, Nanoseconds until);
   [[nodiscard]] bool is_alive(int process) const;
+  [[nodiscard]] bool is_stopped(int process) const;
+  /// Called with the number of each process when it has ended or was killed.
+  void when_ended(std::function<void(int)> action) { ended_ = std::move(action); }
   [[nodiscard]] int processes() const noexcept { return static_cast<int>(processes_.size()); }
   [[nodiscard]] const std::string& name(int process) const;
 
@@ -62,6 +67,13 @@ class World {
   bool sleep_at(const std::vector<const void*>& places, Nanoseconds until);
   void wake(const void* place, int most);
   void join(std::uint64_t thread);
+  /// Its process ends here and now.
+  [[noreturn]] void end();
+
+  /// Who wakes sleepers at the place calls this instead, once. @return a number for `forget`.
+  std::uint64_t watch(const void* place, std::function<void()> action);
+  /// @return whether it had not been called.
+  bool forget(std::uint64_t watch) { return watches_.erase(watch) == 1; }
 
  private:
   struct Thread {
@@ -77,6 +89,10 @@ class World {
     bool is_alive = true;
     std::uint64_t main = 0;  // its first thread; with that it ends
     Nanoseconds stopped_until = 0;
+  };
+  struct Watch {
+    const void* place;
+    std::function<void()> action;
   };
   struct Event {
     Nanoseconds time;
@@ -98,6 +114,9 @@ class World {
   std::uint64_t turns_ = 0;
   int alive_ = 0;  // processes
   std::uint64_t current_ = 0;
+  std::function<void(int)> ended_;
+  std::map<std::uint64_t, Watch> watches_;
+  std::uint64_t last_watch_ = 0;
   std::deque<Process> processes_;
   std::deque<Thread> threads_;  // by number - 1
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

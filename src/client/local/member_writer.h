@@ -111,8 +111,8 @@ class MemberWriter {
   void settle(std::int64_t number, const Outcome& outcome);
   /// Steps from this one on fail.
   void fail(const Outcome& outcome, std::int64_t from_step);
-  /// The file has failed and is closed.
-  void remove_uncommitted() const noexcept { files_.remove_uncommitted(); }
+  /// Nobody commits the physical files from this number on.
+  void remove_uncommitted(std::int64_t from) const noexcept { files_.remove_uncommitted(from); }
   /// Carry out an action of all writers. Collective over them. @throws Error with the failure of
   /// this rank.
   void act(const protocol::ActionNote& action);

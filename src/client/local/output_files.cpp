@@ -43,9 +43,9 @@ void OutputFiles::go_on_in(const std::string& path) {
   (void)writers_[-1]->file().open();
 }
 
-void OutputFiles::remove_uncommitted() const noexcept {
+void OutputFiles::remove_uncommitted(std::int64_t from) const noexcept {
   for (const auto& [target, writer] : writers_) {
-    if (is_plain()) {
+    if (is_plain() && target >= from) {
       commit::abandon(names_.names(target));
     }
   }

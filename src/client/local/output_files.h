@@ -54,8 +54,8 @@ class OutputFiles {
   }
   /// The one file of all steps is there already, under this name.
   void go_on_in(const std::string& path);
-  /// The file has failed and is closed: remove what this rank has begun and nobody commits.
-  void remove_uncommitted() const noexcept;
+  /// Remove what this rank has begun and nobody commits: the physical files from this number on.
+  void remove_uncommitted(std::int64_t from) const noexcept;
   /// They are not needed any more.
   void forget(std::int64_t target) { writers_.erase(target); }
 

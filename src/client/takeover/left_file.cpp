@@ -1,10 +1,12 @@
 #include "client/takeover/left_file.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
 
 #include "base/error.h"
+#include "base/small_files.h"
 #include "client/takeover/remains.h"
 #include "commit/manifest.h"
 #include "commit/publication.h"
@@ -25,10 +27,22 @@ Outcome failed_step(std::int64_t step, const Remains& remains) {
   return {ErrorCode::storage_failure, "step " + std::to_string(step) + ": the step failed"};
 }
 
+// Whether the file has its final name, and keeps it: the server may have ended before it had made
+// that durable. @throws Error{storage_failure}.
+bool has_its_name(const commit::TargetNames& names) {
+  const auto found = commit::look_at(names);
+  const bool has_it = found.has_target && !found.has_temporary;
+  if (has_it) {
+    sync_folder_of(names.target);
+  }
+  return has_it;
+}
+
 // The manifest tells which steps are committed, once the file has its final name.
 LeftFile find_steps(const commit::Publication& publication, const Remains& remains,
                     const contents::Catalogue& catalogue) {
   const auto names = publication.names(-1);
+  (void)has_its_name(names);
   const auto found = commit::read_published(names);
   if (!found.has_temporary && !found.has_target) {
     throw Error{ErrorCode::storage_failure,
@@ -60,8 +74,7 @@ LeftFile find_steps(const commit::Publication& publication, const Remains& remai
 LeftFile find_checkpoints(const commit::Publication& publication, const Remains& remains,
                           const HasNote& has_note) {
   const auto is_committed = [&](std::int64_t step) {
-    const auto found = commit::look_at(publication.names(step));
-    return has_note(Note::publishing, step) && found.has_target && !found.has_temporary;
+    return has_note(Note::publishing, step) && has_its_name(publication.names(step));
   };
   LeftFile left;
   left.settled = remains.committed;
@@ -93,6 +106,23 @@ LeftFile find_left_file(const commit::Publication& names, bool file_per_step,
                         const contents::Catalogue& catalogue) {
   return file_per_step ? find_checkpoints(names, remains, has_note)
                        : find_steps(names, remains, catalogue);
+}
+
+// A note stands for the last of the steps that were committed together.
+bool is_committed(const commit::Publication& names, std::int64_t step, int steps_in_flight,
+                  const HasNote& has_note) {
+  bool is_noted = false;
+  for (std::int64_t last = step; last <= step + steps_in_flight && !is_noted; ++last) {
+    is_noted = names.target_of(last) == names.target_of(step) && has_note(Note::publishing, last);
+  }
+  if (!is_noted || has_note(Note::dropped, step) || !has_its_name(names.names(step))) {
+    return false;
+  }
+  if (names.target_of(step) == step) {
+    return true;
+  }
+  const auto found = commit::read_published(names.names(step));
+  return step < found.steps && std::ranges::find(found.absent, step) == found.absent.end();
 }
 
 void remove_temporaries(const commit::Publication& names, bool file_per_step,

@@ -34,6 +34,11 @@ using HasNote = std::function<bool(protocol::Note, std::int64_t step)>;
                                       const Remains& remains, const HasNote& has_note,
                                       const contents::Catalogue& catalogue);
 
+/// Whether a step is committed, of a file that nobody finishes; the same holds on disk meanwhile.
+/// @throws Error{storage_failure} where that cannot be made durable.
+[[nodiscard]] bool is_committed(const commit::Publication& names, std::int64_t step,
+                                int steps_in_flight, const HasNote& has_note);
+
 /// Remove the temporaries that nobody publishes any more.
 void remove_temporaries(const commit::Publication& names, bool file_per_step,
                         const Remains& remains);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -12,12 +13,13 @@
 namespace iocomp::client {
 
 /// Carries a file whose servers are lost and that cannot be finished without them: every call is
-/// told so, and nobody waits. Or a file that they have closed without telling this rank: then `why`
-/// is ok.
+/// told so but the waits for steps that are committed, and nobody waits. Or a file that they have
+/// closed without telling this rank: then `why` is ok.
 class LostCarrier : public Carrier {
  public:
-  LostCarrier(std::uint64_t key, Outcome why, Link& link)
-      : key_{key}, why_{std::move(why)}, link_{link} {
+  LostCarrier(std::uint64_t key, Outcome why, Link& link,
+              std::function<bool(std::int64_t)> is_committed)
+      : key_{key}, why_{std::move(why)}, link_{link}, is_committed_{std::move(is_committed)} {
     if (!why_.ok()) {
       link_.failures().add(key_, why_);
     }
@@ -37,7 +39,16 @@ class LostCarrier : public Carrier {
   void put(const Block&) override { tell(); }
   void put_nothing(const Block&) override { tell(); }
   void end_step(std::int64_t) override { tell(); }
-  void wait_step(std::int64_t) override { tell(); }
+  void wait_step(std::int64_t step) override {
+    if (is_committed_(step)) {
+      return;
+    }
+    if (why_.ok()) {
+      throw Error{ErrorCode::storage_failure,
+                  "step " + std::to_string(step) + " was not committed before the file was closed"};
+    }
+    tell();
+  }
   void urge(std::uint64_t, State) override {}
   [[nodiscard]] Outcome close(std::int64_t) override { return why_; }
   [[nodiscard]] std::int64_t give_up(std::int64_t, const Outcome&) override { return 0; }
@@ -51,6 +62,7 @@ class LostCarrier : public Carrier {
   std::uint64_t key_;
   Outcome why_;
   Link& link_;
+  std::function<bool(std::int64_t)> is_committed_;
 };
 
 }  // namespace iocomp::client

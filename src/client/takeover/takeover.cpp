@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,8 @@
 #include "client/remote/remote_carrier.h"
 #include "client/takeover/left_file.h"
 #include "client/takeover/lost_carrier.h"
+#include "commit/file_terms.h"
+#include "commit/publication.h"
 #include "protocol/notes.h"
 
 namespace iocomp::client {
@@ -42,20 +45,51 @@ void Takeover::go_on_without_servers() {
 void Takeover::carry_on(OpenedFile& opened) {
   const auto lost = obstacle(opened);
   if (lost) {
-    opened.file->carry_with(std::make_unique<LostCarrier>(opened.file->key(), *lost, link_));
+    // Where carrying it on has failed, nobody can tell what holds.
+    const bool can_tell =
+        servers_have_ended_ && (!opened.remote->keeps_remains() || has_note(opened, Note::closed) ||
+                                has_note(opened, Note::failed_closed));
+    opened.file->carry_with(std::make_unique<LostCarrier>(opened.file->key(), *lost, link_,
+                                                          committed_steps(opened, can_tell)));
   }
   opened.remote = nullptr;
 }
 
+bool Takeover::has_note(const OpenedFile& opened, Note note) {
+  return link_.server_side().have_noted(protocol::word(opened.file->key(), note));
+}
+
+// Which steps the servers have called committed, or have left so on disk.
+std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& opened,
+                                                            bool can_tell) {
+  const commit::Publication names{
+      commit::identity(opened.file->name(), opened.settings, place_.job), *opened.format};
+  return [this, names, key = opened.file->key(), steps_in_flight = opened.settings.steps_in_flight,
+          lasts = opened.settings.file_per_step || opened.format->traits().readable_while_open,
+          can_tell](std::int64_t step) mutable {
+    const RemoteFile& remote = link_.file(key);
+    if (lasts && step < remote.settled) {
+      return !remote.failures.contains(step);
+    }
+    const auto has_note = [&](Note note, std::int64_t noted) {
+      return link_.server_side().have_noted(protocol::word(key, note, noted));
+    };
+    bool is_there = false;
+    // An fsync that has failed says yes the next time, and means nothing.
+    can_tell = can_tell && outcome_of([&] {
+                             is_there = is_committed(names, step, steps_in_flight, has_note);
+                           }).ok();
+    return can_tell && is_there;
+  };
+}
+
 bool Takeover::is_opened_by_servers(const OpenedFile& opened) {
-  return opened.remote != nullptr &&
-         link_.server_side().have_noted(protocol::word(opened.file->key(), Note::opened));
+  return opened.remote != nullptr && has_note(opened, Note::opened);
 }
 
 // @return why nobody can carry the file on, or that there is nothing left to do; nothing where this
 // rank carries it on.
 std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
-  const std::uint64_t key = opened.file->key();
   const std::string name = "file \"" + opened.file->name() + "\": ";
   std::string story;
   if (!opened.remote->keeps_remains()) {
@@ -64,9 +98,9 @@ std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
             (link_.server_side().leave_notes() ? "" : " (there are several nodes)");
   } else if (!servers_have_ended_) {
     story = *link_.loss() + ", and another server does not leave the file";
-  } else if (link_.server_side().have_noted(protocol::word(key, Note::failed_closed))) {
+  } else if (has_note(opened, Note::failed_closed)) {
     story = *link_.loss() + " when it had failed";
-  } else if (link_.server_side().have_noted(protocol::word(key, Note::closed))) {
+  } else if (has_note(opened, Note::closed)) {
     return Outcome{};
   } else {
     const Outcome taken_over = outcome_of([&] { take_over(opened); });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "base/error.h"
@@ -8,6 +10,7 @@
 #include "client/local/local_opener.h"
 #include "client/opened_file.h"
 #include "client/place.h"
+#include "protocol/notes.h"
 
 namespace iocomp::client {
 
@@ -21,13 +24,16 @@ class Takeover {
   void go_on_without_servers();
   /// Carry on with one of them.
   void carry_on(OpenedFile& opened);
-  /// Whether other ranks may have been told that the file is open, when the servers were lost while
-  /// this rank waited for them to open it.
+  /// Whether other ranks may have been told that the file is open, when the servers were lost
+  /// before they have told this rank so.
   [[nodiscard]] bool is_opened_by_servers(const OpenedFile& opened);
 
  private:
   [[nodiscard]] std::optional<Outcome> obstacle(OpenedFile& opened);
   void take_over(OpenedFile& opened);
+  [[nodiscard]] bool has_note(const OpenedFile& opened, protocol::Note note);
+  [[nodiscard]] std::function<bool(std::int64_t)> committed_steps(const OpenedFile& opened,
+                                                                  bool can_tell);
 
   const Place& place_;
   Link& link_;

@@ -162,7 +162,8 @@ std::optional<Survivors::Loss> NodeWatch::lost(bool waits) {
     // It may have left between the two looks.
     const bool ended = has_ended(server) && !has_left(server);
     const std::uint64_t beat = life(server.number).beat.load(std::memory_order_relaxed);
-    const bool is_quiet = waits && beat == server.beat;
+    // Without notes nobody carries on: then a server that may go on is waited for.
+    const bool is_quiet = waits && keeps_notes_ && beat == server.beat;
     server.beat = beat;
     server.quiet_seconds = is_quiet ? server.quiet_seconds + std::min(passed, longest_step) : 0;
     any_is_quiet = any_is_quiet || is_quiet;

@@ -34,7 +34,8 @@ struct NodeState {
 /// Finds out which server of the node has ended, or was stopped, and lets all know. Whoever looks
 /// looks a few times a second: at descriptors of the processes, which become readable when these
 /// end, and, while waiting, at their beat. A server that is only slow (waiting for a disk, starved
-/// of a processor) is not given up: one without a beat must be stopped, as the system says.
+/// of a processor) is not given up: one without a beat must be stopped, as the system says. Where
+/// the session has several nodes it is not given up either: nobody could go on without it.
 class NodeWatch : public Survivors {
  public:
   /// @param keeps_notes  whether all ranks of the session are of this node.

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bug.h"
 #include "transport/shared_memory/credit_returns.h"
 #include "transport/shared_memory/exported_memory.h"
 #include "transport/shared_memory/node_peers.h"
@@ -33,7 +34,9 @@ class Outbox {
          bool limited);
 
   PostId post(Peer& to, std::vector<std::byte> message, Bulk bulk);
-  [[nodiscard]] bool is_taken(PostId post) const { return !bulk_.contains(post); }
+  [[nodiscard]] bool is_taken(PostId post) const {
+    return !bulk_.contains(post) || has_bug(Bug::taken_before_pull);
+  }
   /// Posts that wait for a credit.
   [[nodiscard]] std::size_t held_back(const Peer& to) const { return to_[to.number].held.size(); }
   /// Every message is sent, and all bulk data are taken.

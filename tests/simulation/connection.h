@@ -1,0 +1,20 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "mpi/wait.h"
+#include "plan.h"
+#include "transport/transport.h"
+
+namespace simulation {
+
+/// How a rank of a job reaches those of the other role: as the session connects them.
+/// Collective over `all`.
+/// @param node  the ranks of `all` on the node of this one.
+[[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(
+    const Plan& plan, MPI_Comm all, MPI_Comm node, bool serves,
+    const iocomp::mpi::WaitPolicy& policy);
+
+}  // namespace simulation

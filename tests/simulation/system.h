@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+namespace simulation {
+
+/// What the system that a job runs on has and allows.
+struct System {
+  bool pulls = true;                    ///< a process may read the memory of another
+  bool opens_others = true;             ///< ... and what another has open, through /proc
+  bool has_memfd = true;                ///< else shared memory has names in /dev/shm
+  bool has_process_descriptors = true;  ///< else a death is seen by process numbers
+  bool has_processors = false;          ///< each process has one for itself
+  std::int64_t shared_bytes = INT64_MAX;
+  enum class Rings : std::uint8_t { none, old, full };
+  Rings rings = Rings::none;  ///< io_uring; `old` cannot wait for a futex
+};
+
+}  // namespace simulation
