@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/cover.h"
 #include "array/region.h"
 #include "array/run_list.h"
 #include "base/clock.h"
@@ -72,7 +71,7 @@ void MemberWriter::put(const Block& block) {
     return;
   }
   Step& step = steps_[block.step];
-  array::add(step.variables[block.variable.id], block.cover);
+  step.variables.add(block.variable.id, block.cover);
   step.puts.add({.variable = block.variable.id,
                  .rank = council_.compute_rank(),
                  .part = {block.region, 0, array::elements(block.region)}});

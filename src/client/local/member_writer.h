@@ -23,7 +23,7 @@
 #include "contents/catalogue.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "steps/ended.h"
+#include "steps/covers.h"
 #include "steps/put_log.h"
 #include "writing/file_writer.h"
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "array/box.h"
-#include "array/cover.h"
 #include "array/pieces.h"
 #include "array/region.h"
 #include "array/runs.h"
@@ -134,7 +133,7 @@ void RemoteCarrier::put(const Block& block) {
 }
 
 void RemoteCarrier::note(const Block& block) {
-  array::add(variables_[block.variable.id], block.cover);
+  variables_.add(block.variable.id, block.cover);
   if (remains_) {
     remains_->put(block);
   }
