@@ -79,6 +79,7 @@ class Client {
   [[nodiscard]] bool open_with_servers(OpenedFile& opened);
   void open_without_servers(OpenedFile& opened, MPI_Comm group);
   void watch(OpenedFile& opened);
+  void submit_files();
   bool advance_files();
   void wait_once(std::uint64_t ticket, State state);
   void urge_when_polled(std::uint64_t ticket, State state);

@@ -61,6 +61,8 @@ class LocalCarrier : public Carrier {
   void urge(std::uint64_t ticket, State state) override { writer_.urge(ticket, state); }
   Outcome close(std::int64_t open_step) override;
 
+  /// Start small writes that waited for company.
+  void submit() { writer_.files().submit(); }
   /// Go on with what was begun while the program goes on; true if anything moved.
   bool advance() {
     return !is_synchronous() && move([] { return false; });
