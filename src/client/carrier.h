@@ -53,8 +53,8 @@ struct Block {
 };
 
 /// A failure of a block, with the file, variable and step that it concerns.
-[[nodiscard]] Outcome in_block(const std::string& file_name, const Block& block,
-                               const Outcome& outcome);
+[[nodiscard]] Outcome in_block(const std::string& file_name, const std::string& variable_name,
+                               std::int64_t step, const Outcome& outcome);
 
 /// Carries out what the program asks of one file: through servers, or in the compute ranks
 /// themselves. File (file.h) has checked everything that can be checked without others.

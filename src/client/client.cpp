@@ -48,7 +48,7 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
       meeting_{place_.comm, {}, link_.policy()},
       array_memory_{settings, link_},
-      disk_{disk, link_, [this] { return advance_files(); }} {
+      disk_{disk, link_, {[this] { submit_files(); }, [this] { return advance_files(); }}} {
   if (place_.has_kernel) {
     disk_.start();
   }
@@ -153,6 +153,14 @@ void Client::watch(OpenedFile& opened) {
 
 std::unique_ptr<Input> Client::open_input(MPI_Comm comm, const std::string& name) {
   return input_opener_.open(comm, name, [this] { progress(); });
+}
+
+void Client::submit_files() {
+  for (auto& [key, opened] : files_) {
+    if (opened.local != nullptr) {
+      opened.local->submit();
+    }
+  }
 }
 
 bool Client::advance_files() {

@@ -83,6 +83,7 @@ class Client {
   void open_without_servers(OpenedFile& opened, MPI_Comm group);
   void watch(OpenedFile& opened);
   void tell(const OpenedFile& opened);
+  void submit_files();
   bool advance_files();
   void wait_once(std::uint64_t ticket, State state);
   void urge_when_polled(std::uint64_t ticket, State state);

@@ -77,9 +77,10 @@ void Block::lies_packed(const std::byte* packed) noexcept {
   gather = nullptr;
 }
 
-Outcome in_block(const std::string& file_name, const Block& block, const Outcome& outcome) {
-  return {outcome.code, "file \"" + file_name + "\", variable \"" + block.variable.name +
-                            "\", step " + std::to_string(block.step) + ": " + outcome.story};
+Outcome in_block(const std::string& file_name, const std::string& variable_name, std::int64_t step,
+                 const Outcome& outcome) {
+  return {outcome.code, "file \"" + file_name + "\", variable \"" + variable_name + "\", step " +
+                            std::to_string(step) + ": " + outcome.story};
 }
 
 File::File(std::string name, std::uint64_t key, const formats::Format& format,

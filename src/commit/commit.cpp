@@ -287,9 +287,7 @@ std::string identity_of(const std::string& path) {
              : std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
 }
 
-void describe_again(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier,
-                    const std::string& identity) {
+void check_identity(const TargetNames& names, const std::string& identity) {
   const std::string found = identity_of(names.target);
   if (!identity.empty() && !found.empty() && found != identity) {
     throw Error{ErrorCode::target_exists, names.target +
@@ -297,6 +295,10 @@ void describe_again(const TargetNames& names, const ManifestHead& head,
                                               "one has written is gone; give each job a path of "
                                               "its own"};
   }
+}
+
+void describe_again(const TargetNames& names, const ManifestHead& head,
+                    const contents::Description& description, ToldSteps earlier) {
   change_manifest(names, true,
                   [&] { write_manifest(names, head, description, std::move(earlier)); });
 }

@@ -63,6 +63,8 @@ struct ManifestHead {
   std::endian byte_order = std::endian::native;  ///< of the elements, where they have an offset
   /// Of the file that is replaced, which counts until the temporary is gone: its manifest, or "".
   std::optional<std::string> replaced{};
+
+  friend bool operator==(const ManifestHead&, const ManifestHead&) = default;
 };
 
 /// The steps that an earlier manifest has told already, as text: so a commit costs what its own
@@ -104,13 +106,14 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
 /// What tells a file from others that have had its name; empty where there is none.
 [[nodiscard]] std::string identity_of(const std::string& path);
 
+/// @param identity  of the file when it was published; empty: unknown.
+/// @throws Error{target_exists} where another file has its name by now.
+void check_identity(const TargetNames& names, const std::string& identity);
 /// The manifest of a file that is published, with more steps. Where that fails, it is again what it
 /// was before.
-/// @param identity  of the file when it was published; empty: unknown.
-/// @throws Error{storage_failure}; Error{target_exists} where another file has its name by now.
+/// @throws Error{storage_failure}.
 void describe_again(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier,
-                    const std::string& identity = {});
+                    const contents::Description& description, ToldSteps earlier);
 
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;

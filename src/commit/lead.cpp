@@ -351,6 +351,11 @@ void Lead::hurry(std::int64_t step) {
   (void)advance();
 }
 
+void Lead::hold_commits(bool hold) {
+  coordinator_.hold_commits(hold);
+  take_orders();
+}
+
 bool Lead::advance() {
   if (!pace_.is_held || now_seconds() < pace_.next) {
     return false;

@@ -69,6 +69,9 @@ class Lead {
   /// Somebody waits for the commit of a step.
   void hurry(std::int64_t step);
 
+  /// Whether commits wait.
+  void hold_commits(bool hold);
+
   /// Nothing more is ordered: what is not published shall not appear.
   void abandon() { publisher_.abandon(); }
 

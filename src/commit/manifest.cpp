@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <memory>
@@ -29,9 +30,18 @@ std::string line(const Json& value) {
 
 std::string field(const char* name, const Json& value) { return line(name) + ": " + line(value); }
 
+// Whether a text stands in JSON as it is.
+bool is_plain(const std::string& text) {
+  return std::ranges::all_of(text,
+                             [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
 // Put together by hand: there may be hundreds of them in each step.
 void add_variable(std::string& text, const contents::Placed& placed) {
-  text += "{\"name\":" + line(placed.variable.name) + ",\"type\":\"";
+  const std::string& name = placed.variable.name;
+  text += "{\"name\":";
+  text += is_plain(name) ? '"' + name + '"' : line(name);
+  text += ",\"type\":\"";
   text += array::name(placed.variable.type);
   text += "\",\"shape\":[";
   for (int d = 0; d < placed.variable.shape.dimensions; ++d) {

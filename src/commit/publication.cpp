@@ -59,6 +59,21 @@ void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names
 
 }  // namespace
 
+bool Publication::Published::says(const ManifestHead& new_head, const ToldSteps& told,
+                                  const contents::Description& description) const {
+  return is_known && head == new_head && lines == told.lines &&
+         attributes == description.attributes && of_variable == description.of_variable;
+}
+
+void Publication::Published::note(ManifestHead new_head, ToldSteps told,
+                                  contents::Description description) {
+  is_known = true;
+  head = std::move(new_head);
+  lines = std::move(told.lines);
+  attributes = std::move(description.attributes);
+  of_variable = std::move(description.of_variable);
+}
+
 Publication::Publication(Identity identity, const formats::Format& format)
     : identity_{std::move(identity)}, format_{&format} {
   identity_.path = path_in_force(identity_.name, identity_.path, format);
@@ -173,17 +188,25 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
   const bool whole_steps = format_->traits().writes_whole_steps();
   const bool ends_itself = whole_steps || (is_finished && !format_->traits().offsets_by_layout);
   return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
-          replace = identity_.replace, published = published_, identity = published_identity_,
-          told = told_]() mutable {
+          replace = identity_.replace, published = published_, told = told_]() mutable {
     if (ends_itself) {
-      manifest.bytes = settled_bytes(*published ? target.target : target.temporary, whole_steps);
+      manifest.bytes =
+          settled_bytes(published->is_there ? target.target : target.temporary, whole_steps);
     }
-    if (*published) {
-      describe_again(target, manifest, description, told, *identity);
+    if (published->is_there) {
+      check_identity(target, published->identity);
+      if (!published->says(manifest, told, description)) {
+        published->is_known = false;  // also where it fails
+        describe_again(target, manifest, description, told);
+        published->note(manifest, told, description);
+      }
     } else {
       publish_first(target, manifest, description, replace, told, xdmf.get());
-      *published = true;
-      *identity = identity_of(target.target);
+      published->is_there = true;
+      published->identity = identity_of(target.target);
+      if (!replace) {  // else it may say what it was put in the place of
+        published->note(manifest, told, description);
+      }
     }
     describe(xdmf.get(), described, target);
   };
@@ -231,7 +254,7 @@ void Publication::go_on_after(std::int64_t steps, std::vector<std::int64_t> abse
                               bool is_published) {
   steps_ = steps;
   absent_ = std::move(absent);
-  *published_ = is_published;
+  published_->is_there = is_published;
 }
 
 Publication::Job Publication::abandon_file() const {
@@ -239,7 +262,7 @@ Publication::Job Publication::abandon_file() const {
     return [] {};
   }
   return [target = names(-1), published = published_] {
-    if (!*published) {
+    if (!published->is_there) {
       abandon(target);
     }
   };

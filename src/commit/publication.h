@@ -91,13 +91,25 @@ class Publication {
                                           const contents::Catalogue& catalogue, std::int64_t last);
   [[nodiscard]] ManifestHead head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const;
 
+  struct Published {  // of the one file; jobs set it, in their order
+    bool is_there = false;
+    std::string identity;  // empty: nobody knows
+    // What its manifest says, where that is known:
+    bool is_known = false;
+    ManifestHead head{};
+    std::vector<std::shared_ptr<const std::string>> lines{};
+    contents::Attributes attributes{};
+    std::vector<contents::Attributes> of_variable{};
+
+    [[nodiscard]] bool says(const ManifestHead& new_head, const ToldSteps& told,
+                            const contents::Description& description) const;
+    void note(ManifestHead new_head, ToldSteps told, contents::Description description);
+  };
+
   Identity identity_;
   const formats::Format* format_;
-  std::shared_ptr<bool> published_ =
-      std::make_shared<bool>(false);  // the one file; jobs set it, in their order
-  std::shared_ptr<std::string> published_identity_ =
-      std::make_shared<std::string>();  // likewise; empty: nobody knows
-  std::int64_t steps_ = 0;              // one file: steps seen so far
+  std::shared_ptr<Published> published_ = std::make_shared<Published>();
+  std::int64_t steps_ = 0;  // one file: steps seen so far
   std::vector<std::int64_t> absent_;
   ToldSteps told_;                                   // one file: the steps before ...
   std::int64_t told_until_ = 0;                      // ... this one, as they were ...

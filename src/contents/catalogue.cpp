@@ -203,15 +203,20 @@ const Catalogue::Entry& Catalogue::entry(int id) const {
   return variables_[static_cast<std::size_t>(id)];
 }
 
-Variable Catalogue::variable(int id, std::int64_t step) const {
-  const Entry& found = entry(id);
-  auto shape = found.shapes.begin()->second;
-  for (const auto& [from, later] : found.shapes) {
+const array::Shape& Catalogue::shape(int id, std::int64_t step) const {
+  const auto& shapes = entry(id).shapes;
+  const auto* shape = &shapes.front().second;
+  for (const auto& [from, later] : shapes) {
     if (from <= step) {
-      shape = later;
+      shape = &later;
     }
   }
-  Variable variable{id, found.name, found.type, shape};
+  return *shape;
+}
+
+Variable Catalogue::variable(int id, std::int64_t step) const {
+  const Entry& found = entry(id);
+  Variable variable{id, found.name, found.type, shape(id, step)};
   const auto set = [&](const char* name) -> const Attribute* {
     const auto history = found.attributes.find(name);
     if (history == found.attributes.end()) {
@@ -261,7 +266,8 @@ std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
 }
 
 void Contents::add(std::int64_t step, int variable, std::int64_t offset) {
-  offset_[step][variable] = offset;
+  auto& of_step = offset_[step];
+  of_step.insert_or_assign(of_step.end(), variable, offset);  // mostly the last one
 }
 
 void Contents::remove_step(std::int64_t step) {

@@ -55,6 +55,8 @@ class Catalogue {
   /// The variable as it is in a step.
   /// @throws Error{internal} if there is none of that number.
   [[nodiscard]] Variable variable(int id, std::int64_t step) const;
+  /// Its shape alone.
+  [[nodiscard]] const array::Shape& shape(int id, std::int64_t step) const;
   /// All variables as they are in a step.
   [[nodiscard]] std::vector<Variable> all_variables(std::int64_t step) const;
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }

@@ -124,29 +124,48 @@ void RingEngine::advance() {
 
 // Take the next request off a plan; false when there is none.
 bool RingEngine::cut(Task& task) {
-  OutputFile& file = *task.plan.file;
+  if (!find_next(task)) {
+    return false;
+  }
+  if (task.is_small) {
+    return write_small(task);
+  }
+  ask_next(task, task.plan.file->take_request(task.remaining));
+  return true;
+}
+
+// Whether a write of the plan has bytes left that nobody was asked for.
+bool RingEngine::find_next(Task& task) {
   while (task.remaining.bytes.empty()) {
     if (task.next_write == task.plan.writes.size()) {
       return false;
     }
     task.write = &task.plan.writes[task.next_write++];
-    task.remaining = file.begin_write(task.write->offset, task.write->bytes);
+    task.remaining = task.plan.file->begin_write(task.write->offset, task.write->bytes);
   }
-  if (task.completion.code != ErrorCode::ok) {
-    return false;
-  }
-  const Request request = file.take_request(task.remaining);
-  if (!task.is_small || request.direct) {
-    ++task.open;
-    ask({.task = &task, .write = task.write, .request = request});
-    return true;
-  }
+  return task.completion.code == ErrorCode::ok;
+}
+
+void RingEngine::ask_next(Task& task, const Request& request) {
+  ++task.open;
+  ask({.task = &task, .write = task.write, .request = request});
+}
+
+// Here and now, up to the first request that the kernel is asked for. False where there is none.
+bool RingEngine::write_small(Task& task) {
+  OutputFile& file = *task.plan.file;
   const SizeSignalHeld held;
-  const int error = file.perform(request);
-  if (error != 0) {
-    fail(task, file.write_story(task.write->offset, task.write->bytes.size(), error));
-  }
-  return true;
+  do {
+    const Request request = file.take_request(task.remaining);
+    if (request.direct) {
+      ask_next(task, request);
+      return true;
+    }
+    if (const int error = file.perform(request); error != 0) {
+      fail(task, file.write_story(task.write->offset, task.write->bytes.size(), error));
+    }
+  } while (find_next(task));
+  return false;
 }
 
 // Its number while the kernel has it.

@@ -68,6 +68,9 @@ class RingEngine : public Engine {
   void look();
   [[nodiscard]] bool has_room() const;
   [[nodiscard]] bool cut(Task& task);
+  [[nodiscard]] static bool find_next(Task& task);
+  [[nodiscard]] bool write_small(Task& task);
+  void ask_next(Task& task, const Request& request);
   void ask(Job job);
   void ask_write(Job job);
   [[nodiscard]] std::uint64_t keep(const Job& job);

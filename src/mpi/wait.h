@@ -14,8 +14,9 @@ struct WaitPolicy {
   std::function<void()> meanwhile{};  ///< between two looks: what others may be waiting for
 };
 
-/// The pause between two polls: none for the first polls, then naps from a few microseconds to a
-/// millisecond; where nothing has come for a second, to five times that.
+/// The pause between two polls: none for the first polls, then naps that are a small part of what
+/// was waited, from a few microseconds to a millisecond; where nothing has come for a second, five
+/// times that.
 class Nap {
  public:
   /// Something arrived: poll eagerly again.

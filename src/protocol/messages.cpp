@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/cover.h"
 #include "base/error.h"
 #include "base/wire.h"
 #include "protocol/header.h"
@@ -171,6 +172,8 @@ Piece decode_piece(std::span<const std::byte> body) {
 namespace {
 
 // They are numbers of things, and are summed.
+constexpr std::size_t bytes_of_cover = sizeof(std::int32_t) + sizeof(array::Cover);
+
 void check(const StepCounts& counts) {
   constexpr std::int64_t many = std::numeric_limits<std::int64_t>::max() / 2;
   const auto is_number = [](std::int64_t value) { return value >= 0 && value < many; };
@@ -196,6 +199,7 @@ Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
     writer.put(pieces);
   }
   writer.put(static_cast<std::uint64_t>(counts.variables.size()));
+  writer.reserve(writer.bytes().size() + counts.variables.size() * bytes_of_cover);
   for (const auto& [variable, cover] : counts.variables) {
     writer.put(variable);
     writer.put(cover);
@@ -214,10 +218,16 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
     const auto server = reader.get<std::int32_t>();
     counts.pieces.emplace_back(server, reader.get<std::int64_t>());
   }
-  const auto variables = reader.get<std::uint64_t>();
-  for (std::uint64_t i = 0; i < variables; ++i) {
+  const auto variables = reader.get_count(bytes_of_cover);
+  counts.variables.reserve(variables);
+  std::int32_t last = -1;
+  for (std::size_t i = 0; i < variables; ++i) {
     const auto variable = reader.get<std::int32_t>();
-    counts.variables.emplace_hint(counts.variables.end(), variable, reader.get<array::Cover>());
+    if (variable <= last) {
+      throw Error{ErrorCode::internal, "the variables of a step do not ascend"};
+    }
+    last = variable;
+    counts.variables.add(variable, reader.get<array::Cover>());
   }
   check(counts);
   return counts;

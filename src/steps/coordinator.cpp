@@ -197,7 +197,7 @@ void Coordinator::advance() {
   if (next != steps_.end() && !is_lost(next_) && next->second.is_complete) {
     if (!next->second.failure.ok()) {
       drop(next_);
-    } else if (!holds_commits_ || ended_) {
+    } else if (!holds_commits_ || are_all_complete()) {
       commit();
     }
     return;
@@ -213,6 +213,19 @@ void Coordinator::advance() {
   } else {
     end_file();
   }
+}
+
+// Of a file that all members have closed.
+bool Coordinator::are_all_complete() const {
+  std::int64_t step = next_;
+  while (ended_ && step < *ended_ && !is_lost(step)) {
+    const auto found = steps_.find(step);
+    if (found == steps_.end() || !found->second.is_complete) {
+      return false;
+    }
+    ++step;
+  }
+  return ended_.has_value();
 }
 
 void Coordinator::commit() {

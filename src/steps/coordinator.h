@@ -64,7 +64,8 @@ class Coordinator {
   void dropped();
   void finished(const Outcome& outcome);
 
-  /// Whether commits wait until they are released, or all members have closed.
+  /// Whether commits wait until they are released, or all steps are there that there will be: these
+  /// share one commit then.
   void hold_commits(bool hold);
 
   /// The next thing to be done, in order; nothing until the next report.
@@ -101,6 +102,7 @@ class Coordinator {
   void ask(std::int64_t number, const Step& step);
   void look(std::int64_t number, Step& step);
   void advance();
+  [[nodiscard]] bool are_all_complete() const;
   void commit();
   void drop(std::int64_t step);
   void end_file();

@@ -63,7 +63,7 @@ Coverage::Look Coverage::look(std::int64_t step, const Covers& put) const {
     if (variable >= catalogue_->variables()) {
       continue;  // members whose definitions differ are found out in another way
     }
-    const auto shape = catalogue_->variable(variable, step).shape;
+    const auto& shape = catalogue_->shape(variable, step);
     if (cover == array::cover_of_all(shape)) {
       continue;
     }

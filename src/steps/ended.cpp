@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "array/cover.h"
 #include "base/checked.h"
 
 namespace iocomp::steps {
@@ -17,9 +16,7 @@ void add(Ended& sum, const Ended& more) {
       same->second = checked_sum(same->second, pieces);
     }
   }
-  for (const auto& [variable, cover] : more.variables) {
-    array::add(sum.variables[variable], cover);
-  }
+  sum.variables.add(more.variables);
   sum.events = std::max(sum.events, more.events);
 }
 

@@ -1,16 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
-#include "array/cover.h"
+#include "steps/covers.h"
 
 namespace iocomp::steps {
-
-/// What was put of each variable, by number.
-using Covers = std::map<std::int32_t, array::Cover>;
 
 /// What one member says of a step that it ends, or several members together.
 struct Ended {

@@ -16,7 +16,8 @@ namespace iocomp::writing {
 namespace {
 
 // What the engine takes for a small plan, which it writes at once.
-constexpr std::size_t gathered_at_most = std::size_t{192} << 10;
+constexpr std::size_t gathered_bytes_at_most = std::size_t{192} << 10;
+constexpr std::size_t gathered_at_most = 64;
 
 void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes) {
   const Piece& piece = *chunk.piece;
@@ -48,7 +49,7 @@ void EngineOutput::write(Chunk chunk) {
   }
   gathered_bytes_ += chunk.bytes.size();
   gathered_.push_back(std::move(chunk));
-  if (gathered_bytes_ > gathered_at_most) {
+  if (gathered_bytes_ > gathered_bytes_at_most || gathered_.size() >= gathered_at_most) {
     submit();
   }
 }

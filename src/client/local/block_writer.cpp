@@ -72,7 +72,6 @@ class BlockWriter::Cutter {
       first += run.elements;
     }
     pass_on();
-    writer_.submit();
     return has_lent_;
   }
 

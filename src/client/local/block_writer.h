@@ -27,8 +27,8 @@ class BlockWriter {
 
   BlockWriter(const disk::Options& disk, Link& link) : disk_{disk}, link_{link} {}
 
-  /// Start writing a block whose variable begins at `offset` of the file. May wait for memory for a
-  /// copy.
+  /// Give a block to the writer, which is to be told when to `submit` it. Its variable begins at
+  /// `offset` of the file. May wait for memory for a copy.
   /// @return whether the program's memory is read until the block is written.
   bool write(const Block& block, writing::FileWriter& writer, std::int64_t offset, Done done);
 

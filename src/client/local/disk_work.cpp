@@ -14,8 +14,8 @@
 
 namespace iocomp::client {
 
-DiskWork::DiskWork(const disk::Options& disk, Link& link, std::function<bool()> advance_files)
-    : disk_{disk}, link_{link}, advance_files_{std::move(advance_files)} {}
+DiskWork::DiskWork(const disk::Options& disk, Link& link, Files files)
+    : disk_{disk}, link_{link}, files_{std::move(files)} {}
 
 void DiskWork::start() {
   plans_ = std::make_unique<DiskPlans>(disk_, link_.counters());
@@ -31,11 +31,12 @@ disk::Options DiskWork::options_for(const config::FileSettings& file) const {
 }
 
 bool DiskWork::advance() {
+  files_.submit();
   bool moved = plans_->advance();
   // Inside of that somebody may wait for memory, and so come here again.
   if (!is_advancing_) {
     is_advancing_ = true;
-    const Outcome outcome = outcome_of([&] { moved = advance_files_() || moved; });
+    const Outcome outcome = outcome_of([&] { moved = files_.advance() || moved; });
     is_advancing_ = false;
     if (!outcome.ok()) {
       throw Error{outcome.code, outcome.story};

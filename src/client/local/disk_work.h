@@ -16,8 +16,11 @@ namespace iocomp::client {
 /// rank is in a call.
 class DiskWork {
  public:
-  /// @param advance_files  goes on with what the files have begun; true if anything moved.
-  DiskWork(const disk::Options& disk, Link& link, std::function<bool()> advance_files);
+  struct Files {
+    std::function<void()> submit;   ///< starts small writes that waited for company
+    std::function<bool()> advance;  ///< goes on with what was begun; true if anything moved
+  };
+  DiskWork(const disk::Options& disk, Link& link, Files files);
 
   /// From now on there is an engine; until then this rank gives no writes to the kernel.
   void start();
@@ -36,7 +39,7 @@ class DiskWork {
 
   disk::Options disk_;
   Link& link_;
-  std::function<bool()> advance_files_;
+  Files files_;
   bool is_advancing_ = false;
   std::unique_ptr<BlockWriter> blocks_;
   std::unique_ptr<DiskPlans> plans_;  // goes first: its engine reads copies of blocks_

@@ -288,16 +288,22 @@ void LocalCarrier::end_together(std::int64_t step) {
   const bool commits = setup_.file_per_step || writer_.keeps_steps();
   writer_.sync_until(commits ? step + 1 : step);
   ended_ = step + 1;
+  auto* const lead = commits ? nullptr : council_.lead();
+  if (lead != nullptr) {
+    lead->hold_commits(true);
+  }
   council_.step_ended(writer_.end(step, exchanges));
   const auto is_done = [&] {
     const auto* const open = writer_.find(step);
-    const bool is_whole = open != nullptr && open->is_whole && settled_ >= step && !commits;
+    const bool is_whole = open != nullptr && open->is_whole && settled_ >= step - 1 && !commits;
     return settled_ > step || is_whole || writer_.is_lost(step) || is_over();
   };
   const Outcome waited =
       outcome_of([&] { wait_until(is_done, "the end of step " + std::to_string(step)); });
   if (!waited.ok()) {
     lose(waited);
+  } else if (lead != nullptr) {
+    lead->hold_commits(false);  // the step before: the others write the next one meanwhile
   }
   if (const auto failure = failed_.find(step); failure != failed_.end()) {
     tell(failure->second);

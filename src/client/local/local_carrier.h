@@ -31,8 +31,8 @@ namespace iocomp::client {
 ///
 /// While the program goes on: reports and orders travel in later calls. Synchronously: the members
 /// meet in `end_step`, `wait_step` and `close`, and wait there until what is ordered is done. Steps
-/// of a series are then made durable and committed one step later, while the file system has had
-/// time to write.
+/// of a series are then made durable one step later, when the file system has had time to write.
+/// The lead commits them while the others go on.
 class LocalCarrier : public Carrier {
  public:
   struct Setup {
@@ -63,6 +63,8 @@ class LocalCarrier : public Carrier {
   void urge(std::uint64_t ticket, State state) override { writer_.urge(ticket, state); }
   Outcome close(std::int64_t open_step) override;
 
+  /// Start small writes that waited for company.
+  void submit() { writer_.files().submit(); }
   /// Go on with what was begun while the program goes on; true if anything moved.
   bool advance() {
     return !is_synchronous() && move([] { return false; });

@@ -37,6 +37,8 @@ namespace {
 // On the communicator of a file blocks are exchanged with other tags.
 constexpr int council_tag = 3;
 constexpr int first_free_tag = council_tag + 1;
+// Such a block may wait until the next call that is not a put: it goes to the kernel with others.
+constexpr std::size_t small_block_bytes = std::size_t{16} << 10;
 
 // A tag that only messages about this file have: every rank of it computes the same.
 int tag_of(std::uint64_t key, MPI_Comm comm) {
@@ -109,7 +111,11 @@ void LocalOpener::write_by_kernel(Terms& terms) {
   terms.writer.write_block = [&blocks = disk_.blocks()](const Block& block,
                                                         writing::FileWriter& writer,
                                                         std::int64_t offset, auto done) {
-    return blocks.write(block, writer, offset, std::move(done));
+    const bool lends = blocks.write(block, writer, offset, std::move(done));
+    if (block.bytes() > small_block_bytes) {
+      writer.submit();
+    }
+    return lends;
   };
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/cover.h"
 #include "array/region.h"
 #include "array/run_list.h"
 #include "base/clock.h"
@@ -72,7 +71,7 @@ void MemberWriter::put(const Block& block) {
     return;
   }
   Step& step = steps_[block.step];
-  array::add(step.variables[block.variable.id], block.cover);
+  step.variables.add(block.variable.id, block.cover);
   step.puts.add({.variable = block.variable.id,
                  .rank = council_.compute_rank(),
                  .part = {block.region, 0, array::elements(block.region)}});
@@ -114,7 +113,7 @@ void MemberWriter::write(const KeptBlocks::Kept& kept) {
     }
     if (waits()) {
       waiting_writes_.write(block, kept.copy);
-      block_written(block, {});
+      block_written(owed(block), {});
       return;
     }
     link_.tickets().find(block.ticket)->kept = true;
@@ -127,24 +126,24 @@ void MemberWriter::write(const KeptBlocks::Kept& kept) {
     }
   });
   if (!begun.ok()) {
-    block_written(block, begun);
+    block_written(owed(block), begun);
   }
 }
 
 std::function<void(const Outcome&)> MemberWriter::when_written(const Block& block) {
-  return [this, here = is_here_, block](const Outcome& outcome) {
+  return [this, here = is_here_, owed = owed(block)](const Outcome& outcome) {
     if (*here) {
-      block_written(block, outcome);
+      block_written(owed, outcome);
     }
   };
 }
 
-void MemberWriter::block_written(const Block& block, const Outcome& outcome) {
+void MemberWriter::block_written(const Owed& block, const Outcome& outcome) {
   Step& step = steps_[block.step];
   --step.writing;
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr) {
-    ticket->kept = outcome.ok() && keeps_steps() && !block.buffered;
+    ticket->kept = outcome.ok() && keeps_steps() && !block.is_buffered;
   }
   if (!outcome.ok()) {
     fail_block(block, outcome);
@@ -156,8 +155,9 @@ void MemberWriter::block_written(const Block& block, const Outcome& outcome) {
   }
 }
 
-void MemberWriter::fail_block(const Block& block, const Outcome& outcome) {
-  const Outcome told = in_block(setup_.name, block, outcome);
+void MemberWriter::fail_block(const Owed& block, const Outcome& outcome) {
+  const Outcome told = in_block(setup_.name, catalogue_.variable(block.variable, block.step).name,
+                                block.step, outcome);
   link_.fail(setup_.key, block.ticket, told);
   Step& step = steps_[block.step];
   if (step.failure.ok()) {
@@ -349,7 +349,7 @@ void MemberWriter::placed(const protocol::StepNote& note) {
     steps_[note.step].is_exchanged = false;
     for (const auto& kept :
          kept_.take([&](const Block& block) { return block.step == note.step; })) {
-      fail_block(kept.block, note.outcome);
+      fail_block(owed(kept.block), note.outcome);
     }
   }
   go_on(note.step);
@@ -392,7 +392,7 @@ void MemberWriter::exchange(std::int64_t number) {
   };
   for (const auto& kept : kept_.take(
            [&](const Block& block) { return block.step == number && !place_of(block).ok(); })) {
-    fail_block(kept.block, place_of(kept.block));
+    fail_block(owed(kept.block), place_of(kept.block));
   }
   const auto exchanged = kept_.take([number](const Block& block) { return block.step == number; });
   std::vector<const Block*> blocks;

@@ -23,7 +23,7 @@
 #include "contents/catalogue.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
-#include "steps/ended.h"
+#include "steps/covers.h"
 #include "steps/put_log.h"
 #include "writing/file_writer.h"
 
@@ -125,8 +125,17 @@ class MemberWriter {
   [[nodiscard]] bool is_created(std::int64_t number);
   void go_on(std::int64_t number);
   void write(const KeptBlocks::Kept& kept);
-  void block_written(const Block& block, const Outcome& outcome);
-  void fail_block(const Block& block, const Outcome& outcome);
+  struct Owed {  // what is left to be known of a block that is being written
+    std::int64_t step;
+    std::uint64_t ticket;
+    int variable;
+    bool is_buffered;
+  };
+  [[nodiscard]] static Owed owed(const Block& block) noexcept {
+    return {block.step, block.ticket, block.variable.id, block.buffered};
+  }
+  void block_written(const Owed& block, const Outcome& outcome);
+  void fail_block(const Owed& block, const Outcome& outcome);
   bool write_kept();
   void exchange(std::int64_t number);
   void sync_for(std::uint64_t ticket);

@@ -43,6 +43,19 @@ void OutputFiles::go_on_in(const std::string& path) {
   (void)writers_[-1]->file().open();
 }
 
+void OutputFiles::submit() {
+  for (const auto& [target, writer] : writers_) {
+    writer->submit();
+  }
+}
+
+void OutputFiles::forget(std::int64_t target) {
+  if (const auto found = writers_.find(target); found != writers_.end()) {
+    found->second->submit();  // its pieces are told, whatever becomes of the file
+    writers_.erase(found);
+  }
+}
+
 void OutputFiles::remove_uncommitted(std::int64_t from) const noexcept {
   for (const auto& [target, writer] : writers_) {
     if (is_plain() && target >= from) {

@@ -56,8 +56,10 @@ class OutputFiles {
   void go_on_in(const std::string& path);
   /// Remove what this rank has begun and nobody commits: the physical files from this number on.
   void remove_uncommitted(std::int64_t from) const noexcept;
+  /// Start what waits for company in any of them.
+  void submit();
   /// They are not needed any more.
-  void forget(std::int64_t target) { writers_.erase(target); }
+  void forget(std::int64_t target);
 
   [[nodiscard]] bool is_plain() const { return setup_.format->traits().is_plain(); }
   /// Whether everybody knows where variables lie, without the lead.

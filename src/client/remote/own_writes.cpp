@@ -91,6 +91,7 @@ void OwnWrites::put(const Block& block) {
                             written(block, outcome);
                           }
                         });
+    setup_.writer->submit();
   });
   if (!begun.ok()) {
     written(block, begun);
@@ -127,7 +128,7 @@ void OwnWrites::written(const Block& block, const Outcome& outcome) {
     ticket->kept = false;
   }
   if (!outcome.ok()) {
-    const Outcome told = in_block(setup_.name, block, outcome);
+    const Outcome told = in_block(setup_.name, block.variable.name, block.step, outcome);
     link_.fail(setup_.key, block.ticket, told);
     step.failure = step.failure.ok() ? told : step.failure;
     return;

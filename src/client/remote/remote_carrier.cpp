@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "array/box.h"
-#include "array/cover.h"
 #include "array/pieces.h"
 #include "array/region.h"
 #include "array/runs.h"
@@ -136,7 +135,7 @@ void RemoteCarrier::put(const Block& block) {
 void RemoteCarrier::put_nothing(const Block& block) { note(block); }
 
 void RemoteCarrier::note(const Block& block) {
-  array::add(variables_[block.variable.id], block.cover);
+  variables_.add(block.variable.id, block.cover);
   if (remains_) {
     remains_->put(block);
   }

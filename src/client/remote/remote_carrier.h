@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/cover.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/remote/block_copies.h"
@@ -18,6 +17,7 @@
 #include "client/takeover/remains_keeper.h"
 #include "contents/catalogue.h"
 #include "protocol/messages.h"
+#include "steps/covers.h"
 
 namespace iocomp::client {
 
@@ -77,7 +77,7 @@ class RemoteCarrier : public Carrier {
   std::optional<RemainsKeeper> remains_;         // where the file can be finished without servers
   std::int64_t ended_ = 0;                       // steps
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
-  std::map<std::int32_t, array::Cover> variables_;  // put in the open step
+  steps::Covers variables_;  // put in the open step
   std::unique_ptr<OwnWrites> own_;
 };
 

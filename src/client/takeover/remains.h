@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "array/cover.h"
 #include "array/region.h"
 #include "base/error.h"
 #include "client/tickets.h"
 #include "contents/variable.h"
+#include "steps/covers.h"
 #include "steps/put_log.h"
 #include "transport/transport.h"
 
@@ -34,7 +34,7 @@ struct Remains {
     Copy copy{};                                    ///< that `bytes` lie in
   };
   struct Step {
-    std::map<int, array::Cover> variables;
+    steps::Covers variables;
     steps::PutLog puts;  ///< of which these are the sum
     bool ended = false;
     std::int64_t events = 0;  ///< definitions that were made before the end

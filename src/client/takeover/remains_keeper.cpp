@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/cover.h"
 #include "array/region.h"
 #include "base/error.h"
 #include "client/carrier.h"
@@ -24,7 +23,7 @@ void RemainsKeeper::define(const contents::Event& event) {
 
 void RemainsKeeper::put(const Block& block) {
   Remains::Step& step = remains_.steps[block.step];
-  array::add(step.variables[block.variable.id], block.cover);
+  step.variables.add(block.variable.id, block.cover);
   step.puts.add({.variable = block.variable.id,
                  .rank = rank_,
                  .part = {block.region, 0, array::elements(block.region)}});

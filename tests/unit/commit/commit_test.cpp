@@ -186,11 +186,11 @@ TEST_F(Commit, AFileThatAnotherJobHasReplacedIsNotDescribedAnyMore) {
   write_text(names().temporary, "ours");
   publish_described(names(), {}, {}, true);
   const std::string identity = identity_of(names().target);
-  describe_again(names(), {}, {}, {}, identity);
+  check_identity(names(), identity);
   write_text(names().temporary, "theirs");
   publish_described(names(), {}, {}, true);
   const std::string theirs = text_of(names().manifest);
-  const Failure failure = failure_of([&] { describe_again(names(), {}, {}, {}, identity); });
+  const Failure failure = failure_of([&] { check_identity(names(), identity); });
   EXPECT_EQ(failure.code, ErrorCode::target_exists);
   EXPECT_TRUE(contains(failure.story, "another job")) << failure.story;
   EXPECT_EQ(text_of(names().manifest), theirs);

@@ -186,6 +186,34 @@ TEST_F(CoordinatorOfTwo, NothingIsHeldWhenAllHaveClosed) {
   EXPECT_EQ(next<Commit>().last, 0);
 }
 
+TEST_F(CoordinatorOfTwo, TheLastStepsShareOneCommit) {
+  coordinator_.hold_commits(true);
+  for (const std::int64_t step : {0, 1, 2}) {
+    end(step);
+    (void)next<Expect>();
+  }
+  close(3);
+  write(0);
+  write(1);
+  expect_nothing();
+  write(2);
+  const auto commit = next<Commit>();
+  EXPECT_EQ(commit.first, 0);
+  EXPECT_EQ(commit.last, 2);
+}
+
+TEST_F(CoordinatorOfTwo, AStepThatIsLostDoesNotHoldWhatIsBeforeIt) {
+  coordinator_.hold_commits(true);
+  end_and_write(0);
+  end(1);
+  (void)next<Expect>();
+  close(2);
+  expect_nothing();
+  coordinator_.failed(no_room, 1);
+  (void)next<Fail>();
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
 // Members that write themselves report what they have written before anybody asks.
 class CoordinatorOfMembers : public CoordinatorOfTwo {
  protected:

@@ -50,7 +50,7 @@ class CoverageOfTen : public testing::Test {
     records_.clear();
     for (const auto& [first, count] : puts) {
       const array::Box box{1, {first}, {count}};
-      array::add(covers_[0], array::cover_of(shape_, box));
+      covers_.add(0, array::cover_of(shape_, box));
       records_.push_back({0, static_cast<std::int32_t>(records_.size()), {box, 0, count}});
     }
     return coverage_.look(0, covers_);

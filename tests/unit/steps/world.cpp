@@ -155,8 +155,8 @@ Ended World::ended(int member, std::int64_t step) const {
   const array::Shape shape{1, {extent}};
   for (std::size_t variable = 0; variable < 2; ++variable) {
     if (steps_.at(static_cast<std::size_t>(step)).pattern.at(variable) != none) {
-      said.variables[static_cast<std::int32_t>(variable)] =
-          array::cover_of(shape, box(member, variable, step));
+      said.variables.add(static_cast<std::int32_t>(variable),
+                         array::cover_of(shape, box(member, variable, step)));
     }
   }
   return said;

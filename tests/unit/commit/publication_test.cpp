@@ -1,0 +1,73 @@
+#include "commit/publication.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "commit/commit.h"
+#include "contents/catalogue.h"
+#include "formats/registry.h"
+#include "unit/temporary_folder.h"
+
+namespace iocomp::commit {
+namespace {
+
+class PublicationOfASeries : public testing::Test {
+ protected:
+  PublicationOfASeries() {
+    contents::Event event;
+    event.what = contents::Event::What::define;
+    event.name = "u";
+    event.shape = {1, {4}};
+    catalogue_.apply(event);
+  }
+
+  void commit(std::int64_t step) {
+    contents_.add(step, 0, 32 * step);
+    publication_.commit_step(step, contents_, catalogue_)();
+  }
+  void set_attribute(std::int64_t step) {
+    contents::Event event;
+    event.what = contents::Event::What::attribute;
+    event.step = step;
+    event.name = "note";
+    event.attribute.is_text = true;
+    event.attribute.values = {std::byte{'x'}};
+    catalogue_.apply(event);
+  }
+  // Each manifest is a file of its own, which replaces the one before.
+  [[nodiscard]] std::string manifest() const {
+    return identity_of(publication_.names(-1).manifest);
+  }
+
+  TemporaryFolder folder_;
+  const formats::Format& format_ = formats::format("posix");
+  contents::Catalogue catalogue_{format_, 1, true};
+  contents::Contents contents_;
+  Publication publication_{{.name = "out", .path = folder_ / "out.bin", .job = "here-1"}, format_};
+};
+
+TEST_F(PublicationOfASeries, WritesNoManifestThatSaysTheSame) {
+  write_text(publication_.names(-1).temporary, "values");
+  commit(0);
+  commit(1);
+  const std::string before = manifest();
+  publication_.commit_file(contents_, catalogue_)();
+  EXPECT_EQ(manifest(), before);
+}
+
+TEST_F(PublicationOfASeries, WritesAttributesThatCameAfterTheLastStep) {
+  write_text(publication_.names(-1).temporary, "values");
+  commit(0);
+  const std::string before = manifest();
+  set_attribute(1);
+  publication_.commit_file(contents_, catalogue_)();
+  EXPECT_NE(manifest(), before);
+}
+
+}  // namespace
+}  // namespace iocomp::commit
