@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -42,6 +43,7 @@ std::string path_of(const PlannedFile& file) {
 }
 
 constexpr std::byte poison{0xEE};
+constexpr std::size_t no_file = SIZE_MAX;
 
 std::string in_hexadecimal(std::byte byte) {
   static constexpr std::string_view digits = "0123456789abcdef";
@@ -74,6 +76,8 @@ struct Job::Rank {
   struct Buffer {
     std::vector<std::byte> bytes;
     std::uint64_t ticket;
+    std::size_t file;
+    int* end;  ///< what its ticket comes to
   };
   int number = 0;
   iocomp::client::Client* client = nullptr;
@@ -94,6 +98,7 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       network_{world},
       settings_{read_settings(settings_text())},
       told_(plan.files.size()),
+      ends_(static_cast<std::size_t>(plan.ranks), std::vector<Ends>(plan.files.size())),
       closes_(plan.files.size()) {
   policy_.deadline_seconds = deadline_seconds;
 }
@@ -178,18 +183,24 @@ void Job::say(int rank, const std::string& what) {
   }
 }
 
-// Make a call of the library. @return whether it did not fail.
-bool Job::attempt(int rank, const std::string& call, const std::function<void()>& body) {
+// Make a call of the library. @return 0, or the code of its failure.
+int Job::attempt(int rank, std::size_t file, const std::string& call,
+                 const std::function<void()>& body) {
   const auto outcome = iocomp::outcome_of(body);
   if (!outcome.ok()) {
-    failed(rank, call, static_cast<int>(outcome.code), outcome.story);
+    failed(rank, file, call, static_cast<int>(outcome.code), outcome.story);
   }
-  return outcome.ok();
+  return static_cast<int>(outcome.code);
 }
 
-void Job::failed(int rank, const std::string& call, int code, const std::string& story) {
+void Job::failed(int rank, std::size_t file, const std::string& call, int code,
+                 const std::string& story) {
   ++failures_;
   say(rank, call + " fails: " + story);
+  if (file < plan_.files.size()) {
+    int& first = ends_[static_cast<std::size_t>(rank)][file].first_error;
+    first = first == 0 ? code : first;
+  }
   const PlannedFaults& faults = plan_.faults;
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
                         faults.disk.failing_sync || faults.stopped_process;
@@ -252,14 +263,14 @@ void Job::compute(int number) {
     rank.files.resize(plan_.files.size());
     rank.variables.resize(plan_.files.size());
     for (std::size_t file = 0; file < plan_.files.size(); ++file) {
-      (void)attempt(number, "file " + plan_.files[file].name, [&] { write_file(rank, file); });
+      (void)attempt(number, file, "file " + plan_.files[file].name, [&] { write_file(rank, file); });
     }
     const auto outcome = client.finalize();
     if (!outcome.ok()) {
-      failed(number, "finalize", static_cast<int>(outcome.code), outcome.story);
+      failed(number, no_file, "finalize", static_cast<int>(outcome.code), outcome.story);
     }
     if (client.can_meet()) {
-      (void)attempt(number, "end", [&] {
+      (void)attempt(number, no_file, "end", [&] {
         iocomp::mpi::gate(handle(computing_), policy_, "the other ranks to finalize");
       });
     }
@@ -307,21 +318,24 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
   auto& file = *rank.files[number];
   std::vector<std::pair<Rank::Buffer*, Await>> later;
   const auto wait_for = [&](Rank::Buffer& buffer, Await state) {
-    if (attempt(rank.number, "wait",
-                [&] { rank.client->wait(buffer.ticket, static_cast<State>(state)); })) {
+    const int code = attempt(rank.number, number, "wait", [&] {
+      rank.client->wait(buffer.ticket, static_cast<State>(state));
+    });
+    if (code == 0) {
       std::ranges::fill(buffer.bytes, poison);
     }
   };
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
     const auto& shape = now.variables[v].shape;
     if (shape != rank.shapes[v]) {
-      (void)attempt(rank.number, "set_shape",
+      (void)attempt(rank.number, number, "set_shape",
                     [&] { file.set_shape(rank.variables[number][v], shape.data()); });
       rank.shapes[v] = shape;
     }
   }
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
-    for (const Put& put : now.variables[v].puts) {
+    for (std::size_t p = 0; p < now.variables[v].puts.size(); ++p) {
+      const Put& put = now.variables[v].puts[p];
       if (put.rank != rank.number) {
         continue;
       }
@@ -349,14 +363,17 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
         arguments.memory_start = memory_start.data();
       }
       arguments.values = buffer->bytes.data();
-      const bool is_put = attempt(rank.number, "put of " + planned.variables[v].name, [&] {
+      int& end = ends_[static_cast<std::size_t>(rank.number)][number].tickets[{step, v, p}];
+      end = attempt(rank.number, number, "put of " + planned.variables[v].name, [&] {
         buffer->ticket = file.put(rank.variables[number][v], arguments);
       });
-      if (!is_put) {
+      if (end != 0) {
         continue;
       }
+      buffer->file = number;
+      buffer->end = &end;
       if (is_mistaken(planned, rank, Mistake::overlap)) {
-        (void)attempt(rank.number, "another put of " + planned.variables[v].name,
+        (void)attempt(rank.number, number, "another put of " + planned.variables[v].name,
                       [&] { (void)file.put(rank.variables[number][v], arguments); });
       }
       if (put.is_buffered) {
@@ -372,7 +389,7 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
     }
   }
   const std::string name = "step " + std::to_string(step) + " of " + planned.name;
-  if (attempt(rank.number, "end of " + name, [&] { file.end_step(); })) {
+  if (attempt(rank.number, number, "end of " + name, [&] { file.end_step(); }) == 0) {
     say(rank.number, "has ended " + name);
   }
   for (const auto& [buffer, state] : later) {
@@ -391,7 +408,7 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
     say(rank.number, "is told that " + name + " is committed");
     told.committed.insert(step);
   } catch (const Error& error) {
-    failed(rank.number, "wait for " + name, static_cast<int>(error.code()), error.what());
+    failed(rank.number, number, "wait for " + name, static_cast<int>(error.code()), error.what());
     if (error.code() != ErrorCode::timed_out) {
       told.failed.emplace(step, error.what());
     }
@@ -404,7 +421,10 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
 
 void Job::close(Rank& rank, std::size_t number) {
   const std::string& name = plan_.files[number].name;
-  if (!attempt(rank.number, "close of " + name, [&] { rank.client->close(rank.files[number]); })) {
+  const int code = attempt(rank.number, number, "close of " + name,
+                           [&] { rank.client->close(rank.files[number]); });
+  ask_tickets(rank, number);
+  if (code != 0) {
     return;
   }
   say(rank.number, "has closed " + name);
@@ -412,8 +432,29 @@ void Job::close(Rank& rank, std::size_t number) {
   told_[number].is_closed = ++closes_[number] == plan_.ranks && failures_ == 0;
 }
 
+// Close settles every ticket of the file.
+void Job::ask_tickets(Rank& rank, std::size_t number) {
+  for (const auto& buffer : rank.buffers) {
+    if (buffer->file != number) {
+      continue;
+    }
+    bool is_durable = false;
+    const auto asked =
+        iocomp::outcome_of([&] { is_durable = rank.client->test(buffer->ticket, State::durable); });
+    *buffer->end = static_cast<int>(asked.code);
+    if (!asked.ok()) {
+      say(rank.number, "has a ticket that failed: " + asked.story);
+    }
+    if (asked.ok() && !is_durable) {
+      violations_.push_back("rank " + std::to_string(rank.number) + ": a ticket of " +
+                            plan_.files[number].name + " is not settled after close");
+    }
+  }
+}
+
 std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
-                                    const std::string& when) {
+                                    const std::string& when,
+                                    std::vector<std::set<std::int64_t>>* seen) {
   std::vector<std::string> violations;
   World world{plan.seed ^ 0x5EAD};
   Machine machine{world, disk};
@@ -456,6 +497,14 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         std::vector<std::byte> found(expected.size());
         const std::vector<std::int64_t> start(part.shape.size(), 0);
         try {
+          const auto& shape = input->place(name, step).shape;
+          if (!std::ranges::equal(std::span{shape.extent}.first(
+                                      static_cast<std::size_t>(shape.dimensions)),
+                                  part.shape)) {
+            broken("step " + std::to_string(s) + " of " + planned.name + ": " + name +
+                   " has another shape");
+            continue;
+          }
           input->read(name, step,
                       {.start = start.data(), .count = part.shape.data(), .values = found.data()});
         } catch (const Error& error) {
@@ -472,6 +521,9 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
                  in_hexadecimal(expected[static_cast<std::size_t>(differs)]));
         }
       }
+    }
+    if (seen != nullptr) {
+      seen->push_back(visible);
     }
     for (const std::int64_t step : promised.committed) {
       if (!visible.contains(step) && (lasts_before_close(planned) || promised.is_closed)) {

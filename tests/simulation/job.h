@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "config/settings.h"
@@ -26,6 +27,14 @@ struct Told {
   bool is_closed = false;                        ///< by all ranks, without a failure
 };
 
+/// What the calls of one rank came to for one file: 0, or the code of an error.
+struct Ends {
+  int first_error = 0;
+  /// By step, variable, number of the put: what became of its ticket, or why there is none.
+  std::map<std::tuple<std::int64_t, std::size_t, std::size_t>, int> tickets{};
+  bool operator==(const Ends&) const = default;
+};
+
 /// One job: compute ranks that do what a plan says, and servers, through the library's own Client
 /// and Server.
 class Job {
@@ -39,6 +48,8 @@ class Job {
   void run();
 
   [[nodiscard]] const std::vector<Told>& told() const noexcept { return told_; }
+  /// By rank and file.
+  [[nodiscard]] const std::vector<std::vector<Ends>>& ends() const noexcept { return ends_; }
   /// What broke a promise while it ran.
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
   [[nodiscard]] bool was_killed() const noexcept { return was_killed_; }
@@ -53,8 +64,11 @@ class Job {
   void make_step(Rank& rank, std::size_t file, std::int64_t step);
   void close(Rank& rank, std::size_t file);
   void wait_step(Rank& rank, std::size_t file, std::int64_t step);
-  [[nodiscard]] bool attempt(int rank, const std::string& call, const std::function<void()>& body);
-  void failed(int rank, const std::string& call, int code, const std::string& story);
+  void ask_tickets(Rank& rank, std::size_t file);
+  [[nodiscard]] int attempt(int rank, std::size_t file, const std::string& call,
+                            const std::function<void()>& body);
+  void failed(int rank, std::size_t file, const std::string& call, int code,
+              const std::string& story);
   void say(int rank, const std::string& what);
   [[nodiscard]] std::string settings_text() const;
 
@@ -68,6 +82,7 @@ class Job {
   Network::Communicator* computing_ = nullptr;
   Network::Communicator* serving_ = nullptr;
   std::vector<Told> told_;
+  std::vector<std::vector<Ends>> ends_;
   std::vector<int> closes_;  // by file: ranks that have closed it without a failure
   std::vector<std::string> violations_;
   std::function<void(const std::string&)> log_;
@@ -77,8 +92,10 @@ class Job {
 };
 
 /// What a reader finds on a disk, compared with what was told. Violations in words.
-[[nodiscard]] std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told,
-                                                  Disk& disk, const std::string& when);
+/// @param visible  is given the steps that are there, by file.
+[[nodiscard]] std::vector<std::string> check_disk(
+    const Plan& plan, const std::vector<Told>& told, Disk& disk, const std::string& when,
+    std::vector<std::set<std::int64_t>>* visible = nullptr);
 
 /// The names that a clean end leaves behind and should not.
 [[nodiscard]] std::vector<std::string> left_behind(const Disk& disk);

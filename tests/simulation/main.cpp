@@ -22,6 +22,7 @@
 #include "formats/registry.h"
 #include "history.h"
 #include "plan.h"
+#include "same.h"
 #include "shrink.h"
 #include "sweep.h"
 
@@ -43,11 +44,12 @@ struct Options {
   bool goes_on = false;
   bool tries_bugs = false;
   bool sweeps = false;
+  bool compares = false;
 };
 
 constexpr const char* usage =
     "usage: simulation [--seeds N] [--from S|new] [--seconds T] [--jobs J]\n"
-    "                  [--focus any|crash|disk|network] [--go-on]\n"
+    "                  [--focus any|crash|disk|network] [--same] [--go-on]\n"
     "       simulation --from S --seeds 1 [--log] [--shrink] [--bug NAME]\n"
     "       simulation --sweep\n"
     "       simulation --bugs [--seeds N]   (with the preset simulation)\n";
@@ -78,6 +80,7 @@ Options read_options(int count, char** words) {
                                                 {"--shrink", &options.shrinks},
                                                 {"--go-on", &options.goes_on},
                                                 {"--sweep", &options.sweeps},
+                                                {"--same", &options.compares},
                                                 {"--bugs", &options.tries_bugs}};
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
@@ -180,25 +183,39 @@ Sum run_in_child(const std::function<Sum()>& body) {
   return sum;
 }
 
+using Log = std::function<void(const std::string&)>;
+
+/// One history; of some seeds what its programs do is also run in every way.
+Result run_plan(const Plan& plan, bool compares, const Log& log = {}) {
+  constexpr std::uint64_t sample = 16;
+  if (compares) {
+    return simulation::run_in_all_ways(plan, log);
+  }
+  Result result = simulation::run_history(plan, log);
+  if (result.violations.empty() && plan.seed % sample == 0) {
+    result.violations = simulation::run_in_all_ways(plan, log).violations;
+  }
+  return result;
+}
+
 Sum run_seed(std::uint64_t seed, const Options& options) {
   *seed_at_work() = seed;
   const Plan plan = simulation::make_plan(seed, options.focus);
   if (options.is_told) {
     std::printf("%s", simulation::describe(plan).c_str());
   }
-  const Result result =
-      options.is_told ? simulation::run_history(plan, print) : simulation::run_history(plan);
+  const Result result = run_plan(plan, options.compares, options.is_told ? print : Log{});
   for (const auto& violation : result.violations) {
     print("seed " + std::to_string(seed) + ": " + violation);
   }
   if (!result.violations.empty() && options.shrinks) {
-    const Plan least = simulation::shrink(plan, [](const Plan& less) {
+    const Plan least = simulation::shrink(plan, [&](const Plan& less) {
       const Sum sum = run_in_child(
-          [&] { return Sum{1, 0, simulation::run_history(less).violations.empty() ? 0U : 1U}; });
+          [&] { return Sum{1, 0, run_plan(less, options.compares).violations.empty() ? 0U : 1U}; });
       return sum.broken > 0;
     });
     print("\nThe smallest history that breaks a promise:\n" + simulation::describe(least));
-    for (const auto& violation : simulation::run_history(least, print).violations) {
+    for (const auto& violation : run_plan(least, options.compares, print).violations) {
       print("seed " + std::to_string(seed) + ": " + violation);
     }
   }
@@ -288,7 +305,7 @@ int try_bugs(Options options) {
         Sum some;
         for (; some.broken == 0 && some.histories < seeds_of_a_child; ++some.histories) {
           const Plan plan = simulation::make_plan(seed + some.histories, Focus::any);
-          some.broken = simulation::run_history(plan).violations.empty() ? 0 : 1;
+          some.broken = run_plan(plan, false).violations.empty() ? 0 : 1;
         }
         return some;
       });

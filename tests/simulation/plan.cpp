@@ -196,6 +196,14 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
 
 }  // namespace
 
+void choose_sizes(Random& random, Plan& plan) {
+  plan.staging_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 18, 1 << 20});
+  plan.buffer_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 20});
+  plan.stripe_bytes = random.among(std::vector<std::int64_t>{0, 4096, 1 << 16});
+  plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
+  plan.credits = random.between(2, 8);
+}
+
 Plan make_plan(std::uint64_t seed, Focus focus) {
   Random random{seed};
   Plan plan;
@@ -207,11 +215,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
     plan.servers =
         static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
   }
-  plan.staging_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 18, 1 << 20});
-  plan.buffer_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 20});
-  plan.stripe_bytes = random.among(std::vector<std::int64_t>{0, 4096, 1 << 16});
-  plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
-  plan.credits = random.between(2, 8);
+  choose_sizes(random, plan);
   const int files = static_cast<int>(random.chance(1, 4) ? 2 : 1);
   for (int i = 0; i < files; ++i) {
     plan.files.push_back(make_file(random, plan, i));

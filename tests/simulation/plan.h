@@ -8,6 +8,7 @@
 
 #include "array/element_type.h"
 #include "disk.h"
+#include "random.h"
 #include "world.h"
 
 namespace simulation {
@@ -92,6 +93,8 @@ struct Plan {
 enum class Focus : std::uint8_t { any, crash, disk, network };
 
 [[nodiscard]] Plan make_plan(std::uint64_t seed, Focus focus);
+/// Choose how much memory there is, and the sizes that data are cut into.
+void choose_sizes(Random& random, Plan& plan);
 
 /// For people.
 [[nodiscard]] std::string describe(const Plan& plan);
