@@ -19,6 +19,7 @@
 #include "mpi/agree.h"
 #include "mpi/peers.h"
 #include "server/server.h"
+#include "trace/counters.h"
 #include "transport/message/message_transport.h"
 
 namespace simulation {
@@ -54,6 +55,30 @@ std::string in_hexadecimal(std::byte byte) {
 // A step of hdf5, netcdf or pnetcdf in a series is in a file that has its name when it is closed.
 bool lasts_before_close(const PlannedFile& file) {
   return file.is_checkpoint || file.backend == "posix";
+}
+
+// What a rank may copy at once. Where it is told only after a put where the block goes, and nothing
+// that it has copied can be written before, it copies the block beyond the bound: to wait would be
+// for ever. What such copies are written from is one more copy, of a quarter of the bound or a run.
+std::size_t most_copied_bytes(const Plan& plan, int rank) {
+  const auto limit = static_cast<std::size_t>(plan.buffer_bytes);
+  std::size_t kept = 0;
+  for (const auto& file : plan.files) {
+    const bool knows_places = file.backend == "posix" || plan.mode == Mode::servers;
+    for (const auto& step : file.steps) {
+      for (std::size_t v = 0; v < step.variables.size() && !knows_places; ++v) {
+        for (const Put& put : step.variables[v].puts) {
+          const bool is_kept = put.is_buffered || put.await == Await::handed_over;
+          const bool is_twice = file.mistake == Mistake::overlap && file.mistaken_rank == rank;
+          if (put.rank == rank && is_kept) {
+            kept += (is_twice ? 2 : 1) * bytes_of(file, v, put);
+          }
+        }
+      }
+    }
+  }
+  const std::size_t one_more = std::max(limit / 4, disk_options().direct_from_bytes);
+  return kept == 0 ? limit : std::max(limit, kept) + one_more;
 }
 
 // The text is the same for all looks at a disk.
@@ -266,6 +291,7 @@ void Job::compute(int number) {
       (void)attempt(number, file, "file " + plan_.files[file].name, [&] { write_file(rank, file); });
     }
     const auto outcome = client.finalize();
+    check_memory(number, client);
     if (!outcome.ok()) {
       failed(number, no_file, "finalize", static_cast<int>(outcome.code), outcome.story);
     }
@@ -278,6 +304,25 @@ void Job::compute(int number) {
   } catch (const std::exception& error) {
     violations_.push_back("rank " + std::to_string(number) +
                           ": an exception leaves the library: " + error.what());
+  }
+}
+
+// What is copied stays within its bound: by this rank, and by the servers together.
+void Job::check_memory(int rank, iocomp::client::Client& client) {
+  const auto check = [&](const std::string& who, std::size_t peak, std::size_t limit) {
+    if (peak > limit) {
+      violations_.push_back(who + " copied " + std::to_string(peak) + " bytes at once, of " +
+                            std::to_string(limit));
+    }
+  };
+  const auto& copies = client.link().copies();
+  check("rank " + std::to_string(rank), copies.peak_bytes(), most_copied_bytes(plan_, rank));
+  using iocomp::trace::Counter;
+  if (const auto& servers = client.link().farewell()) {
+    const auto counted = [&](Counter counter) {
+      return static_cast<std::size_t>((*servers)[static_cast<std::size_t>(counter)]);
+    };
+    check("servers", counted(Counter::staging_peak_bytes), counted(Counter::staging_limit_bytes));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "client/client.h"
 #include "config/settings.h"
 #include "disk.h"
 #include "machine.h"
@@ -64,6 +65,7 @@ class Job {
   void make_step(Rank& rank, std::size_t file, std::int64_t step);
   void close(Rank& rank, std::size_t file);
   void wait_step(Rank& rank, std::size_t file, std::int64_t step);
+  void check_memory(int rank, iocomp::client::Client& client);
   void ask_tickets(Rank& rank, std::size_t file);
   [[nodiscard]] int attempt(int rank, std::size_t file, const std::string& call,
                             const std::function<void()>& body);

@@ -187,7 +187,7 @@ using Log = std::function<void(const std::string&)>;
 
 /// One history; of some seeds what its programs do is also run in every way.
 Result run_plan(const Plan& plan, bool compares, const Log& log = {}) {
-  constexpr std::uint64_t sample = 16;
+  constexpr std::uint64_t sample = 32;
   if (compares) {
     return simulation::run_in_all_ways(plan, log);
   }

@@ -194,11 +194,27 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
   }
 }
 
+// A copy of a block that is larger than all memory for copies is refused.
+std::int64_t largest_put_bytes(const Plan& plan) {
+  std::size_t largest = 0;
+  for (const auto& file : plan.files) {
+    for (const auto& step : file.steps) {
+      for (std::size_t v = 0; v < step.variables.size(); ++v) {
+        for (const auto& put : step.variables[v].puts) {
+          largest = std::max(largest, bytes_of(file, v, put));
+        }
+      }
+    }
+  }
+  return static_cast<std::int64_t>(largest);
+}
+
 }  // namespace
 
 void choose_sizes(Random& random, Plan& plan) {
-  plan.staging_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 18, 1 << 20});
-  plan.buffer_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 20});
+  static const std::vector<std::int64_t> memory{1 << 13, 1 << 14, 1 << 16, 1 << 18, 1 << 20};
+  plan.staging_bytes = random.among(memory);
+  plan.buffer_bytes = std::max(random.among(memory), largest_put_bytes(plan));
   plan.stripe_bytes = random.among(std::vector<std::int64_t>{0, 4096, 1 << 16});
   plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
   plan.credits = random.between(2, 8);
@@ -215,13 +231,18 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
     plan.servers =
         static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
   }
-  choose_sizes(random, plan);
   const int files = static_cast<int>(random.chance(1, 4) ? 2 : 1);
   for (int i = 0; i < files; ++i) {
     plan.files.push_back(make_file(random, plan, i));
   }
+  choose_sizes(random, plan);
   plan_faults(random, plan, focus);
   return plan;
+}
+
+std::size_t bytes_of(const PlannedFile& file, std::size_t variable, const Put& put) {
+  return static_cast<std::size_t>(product(put.count)) *
+         iocomp::array::size_bytes(file.variables[variable].type);
 }
 
 std::vector<std::byte> values_of(const PlannedFile& file, std::size_t variable, std::int64_t step,
@@ -270,7 +291,8 @@ std::string describe(const Plan& plan) {
   std::string text =
       "seed " + std::to_string(plan.seed) + ": " + modes[static_cast<std::size_t>(plan.mode)] +
       ", " + std::to_string(plan.ranks) + " ranks, " + std::to_string(plan.servers) +
-      " servers, staging " + std::to_string(plan.staging_bytes) + ", stripes " +
+      " servers, staging " + std::to_string(plan.staging_bytes) + ", copies " +
+      std::to_string(plan.buffer_bytes) + ", stripes " +
       std::to_string(plan.stripe_bytes) + ", inline " + std::to_string(plan.inline_bytes) + '\n';
   for (const auto& file : plan.files) {
     text += "  " + file.name + ": " + file.backend +

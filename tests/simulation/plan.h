@@ -93,11 +93,14 @@ struct Plan {
 enum class Focus : std::uint8_t { any, crash, disk, network };
 
 [[nodiscard]] Plan make_plan(std::uint64_t seed, Focus focus);
-/// Choose how much memory there is, and the sizes that data are cut into.
+/// Choose how much memory there is for the data of the plan, and the sizes that they are cut into.
 void choose_sizes(Random& random, Plan& plan);
 
 /// For people.
 [[nodiscard]] std::string describe(const Plan& plan);
+
+/// How many bytes a put of a variable writes.
+[[nodiscard]] std::size_t bytes_of(const PlannedFile& file, std::size_t variable, const Put& put);
 
 /// Bytes of the elements that a put of a variable writes; the same in every mode.
 [[nodiscard]] std::vector<std::byte> values_of(const PlannedFile& file, std::size_t variable,

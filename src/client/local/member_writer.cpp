@@ -88,6 +88,8 @@ void MemberWriter::put(const Block& block) {
     write({block, nullptr});
   } else {
     kept_.keep(block);
+    // Its place may have come while it waited for memory.
+    has_news_ = has_news_ || can_write(block);
   }
 }
 
