@@ -109,7 +109,7 @@ struct Job::Rank {
   std::vector<iocomp::client::File*> files{};
   std::vector<std::vector<int>> variables{};
   std::vector<std::unique_ptr<Buffer>> buffers{};
-  std::vector<std::vector<std::int64_t>> shapes{};  // of the file at work
+  std::vector<std::vector<std::vector<std::int64_t>>> shapes{};  // by file and variable
 };
 
 bool Job::is_mistaken(const PlannedFile& file, const Rank& rank, Mistake what) {
@@ -165,6 +165,9 @@ void Job::run() {
   all_ = &network_.make(processes);
   computing_ = &network_.make({processes.begin(), processes.begin() + plan_.ranks});
   serving_ = &network_.make({processes.begin() + plan_.ranks, processes.end()});
+  for (const auto& file : plan_.files) {
+    members_.push_back(file.members.empty() ? nullptr : &network_.make(file.members));
+  }
   for (int rank = 0; rank < plan_.ranks; ++rank) {
     world_.add_process("rank " + std::to_string(rank), [this, rank] { compute(rank); });
   }
@@ -287,9 +290,8 @@ void Job::compute(int number) {
     rank.client = &client;
     rank.files.resize(plan_.files.size());
     rank.variables.resize(plan_.files.size());
-    for (std::size_t file = 0; file < plan_.files.size(); ++file) {
-      (void)attempt(number, file, "file " + plan_.files[file].name, [&] { write_file(rank, file); });
-    }
+    rank.shapes.resize(plan_.files.size());
+    write_files(rank);
     const auto outcome = client.finalize();
     check_memory(number, client);
     if (!outcome.ok()) {
@@ -326,34 +328,80 @@ void Job::check_memory(int rank, iocomp::client::Client& client) {
   }
 }
 
-void Job::write_file(Rank& rank, std::size_t number) {
+void Job::write_files(Rank& rank) {
+  std::vector<std::size_t> own;
+  for (std::size_t file = 0; file < plan_.files.size(); ++file) {
+    if (is_member(plan_.files[file], rank.number)) {
+      own.push_back(file);
+    }
+  }
+  const auto make_step_of = [&](std::size_t file, std::size_t step) {
+    if (rank.files[file] != nullptr && step < steps_of(rank, file)) {
+      make_step(rank, file, static_cast<std::int64_t>(step));
+    }
+  };
+  const auto close_file = [&](std::size_t file) {
+    if (rank.files[file] != nullptr && !plan_.files[file].leaves_close_to_finalize) {
+      close(rank, file);
+    }
+  };
+  if (plan_.are_files_in_turn) {
+    std::size_t most = 0;
+    for (const std::size_t file : own) {
+      open(rank, file);
+      most = std::max(most, steps_of(rank, file));
+    }
+    for (std::size_t step = 0; step < most; ++step) {
+      std::ranges::for_each(own, [&](std::size_t file) { make_step_of(file, step); });
+    }
+    std::ranges::for_each(own, close_file);
+    return;
+  }
+  for (const std::size_t file : own) {
+    open(rank, file);
+    for (std::size_t step = 0; step < steps_of(rank, file); ++step) {
+      make_step_of(file, step);
+    }
+    close_file(file);
+  }
+}
+
+std::size_t Job::steps_of(const Rank& rank, std::size_t file) const {
+  const PlannedFile& planned = plan_.files[file];
+  return planned.steps.size() - (is_mistaken(planned, rank, Mistake::step_less) ? 1 : 0);
+}
+
+void Job::open(Rank& rank, std::size_t number) {
   const PlannedFile& planned = plan_.files[number];
   say(rank.number, "opens " + planned.name);
-  rank.files[number] = rank.client->open(MPI_COMM_NULL, planned.name,
-                                         planned.is_checkpoint ? "checkpoint" : "series");
+  const int code = attempt(rank.number, number, "open of " + planned.name, [&] {
+    const MPI_Comm comm = planned.members.empty() ? MPI_COMM_NULL : handle(members_[number]);
+    rank.files[number] =
+        rank.client->open(comm, planned.name, planned.is_checkpoint ? "checkpoint" : "series");
+    for (std::size_t i = 0; i < planned.variables.size(); ++i) {
+      define(rank, number, i);
+    }
+  });
+  if (code != 0) {
+    rank.files[number] = nullptr;  // finalize closes it, if it is open
+  }
+}
+
+void Job::define(Rank& rank, std::size_t number, std::size_t i) {
+  const PlannedFile& planned = plan_.files[number];
   auto& file = *rank.files[number];
-  rank.shapes.clear();
-  for (std::size_t i = 0; i < planned.variables.size(); ++i) {
-    const Variable& variable = planned.variables[i];
-    auto shape = planned.steps.front().variables[i].shape;
-    if (i == 0 && is_mistaken(planned, rank, Mistake::other_shape)) {
-      ++shape.front();
-    }
-    rank.variables[number].push_back(
-        file.define(variable.name, variable.type, static_cast<int>(shape.size()), shape.data()));
-    rank.shapes.push_back(shape);
-    if (variable.fill != 0) {
-      const std::array<std::uint64_t, 2> value{
-          0x0101010101010101U * static_cast<unsigned>(variable.fill), 0};
-      file.set_fill(rank.variables[number].back(), value.data());
-    }
+  const Variable& variable = planned.variables[i];
+  auto shape = planned.steps.front().variables[i].shape;
+  if (i == 0 && is_mistaken(planned, rank, Mistake::other_shape)) {
+    ++shape.front();
   }
-  const std::size_t left_out = is_mistaken(planned, rank, Mistake::step_less) ? 1 : 0;
-  for (std::size_t step = 0; step + left_out < planned.steps.size(); ++step) {
-    make_step(rank, number, static_cast<std::int64_t>(step));
-  }
-  if (!planned.leaves_close_to_finalize) {
-    close(rank, number);
+  rank.variables[number].push_back(
+      file.define(variable.name, variable.type, static_cast<int>(shape.size()), shape.data()));
+  rank.shapes[number].push_back(shape);
+  if (variable.fill != 0) {
+    const std::array<std::uint64_t, 2> value{
+        0x0101010101010101U * static_cast<unsigned>(variable.fill), 0};
+    file.set_fill(rank.variables[number].back(), value.data());
   }
 }
 
@@ -372,10 +420,10 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
   };
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
     const auto& shape = now.variables[v].shape;
-    if (shape != rank.shapes[v]) {
+    if (shape != rank.shapes[number][v]) {
       (void)attempt(rank.number, number, "set_shape",
                     [&] { file.set_shape(rank.variables[number][v], shape.data()); });
-      rank.shapes[v] = shape;
+      rank.shapes[number][v] = shape;
     }
   }
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
@@ -474,7 +522,8 @@ void Job::close(Rank& rank, std::size_t number) {
   }
   say(rank.number, "has closed " + name);
   // What was told before is not told again: then close may say yes.
-  told_[number].is_closed = ++closes_[number] == plan_.ranks && failures_ == 0;
+  told_[number].is_closed =
+      ++closes_[number] == count_members(plan_, plan_.files[number]) && failures_ == 0;
 }
 
 // Close settles every ticket of the file.

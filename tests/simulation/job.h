@@ -61,7 +61,10 @@ class Job {
   [[nodiscard]] static bool is_mistaken(const PlannedFile& file, const Rank& rank, Mistake what);
   void compute(int rank);
   void serve(int server);
-  void write_file(Rank& rank, std::size_t file);
+  void open(Rank& rank, std::size_t file);
+  void write_files(Rank& rank);
+  [[nodiscard]] std::size_t steps_of(const Rank& rank, std::size_t file) const;
+  void define(Rank& rank, std::size_t file, std::size_t variable);
   void make_step(Rank& rank, std::size_t file, std::int64_t step);
   void close(Rank& rank, std::size_t file);
   void wait_step(Rank& rank, std::size_t file, std::int64_t step);
@@ -83,6 +86,7 @@ class Job {
   Network::Communicator* all_ = nullptr;
   Network::Communicator* computing_ = nullptr;
   Network::Communicator* serving_ = nullptr;
+  std::vector<Network::Communicator*> members_;  // by file; null: all compute ranks
   std::vector<Told> told_;
   std::vector<std::vector<Ends>> ends_;
   std::vector<int> closes_;  // by file: ranks that have closed it without a failure

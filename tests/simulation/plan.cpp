@@ -57,7 +57,7 @@ void put_value(std::byte* to, std::size_t size, std::size_t file, std::size_t va
 
 /// Cut a box at random places among some ranks; some parts may be nobody's.
 void cut(Random& random, const Index& start, const Index& count, int parts, bool has_holes,
-         int ranks, std::vector<Put>& puts) {
+         const std::vector<int>& ranks, std::vector<Put>& puts) {
   const auto longest = static_cast<std::size_t>(std::ranges::max_element(count) - count.begin());
   const std::size_t along =
       random.chance(1, 2)
@@ -68,7 +68,7 @@ void cut(Random& random, const Index& start, const Index& count, int parts, bool
       return;
     }
     Put put;
-    put.rank = static_cast<int>(random.below(ranks));
+    put.rank = random.among(ranks);
     put.start = start;
     put.count = count;
     put.is_buffered = random.chance(1, 4);
@@ -98,15 +98,15 @@ Index random_shape(Random& random, bool is_large) {
   return shape;
 }
 
-Step make_step(Random& random, const Plan& plan, const std::vector<Index>& shapes,
-               std::int64_t number) {
+Step make_step(Random& random, const Plan& plan, const std::vector<int>& members,
+               const std::vector<Index>& shapes, std::int64_t number) {
   Step step;
   for (const auto& shape : shapes) {
     StepOfVariable part{.shape = shape};
     if (!random.chance(1, 10)) {
       const bool has_holes = random.chance(1, 5);
-      const int parts = static_cast<int>(random.between(1, 2 * plan.ranks));
-      cut(random, Index(shape.size(), 0), shape, parts, has_holes, plan.ranks, part.puts);
+      const int parts = static_cast<int>(random.between(1, 2 * std::ssize(members)));
+      cut(random, Index(shape.size(), 0), shape, parts, has_holes, members, part.puts);
     }
     step.variables.push_back(std::move(part));
   }
@@ -121,12 +121,32 @@ Step make_step(Random& random, const Plan& plan, const std::vector<Index>& shape
   return step;
 }
 
-PlannedFile make_file(Random& random, const Plan& plan, int number) {
+// Some ranks, as a communicator of them orders them.
+std::vector<int> choose_members(Random& random, const std::vector<int>& ranks) {
+  std::vector<int> chosen = ranks;
+  for (std::size_t i = chosen.size(); i > 1; --i) {
+    std::swap(chosen[i - 1],
+              chosen[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+  }
+  chosen.resize(static_cast<std::size_t>(random.between(1, std::ssize(chosen))));
+  if (random.chance(1, 2)) {
+    std::ranges::sort(chosen);
+  }
+  return chosen;
+}
+
+PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<int> members) {
   static const std::vector<ElementType> types{ElementType::float64, ElementType::float32,
                                               ElementType::int32, ElementType::uint8,
                                               ElementType::int64};
   PlannedFile file;
   file.name = "f" + std::to_string(number);
+  file.members = std::move(members);
+  std::vector<int> ranks = file.members;
+  if (ranks.empty()) {
+    ranks.resize(static_cast<std::size_t>(plan.ranks));
+    std::iota(ranks.begin(), ranks.end(), 0);
+  }
   static const std::vector<std::string> backends{"posix",   "posix", "posix",
                                                  "pnetcdf", "hdf5",  "netcdf"};
   file.backend = random.among(backends);
@@ -141,9 +161,9 @@ PlannedFile make_file(Random& random, const Plan& plan, int number) {
                               .fill = random.chance(1, 4) ? 0x41 : 0});
     shapes.push_back(random_shape(random, random.chance(1, 4)));
   }
-  if (random.chance(1, 12) && plan.ranks > 1) {
+  if (random.chance(1, 12) && ranks.size() > 1) {
     file.mistake = static_cast<Mistake>(random.between(1, 3));
-    file.mistaken_rank = static_cast<int>(random.below(plan.ranks));
+    file.mistaken_rank = random.among(ranks);
     file.leaves_close_to_finalize = false;
   }
   const std::int64_t steps = random.between(1, 4);
@@ -155,9 +175,27 @@ PlannedFile make_file(Random& random, const Plan& plan, int number) {
         changed = random_shape(random, false);
       } while (changed.size() != dimensions);
     }
-    file.steps.push_back(make_step(random, plan, shapes, i));
+    file.steps.push_back(make_step(random, plan, ranks, shapes, i));
   }
   return file;
+}
+
+// Who opens each file: all, or some; groups that have no rank in common, or any.
+std::vector<std::vector<int>> choose_groups(Random& random, int ranks, int files) {
+  std::vector<std::vector<int>> groups(static_cast<std::size_t>(files));
+  if (!random.chance(1, 4)) {
+    return groups;
+  }
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  const bool are_disjoint = ranks >= files && random.chance(1, 2);
+  for (int i = 0; i < files; ++i) {
+    const auto first = all.begin() + i * ranks / files;
+    const auto last = all.begin() + (i + 1) * ranks / files;
+    groups[static_cast<std::size_t>(i)] =
+        choose_members(random, are_disjoint ? std::vector<int>{first, last} : all);
+  }
+  return groups;
 }
 
 void plan_faults(Random& random, Plan& plan, Focus focus) {
@@ -211,6 +249,14 @@ std::int64_t largest_put_bytes(const Plan& plan) {
 
 }  // namespace
 
+bool is_member(const PlannedFile& file, int rank) {
+  return file.members.empty() || std::ranges::find(file.members, rank) != file.members.end();
+}
+
+int count_members(const Plan& plan, const PlannedFile& file) {
+  return file.members.empty() ? plan.ranks : static_cast<int>(file.members.size());
+}
+
 void choose_sizes(Random& random, Plan& plan) {
   static const std::vector<std::int64_t> memory{1 << 13, 1 << 14, 1 << 16, 1 << 18, 1 << 20};
   plan.staging_bytes = random.among(memory);
@@ -231,10 +277,16 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
     plan.servers =
         static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
   }
-  const int files = static_cast<int>(random.chance(1, 4) ? 2 : 1);
+  const int files = static_cast<int>(random.chance(1, 4) ? random.between(2, 3) : 1);
+  const auto groups = choose_groups(random, plan.ranks, files);
   for (int i = 0; i < files; ++i) {
-    plan.files.push_back(make_file(random, plan, i));
+    plan.files.push_back(make_file(random, plan, i, groups[static_cast<std::size_t>(i)]));
   }
+  // Where a rank makes a mistake in one file, synchronous ranks lose the others with it.
+  plan.are_files_in_turn =
+      files > 1 && random.chance(1, 2) &&
+      std::ranges::all_of(plan.files,
+                          [](const auto& file) { return file.mistake == Mistake::none; });
   choose_sizes(random, plan);
   plan_faults(random, plan, focus);
   return plan;
@@ -288,17 +340,26 @@ std::string describe(const Plan& plan) {
     }
     return text;
   };
+  const auto ranks_of = [](const std::vector<int>& members) {
+    std::string text = members.size() == 1 ? "rank" : "ranks";
+    for (const int rank : members) {
+      text += ' ' + std::to_string(rank);
+    }
+    return text;
+  };
   std::string text =
       "seed " + std::to_string(plan.seed) + ": " + modes[static_cast<std::size_t>(plan.mode)] +
       ", " + std::to_string(plan.ranks) + " ranks, " + std::to_string(plan.servers) +
       " servers, staging " + std::to_string(plan.staging_bytes) + ", copies " +
       std::to_string(plan.buffer_bytes) + ", stripes " +
-      std::to_string(plan.stripe_bytes) + ", inline " + std::to_string(plan.inline_bytes) + '\n';
+      std::to_string(plan.stripe_bytes) + ", inline " + std::to_string(plan.inline_bytes) +
+      (plan.are_files_in_turn ? ", files in turn" : "") + '\n';
   for (const auto& file : plan.files) {
     text += "  " + file.name + ": " + file.backend +
             (file.is_checkpoint ? " checkpoint" : " series") + ", " +
             std::to_string(file.steps_in_flight) + " steps in flight" +
             (file.leaves_close_to_finalize ? ", not closed" : "") +
+            (file.members.empty() ? "" : ", opened by " + ranks_of(file.members)) +
             mistakes[static_cast<std::size_t>(file.mistake)] +
             (file.mistake == Mistake::none ? "" : std::to_string(file.mistaken_rank)) + '\n';
     for (std::size_t s = 0; s < file.steps.size(); ++s) {

@@ -54,6 +54,7 @@ struct PlannedFile {
   bool replaces = false;
   bool leaves_close_to_finalize = false;
   int steps_in_flight = 8;
+  std::vector<int> members{};  ///< compute ranks, as its communicator orders them; empty: all
   std::vector<Variable> variables{};
   std::vector<Step> steps{};
   Mistake mistake = Mistake::none;
@@ -85,12 +86,17 @@ struct Plan {
   std::int64_t inline_bytes = 256;
   std::int64_t chunk_bytes = 4096;
   std::int64_t credits = 4;
+  bool are_files_in_turn = false;  ///< all are open at once, and each makes a step in turn
   std::vector<PlannedFile> files{};
   PlannedFaults faults{};
 };
 
 /// What a seed is about.
 enum class Focus : std::uint8_t { any, crash, disk, network };
+
+/// Whether a compute rank opens the file.
+[[nodiscard]] bool is_member(const PlannedFile& file, int rank);
+[[nodiscard]] int count_members(const Plan& plan, const PlannedFile& file);
 
 [[nodiscard]] Plan make_plan(std::uint64_t seed, Focus focus);
 /// Choose how much memory there is for the data of the plan, and the sizes that they are cut into.

@@ -13,6 +13,7 @@ void remove_rank(Plan& plan) {
   --plan.ranks;
   plan.servers = std::min(plan.servers, plan.ranks);
   for (auto& file : plan.files) {
+    std::erase(file.members, plan.ranks);
     for (auto& step : file.steps) {
       step.waits_for.pop_back();
       for (auto& variable : step.variables) {
@@ -46,9 +47,12 @@ std::vector<Plan> smaller(const Plan& plan) {
       with([&](Plan& less) { less.files.erase(less.files.begin() + at); });
     }
     const PlannedFile& file = plan.files[f];
+    if (!file.members.empty()) {
+      with([&](Plan& less) { less.files[f].members.clear(); });
+    }
     if (file.mistake != Mistake::none) {
       with([&](Plan& less) { less.files[f].mistake = Mistake::none; });
-      if (file.mistaken_rank > 0) {
+      if (file.mistaken_rank > 0 && is_member(file, 0)) {
         with([&](Plan& less) { less.files[f].mistaken_rank = 0; });
       }
     }
@@ -93,10 +97,14 @@ std::vector<Plan> smaller(const Plan& plan) {
     }
   }
   const auto needs_last_rank = [&](const PlannedFile& file) {
-    return file.mistake != Mistake::none && file.mistaken_rank == plan.ranks - 1;
+    const bool is_alone = file.members.size() == 1 && file.members.front() == plan.ranks - 1;
+    return is_alone || (file.mistake != Mistake::none && file.mistaken_rank == plan.ranks - 1);
   };
   if (plan.ranks > 1 && std::ranges::none_of(plan.files, needs_last_rank)) {
     with([](Plan& less) { remove_rank(less); });
+  }
+  if (plan.are_files_in_turn) {
+    with([](Plan& less) { less.are_files_in_turn = false; });
   }
   if (plan.servers > 1) {
     with([](Plan& less) { --less.servers; });
