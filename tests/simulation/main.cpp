@@ -13,15 +13,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bug.h"
 #include "formats/registry.h"
 #include "history.h"
 #include "plan.h"
+#include "plan_text.h"
 #include "same.h"
 #include "shrink.h"
 #include "sweep.h"
@@ -45,12 +50,15 @@ struct Options {
   bool tries_bugs = false;
   bool sweeps = false;
   bool compares = false;
+  std::string keep{};  ///< a file, for the plan
+  std::string kept{};  ///< a file, or a folder of files, with plans
 };
 
 constexpr const char* usage =
     "usage: simulation [--seeds N] [--from S|new] [--seconds T] [--jobs J]\n"
     "                  [--focus any|crash|disk|network] [--same] [--go-on]\n"
-    "       simulation --from S --seeds 1 [--log] [--shrink] [--bug NAME]\n"
+    "       simulation --from S --seeds 1 [--log] [--shrink] [--keep FILE] [--bug NAME]\n"
+    "       simulation --kept FILE|FOLDER [--log]\n"
     "       simulation --sweep\n"
     "       simulation --bugs [--seeds N]   (with the preset simulation)\n";
 
@@ -102,6 +110,10 @@ Options read_options(int count, char** words) {
         options.from = std::stoull(value);
       } else if (word == "--seconds") {
         options.seconds = std::stod(value);
+      } else if (word == "--keep") {
+        options.keep = value;
+      } else if (word == "--kept") {
+        options.kept = value;
       } else if (word == "--jobs") {
         options.jobs = std::stoi(value);
       } else if (word == "--bug") {
@@ -193,28 +205,67 @@ Result run_plan(const Plan& plan, bool compares, const Log& log = {}) {
   }
   Result result = simulation::run_history(plan, log);
   if (result.violations.empty() && plan.seed % sample == 0) {
+    const std::string text = simulation::as_text(plan);
+    if (simulation::as_text(simulation::read_plan(text)) != text) {
+      result.violations.emplace_back("the plan cannot be read again:\n" + text);
+      return result;
+    }
     result.violations = simulation::run_in_all_ways(plan, log).violations;
   }
   return result;
+}
+
+void keep(const Plan& plan, const Options& options) {
+  if (!options.keep.empty()) {
+    std::ofstream{options.keep} << simulation::as_text(plan);
+  }
+}
+
+// What once broke a promise.
+int run_kept(const Options& options) {
+  std::vector<std::filesystem::path> paths{options.kept};
+  if (std::filesystem::is_directory(options.kept)) {
+    const std::filesystem::directory_iterator folder{options.kept};
+    paths.assign(std::filesystem::begin(folder), std::filesystem::end(folder));
+    std::ranges::sort(paths);
+  }
+  std::size_t broken = 0;
+  for (const auto& path : paths) {
+    std::ostringstream text;
+    text << std::ifstream{path}.rdbuf();
+    const Plan plan = simulation::read_plan(text.str());
+    const Log log = options.is_told ? print : Log{};
+    auto violations = run_plan(plan, false, log).violations;
+    const auto more = run_plan(plan, true, log).violations;
+    violations.insert(violations.end(), more.begin(), more.end());
+    for (const auto& violation : violations) {
+      print(path.filename().string() + ": " + violation);
+    }
+    broken += violations.empty() ? 0U : 1U;
+  }
+  print(std::to_string(paths.size()) + " kept histories: " + std::to_string(broken) + " broken");
+  return broken == 0 && !paths.empty() ? 0 : 1;
 }
 
 Sum run_seed(std::uint64_t seed, const Options& options) {
   *seed_at_work() = seed;
   const Plan plan = simulation::make_plan(seed, options.focus);
   if (options.is_told) {
-    std::printf("%s", simulation::describe(plan).c_str());
+    std::printf("%s", simulation::as_text(plan).c_str());
   }
   const Result result = run_plan(plan, options.compares, options.is_told ? print : Log{});
   for (const auto& violation : result.violations) {
     print("seed " + std::to_string(seed) + ": " + violation);
   }
+  keep(plan, options);
   if (!result.violations.empty() && options.shrinks) {
     const Plan least = simulation::shrink(plan, [&](const Plan& less) {
       const Sum sum = run_in_child(
           [&] { return Sum{1, 0, run_plan(less, options.compares).violations.empty() ? 0U : 1U}; });
       return sum.broken > 0;
     });
-    print("\nThe smallest history that breaks a promise:\n" + simulation::describe(least));
+    print("\nThe smallest history that breaks a promise:\n" + simulation::as_text(least));
+    keep(least, options);
     for (const auto& violation : run_plan(least, options.compares, print).violations) {
       print("seed " + std::to_string(seed) + ": " + violation);
     }
@@ -334,6 +385,9 @@ int main(int count, char** words) {
     return try_bugs(options);
   }
   plant(options.bug);
+  if (!options.kept.empty()) {
+    return run_kept(options);
+  }
   if (options.sweeps) {
     return simulation::sweep(print) == 0 ? 0 : 1;
   }

@@ -102,9 +102,6 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 /// Choose how much memory there is for the data of the plan, and the sizes that they are cut into.
 void choose_sizes(Random& random, Plan& plan);
 
-/// For people.
-[[nodiscard]] std::string describe(const Plan& plan);
-
 /// How many bytes a put of a variable writes.
 [[nodiscard]] std::size_t bytes_of(const PlannedFile& file, std::size_t variable, const Put& put);
 
