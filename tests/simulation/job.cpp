@@ -39,8 +39,8 @@ iocomp::disk::Options disk_options() {
   return options;
 }
 
-std::string path_of(const PlannedFile& file) {
-  return std::string{Machine::prefix} + file.name + (file.is_checkpoint ? "" : ".all");
+std::string path_of(const PlannedFile& file) { 
+  return std::string{Machine::prefix} + target_name(file);
 }
 
 constexpr std::byte poison{0xEE};
@@ -50,11 +50,6 @@ std::string in_hexadecimal(std::byte byte) {
   static constexpr std::string_view digits = "0123456789abcdef";
   const auto value = std::to_integer<unsigned>(byte);
   return {digits[value >> 4U], digits[value & 15U]};
-}
-
-// A step of hdf5, netcdf or pnetcdf in a series is in a file that has its name when it is closed.
-bool lasts_before_close(const PlannedFile& file) {
-  return file.is_checkpoint || file.backend == "posix";
 }
 
 // What a rank may copy at once. Where it is told only after a put where the block goes, and nothing
@@ -95,6 +90,15 @@ const iocomp::config::Settings& read_settings(const std::string& toml) {
 }
 
 }  // namespace
+
+std::string target_name(const PlannedFile& file) {
+  return file.name + (file.is_checkpoint ? "" : ".all");
+}
+
+// A step of hdf5, netcdf or pnetcdf in a series is in a file that has its name when it is closed.
+bool lasts_before_close(const PlannedFile& file) {
+  return file.is_checkpoint || file.backend == "posix";
+}
 
 /// What a rank keeps while it runs.
 struct Job::Rank {

@@ -97,6 +97,11 @@ class Job {
   bool was_killed_ = false;
 };
 
+/// The name of a file in its folder; files of single steps have their number behind it.
+[[nodiscard]] std::string target_name(const PlannedFile& file);
+/// Whether a step that is committed can be read before the file is closed.
+[[nodiscard]] bool lasts_before_close(const PlannedFile& file);
+
 /// What a reader finds on a disk, compared with what was told. Violations in words.
 /// @param visible  is given the steps that are there, by file.
 [[nodiscard]] std::vector<std::string> check_disk(

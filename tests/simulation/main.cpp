@@ -27,6 +27,7 @@
 #include "history.h"
 #include "plan.h"
 #include "plan_text.h"
+#include "real_files.h"
 #include "same.h"
 #include "shrink.h"
 #include "sweep.h"
@@ -51,12 +52,13 @@ struct Options {
   bool sweeps = false;
   bool compares = false;
   std::string keep{};  ///< a file, for the plan
+  std::string files{};  ///< a folder, for what is on the disks
   std::string kept{};  ///< a file, or a folder of files, with plans
 };
 
 constexpr const char* usage =
     "usage: simulation [--seeds N] [--from S|new] [--seconds T] [--jobs J]\n"
-    "                  [--focus any|crash|disk|network] [--same] [--go-on]\n"
+    "                  [--focus any|crash|disk|network] [--same] [--go-on] [--files FOLDER]\n"
     "       simulation --from S --seeds 1 [--log] [--shrink] [--keep FILE] [--bug NAME]\n"
     "       simulation --kept FILE|FOLDER [--log]\n"
     "       simulation --sweep\n"
@@ -112,6 +114,8 @@ Options read_options(int count, char** words) {
         options.seconds = std::stod(value);
       } else if (word == "--keep") {
         options.keep = value;
+      } else if (word == "--files") {
+        options.files = value;
       } else if (word == "--kept") {
         options.kept = value;
       } else if (word == "--jobs") {
@@ -198,12 +202,21 @@ Sum run_in_child(const std::function<Sum()>& body) {
 using Log = std::function<void(const std::string&)>;
 
 /// One history; of some seeds what its programs do is also run in every way.
-Result run_plan(const Plan& plan, bool compares, const Log& log = {}) {
+Result run_plan(const Plan& plan, bool compares, const Log& log = {},
+                const std::string& folder = {}) {
   constexpr std::uint64_t sample = 32;
   if (compares) {
     return simulation::run_in_all_ways(plan, log);
   }
-  Result result = simulation::run_history(plan, log);
+  int disks = 0;
+  std::function<void(const simulation::Disk&, const std::vector<simulation::Told>&)> look;
+  if (!folder.empty()) {
+    look = [&](const auto& disk, const auto& told) {
+      const std::string name = std::to_string(plan.seed) + '.' + std::to_string(disks);
+      disks += simulation::write_real_files(plan, told, disk, folder + '/' + name) ? 1 : 0;
+    };
+  }
+  Result result = simulation::run_history(plan, log, look);
   if (result.violations.empty() && plan.seed % sample == 0) {
     const std::string text = simulation::as_text(plan);
     if (simulation::as_text(simulation::read_plan(text)) != text) {
@@ -253,7 +266,7 @@ Sum run_seed(std::uint64_t seed, const Options& options) {
   if (options.is_told) {
     std::printf("%s", simulation::as_text(plan).c_str());
   }
-  const Result result = run_plan(plan, options.compares, options.is_told ? print : Log{});
+  const Result result = run_plan(plan, options.compares, options.is_told ? print : Log{}, options.files);
   for (const auto& violation : result.violations) {
     print("seed " + std::to_string(seed) + ": " + violation);
   }
