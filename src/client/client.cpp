@@ -26,11 +26,9 @@ namespace iocomp::client {
 namespace {
 
 // Ranks that wait for one another on behalf of one file must not keep them waiting on behalf of
-// another.
-mpi::WaitPolicy policy_of(Link& link, const Place& place, mpi::WaitPolicy policy) {
-  if (place.has_kernel) {
-    policy.meanwhile = [&link] { link.pump(); };
-  }
+// another, which the kernel or servers write.
+mpi::WaitPolicy policy_of(Link& link, mpi::WaitPolicy policy) {
+  policy.meanwhile = [&link] { link.pump(); };
   return policy;
 }
 
@@ -40,7 +38,7 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport* transport)
     : settings_{settings},
       place_{std::move(place)},
-      link_{transport, place_.servers, policy_of(link_, place_, policy),
+      link_{transport, place_.servers, policy_of(link_, policy),
             static_cast<std::size_t>(settings.bytes("client.buffer_memory"))},
       meeting_{place_.comm, {}, link_.policy()},
       array_memory_{settings, link_},

@@ -11,10 +11,13 @@
 #include <span>
 #include <utility>
 
+#include "array/box.h"
+#include "array/decomposition.h"
 #include "base/error.h"
 #include "client/client.h"
 #include "client/input.h"
 #include "client/place.h"
+#include "contents/variable.h"
 #include "disk/options.h"
 #include "mpi/agree.h"
 #include "mpi/peers.h"
@@ -39,12 +42,69 @@ iocomp::disk::Options disk_options() {
   return options;
 }
 
-std::string path_of(const PlannedFile& file) { 
+std::string path_of(const PlannedFile& file) {
   return std::string{Machine::prefix} + target_name(file);
 }
 
 constexpr std::byte poison{0xEE};
 constexpr std::size_t no_file = SIZE_MAX;
+constexpr const char* attribute_name = "about";
+
+iocomp::contents::Attribute attribute() {
+  iocomp::contents::Attribute made{.type = iocomp::array::ElementType::int32, .values = {}};
+  made.values.assign(12, std::byte{7});
+  return made;
+}
+
+// The element of its variable that a block begins with.
+std::size_t place_of(const std::vector<std::int64_t>& shape, const Put& put) {
+  std::int64_t place = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    place = place * shape[d] + put.start[d];
+  }
+  return static_cast<std::size_t>(place);
+}
+
+// Move the bytes to an address that is as many bytes behind a page as `place` is.
+const std::byte* align(std::vector<std::byte>& bytes, std::size_t place) {
+  constexpr std::size_t page = 4096;
+  std::vector<std::byte> moved(bytes.size() + page, poison);
+  const auto address = reinterpret_cast<std::uintptr_t>(moved.data());
+  const std::size_t skip = (page + place % page - address % page) % page;
+  std::ranges::copy(bytes, moved.begin() + static_cast<std::ptrdiff_t>(skip));
+  bytes = std::move(moved);
+  return bytes.data() + skip;
+}
+
+// The elements of a block in the reverse of their order, and the bytes in that order.
+iocomp::array::Decomposition reversed(const std::vector<std::int64_t>& shape, const Put& put,
+                                      std::vector<std::byte>& bytes, std::size_t size) {
+  std::vector<std::int64_t> map;
+  std::vector<std::int64_t> index = put.start;
+  const std::size_t elements = bytes.size() / size;
+  while (map.size() < elements) {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      place = place * shape[d] + index[d];
+    }
+    map.push_back(place);
+    for (std::size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < put.start[d] + put.count[d]) {
+        break;
+      }
+      index[d] = put.start[d];
+    }
+  }
+  std::ranges::reverse(map);
+  std::vector<std::byte> values(bytes.size());
+  for (std::size_t i = 0; i < elements; ++i) {
+    std::copy_n(bytes.end() - static_cast<std::ptrdiff_t>((i + 1) * size), size,
+                values.begin() + static_cast<std::ptrdiff_t>(i * size));
+  }
+  bytes = std::move(values);
+  return iocomp::array::decompose_map(
+      iocomp::array::make_shape(static_cast<int>(shape.size()), shape.data()), map);
+}
 
 std::string in_hexadecimal(std::byte byte) {
   static constexpr std::string_view digits = "0123456789abcdef";
@@ -59,14 +119,16 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
   const auto limit = static_cast<std::size_t>(plan.buffer_bytes);
   std::size_t kept = 0;
   for (const auto& file : plan.files) {
-    const bool knows_places = file.backend == "posix" || plan.mode == Mode::servers;
+    const bool is_by_servers = plan.mode == Mode::servers && !file.is_synchronous;
+    const bool knows_places = file.backend == "posix" || is_by_servers;
     for (const auto& step : file.steps) {
       for (std::size_t v = 0; v < step.variables.size() && !knows_places; ++v) {
         for (const Put& put : step.variables[v].puts) {
           const bool is_kept = put.is_buffered || put.await == Await::handed_over;
           const bool is_twice = file.mistake == Mistake::overlap && file.mistaken_rank == rank;
-          if (put.rank == rank && is_kept) {
-            kept += (is_twice ? 2 : 1) * bytes_of(file, v, put);
+          if (put.rank == rank) {
+            kept += (is_kept ? 1U : 0U) * bytes_of(file, v, put);
+            kept += (is_twice ? 1U : 0U) * bytes_of(file, v, put);
           }
         }
       }
@@ -74,6 +136,13 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
   }
   const std::size_t one_more = std::max(limit / 4, disk_options().direct_from_bytes);
   return kept == 0 ? limit : std::max(limit, kept) + one_more;
+}
+
+// Whether a step is gone because enough later ones are there.
+bool is_replaced(const PlannedFile& file, const std::set<std::int64_t>& visible,
+                 std::int64_t step) {
+  const auto later = std::ranges::count_if(visible, [step](auto one) { return one > step; });
+  return file.keeps > 0 && later >= file.keeps;
 }
 
 // The text is the same for all looks at a disk.
@@ -97,7 +166,7 @@ std::string target_name(const PlannedFile& file) {
 
 // A step of hdf5, netcdf or pnetcdf in a series is in a file that has its name when it is closed.
 bool lasts_before_close(const PlannedFile& file) {
-  return file.is_checkpoint || file.backend == "posix";
+  return has_file_per_step(file) || file.backend == "posix";
 }
 
 /// What a rank keeps while it runs.
@@ -107,6 +176,7 @@ struct Job::Rank {
     std::uint64_t ticket;
     std::size_t file;
     int* end;  ///< what its ticket comes to
+    bool is_polled;
   };
   int number = 0;
   iocomp::client::Client* client = nullptr;
@@ -149,15 +219,27 @@ std::string Job::settings_text() const {
   set("expert.inline", plan_.inline_bytes);
   set("expert.credits", plan_.credits);
   set("expert.touch", 0);
+  set("transport.kernel_from", plan_.kernel_from_bytes);
   for (const auto& file : plan_.files) {
     const std::string section = "files." + file.name + '.';
     set(section + "backend", file.backend);
     set(section + "path", path_of(file));
     set(section + "steps_in_flight", file.steps_in_flight);
-    toml += section + "guard = false\n";
-    if (file.replaces) {
-      toml += section + "replace = true\n";
-    }
+    set(section + "alignment", file.alignment_bytes);
+    set(section + "keep", file.keeps);
+    set(section + "chunk", 4096);
+    const auto set_if = [&](bool is_so, const char* setting) {
+      toml += is_so ? section + setting + '\n' : std::string{};
+    };
+    set_if(true, "guard = false");
+    set_if(file.replaces, "replace = true");
+    set_if(file.is_synchronous, "mode = \"sync\"");
+    set_if(file.has_file_per_step, "file_per_step = true");
+    set_if(file.grows_along_time, "layout = \"time\"");
+    set_if(file.is_compressed, "compression = \"deflate\"");
+    set_if(file.has_description, "describe = \"xdmf\"");
+    set_if(file.may_overlap, "overlap = \"any\"");
+    set_if(file.fails_when_full, "when_full = \"error\"");
   }
   return toml;
 }
@@ -236,8 +318,11 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
   const PlannedFaults& faults = plan_.faults;
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
                         faults.disk.failing_sync || faults.stopped_process;
-  const bool is_wrong = std::ranges::any_of(
-      plan_.files, [](const auto& file) { return file.mistake != Mistake::none; });
+  const bool is_full = code == static_cast<int>(ErrorCode::out_of_staging_memory) &&
+                       std::ranges::any_of(plan_.files, [](const auto& file) {
+                         return file.fails_when_full || file.is_compressed;
+                       });
+  const bool is_wrong = is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
   if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong)) {
     violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
   }
@@ -385,6 +470,11 @@ void Job::open(Rank& rank, std::size_t number) {
     for (std::size_t i = 0; i < planned.variables.size(); ++i) {
       define(rank, number, i);
     }
+    if (planned.has_attributes) {
+      rank.files[number]->set_attribute(-1, attribute_name, attribute());
+      rank.files[number]->set_attribute(rank.variables[number].front(), attribute_name,
+                                        attribute());
+    }
   });
   if (code != 0) {
     rank.files[number] = nullptr;  // finalize closes it, if it is open
@@ -416,6 +506,14 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
   std::vector<std::pair<Rank::Buffer*, Await>> later;
   const auto wait_for = [&](Rank::Buffer& buffer, Await state) {
     const int code = attempt(rank.number, number, "wait", [&] {
+      constexpr int patience = 30;
+      for (int i = 0; buffer.is_polled && i < patience; ++i) {
+        if (rank.client->test(buffer.ticket, static_cast<State>(state))) {
+          return;
+        }
+        rank.client->progress();
+        world_.spend(20 * microsecond);
+      }
       rank.client->wait(buffer.ticket, static_cast<State>(state));
     });
     if (code == 0) {
@@ -460,18 +558,32 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
         arguments.memory_start = memory_start.data();
       }
       arguments.values = buffer->bytes.data();
+      iocomp::array::Decomposition scattered;
+      if (put.is_scattered) {
+        scattered = reversed(now.variables[v].shape, put, buffer->bytes, size);
+        arguments.start = arguments.count = nullptr;
+        arguments.decomposition = &scattered;
+        arguments.values = buffer->bytes.data();
+      }
+      if (put.is_aligned) {
+        arguments.values = align(buffer->bytes, place_of(now.variables[v].shape, put) * size);
+      }
       int& end = ends_[static_cast<std::size_t>(rank.number)][number].tickets[{step, v, p}];
-      end = attempt(rank.number, number, "put of " + planned.variables[v].name, [&] {
-        buffer->ticket = file.put(rank.variables[number][v], arguments);
-      });
+      end = attempt(rank.number, number, "put of " + planned.variables[v].name,
+                    [&] { buffer->ticket = file.put(rank.variables[number][v], arguments); });
       if (end != 0) {
         continue;
       }
       buffer->file = number;
+      buffer->is_polled = put.is_polled;
       buffer->end = &end;
       if (is_mistaken(planned, rank, Mistake::overlap)) {
+        arguments.buffered = true;
         (void)attempt(rank.number, number, "another put of " + planned.variables[v].name,
                       [&] { (void)file.put(rank.variables[number][v], arguments); });
+      }
+      if (put.is_scattered) {
+        rank.client->forget(scattered);
       }
       if (put.is_buffered) {
         std::ranges::fill(buffer->bytes, poison);  // the library has a copy
@@ -561,6 +673,12 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
   for (const auto& file : plan.files) {
     toml += "files." + file.name + ".path = \"" + path_of(file) + "\"\n";
     toml += "files." + file.name + ".backend = \"" + file.backend + "\"\n";
+    if (file.has_file_per_step) {
+      toml += "files." + file.name + ".file_per_step = true\n";
+    }
+    if (file.grows_along_time) {
+      toml += "files." + file.name + ".layout = \"time\"\n";
+    }
   }
   const auto& settings = read_settings(toml);
   const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
@@ -596,9 +714,9 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         const std::vector<std::int64_t> start(part.shape.size(), 0);
         try {
           const auto& shape = input->place(name, step).shape;
-          if (!std::ranges::equal(std::span{shape.extent}.first(
-                                      static_cast<std::size_t>(shape.dimensions)),
-                                  part.shape)) {
+          if (!std::ranges::equal(
+                  std::span{shape.extent}.first(static_cast<std::size_t>(shape.dimensions)),
+                  part.shape)) {
             broken("step " + std::to_string(s) + " of " + planned.name + ": " + name +
                    " has another shape");
             continue;
@@ -624,7 +742,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       seen->push_back(visible);
     }
     for (const std::int64_t step : promised.committed) {
-      if (!visible.contains(step) && (lasts_before_close(planned) || promised.is_closed)) {
+      if (!visible.contains(step) && !is_replaced(planned, visible, step) &&
+          (lasts_before_close(planned) || promised.is_closed)) {
         broken("step " + std::to_string(step) + " of " + planned.name +
                " was told as committed, and is not there" +
                (reason.empty() ? std::string{} : ": " + reason));
@@ -641,7 +760,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         const auto step = static_cast<std::int64_t>(s);
         const bool has_puts = std::ranges::any_of(
             planned.steps[s].variables, [](const auto& part) { return !part.puts.empty(); });
-        if (has_puts && !visible.contains(step) && !promised.failed.contains(step)) {
+        if (has_puts && !visible.contains(step) && !is_replaced(planned, visible, step) &&
+            !promised.failed.contains(step)) {
           broken("step " + std::to_string(s) + " of " + planned.name +
                  " is not there, and close said that all is well" +
                  (reason.empty() ? std::string{} : ": " + reason));

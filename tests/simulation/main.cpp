@@ -32,6 +32,8 @@
 #include "shrink.h"
 #include "sweep.h"
 
+extern "C" __attribute__((weak)) void __gcov_dump();  // with --coverage
+
 namespace {
 
 using simulation::Focus;
@@ -51,9 +53,9 @@ struct Options {
   bool tries_bugs = false;
   bool sweeps = false;
   bool compares = false;
-  std::string keep{};  ///< a file, for the plan
+  std::string keep{};   ///< a file, for the plan
   std::string files{};  ///< a folder, for what is on the disks
-  std::string kept{};  ///< a file, or a folder of files, with plans
+  std::string kept{};   ///< a file, or a folder of files, with plans
 };
 
 constexpr const char* usage =
@@ -86,12 +88,10 @@ Options read_options(int count, char** words) {
                                                          {"disk", Focus::disk},
                                                          {"network", Focus::network}};
   Options options;
-  const std::map<std::string_view, bool*> flags{{"--log", &options.is_told},
-                                                {"--shrink", &options.shrinks},
-                                                {"--go-on", &options.goes_on},
-                                                {"--sweep", &options.sweeps},
-                                                {"--same", &options.compares},
-                                                {"--bugs", &options.tries_bugs}};
+  const std::map<std::string_view, bool*> flags{
+      {"--log", &options.is_told},   {"--shrink", &options.shrinks},
+      {"--go-on", &options.goes_on}, {"--sweep", &options.sweeps},
+      {"--same", &options.compares}, {"--bugs", &options.tries_bugs}};
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
     if (flags.contains(word)) {
@@ -156,6 +156,15 @@ void plant(iocomp::Bug bug) {
 #endif
 }
 
+// A child: what it has of its parent is not destroyed twice.
+[[noreturn]] void leave() {
+  std::fflush(stdout);
+  if (__gcov_dump != nullptr) {
+    __gcov_dump();
+  }
+  _exit(0);
+}
+
 struct Sum {
   std::uint64_t histories = 0;
   std::int64_t faults = 0;
@@ -181,9 +190,8 @@ Sum run_in_child(const std::function<Sum()>& body) {
   const pid_t child = fork();
   if (child == 0) {
     const Sum sum = body();
-    std::fflush(stdout);
     (void)!write(ends[1], &sum, sizeof(sum));
-    _exit(0);
+    leave();
   }
   close(ends[1]);
   Sum sum;
@@ -266,7 +274,8 @@ Sum run_seed(std::uint64_t seed, const Options& options) {
   if (options.is_told) {
     std::printf("%s", simulation::as_text(plan).c_str());
   }
-  const Result result = run_plan(plan, options.compares, options.is_told ? print : Log{}, options.files);
+  const Result result =
+      run_plan(plan, options.compares, options.is_told ? print : Log{}, options.files);
   for (const auto& violation : result.violations) {
     print("seed " + std::to_string(seed) + ": " + violation);
   }
@@ -329,9 +338,8 @@ int run_all(const Options& options) {
     std::fflush(stdout);
     if (fork() == 0) {
       const Sum sum = run_seeds(options.from + static_cast<std::uint64_t>(job), options);
-      std::fflush(stdout);
       (void)!write(ends[1], &sum, sizeof(sum));
-      _exit(0);
+      leave();
     }
   }
   close(ends[1]);

@@ -73,6 +73,9 @@ void cut(Random& random, const Index& start, const Index& count, int parts, bool
     put.count = count;
     put.is_buffered = random.chance(1, 4);
     put.is_strided = random.chance(1, 5);
+    put.is_scattered = !put.is_strided && random.chance(1, 8);
+    put.is_aligned = !put.is_strided && random.chance(1, 4);
+    put.is_polled = random.chance(1, 4);
     put.await = random.chance(1, 2) ? Await::nothing : static_cast<Await>(random.between(1, 3));
     puts.push_back(std::move(put));
     return;
@@ -99,7 +102,7 @@ Index random_shape(Random& random, bool is_large) {
 }
 
 Step make_step(Random& random, const Plan& plan, const std::vector<int>& members,
-               const std::vector<Index>& shapes, std::int64_t number) {
+               const std::vector<Index>& shapes, std::int64_t number, bool is_together) {
   Step step;
   for (const auto& shape : shapes) {
     StepOfVariable part{.shape = shape};
@@ -115,7 +118,7 @@ Step make_step(Random& random, const Plan& plan, const std::vector<int>& members
     if (random.chance(1, 3)) {
       waits = random.between(0, number);
     }
-    const bool is_collective = plan.mode == Mode::synchronous && rank > 0;
+    const bool is_collective = is_together && rank > 0;
     step.waits_for.push_back(is_collective ? step.waits_for.front() : waits);
   }
   return step;
@@ -133,6 +136,26 @@ std::vector<int> choose_members(Random& random, const std::vector<int>& ranks) {
     std::ranges::sort(chosen);
   }
   return chosen;
+}
+
+void choose_settings(Random& random, const Plan& plan, PlannedFile& file) {
+  file.is_synchronous = random.chance(1, 20);
+  file.has_file_per_step = !file.is_checkpoint && random.chance(1, 6);
+  const bool has_one_file = !file.is_checkpoint && !file.has_file_per_step;
+  file.grows_along_time = file.backend == "hdf5" && has_one_file && random.chance(1, 3);
+  // Several writers exchange what they compress by derived types, which the simulated MPI has not.
+  const bool has_one_writer = plan.mode == Mode::servers && !file.is_synchronous
+                                  ? plan.servers == 1
+                                  : count_members(plan, file) == 1;
+  file.is_compressed =
+      has_one_writer && (file.grows_along_time || file.backend == "netcdf") && random.chance(1, 2);
+  file.has_description = file.backend != "pnetcdf" && random.chance(1, 8);
+  file.has_attributes = random.chance(1, 8);
+  file.may_overlap = random.chance(1, 6);
+  file.fails_when_full = random.chance(1, 20);
+  file.keeps = !has_one_file && random.chance(1, 4) ? static_cast<int>(random.between(1, 3)) : 0;
+  static const std::vector<std::int64_t> alignments{1, 512, 4096, 4096, 4096, 8192};
+  file.alignment_bytes = random.among(alignments);
 }
 
 PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<int> members) {
@@ -153,6 +176,8 @@ PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<
   file.is_checkpoint = random.chance(1, 2);
   file.leaves_close_to_finalize = random.chance(1, 6);
   file.steps_in_flight = static_cast<int>(random.between(1, 4));
+  choose_settings(random, plan, file);
+  const bool is_together = is_written_together(plan, file);
   const auto variables = static_cast<int>(random.between(1, 3));
   std::vector<Index> shapes;
   for (int i = 0; i < variables; ++i) {
@@ -175,7 +200,7 @@ PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<
         changed = random_shape(random, false);
       } while (changed.size() != dimensions);
     }
-    file.steps.push_back(make_step(random, plan, ranks, shapes, i));
+    file.steps.push_back(make_step(random, plan, ranks, shapes, i, is_together));
   }
   return file;
 }
@@ -249,6 +274,15 @@ std::int64_t largest_put_bytes(const Plan& plan) {
 
 }  // namespace
 
+bool is_written_together(const Plan& plan, const PlannedFile& file) {
+  return plan.mode == Mode::synchronous || file.is_synchronous ||
+         (file.is_compressed && plan.mode == Mode::kernel);
+}
+
+bool has_mistake(const PlannedFile& file) {
+  return file.mistake != Mistake::none && !(file.mistake == Mistake::overlap && file.may_overlap);
+}
+
 bool is_member(const PlannedFile& file, int rank) {
   return file.members.empty() || std::ranges::find(file.members, rank) != file.members.end();
 }
@@ -260,10 +294,15 @@ int count_members(const Plan& plan, const PlannedFile& file) {
 void choose_sizes(Random& random, Plan& plan) {
   static const std::vector<std::int64_t> memory{1 << 13, 1 << 14, 1 << 16, 1 << 18, 1 << 20};
   plan.staging_bytes = random.among(memory);
+  const bool keeps_steps = std::ranges::any_of(plan.files, &PlannedFile::is_compressed);
+  if (keeps_steps && (plan.files.size() > 1 || random.chance(1, 2))) {
+    plan.staging_bytes = 1 << 22;  // else a step may be too large for its server
+  }
   plan.buffer_bytes = std::max(random.among(memory), largest_put_bytes(plan));
   plan.stripe_bytes = random.among(std::vector<std::int64_t>{0, 4096, 1 << 16});
   plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
   plan.credits = random.between(2, 8);
+  plan.kernel_from_bytes = random.chance(1, 4) ? 512 : 8 << 20;
 }
 
 Plan make_plan(std::uint64_t seed, Focus focus) {
@@ -284,9 +323,9 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   }
   // Where a rank makes a mistake in one file, synchronous ranks lose the others with it.
   plan.are_files_in_turn =
-      files > 1 && random.chance(1, 2) &&
-      std::ranges::all_of(plan.files,
-                          [](const auto& file) { return file.mistake == Mistake::none; });
+      files > 1 && random.chance(1, 2) && std::ranges::all_of(plan.files, [](const auto& file) {
+        return file.mistake == Mistake::none;
+      });
   choose_sizes(random, plan);
   plan_faults(random, plan, focus);
   return plan;

@@ -47,6 +47,9 @@ struct Fields<Put> {
     field("count", &Put::count);
     field("buffered", &Put::is_buffered);
     field("strided", &Put::is_strided);
+    field("scattered", &Put::is_scattered);
+    field("aligned", &Put::is_aligned);
+    field("polled", &Put::is_polled);
     field("await", &Put::await);
   }
 };
@@ -80,6 +83,16 @@ struct Fields<PlannedFile> {
     field("checkpoint", &PlannedFile::is_checkpoint);
     field("replaces", &PlannedFile::replaces);
     field("leaves_close_to_finalize", &PlannedFile::leaves_close_to_finalize);
+    field("synchronous", &PlannedFile::is_synchronous);
+    field("file_per_step", &PlannedFile::has_file_per_step);
+    field("grows_along_time", &PlannedFile::grows_along_time);
+    field("compressed", &PlannedFile::is_compressed);
+    field("description", &PlannedFile::has_description);
+    field("attributes", &PlannedFile::has_attributes);
+    field("may_overlap", &PlannedFile::may_overlap);
+    field("fails_when_full", &PlannedFile::fails_when_full);
+    field("keeps", &PlannedFile::keeps);
+    field("alignment_bytes", &PlannedFile::alignment_bytes);
     field("steps_in_flight", &PlannedFile::steps_in_flight);
     field("members", &PlannedFile::members);
     field("mistake", &PlannedFile::mistake);
@@ -123,6 +136,7 @@ struct Fields<Plan> {
     field("inline_bytes", &Plan::inline_bytes);
     field("chunk_bytes", &Plan::chunk_bytes);
     field("credits", &Plan::credits);
+    field("kernel_from_bytes", &Plan::kernel_from_bytes);
     field("are_files_in_turn", &Plan::are_files_in_turn);
     field("file", &Plan::files);
     field("faults", &Plan::faults);
@@ -131,6 +145,10 @@ struct Fields<Plan> {
 
 template <typename T>
 concept Part = requires { Fields<T>::each([](auto...) {}); };
+
+// Told on one line.
+template <typename T>
+concept Small = std::same_as<T, Put> || std::same_as<T, Variable>;
 
 template <typename T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
@@ -222,25 +240,34 @@ void add(std::string_view name, const T& value, const T& usual, const std::strin
   }
 }
 template <Part T>
-void add(std::string_view name, const T& part, const T& /*usual*/, const std::string& indent,
-         std::string& text) {
+void add_part(std::string_view name, const T& part, const std::string& indent, std::string& text) {
   std::string inner;
   add_fields(part, indent + "  ", inner);
   text += indent + std::string{name} + (inner.empty() ? " { }\n" : " {\n" + inner + indent + "}\n");
 }
 template <Part T>
+void add(std::string_view name, const T& part, const T& /*usual*/, const std::string& indent,
+         std::string& text) {
+  std::string inner;
+  add_fields(part, indent, inner);
+  if (!inner.empty()) {
+    add_part(name, part, indent, text);
+  }
+}
+template <Part T>
+  requires(!Small<T>)
 void add(std::string_view name, const std::vector<T>& parts, const std::vector<T>& /*usual*/,
          const std::string& indent, std::string& text) {
   for (const T& part : parts) {
-    add(name, part, T{}, indent, text);
+    add_part(name, part, indent, text);
   }
 }
-// The smallest on one line.
-void add(std::string_view name, const std::vector<Put>& puts, const std::vector<Put>& /*usual*/,
+template <Small T>
+void add(std::string_view name, const std::vector<T>& parts, const std::vector<T>& /*usual*/,
          const std::string& indent, std::string& text) {
-  for (const Put& put : puts) {
+  for (const T& part : parts) {
     std::string inner;
-    add_fields(put, " ", inner);
+    add_fields(part, " ", inner);
     std::ranges::replace(inner, '\n', ' ');
     text += indent + std::string{name} + " {" + inner + "}\n";
   }

@@ -36,8 +36,10 @@ def read_posix(path: Path, wanted: dict[str, Any]) -> np.ndarray:
 
 
 def read_hdf5(path: Path, wanted: dict[str, Any]) -> np.ndarray:
-    """Return a dataset of the group of its step."""
+    """Return a dataset of the group of its step, or its part of one that grows along time."""
     with h5py.File(path, "r") as file:
+        if wanted["layout"] == "time":
+            return file[wanted["name"]][wanted["step"]]
         return file[str(wanted["step"])][wanted["name"]][()]
 
 

@@ -1,5 +1,6 @@
 #include "real_files.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +22,14 @@ void write(const std::filesystem::path& path, std::span<const std::byte> bytes) 
 }
 
 std::string name_in_disk(const PlannedFile& file, std::int64_t step) {
-  if (!file.is_checkpoint) {
-    return target_name(file);
+  const std::string name = target_name(file);
+  if (!has_file_per_step(file)) {
+    return name;
   }
   std::array<char, 32> number{};
   std::snprintf(number.data(), number.size(), ".%06lld", static_cast<long long>(step));
-  return target_name(file) + number.data();
+  const std::size_t end = std::min(name.find('.'), name.size());
+  return name.substr(0, end) + number.data() + name.substr(end);
 }
 
 // Of the steps of a file that cannot be lost any more.
@@ -52,7 +55,11 @@ bool write_real_files(const Plan& plan, const std::vector<Told>& told, const Dis
   std::vector<std::byte> expected;
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
     const PlannedFile& file = plan.files[f];
-    for (const std::int64_t step : promised_steps(file, told[f])) {
+    auto promised = promised_steps(file, told[f]);
+    while (file.keeps > 0 && std::ssize(promised) > (told[f].is_closed ? file.keeps : 0)) {
+      promised.erase(promised.begin());  // later ones may be there that nobody was told of
+    }
+    for (const std::int64_t step : promised) {
       const auto& variables = file.steps[static_cast<std::size_t>(step)].variables;
       for (std::size_t v = 0; v < variables.size(); ++v) {
         if (variables[v].puts.empty()) {
@@ -65,7 +72,8 @@ bool write_real_files(const Plan& plan, const std::vector<Told>& told, const Dis
         }
         promises += (promises.empty() ? "" : ",\n") + std::string{"{\"path\": \""} +
                     name_in_disk(file, step) + "\", \"backend\": \"" + file.backend +
-                    "\", \"series\": " + (file.is_checkpoint ? "false" : "true") +
+                    "\", \"layout\": \"" + (file.grows_along_time ? "time" : "steps") +
+                    "\", \"series\": " + (has_file_per_step(file) ? "false" : "true") +
                     ", \"step\": " + std::to_string(step) + ", \"name\": \"" + variable.name +
                     "\", \"type\": \"" + std::string{iocomp::array::name(variable.type)} +
                     "\", \"shape\": [" + shape +

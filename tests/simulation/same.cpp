@@ -36,11 +36,18 @@ Plan program_of(Plan plan) {
   plan.faults = {};
   for (auto& file : plan.files) {
     file.leaves_close_to_finalize = false;
+    file.fails_when_full = false;
+    file.is_compressed = file.is_compressed && count_members(plan, file) == 1;
     for (auto& step : file.steps) {
       std::ranges::fill(step.waits_for, step.waits_for.front());
     }
   }
   return plan;
+}
+
+// Where it is too small for a step, that is told in some ways only.
+std::int64_t least_staging(const Plan& plan) {
+  return std::ranges::any_of(plan.files, &PlannedFile::is_compressed) ? 1 << 22 : 0;
 }
 
 std::vector<Way> ways_of(const Plan& plan) {
@@ -53,11 +60,13 @@ std::vector<Way> ways_of(const Plan& plan) {
     way.plan.servers = servers;
     way.plan.seed = random.next();
     choose_sizes(random, way.plan);
+    way.plan.staging_bytes = std::max(way.plan.staging_bytes, least_staging(way.plan));
     ways.push_back(std::move(way));
   };
   add("synchronous", Mode::synchronous, 0);
   add("kernel", Mode::kernel, 0);
-  for (int servers = 1; servers <= std::min(3, program.ranks); ++servers) {
+  const bool has_one_writer = std::ranges::any_of(program.files, &PlannedFile::is_compressed);
+  for (int servers = 1; servers <= (has_one_writer ? 1 : std::min(3, program.ranks)); ++servers) {
     add(std::to_string(servers) + (servers == 1 ? " server" : " servers"), Mode::servers, servers);
   }
   return ways;
@@ -68,7 +77,7 @@ std::vector<Way> ways_of(const Plan& plan) {
 bool has_same_bytes(const Plan& plan, const std::string& path) {
   return std::ranges::any_of(plan.files, [&](const PlannedFile& file) {
     return file.backend == "posix" && path.starts_with(file.name) &&
-           (file.mistake == Mistake::none || path.ends_with(".json"));
+           (!has_mistake(file) || path.ends_with(".json"));
   });
 }
 
@@ -112,8 +121,7 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
 }
 
 std::string name_of(int code) {
-  return code == 0 ? "success"
-                   : std::string{iocomp::code_name(code)};
+  return code == 0 ? "success" : std::string{iocomp::code_name(code)};
 }
 
 std::string list(const std::set<std::int64_t>& steps) {

@@ -471,9 +471,8 @@ void MemberWriter::settle(std::int64_t number, const Outcome& outcome) {
   }
   // Its bytes are gone with the file, or nobody makes them durable any more.
   if (!outcome.ok() && (waits() || files_.target_of(number) == number)) {
-    link_.ledger().settled(setup_.key, [&](std::int64_t step) {
-      return step == number ? &outcome : nullptr;
-    });
+    link_.ledger().settled(setup_.key,
+                           [&](std::int64_t step) { return step == number ? &outcome : nullptr; });
   }
   if (keeps_steps()) {
     files_.writer_of(number).whole_steps()->forget(number);

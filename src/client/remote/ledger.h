@@ -25,8 +25,8 @@ class Ledger {
   void advance(std::uint64_t ticket, protocol::Notice::About about);
   /// What a step has come to; nothing where that is not known.
   using EndOfStep = std::function<const Outcome*(std::int64_t)>;
-  /// Steps of a file are committed, and so all puts into them are durable; or they have failed. What
-  /// a put was told to have failed of before that it keeps.
+  /// Steps of a file are committed, and so all puts into them are durable; or they have failed.
+  /// What a put was told to have failed of before that it keeps.
   void settled(std::uint64_t file, const EndOfStep& end_of_step);
   /// The file has failed from a step on: the cause of what was not told before.
   void lost(std::uint64_t file, std::int64_t from_step, const Outcome& cause);
