@@ -20,7 +20,11 @@ ROOMS = ["steps", "writing", "commit", "client", "server"]
 def build() -> None:
     """Build the simulation with counters, and forget what was counted before."""
     if not (BUILD / "build.ninja").exists():
-        flags = ["-DCMAKE_CXX_FLAGS=--coverage", "-DCMAKE_CXX_FLAGS_RELEASE=-O1"]
+        flags = [
+            "-DCMAKE_CXX_FLAGS=--coverage",
+            "-DCMAKE_CXX_FLAGS_RELEASE=-O1",
+            "-DCMAKE_EXE_LINKER_FLAGS=-Wl,-u,__gcov_dump",  # children of the program call it
+        ]
         subprocess.run(
             ["cmake", "--preset", "simulation", "-B", BUILD, *flags],
             cwd=ROOT,
