@@ -334,7 +334,8 @@ void Client::give_up() {
   }
   // Later calls are told so, and make none of MPI.
   for (auto& [key, opened] : files_) {
-    opened.file->carry_with(std::make_unique<LostCarrier>(key, why, link_));
+    opened.file->carry_with(std::make_unique<LostCarrier>(
+        key, why, link_, [](std::int64_t /*step*/) { return false; }));
     opened.local = nullptr;
     opened.remote = nullptr;
     opened.comm = opened.openers = MPI_COMM_NULL;  // to free them takes all members

@@ -54,9 +54,7 @@ def two_jobs(trial: Trial) -> None:
     if first.file_per_step:
         return  # each step is that of one of them; the values of both cannot be asked for at once
     is_one = sights[0].code in (OK, NOT_FOUND) and any(sight.right for sight in sights)
-    # Two that replace the file of the other in the same moment may mix it with their manifests:
-    # nothing locks a path.
-    if not is_one and not replaces:
+    if not is_one:
         raise Violation(f"of two jobs neither is there: {sights}")
 
 

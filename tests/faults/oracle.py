@@ -16,9 +16,6 @@ from element_pattern import elements
 from files import file_settings, leftovers, values_in
 from workload import NAME, NAMES, Workload
 
-# A series of these can be read when it is closed, and not before: a step that was told to be
-# committed may be lost until then. The one exception from the promise; docs/formats.md tells it.
-PROMISE_AT_CLOSE = {"hdf5", "hdf5-time", "netcdf", "pnetcdf"}
 
 
 class Violation(AssertionError):
@@ -64,8 +61,7 @@ def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = N
             waited.add(entry["step"])
         elif entry["call"] == "close" and entry["rank"] not in told_of_all:
             closed |= set(range(entry["step"])) - of_rank
-    late = cell.back_end in PROMISE_AT_CLOSE and not workload.file_per_step
-    committed = closed if late else closed | waited
+    committed = closed | waited
     unseen = set().union(*failed.values()) - waited - closed - in_doubt
     return Told(frozenset(committed), frozenset(unseen))
 

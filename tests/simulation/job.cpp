@@ -387,7 +387,7 @@ void Job::serve(int number) {
     place.staging_bytes = static_cast<std::size_t>(plan_.staging_bytes);
     const auto transport = connect(plan_.ranks + number);
     iocomp::server::Server server{settings_, policy_, disk_options(), std::move(place), *transport};
-    if (!server.serve()) {
+    if (server.serve() == iocomp::server::Server::End::given_up) {
       say(plan_.ranks + number, "leaves: the compute ranks went on without");
       has_lost_server_ = true;
       world_.end();  // as a session does

@@ -94,7 +94,7 @@ void MemberWriter::put(const Block& block) {
 
 void MemberWriter::put_nothing(const Block& block) {
   if (!is_lost(block.step)) {
-    array::add(steps_[block.step].variables[block.variable.id], block.cover);
+    steps_[block.step].variables.add(block.variable.id, block.cover);
   }
 }
 

@@ -98,6 +98,54 @@ TEST_F(Hdf5, WhatIsNotDescribedIsNotThere) {
   }
 }
 
+// More than fit into one block of links, and what a reader finds in between.
+TEST_F(Hdf5, EachCommitShowsAllStepsSoFar) {
+  SharedFile file{hdf5, folder_ / "file.h5", {variable(0, "u"), variable(1, "deep/v")}};
+  file.description().attributes["title"] = text_attribute("steps");
+  constexpr std::int64_t steps = 300;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    for (int id = 0; id < 2; ++id) {
+      const Placed placed = file.place(id, step);
+      if (rank() == 0) {
+        file.put(placed, {1, {}, {10}});
+      }
+    }
+    file.flush();
+    if (rank() == 0 && (step % 59 == 0 || step + 1 == steps)) {
+      const auto found = hdf5.format().open(file.path())->inventory();
+      EXPECT_EQ(std::ssize(found.steps), step + 1);
+      EXPECT_EQ(found.attributes, file.description().attributes);
+      for (const auto& placed :
+           {file.description().contents.front(), file.description().contents.back()}) {
+        EXPECT_EQ(read_hdf5(file.path(), placed), expected(placed)) << step;
+      }
+    }
+  }
+  file.finish();
+}
+
+TEST_F(Hdf5, WhatACommitWroteIsNotSeenBeforeItsSwitch) {
+  SharedFile file{hdf5, folder_ / "file.h5", {variable(0, "u")}};
+  (void)file.place(0, 0);
+  file.flush();
+  (void)file.place(0, 1);
+  if (auto* const target = file.target<PlainTarget>()) {
+    Description second = file.description();
+    std::erase_if(second.contents, [](const Placed& placed) { return placed.step == 0; });
+    for (int again = 0; again < 3; ++again) {  // nobody says that it is visible
+      const Switch last = target->commit(second, 1);
+      EXPECT_EQ(last.bytes.size(), 48U);
+      EXPECT_EQ(hdf5.format().open(file.path())->inventory().steps, (std::vector<std::int64_t>{0}));
+    }
+  }
+  file.finish();
+  if (rank() == 0) {
+    EXPECT_EQ(hdf5.format().open(file.path())->inventory().steps,
+              (std::vector<std::int64_t>{0, 1}));
+  }
+  barrier();
+}
+
 TEST_F(Hdf5, RefusesNamesThatItWouldReadAsAnotherPath) {
   const Format& format = hdf5.format();
   EXPECT_NO_THROW(format.check(variable(0, "a/b.c/..d")));

@@ -138,6 +138,39 @@ TEST_P(Hdf5AlongTime, StepsThatNobodyPutHoldTheFillValue) {
   barrier();
 }
 
+// More chunks than a node of the index has, in two levels, and what a reader finds in between.
+TEST_P(Hdf5AlongTime, EachCommitShowsAllStepsSoFar) {
+  SharedFile file{GetParam(),
+                  folder_ / "file.h5",
+                  {variable(0, "large", {50, 20, 100}),  // 13 chunks
+                   variable(1, "small", {8})}};
+  constexpr std::int64_t steps = 70;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    for (int id = 0; id < 2; ++id) {
+      put_whole(file, file.place(id, step));
+    }
+    file.flush();
+    if (rank() == 0 && (step % 23 == 0 || step + 1 == steps)) {
+      const auto count = static_cast<hsize_t>(step) + 1;
+      EXPECT_EQ(look_at(file.path(), "/large").extent, (std::vector<hsize_t>{count, 50, 20, 100}));
+      EXPECT_EQ(look_at(file.path(), "/small").extent, (std::vector<hsize_t>{count, 8}));
+      const auto source = GetParam().format().open(file.path());
+      for (const auto& placed : file.description().contents) {
+        if (placed.step % 7 != step % 7) {
+          continue;
+        }
+        const array::Box all{placed.variable.shape.dimensions, {}, placed.variable.shape.extent};
+        const auto wanted = expected(placed);
+        std::vector<std::byte> got(wanted.size());
+        source->read(placed, all, {{placed.variable.shape, all}, got.data()});
+        EXPECT_TRUE(got == wanted) << placed.variable.name << " of step " << placed.step;
+      }
+    }
+    barrier();
+  }
+  file.finish();
+}
+
 TEST_P(Hdf5AlongTime, AStepThatFailedIsAsIfNobodyHadPutIt) {
   if (GetParam().writes_whole_steps()) {
     GTEST_SKIP() << "such a step is never written";
