@@ -52,6 +52,8 @@ check-simulation: build/simulation/build.ninja ## a million simulated faults in 
 	cmake --build --preset simulation --target simulation
 	build/simulation/tests/simulation/simulation --bugs
 	build/simulation/tests/simulation/simulation --sweep
+	build/simulation/tests/simulation/simulation --kept tests/simulation/kept
+	$(PYTHON) tests/simulation/read_files.py build/simulation/tests/simulation/simulation --seeds 200 --focus crash --from new
 	build/simulation/tests/simulation/simulation --from new --seconds $(SECONDS_OF_SIMULATION) --jobs $(JOBS)
 
 .PHONY: check-slurm

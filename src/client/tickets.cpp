@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace iocomp::client {
 
@@ -38,6 +40,29 @@ void FailureBook::add(std::uint64_t file, const Outcome& outcome) {
   if (!known) {
     failures_.push_back({file, outcome, false});
   }
+}
+
+void FailureBook::add_cause(std::uint64_t file, const Outcome& cause) {
+  const auto is_later = [file](const Failure& failure) {
+    return failure.file == file && !failure.told;
+  };
+  const auto later = std::ranges::find_if(failures_, is_later);
+  std::vector<Failure> rest{std::make_move_iterator(later),
+                            std::make_move_iterator(failures_.end())};
+  failures_.erase(later, failures_.end());
+  add(file, cause);
+  for (const auto& failure : rest) {
+    const bool is_cause = failure.file == file && failure.outcome.story == cause.story;
+    if (!is_cause) {
+      failures_.push_back(failure);
+    }
+  }
+}
+
+bool FailureBook::is_told(std::uint64_t file, const std::string& story) const {
+  return std::ranges::any_of(failures_, [&](const Failure& failure) {
+    return failure.told && failure.file == file && failure.outcome.story == story;
+  });
 }
 
 void FailureBook::told(std::uint64_t file, const std::string& story) {

@@ -64,6 +64,9 @@ class FailureBook {
  public:
   /// A failure of a file (0: of the session). `first` of several with the same story is kept.
   void add(std::uint64_t file, const Outcome& outcome);
+  /// Why the file itself has failed: told before what has come of it and was not told yet.
+  void add_cause(std::uint64_t file, const Outcome& cause);
+  [[nodiscard]] bool is_told(std::uint64_t file, const std::string& story) const;
   /// The program was told this failure of the file.
   void told(std::uint64_t file, const std::string& story);
   /// The first failure of a file that was not told; all of that file count as told from now on.

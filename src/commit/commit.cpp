@@ -26,8 +26,6 @@
 namespace iocomp::commit {
 namespace {
 
-constexpr std::string_view temporary_mark = ".iocomp-";
-
 // A server that was stopped may go on when others have taken its files over. @throws Error.
 void check(const std::function<void()>& may_appear) {
   if (may_appear) {
@@ -218,8 +216,7 @@ void check_folder(const TargetNames& names) {
   }
 }
 
-void remove_begun(const std::string& temporary,
-                  const std::function<void()>& may_appear) noexcept {
+void remove_begun(const std::string& temporary, const std::function<void()>& may_appear) noexcept {
   if (keep_what_was_to_be_replaced(temporary, may_appear)) {
     remove_target(temporary);
   }

@@ -7,11 +7,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/format.h"
 
 namespace iocomp::commit {
+
+/// Between the name of a file and that of the job, in the names of what is not committed.
+inline constexpr std::string_view temporary_mark = ".iocomp-";
 
 /// The names of one physical file.
 struct TargetNames {

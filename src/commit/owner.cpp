@@ -22,7 +22,6 @@
 namespace iocomp::commit {
 namespace {
 
-constexpr std::string_view temporary_mark = ".iocomp-";
 constexpr std::string_view lock_name = "lock";
 
 std::string lock_of(const std::string& path) {

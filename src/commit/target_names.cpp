@@ -43,7 +43,8 @@ TargetNames target_names(const std::string& path, std::int64_t step, const std::
   const std::string prefix = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   const std::string plain = name_in_folder(path);
   const std::string name = step < 0 ? plain : with_step(plain, step);
-  return {prefix + name, prefix + '.' + name + ".iocomp-" + job, prefix + name + ".json"};
+  return {prefix + name, prefix + '.' + name + std::string{temporary_mark} + job,
+          prefix + name + ".json"};
 }
 
 }  // namespace iocomp::commit

@@ -85,7 +85,8 @@ void run_again(Plan plan, Disk& disk, Result& result) {
 
 }  // namespace
 
-Result run_history(const Plan& plan, const std::function<void(const std::string&)>& log) {
+Result run_history(const Plan& plan, const std::function<void(const std::string&)>& log,
+                   const std::function<void(const Disk&, const std::vector<Told>&)>& inspect) {
   Result result;
   const Printed printed{log};
   Random random{plan.seed ^ 0xC4A5};
@@ -130,19 +131,22 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
     is_left_alone = job.was_killed() || job.have_given_up();
     result.faults = count_faults(plan.faults) - left;
   }
-  for (auto& [time, after, promised] : looks) {
-    auto found =
-        check_disk(plan, promised, after, "after a power loss at " + in_microseconds(time));
+  const auto check = [&](Disk& seen, const std::vector<Told>& promised, const std::string& when) {
+    const auto found = check_disk(plan, promised, seen, when);
     result.violations.insert(result.violations.end(), found.begin(), found.end());
+    if (inspect) {
+      inspect(seen, promised);
+    }
+  };
+  for (auto& [time, after, promised] : looks) {
+    check(after, promised, "after a power loss at " + in_microseconds(time));
   }
   disk.heal();
   if (plan.faults.power_losses > 0) {
     Disk after = disk.after_power_loss(random);
-    auto found = check_disk(plan, told, after, "after a power loss at the end");
-    result.violations.insert(result.violations.end(), found.begin(), found.end());
+    check(after, told, "after a power loss at the end");
   }
-  auto found = check_disk(plan, told, disk, "at the end");
-  result.violations.insert(result.violations.end(), found.begin(), found.end());
+  check(disk, told, "at the end");
   if (is_left_alone) {
     run_again(plan, disk, result);
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "disk.h"
+#include "job.h"
 #include "plan.h"
 
 namespace simulation {
@@ -17,8 +19,10 @@ struct Result {
 };
 
 /// Run one plan, and look at what is on the disk: at each power loss and at the end.
-/// @param log  is told what happens, in words and in its order.
-[[nodiscard]] Result run_history(const Plan& plan,
-                                 const std::function<void(const std::string&)>& log = {});
+/// @param log   is told what happens, in words and in its order.
+/// @param look  is given each disk that is looked at, and what had been promised by then.
+[[nodiscard]] Result run_history(
+    const Plan& plan, const std::function<void(const std::string&)>& log = {},
+    const std::function<void(const Disk&, const std::vector<Told>&)>& look = {});
 
 }  // namespace simulation

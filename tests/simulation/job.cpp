@@ -9,17 +9,22 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 
+#include "array/box.h"
+#include "array/decomposition.h"
 #include "base/error.h"
 #include "client/client.h"
 #include "client/input.h"
 #include "client/place.h"
 #include "connection.h"
+#include "contents/variable.h"
 #include "disk/options.h"
 #include "mpi/agree.h"
 #include "mpi/peers.h"
 #include "server/server.h"
+#include "trace/counters.h"
 
 namespace simulation {
 namespace {
@@ -39,10 +44,48 @@ iocomp::disk::Options disk_options() {
 }
 
 std::string path_of(const PlannedFile& file) {
-  return std::string{Machine::prefix} + file.name + (file.is_checkpoint ? "" : ".all");
+  return std::string{Machine::prefix} + target_name(file);
 }
 
 constexpr std::byte poison{0xEE};
+constexpr std::size_t no_file = SIZE_MAX;
+constexpr const char* attribute_name = "about";
+
+iocomp::contents::Attribute attribute() {
+  iocomp::contents::Attribute made{.type = iocomp::array::ElementType::int32, .values = {}};
+  made.values.assign(12, std::byte{7});
+  return made;
+}
+
+// The elements of a block in the reverse of their order, and the bytes in that order.
+iocomp::array::Decomposition reversed(const std::vector<std::int64_t>& shape, const Put& put,
+                                      std::vector<std::byte>& bytes, std::size_t size) {
+  std::vector<std::int64_t> map;
+  std::vector<std::int64_t> index = put.start;
+  const std::size_t elements = bytes.size() / size;
+  while (map.size() < elements) {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      place = place * shape[d] + index[d];
+    }
+    map.push_back(place);
+    for (std::size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < put.start[d] + put.count[d]) {
+        break;
+      }
+      index[d] = put.start[d];
+    }
+  }
+  std::ranges::reverse(map);
+  std::vector<std::byte> values(bytes.size());
+  for (std::size_t i = 0; i < elements; ++i) {
+    std::copy_n(bytes.end() - static_cast<std::ptrdiff_t>((i + 1) * size), size,
+                values.begin() + static_cast<std::ptrdiff_t>(i * size));
+  }
+  bytes = std::move(values);
+  return iocomp::array::decompose_map(
+      iocomp::array::make_shape(static_cast<int>(shape.size()), shape.data()), map);
+}
 
 std::string in_hexadecimal(std::byte byte) {
   static constexpr std::string_view digits = "0123456789abcdef";
@@ -52,7 +95,40 @@ std::string in_hexadecimal(std::byte byte) {
 
 // By the ranks, when its servers are lost.
 bool is_carried_on(const PlannedFile& file) {
-  return file.is_checkpoint || file.backend == "posix";
+  return has_file_per_step(file) || file.backend == "posix";
+}
+
+// What a rank may copy at once. Where it is told only after a put where the block goes, and nothing
+// that it has copied can be written before, it copies the block beyond the bound: to wait would be
+// for ever. What such copies are written from is one more copy, of a quarter of the bound or a run.
+std::size_t most_copied_bytes(const Plan& plan, int rank) {
+  const auto limit = static_cast<std::size_t>(plan.buffer_bytes);
+  std::size_t kept = 0;
+  for (const auto& file : plan.files) {
+    const bool is_by_servers = plan.mode == Mode::servers && !file.is_synchronous;
+    const bool knows_places = file.backend == "posix" || is_by_servers;
+    for (const auto& step : file.steps) {
+      for (std::size_t v = 0; v < step.variables.size() && !knows_places; ++v) {
+        for (const Put& put : step.variables[v].puts) {
+          const bool is_kept = put.is_buffered || put.await == Await::handed_over;
+          const bool is_twice = file.mistake == Mistake::overlap && file.mistaken_rank == rank;
+          if (put.rank == rank) {
+            kept += (is_kept ? 1U : 0U) * bytes_of(file, v, put);
+            kept += (is_twice ? 1U : 0U) * bytes_of(file, v, put);
+          }
+        }
+      }
+    }
+  }
+  const std::size_t one_more = std::max(limit / 4, disk_options().direct_from_bytes);
+  return kept == 0 ? limit : std::max(limit, kept) + one_more;
+}
+
+// Whether a step is gone because enough later ones are there.
+bool is_replaced(const PlannedFile& file, const std::set<std::int64_t>& visible,
+                 std::int64_t step) {
+  const auto later = std::ranges::count_if(visible, [step](auto one) { return one > step; });
+  return file.keeps > 0 && later >= file.keeps;
 }
 
 // Of the first element of a put, in the packed order of its variable.
@@ -79,19 +155,26 @@ const iocomp::config::Settings& read_settings(const std::string& toml) {
 
 }  // namespace
 
+std::string target_name(const PlannedFile& file) {
+  return file.name + (file.is_checkpoint ? "" : ".all");
+}
+
 /// What a rank keeps while it runs.
 struct Job::Rank {
   struct Buffer {
     std::vector<std::byte> own;
     std::span<std::byte> bytes;  // of these, or of the library's
     std::uint64_t ticket;
+    std::size_t file;
+    int* end;  ///< what its ticket comes to
+    bool is_polled;
   };
   int number = 0;
   iocomp::client::Client* client = nullptr;
   std::vector<iocomp::client::File*> files{};
   std::vector<std::vector<int>> variables{};
   std::vector<std::unique_ptr<Buffer>> buffers{};
-  std::vector<std::vector<std::int64_t>> shapes{};  // of the file at work
+  std::vector<std::vector<std::vector<std::int64_t>>> shapes{};  // by file and variable
 };
 
 // Memory for the values of a put, whose first byte has this offset in its variable.
@@ -121,6 +204,7 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       network_{world},
       settings_{read_settings(settings_text())},
       told_(plan.files.size()),
+      ends_(static_cast<std::size_t>(plan.ranks), std::vector<Ends>(plan.files.size())),
       closes_(plan.files.size()) {
   policy_.deadline_seconds = deadline_seconds;
 }
@@ -149,10 +233,21 @@ std::string Job::settings_text() const {
     set(section + "backend", file.backend);
     set(section + "path", path_of(file));
     set(section + "steps_in_flight", file.steps_in_flight);
-    toml += section + "guard = false\n";
-    if (file.replaces) {
-      toml += section + "replace = true\n";
-    }
+    set(section + "alignment", file.alignment_bytes);
+    set(section + "keep", file.keeps);
+    set(section + "chunk", 4096);
+    const auto set_if = [&](bool is_so, const char* setting) {
+      toml += is_so ? section + setting + '\n' : std::string{};
+    };
+    set_if(true, "guard = false");
+    set_if(file.replaces, "replace = true");
+    set_if(file.is_synchronous, "mode = \"sync\"");
+    set_if(file.has_file_per_step, "file_per_step = true");
+    set_if(file.grows_along_time, "layout = \"time\"");
+    set_if(file.is_compressed, "compression = \"deflate\"");
+    set_if(file.has_description, "describe = \"xdmf\"");
+    set_if(file.may_overlap, "overlap = \"any\"");
+    set_if(file.fails_when_full, "when_full = \"error\"");
   }
   return toml;
 }
@@ -171,6 +266,9 @@ void Job::run() {
     nodes_.push_back(&network_.make(here));
   }
   machine_.set_system(plan_.system);
+  for (const auto& file : plan_.files) {
+    members_.push_back(file.members.empty() ? nullptr : &network_.make(file.members));
+  }
   for (int rank = 0; rank < plan_.ranks; ++rank) {
     world_.add_process("rank " + std::to_string(rank), [this, rank] { compute(rank); });
   }
@@ -214,25 +312,33 @@ void Job::say(int rank, const std::string& what) {
   }
 }
 
-// Make a call of the library. @return whether it did not fail.
-bool Job::attempt(int rank, const std::string& call, const std::function<void()>& body) {
+// Make a call of the library. @return 0, or the code of its failure.
+int Job::attempt(int rank, std::size_t file, const std::string& call,
+                 const std::function<void()>& body) {
   const auto outcome = iocomp::outcome_of(body);
   if (!outcome.ok()) {
-    failed(rank, call, static_cast<int>(outcome.code), outcome.story);
+    failed(rank, file, call, static_cast<int>(outcome.code), outcome.story);
   }
-  return outcome.ok();
+  return static_cast<int>(outcome.code);
 }
 
-void Job::failed(int rank, const std::string& call, int code, const std::string& story) {
+void Job::failed(int rank, std::size_t file, const std::string& call, int code,
+                 const std::string& story) {
   ++failures_;
   is_late_ = is_late_ || code == static_cast<int>(ErrorCode::timed_out);
-  is_late_ = is_late_ || code == static_cast<int>(ErrorCode::timed_out);
   say(rank, call + " fails: " + story);
+  if (file < plan_.files.size()) {
+    int& first = ends_[static_cast<std::size_t>(rank)][file].first_error;
+    first = first == 0 ? code : first;
+  }
   const PlannedFaults& faults = plan_.faults;
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
                         faults.disk.failing_sync || faults.stopped_process || faults.killed_server;
-  const bool is_wrong = std::ranges::any_of(
-      plan_.files, [](const auto& file) { return file.mistake != Mistake::none; });
+  const bool is_full = code == static_cast<int>(ErrorCode::out_of_staging_memory) &&
+                       std::ranges::any_of(plan_.files, [](const auto& file) {
+                         return file.fails_when_full || file.is_compressed;
+                       });
+  const bool is_wrong = is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
   if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong)) {
     violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
   }
@@ -319,17 +425,17 @@ void Job::compute(int number) {
     rank.client = &client;
     rank.files.resize(plan_.files.size());
     rank.variables.resize(plan_.files.size());
-    for (std::size_t file = 0; file < plan_.files.size(); ++file) {
-      (void)attempt(number, "file " + plan_.files[file].name, [&] { write_file(rank, file); });
-    }
-    (void)attempt(number, "finalize", [&] {
+    rank.shapes.resize(plan_.files.size());
+    write_files(rank);
+    (void)attempt(number, no_file, "finalize", [&] {
       const auto outcome = client.finalize();
       if (!outcome.ok()) {
         throw Error{outcome.code, outcome.story};
       }
     });
+    check_memory(number, client);
     if (client.can_meet()) {
-      (void)attempt(number, "end", [&] {
+      (void)attempt(number, no_file, "end", [&] {
         iocomp::mpi::gate(handle(computing_), policy_, "the other ranks to finalize");
       });
     }
@@ -340,34 +446,104 @@ void Job::compute(int number) {
   }
 }
 
-void Job::write_file(Rank& rank, std::size_t number) {
+// What is copied stays within its bound: by this rank, and by the servers together.
+void Job::check_memory(int rank, iocomp::client::Client& client) {
+  const auto check = [&](const std::string& who, std::size_t peak, std::size_t limit) {
+    if (peak > limit) {
+      violations_.push_back(who + " copied " + std::to_string(peak) + " bytes at once, of " +
+                            std::to_string(limit));
+    }
+  };
+  const auto& copies = client.link().copies();
+  check("rank " + std::to_string(rank), copies.peak_bytes(), most_copied_bytes(plan_, rank));
+  using iocomp::trace::Counter;
+  if (const auto& servers = client.link().farewell()) {
+    const auto counted = [&](Counter counter) {
+      return static_cast<std::size_t>((*servers)[static_cast<std::size_t>(counter)]);
+    };
+    check("servers", counted(Counter::staging_peak_bytes), counted(Counter::staging_limit_bytes));
+  }
+}
+
+void Job::write_files(Rank& rank) {
+  std::vector<std::size_t> own;
+  for (std::size_t file = 0; file < plan_.files.size(); ++file) {
+    if (is_member(plan_.files[file], rank.number)) {
+      own.push_back(file);
+    }
+  }
+  const auto make_step_of = [&](std::size_t file, std::size_t step) {
+    if (rank.files[file] != nullptr && step < steps_of(rank, file)) {
+      make_step(rank, file, static_cast<std::int64_t>(step));
+    }
+  };
+  const auto close_file = [&](std::size_t file) {
+    if (rank.files[file] != nullptr && !plan_.files[file].leaves_close_to_finalize) {
+      close(rank, file);
+    }
+  };
+  if (plan_.are_files_in_turn) {
+    std::size_t most = 0;
+    for (const std::size_t file : own) {
+      open(rank, file);
+      most = std::max(most, steps_of(rank, file));
+    }
+    for (std::size_t step = 0; step < most; ++step) {
+      std::ranges::for_each(own, [&](std::size_t file) { make_step_of(file, step); });
+    }
+    std::ranges::for_each(own, close_file);
+    return;
+  }
+  for (const std::size_t file : own) {
+    open(rank, file);
+    for (std::size_t step = 0; step < steps_of(rank, file); ++step) {
+      make_step_of(file, step);
+    }
+    close_file(file);
+  }
+}
+
+std::size_t Job::steps_of(const Rank& rank, std::size_t file) const {
+  const PlannedFile& planned = plan_.files[file];
+  return planned.steps.size() - (is_mistaken(planned, rank, Mistake::step_less) ? 1 : 0);
+}
+
+void Job::open(Rank& rank, std::size_t number) {
   const PlannedFile& planned = plan_.files[number];
   say(rank.number, "opens " + planned.name);
-  rank.files[number] = rank.client->open(MPI_COMM_NULL, planned.name,
-                                         planned.is_checkpoint ? "checkpoint" : "series");
+  const int code = attempt(rank.number, number, "open of " + planned.name, [&] {
+    const MPI_Comm comm = planned.members.empty() ? MPI_COMM_NULL : handle(members_[number]);
+    rank.files[number] =
+        rank.client->open(comm, planned.name, planned.is_checkpoint ? "checkpoint" : "series");
+    for (std::size_t i = 0; i < planned.variables.size(); ++i) {
+      define(rank, number, i);
+    }
+    if (planned.has_attributes) {
+      rank.files[number]->set_attribute(-1, attribute_name, attribute());
+      rank.files[number]->set_attribute(rank.variables[number].front(), attribute_name,
+                                        attribute());
+    }
+  });
+  if (code != 0) {
+    rank.files[number] = nullptr;  // finalize closes it, if it is open
+  }
+}
+
+void Job::define(Rank& rank, std::size_t number, std::size_t i) {
+  const PlannedFile& planned = plan_.files[number];
   auto& file = *rank.files[number];
-  rank.shapes.clear();
-  for (std::size_t i = 0; i < planned.variables.size(); ++i) {
-    const Variable& variable = planned.variables[i];
-    auto shape = planned.steps.front().variables[i].shape;
-    if (i == 0 && is_mistaken(planned, rank, Mistake::other_shape)) {
-      ++shape.front();
-    }
-    rank.variables[number].push_back(
-        file.define(variable.name, variable.type, static_cast<int>(shape.size()), shape.data()));
-    rank.shapes.push_back(shape);
-    if (variable.fill != 0) {
-      const std::array<std::uint64_t, 2> value{
-          0x0101010101010101U * static_cast<unsigned>(variable.fill), 0};
-      file.set_fill(rank.variables[number].back(), value.data());
-    }
+  const Variable& variable = planned.variables[i];
+  auto shape = planned.steps.front().variables[i].shape;
+  if (i == 0 && is_mistaken(planned, rank, Mistake::other_shape)) {
+    ++shape.front();
   }
-  const std::size_t left_out = is_mistaken(planned, rank, Mistake::step_less) ? 1 : 0;
-  for (std::size_t step = 0; step + left_out < planned.steps.size(); ++step) {
-    make_step(rank, number, static_cast<std::int64_t>(step));
-  }
-  if (!planned.leaves_close_to_finalize) {
-    close(rank, number);
+  rank.variables[number].push_back(
+      file.define(variable.name, variable.type, static_cast<int>(shape.size()), shape.data()));
+  rank.shapes[number].push_back(shape);
+  if (variable.fill != 0) {
+    const std::array<std::uint64_t, 2> value{
+        0x0101010101010101U * static_cast<unsigned>(variable.fill), 0};
+    file.set_fill(rank.variables[number].back(), value.data());
   }
 }
 
@@ -377,21 +553,32 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
   auto& file = *rank.files[number];
   std::vector<std::pair<Rank::Buffer*, Await>> later;
   const auto wait_for = [&](Rank::Buffer& buffer, Await state) {
-    if (attempt(rank.number, "wait",
-                [&] { rank.client->wait(buffer.ticket, static_cast<State>(state)); })) {
+    const int code = attempt(rank.number, number, "wait", [&] {
+      constexpr int patience = 30;
+      for (int i = 0; buffer.is_polled && i < patience; ++i) {
+        if (rank.client->test(buffer.ticket, static_cast<State>(state))) {
+          return;
+        }
+        rank.client->progress();
+        world_.spend(20 * microsecond);
+      }
+      rank.client->wait(buffer.ticket, static_cast<State>(state));
+    });
+    if (code == 0) {
       std::ranges::fill(buffer.bytes, poison);
     }
   };
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
     const auto& shape = now.variables[v].shape;
-    if (shape != rank.shapes[v]) {
-      (void)attempt(rank.number, "set_shape",
+    if (shape != rank.shapes[number][v]) {
+      (void)attempt(rank.number, number, "set_shape",
                     [&] { file.set_shape(rank.variables[number][v], shape.data()); });
-      rank.shapes[v] = shape;
+      rank.shapes[number][v] = shape;
     }
   }
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
-    for (const Put& put : now.variables[v].puts) {
+    for (std::size_t p = 0; p < now.variables[v].puts.size(); ++p) {
+      const Put& put = now.variables[v].puts[p];
       if (put.rank != rank.number) {
         continue;
       }
@@ -418,19 +605,32 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
         arguments.memory_shape = memory_shape.data();
         arguments.memory_start = memory_start.data();
       }
+      iocomp::array::Decomposition scattered;
+      if (put.is_scattered) {
+        scattered = reversed(now.variables[v].shape, put, values, size);
+        arguments.start = arguments.count = nullptr;
+        arguments.decomposition = &scattered;
+      }
       buffer->bytes = memory_for(rank, buffer->own, put, values.size(),
                                  place_of(put, now.variables[v].shape) * size);
       std::ranges::copy(values, buffer->bytes.begin());
       arguments.values = buffer->bytes.data();
-      const bool is_put = attempt(rank.number, "put of " + planned.variables[v].name, [&] {
-        buffer->ticket = file.put(rank.variables[number][v], arguments);
-      });
-      if (!is_put) {
+      int& end = ends_[static_cast<std::size_t>(rank.number)][number].tickets[{step, v, p}];
+      end = attempt(rank.number, number, "put of " + planned.variables[v].name,
+                    [&] { buffer->ticket = file.put(rank.variables[number][v], arguments); });
+      if (end != 0) {
         continue;
       }
+      buffer->file = number;
+      buffer->is_polled = put.is_polled;
+      buffer->end = &end;
       if (is_mistaken(planned, rank, Mistake::overlap)) {
-        (void)attempt(rank.number, "another put of " + planned.variables[v].name,
+        arguments.buffered = true;
+        (void)attempt(rank.number, number, "another put of " + planned.variables[v].name,
                       [&] { (void)file.put(rank.variables[number][v], arguments); });
+      }
+      if (put.is_scattered) {
+        rank.client->forget(scattered);
       }
       if (put.is_buffered) {
         std::ranges::fill(buffer->bytes, poison);  // the library has a copy
@@ -445,7 +645,7 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
     }
   }
   const std::string name = "step " + std::to_string(step) + " of " + planned.name;
-  if (attempt(rank.number, "end of " + name, [&] { file.end_step(); })) {
+  if (attempt(rank.number, number, "end of " + name, [&] { file.end_step(); }) == 0) {
     say(rank.number, "has ended " + name);
   }
   for (const auto& [buffer, state] : later) {
@@ -464,7 +664,7 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
     say(rank.number, "is told that " + name + " is committed");
     told.committed.insert(step);
   } catch (const Error& error) {
-    failed(rank.number, "wait for " + name, static_cast<int>(error.code()), error.what());
+    failed(rank.number, number, "wait for " + name, static_cast<int>(error.code()), error.what());
     if (error.code() != ErrorCode::timed_out) {
       told.failed.emplace(step, error.what());
     }
@@ -479,16 +679,41 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
 
 void Job::close(Rank& rank, std::size_t number) {
   const std::string& name = plan_.files[number].name;
-  if (!attempt(rank.number, "close of " + name, [&] { rank.client->close(rank.files[number]); })) {
+  const int code = attempt(rank.number, number, "close of " + name,
+                           [&] { rank.client->close(rank.files[number]); });
+  ask_tickets(rank, number);
+  if (code != 0) {
     return;
   }
   say(rank.number, "has closed " + name);
   // What was told before is not told again: then close may say yes.
-  told_[number].is_closed = ++closes_[number] == plan_.ranks && failures_ == 0;
+  told_[number].is_closed =
+      ++closes_[number] == count_members(plan_, plan_.files[number]) && failures_ == 0;
+}
+
+// Close settles every ticket of the file.
+void Job::ask_tickets(Rank& rank, std::size_t number) {
+  for (const auto& buffer : rank.buffers) {
+    if (buffer->file != number) {
+      continue;
+    }
+    bool is_durable = false;
+    const auto asked =
+        iocomp::outcome_of([&] { is_durable = rank.client->test(buffer->ticket, State::durable); });
+    *buffer->end = static_cast<int>(asked.code);
+    if (!asked.ok()) {
+      say(rank.number, "has a ticket that failed: " + asked.story);
+    }
+    if (asked.ok() && !is_durable) {
+      violations_.push_back("rank " + std::to_string(rank.number) + ": a ticket of " +
+                            plan_.files[number].name + " is not settled after close");
+    }
+  }
 }
 
 std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
-                                    const std::string& when) {
+                                    const std::string& when,
+                                    std::vector<std::set<std::int64_t>>* seen) {
   std::vector<std::string> violations;
   World world{plan.seed ^ 0x5EAD};
   Machine machine{world, disk};
@@ -497,6 +722,12 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
   for (const auto& file : plan.files) {
     toml += "files." + file.name + ".path = \"" + path_of(file) + "\"\n";
     toml += "files." + file.name + ".backend = \"" + file.backend + "\"\n";
+    if (file.has_file_per_step) {
+      toml += "files." + file.name + ".file_per_step = true\n";
+    }
+    if (file.grows_along_time) {
+      toml += "files." + file.name + ".layout = \"time\"\n";
+    }
   }
   const auto& settings = read_settings(toml);
   const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
@@ -531,6 +762,14 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         std::vector<std::byte> found(expected.size());
         const std::vector<std::int64_t> start(part.shape.size(), 0);
         try {
+          const auto& shape = input->place(name, step).shape;
+          if (!std::ranges::equal(
+                  std::span{shape.extent}.first(static_cast<std::size_t>(shape.dimensions)),
+                  part.shape)) {
+            broken("step " + std::to_string(s) + " of " + planned.name + ": " + name +
+                   " has another shape");
+            continue;
+          }
           input->read(name, step,
                       {.start = start.data(), .count = part.shape.data(), .values = found.data()});
         } catch (const Error& error) {
@@ -548,8 +787,11 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         }
       }
     }
+    if (seen != nullptr) {
+      seen->push_back(visible);
+    }
     for (const std::int64_t step : promised.committed) {
-      if (!visible.contains(step)) {
+      if (!visible.contains(step) && !is_replaced(planned, visible, step)) {
         broken("step " + std::to_string(step) + " of " + planned.name +
                " was told as committed, and is not there" +
                (reason.empty() ? std::string{} : ": " + reason));
@@ -566,7 +808,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         const auto step = static_cast<std::int64_t>(s);
         const bool has_puts = std::ranges::any_of(
             planned.steps[s].variables, [](const auto& part) { return !part.puts.empty(); });
-        if (has_puts && !visible.contains(step) && !promised.failed.contains(step)) {
+        if (has_puts && !visible.contains(step) && !is_replaced(planned, visible, step) &&
+            !promised.failed.contains(step)) {
           broken("step " + std::to_string(s) + " of " + planned.name +
                  " is not there, and close said that all is well" +
                  (reason.empty() ? std::string{} : ": " + reason));

@@ -8,8 +8,10 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "client/client.h"
 #include "config/settings.h"
 #include "disk.h"
 #include "disk/options.h"
@@ -29,6 +31,14 @@ struct Told {
   bool is_closed = false;                        ///< by all ranks, without a failure
 };
 
+/// What the calls of one rank came to for one file: 0, or the code of an error.
+struct Ends {
+  int first_error = 0;
+  /// By step, variable, number of the put: what became of its ticket, or why there is none.
+  std::map<std::tuple<std::int64_t, std::size_t, std::size_t>, int> tickets{};
+  bool operator==(const Ends&) const = default;
+};
+
 /// One job: compute ranks that do what a plan says, and servers, through the library's own Client
 /// and Server.
 class Job {
@@ -42,6 +52,8 @@ class Job {
   void run();
 
   [[nodiscard]] const std::vector<Told>& told() const noexcept { return told_; }
+  /// By rank and file.
+  [[nodiscard]] const std::vector<std::vector<Ends>>& ends() const noexcept { return ends_; }
   /// What broke a promise while it ran.
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
   [[nodiscard]] bool was_killed() const noexcept { return was_killed_; }
@@ -61,12 +73,19 @@ class Job {
   [[nodiscard]] int node_of(int process) const;
   [[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(int process);
   [[nodiscard]] iocomp::disk::Options disk_options() const;
-  void write_file(Rank& rank, std::size_t file);
+  void open(Rank& rank, std::size_t file);
+  void write_files(Rank& rank);
+  [[nodiscard]] std::size_t steps_of(const Rank& rank, std::size_t file) const;
+  void define(Rank& rank, std::size_t file, std::size_t variable);
   void make_step(Rank& rank, std::size_t file, std::int64_t step);
   void close(Rank& rank, std::size_t file);
   void wait_step(Rank& rank, std::size_t file, std::int64_t step);
-  [[nodiscard]] bool attempt(int rank, const std::string& call, const std::function<void()>& body);
-  void failed(int rank, const std::string& call, int code, const std::string& story);
+  void check_memory(int rank, iocomp::client::Client& client);
+  void ask_tickets(Rank& rank, std::size_t file);
+  [[nodiscard]] int attempt(int rank, std::size_t file, const std::string& call,
+                            const std::function<void()>& body);
+  void failed(int rank, std::size_t file, const std::string& call, int code,
+              const std::string& story);
   void say(int rank, const std::string& what);
   [[nodiscard]] std::string settings_text() const;
 
@@ -80,8 +99,10 @@ class Job {
   Network::Communicator* computing_ = nullptr;
   Network::Communicator* serving_ = nullptr;
   std::vector<Network::Communicator*> nodes_;
-  int connected_ = 0;  // processes
+  int connected_ = 0;                            // processes
+  std::vector<Network::Communicator*> members_;  // by file; null: all compute ranks
   std::vector<Told> told_;
+  std::vector<std::vector<Ends>> ends_;
   std::vector<int> closes_;  // by file: ranks that have closed it without a failure
   std::vector<std::string> violations_;
   std::function<void(const std::string&)> log_;
@@ -92,9 +113,14 @@ class Job {
   bool is_late_ = false;  // somebody, for another
 };
 
+/// The name of a file in its folder; files of single steps have their number behind it.
+[[nodiscard]] std::string target_name(const PlannedFile& file);
+
 /// What a reader finds on a disk, compared with what was told. Violations in words.
-[[nodiscard]] std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told,
-                                                  Disk& disk, const std::string& when);
+/// @param visible  is given the steps that are there, by file.
+[[nodiscard]] std::vector<std::string> check_disk(
+    const Plan& plan, const std::vector<Told>& told, Disk& disk, const std::string& when,
+    std::vector<std::set<std::int64_t>>* visible = nullptr);
 
 /// The names that a clean end leaves behind and should not.
 [[nodiscard]] std::vector<std::string> left_behind(const Disk& disk);

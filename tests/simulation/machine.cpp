@@ -32,6 +32,7 @@ Machine::Machine(World& world, Disk& disk, int job)
   world_.when_ended([this](int process) {
     rings_.end(process);
     memory_.end(process);
+    std::erase_if(open_, [process](const auto& one) { return one.second->process == process; });
   });
 }
 
@@ -90,8 +91,11 @@ int Machine::open_of_system(const char* path, int flags) {
   }
   if (rest == "/stat") {
     const char state = !world_.is_alive(process) ? 'Z' : world_.is_stopped(process) ? 'T' : 'S';
-    open_[next_] = std::make_shared<Open>(
-        Open{.flags = flags, .path = name, .text = std::string{"1 (simulated) "} + state + " 1"});
+    open_[next_] =
+        std::make_shared<Open>(Open{.flags = flags,
+                                    .process = world_.process(),
+                                    .path = name,
+                                    .text = std::string{"1 (simulated) "} + state + " 1"});
     return next_++;
   }
   constexpr std::string_view descriptors = "/fd/";
@@ -130,9 +134,32 @@ int Machine::open(const char* path, int flags) {
   if ((flags & O_TRUNC) != 0 && disk_.size(found->inode) > 0) {
     (void)disk_.resize(found->inode, 0);
   }
-  open_[next_] = std::make_shared<Open>(Open{
-      .inode = found->inode, .flags = flags, .lost = disk_.losses(found->inode), .path = path});
+  open_[next_] = std::make_shared<Open>(Open{.inode = found->inode,
+                                             .flags = flags,
+                                             .lost = disk_.losses(found->inode),
+                                             .process = world_.process(),
+                                             .path = path});
   return next_++;
+}
+
+int Machine::lock(int descriptor, short type) {
+  take_time(call_time);
+  const auto mine = file(descriptor);
+  if (!mine || (mine->flags & O_ACCMODE) == O_RDONLY) {
+    return -EBADF;
+  }
+  const auto locked = locks_.find(mine->inode);
+  const auto owner = locked == locks_.end() ? nullptr : locked->second.lock();
+  if (owner && owner != mine) {
+    return type == F_UNLCK ? 0 : -EAGAIN;
+  }
+  if (type == F_UNLCK) {
+    locks_.erase(mine->inode);
+  } else {
+    locks_[mine->inode] = mine;
+  }
+  tell((type == F_UNLCK ? "unlocks " : "locks ") + mine->path);
+  return 0;
 }
 
 int Machine::close(int descriptor) {

@@ -52,6 +52,7 @@ class Machine {
     int flags = 0;
     std::int64_t position = 0;
     std::int64_t lost = 0;  ///< of the file, when this descriptor heard of it last
+    int process = 0;        ///< whose it is
     std::string path{};
     std::string text{};  ///< of a file of the system; then there is no inode
   };
@@ -59,6 +60,8 @@ class Machine {
   /// It stays open as long as somebody keeps this.
   [[nodiscard]] std::shared_ptr<Open> file(int descriptor) const;
   [[nodiscard]] int close(int descriptor);
+  /// Lock a file for the open file of this descriptor, or give that up: see F_OFD_SETLK.
+  [[nodiscard]] int lock(int descriptor, short type);
   /// A name seen from an open folder; from AT_FDCWD the name itself.
   [[nodiscard]] std::string path(int folder, const char* name);
   [[nodiscard]] std::int64_t write(int descriptor, std::int64_t offset,
@@ -125,7 +128,8 @@ class Machine {
   Rings rings_{world_, *this};
   System system_;
   std::map<int, std::shared_ptr<Open>> open_;
-  std::map<int, int> watched_;  // processes, by descriptor
+  std::map<Disk::Inode, std::weak_ptr<Open>> locks_;  // of files that are open still
+  std::map<int, int> watched_;                        // processes, by descriptor
   int next_ = first_descriptor;
   std::int64_t slowness_ = 1;
   std::function<void(const std::string&)> log_;

@@ -13,17 +13,26 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bug.h"
 #include "formats/registry.h"
 #include "history.h"
 #include "plan.h"
+#include "plan_text.h"
+#include "real_files.h"
+#include "same.h"
 #include "shrink.h"
 #include "sweep.h"
+
+extern "C" __attribute__((weak)) void __gcov_dump();  // with --coverage
 
 namespace {
 
@@ -43,12 +52,17 @@ struct Options {
   bool goes_on = false;
   bool tries_bugs = false;
   bool sweeps = false;
+  bool compares = false;
+  std::string keep{};   ///< a file, for the plan
+  std::string files{};  ///< a folder, for what is on the disks
+  std::string kept{};   ///< a file, or a folder of files, with plans
 };
 
 constexpr const char* usage =
     "usage: simulation [--seeds N] [--from S|new] [--seconds T] [--jobs J]\n"
-    "                  [--focus any|crash|disk|network] [--go-on]\n"
-    "       simulation --from S --seeds 1 [--log] [--shrink] [--bug NAME]\n"
+    "                  [--focus any|crash|disk|network] [--same] [--go-on] [--files FOLDER]\n"
+    "       simulation --from S --seeds 1 [--log] [--shrink] [--keep FILE] [--bug NAME]\n"
+    "       simulation --kept FILE|FOLDER [--log]\n"
     "       simulation --sweep\n"
     "       simulation --bugs [--seeds N]   (with the preset simulation)\n";
 
@@ -74,11 +88,10 @@ Options read_options(int count, char** words) {
                                                          {"disk", Focus::disk},
                                                          {"network", Focus::network}};
   Options options;
-  const std::map<std::string_view, bool*> flags{{"--log", &options.is_told},
-                                                {"--shrink", &options.shrinks},
-                                                {"--go-on", &options.goes_on},
-                                                {"--sweep", &options.sweeps},
-                                                {"--bugs", &options.tries_bugs}};
+  const std::map<std::string_view, bool*> flags{
+      {"--log", &options.is_told},   {"--shrink", &options.shrinks},
+      {"--go-on", &options.goes_on}, {"--sweep", &options.sweeps},
+      {"--same", &options.compares}, {"--bugs", &options.tries_bugs}};
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
     if (flags.contains(word)) {
@@ -99,6 +112,12 @@ Options read_options(int count, char** words) {
         options.from = std::stoull(value);
       } else if (word == "--seconds") {
         options.seconds = std::stod(value);
+      } else if (word == "--keep") {
+        options.keep = value;
+      } else if (word == "--files") {
+        options.files = value;
+      } else if (word == "--kept") {
+        options.kept = value;
       } else if (word == "--jobs") {
         options.jobs = std::stoi(value);
       } else if (word == "--bug") {
@@ -137,6 +156,15 @@ void plant(iocomp::Bug bug) {
 #endif
 }
 
+// A child: what it has of its parent is not destroyed twice.
+[[noreturn]] void leave() {
+  std::fflush(stdout);
+  if (__gcov_dump != nullptr) {
+    __gcov_dump();
+  }
+  _exit(0);
+}
+
 struct Sum {
   std::uint64_t histories = 0;
   std::int64_t faults = 0;
@@ -162,9 +190,8 @@ Sum run_in_child(const std::function<Sum()>& body) {
   const pid_t child = fork();
   if (child == 0) {
     const Sum sum = body();
-    std::fflush(stdout);
     (void)!write(ends[1], &sum, sizeof(sum));
-    _exit(0);
+    leave();
   }
   close(ends[1]);
   Sum sum;
@@ -180,25 +207,88 @@ Sum run_in_child(const std::function<Sum()>& body) {
   return sum;
 }
 
+using Log = std::function<void(const std::string&)>;
+
+/// One history; of some seeds what its programs do is also run in every way.
+Result run_plan(const Plan& plan, bool compares, const Log& log = {},
+                const std::string& folder = {}) {
+  constexpr std::uint64_t sample = 32;
+  if (compares) {
+    return simulation::run_in_all_ways(plan, log);
+  }
+  int disks = 0;
+  std::function<void(const simulation::Disk&, const std::vector<simulation::Told>&)> look;
+  if (!folder.empty()) {
+    look = [&](const auto& disk, const auto& told) {
+      const std::string name = std::to_string(plan.seed) + '.' + std::to_string(disks);
+      disks += simulation::write_real_files(plan, told, disk, folder + '/' + name) ? 1 : 0;
+    };
+  }
+  Result result = simulation::run_history(plan, log, look);
+  if (result.violations.empty() && plan.seed % sample == 0) {
+    const std::string text = simulation::as_text(plan);
+    if (simulation::as_text(simulation::read_plan(text)) != text) {
+      result.violations.emplace_back("the plan cannot be read again:\n" + text);
+      return result;
+    }
+    result.violations = simulation::run_in_all_ways(plan, log).violations;
+  }
+  return result;
+}
+
+void keep(const Plan& plan, const Options& options) {
+  if (!options.keep.empty()) {
+    std::ofstream{options.keep} << simulation::as_text(plan);
+  }
+}
+
+// What once broke a promise.
+int run_kept(const Options& options) {
+  std::vector<std::filesystem::path> paths{options.kept};
+  if (std::filesystem::is_directory(options.kept)) {
+    const std::filesystem::directory_iterator folder{options.kept};
+    paths.assign(std::filesystem::begin(folder), std::filesystem::end(folder));
+    std::ranges::sort(paths);
+  }
+  std::size_t broken = 0;
+  for (const auto& path : paths) {
+    std::ostringstream text;
+    text << std::ifstream{path}.rdbuf();
+    const Plan plan = simulation::read_plan(text.str());
+    const Log log = options.is_told ? print : Log{};
+    auto violations = run_plan(plan, false, log).violations;
+    const auto more = run_plan(plan, true, log).violations;
+    violations.insert(violations.end(), more.begin(), more.end());
+    for (const auto& violation : violations) {
+      print(path.filename().string() + ": " + violation);
+    }
+    broken += violations.empty() ? 0U : 1U;
+  }
+  print(std::to_string(paths.size()) + " kept histories: " + std::to_string(broken) + " broken");
+  return broken == 0 && !paths.empty() ? 0 : 1;
+}
+
 Sum run_seed(std::uint64_t seed, const Options& options) {
   *seed_at_work() = seed;
   const Plan plan = simulation::make_plan(seed, options.focus);
   if (options.is_told) {
-    std::printf("%s", simulation::describe(plan).c_str());
+    std::printf("%s", simulation::as_text(plan).c_str());
   }
   const Result result =
-      options.is_told ? simulation::run_history(plan, print) : simulation::run_history(plan);
+      run_plan(plan, options.compares, options.is_told ? print : Log{}, options.files);
   for (const auto& violation : result.violations) {
     print("seed " + std::to_string(seed) + ": " + violation);
   }
+  keep(plan, options);
   if (!result.violations.empty() && options.shrinks) {
-    const Plan least = simulation::shrink(plan, [](const Plan& less) {
+    const Plan least = simulation::shrink(plan, [&](const Plan& less) {
       const Sum sum = run_in_child(
-          [&] { return Sum{1, 0, simulation::run_history(less).violations.empty() ? 0U : 1U}; });
+          [&] { return Sum{1, 0, run_plan(less, options.compares).violations.empty() ? 0U : 1U}; });
       return sum.broken > 0;
     });
-    print("\nThe smallest history that breaks a promise:\n" + simulation::describe(least));
-    for (const auto& violation : simulation::run_history(least, print).violations) {
+    print("\nThe smallest history that breaks a promise:\n" + simulation::as_text(least));
+    keep(least, options);
+    for (const auto& violation : run_plan(least, options.compares, print).violations) {
       print("seed " + std::to_string(seed) + ": " + violation);
     }
   }
@@ -248,9 +338,8 @@ int run_all(const Options& options) {
     std::fflush(stdout);
     if (fork() == 0) {
       const Sum sum = run_seeds(options.from + static_cast<std::uint64_t>(job), options);
-      std::fflush(stdout);
       (void)!write(ends[1], &sum, sizeof(sum));
-      _exit(0);
+      leave();
     }
   }
   close(ends[1]);
@@ -288,7 +377,7 @@ int try_bugs(Options options) {
         Sum some;
         for (; some.broken == 0 && some.histories < seeds_of_a_child; ++some.histories) {
           const Plan plan = simulation::make_plan(seed + some.histories, Focus::any);
-          some.broken = simulation::run_history(plan).violations.empty() ? 0 : 1;
+          some.broken = run_plan(plan, false).violations.empty() ? 0 : 1;
         }
         return some;
       });
@@ -317,6 +406,9 @@ int main(int count, char** words) {
     return try_bugs(options);
   }
   plant(options.bug);
+  if (!options.kept.empty()) {
+    return run_kept(options);
+  }
   if (options.sweeps) {
     return simulation::sweep(print) == 0 ? 0 : 1;
   }

@@ -57,7 +57,7 @@ void put_value(std::byte* to, std::size_t size, std::size_t file, std::size_t va
 
 /// Cut a box at random places among some ranks; some parts may be nobody's.
 void cut(Random& random, const Index& start, const Index& count, int parts, bool has_holes,
-         int ranks, std::vector<Put>& puts) {
+         const std::vector<int>& ranks, std::vector<Put>& puts) {
   const auto longest = static_cast<std::size_t>(std::ranges::max_element(count) - count.begin());
   const std::size_t along =
       random.chance(1, 2)
@@ -68,11 +68,15 @@ void cut(Random& random, const Index& start, const Index& count, int parts, bool
       return;
     }
     Put put;
-    put.rank = static_cast<int>(random.below(ranks));
+    put.rank = random.among(ranks);
     put.start = start;
     put.count = count;
     put.is_buffered = random.chance(1, 4);
     put.is_strided = random.chance(1, 5);
+    put.is_scattered = !put.is_strided && random.chance(1, 8);
+    put.is_allocated = random.chance(1, 5);
+    put.is_aligned = random.chance(1, 3);
+    put.is_polled = random.chance(1, 4);
     put.await = random.chance(1, 2) ? Await::nothing : static_cast<Await>(random.between(1, 3));
     puts.push_back(std::move(put));
     return;
@@ -98,15 +102,15 @@ Index random_shape(Random& random, bool is_large) {
   return shape;
 }
 
-Step make_step(Random& random, const Plan& plan, const std::vector<Index>& shapes,
-               std::int64_t number) {
+Step make_step(Random& random, const Plan& plan, const std::vector<int>& members,
+               const std::vector<Index>& shapes, std::int64_t number, bool is_together) {
   Step step;
   for (const auto& shape : shapes) {
     StepOfVariable part{.shape = shape};
     if (!random.chance(1, 10)) {
       const bool has_holes = random.chance(1, 5);
-      const int parts = static_cast<int>(random.between(1, 2 * plan.ranks));
-      cut(random, Index(shape.size(), 0), shape, parts, has_holes, plan.ranks, part.puts);
+      const int parts = static_cast<int>(random.between(1, 2 * std::ssize(members)));
+      cut(random, Index(shape.size(), 0), shape, parts, has_holes, members, part.puts);
     }
     step.variables.push_back(std::move(part));
   }
@@ -115,24 +119,66 @@ Step make_step(Random& random, const Plan& plan, const std::vector<Index>& shape
     if (random.chance(1, 3)) {
       waits = random.between(0, number);
     }
-    const bool is_collective = plan.mode == Mode::synchronous && rank > 0;
+    const bool is_collective = is_together && rank > 0;
     step.waits_for.push_back(is_collective ? step.waits_for.front() : waits);
   }
   return step;
 }
 
-PlannedFile make_file(Random& random, const Plan& plan, int number) {
+// Some ranks, as a communicator of them orders them.
+std::vector<int> choose_members(Random& random, const std::vector<int>& ranks) {
+  std::vector<int> chosen = ranks;
+  for (std::size_t i = chosen.size(); i > 1; --i) {
+    std::swap(chosen[i - 1],
+              chosen[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+  }
+  chosen.resize(static_cast<std::size_t>(random.between(1, std::ssize(chosen))));
+  if (random.chance(1, 2)) {
+    std::ranges::sort(chosen);
+  }
+  return chosen;
+}
+
+void choose_settings(Random& random, const Plan& plan, PlannedFile& file) {
+  file.is_synchronous = random.chance(1, 20);
+  file.has_file_per_step = !file.is_checkpoint && random.chance(1, 6);
+  const bool has_one_file = !file.is_checkpoint && !file.has_file_per_step;
+  file.grows_along_time = file.backend == "hdf5" && has_one_file && random.chance(1, 3);
+  // Several writers exchange what they compress by derived types, which the simulated MPI has not.
+  const bool has_one_writer = plan.mode == Mode::servers && !file.is_synchronous
+                                  ? plan.servers == 1
+                                  : count_members(plan, file) == 1;
+  file.is_compressed =
+      has_one_writer && (file.grows_along_time || file.backend == "netcdf") && random.chance(1, 2);
+  file.has_description = file.backend != "pnetcdf" && random.chance(1, 8);
+  file.has_attributes = random.chance(1, 8);
+  file.may_overlap = random.chance(1, 6);
+  file.fails_when_full = random.chance(1, 20);
+  file.keeps = !has_one_file && random.chance(1, 4) ? static_cast<int>(random.between(1, 3)) : 0;
+  static const std::vector<std::int64_t> alignments{1, 512, 4096, 4096, 4096, 8192};
+  file.alignment_bytes = random.among(alignments);
+}
+
+PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<int> members) {
   static const std::vector<ElementType> types{ElementType::float64, ElementType::float32,
                                               ElementType::int32, ElementType::uint8,
                                               ElementType::int64};
   PlannedFile file;
   file.name = "f" + std::to_string(number);
+  file.members = std::move(members);
+  std::vector<int> ranks = file.members;
+  if (ranks.empty()) {
+    ranks.resize(static_cast<std::size_t>(plan.ranks));
+    std::iota(ranks.begin(), ranks.end(), 0);
+  }
   static const std::vector<std::string> backends{"posix",   "posix", "posix",
                                                  "pnetcdf", "hdf5",  "netcdf"};
   file.backend = random.among(backends);
   file.is_checkpoint = random.chance(1, 2);
   file.leaves_close_to_finalize = random.chance(1, 6);
   file.steps_in_flight = static_cast<int>(random.between(1, 4));
+  choose_settings(random, plan, file);
+  const bool is_together = is_written_together(plan, file);
   const auto variables = static_cast<int>(random.between(1, 3));
   std::vector<Index> shapes;
   for (int i = 0; i < variables; ++i) {
@@ -141,9 +187,9 @@ PlannedFile make_file(Random& random, const Plan& plan, int number) {
                               .fill = random.chance(1, 4) ? 0x41 : 0});
     shapes.push_back(random_shape(random, random.chance(1, 4)));
   }
-  if (random.chance(1, 12) && plan.ranks > 1) {
+  if (random.chance(1, 12) && ranks.size() > 1) {
     file.mistake = static_cast<Mistake>(random.between(1, 3));
-    file.mistaken_rank = static_cast<int>(random.below(plan.ranks));
+    file.mistaken_rank = random.among(ranks);
     file.leaves_close_to_finalize = false;
   }
   const std::int64_t steps = random.between(1, 4);
@@ -155,9 +201,27 @@ PlannedFile make_file(Random& random, const Plan& plan, int number) {
         changed = random_shape(random, false);
       } while (changed.size() != dimensions);
     }
-    file.steps.push_back(make_step(random, plan, shapes, i));
+    file.steps.push_back(make_step(random, plan, ranks, shapes, i, is_together));
   }
   return file;
+}
+
+// Who opens each file: all, or some; groups that have no rank in common, or any.
+std::vector<std::vector<int>> choose_groups(Random& random, int ranks, int files) {
+  std::vector<std::vector<int>> groups(static_cast<std::size_t>(files));
+  if (!random.chance(1, 4)) {
+    return groups;
+  }
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  const bool are_disjoint = ranks >= files && random.chance(1, 2);
+  for (int i = 0; i < files; ++i) {
+    const auto first = all.begin() + i * ranks / files;
+    const auto last = all.begin() + (i + 1) * ranks / files;
+    groups[static_cast<std::size_t>(i)] =
+        choose_members(random, are_disjoint ? std::vector<int>{first, last} : all);
+  }
+  return groups;
 }
 
 void plan_faults(Random& random, Plan& plan, Focus focus) {
@@ -195,40 +259,76 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
 }
 
 // By a chance of its own, so that the rest of a seed's plan does not depend on it.
-void plan_system(Random random, Plan& plan, Focus focus) {
-  plan.shares_memory = plan.mode == Mode::servers && !random.chance(1, 3);
-  plan.nodes = plan.servers > 1 && random.chance(1, 6) ? 2 : 1;
-  plan.way = random.among(std::vector<std::string>{"auto", "auto", "in-place", "pull", "staged"});
-  plan.kernel_from_bytes = random.chance(1, 3) ? 4096 : 8 << 20;
-  System& system = plan.system;
-  system.pulls = !random.chance(1, 8);
-  system.opens_others = !random.chance(1, 16);
-  system.has_memfd = !random.chance(1, 8);
-  system.has_process_descriptors = !random.chance(1, 8);
-  system.has_processors = random.chance(1, 2);
-  if (random.chance(1, 8)) {
-    system.shared_bytes = random.below(64 << 20);
-  }
-  system.rings = static_cast<System::Rings>(random.below(3));
+void plan_lost_server(Random random, Plan& plan, Focus focus) {
   const bool can_go_on = plan.shares_memory && plan.nodes == 1;
   if (can_go_on && !plan.faults.killed_at && (focus == Focus::network || random.chance(1, 4))) {
     plan.faults.killed_server = static_cast<int>(random.below(plan.servers));
     plan.faults.server_killed_after =
         random.below(random.chance(1, 2) ? millisecond : 8 * millisecond);
   }
-  for (auto& file : plan.files) {
-    for (auto& step : file.steps) {
-      for (auto& variable : step.variables) {
-        for (auto& put : variable.puts) {
-          put.is_allocated = random.chance(1, 5);
-          put.is_aligned = random.chance(1, 3);
+}
+
+// A copy of a block that is larger than all memory for copies is refused.
+std::int64_t largest_put_bytes(const Plan& plan) {
+  std::size_t largest = 0;
+  for (const auto& file : plan.files) {
+    for (const auto& step : file.steps) {
+      for (std::size_t v = 0; v < step.variables.size(); ++v) {
+        for (const auto& put : step.variables[v].puts) {
+          largest = std::max(largest, bytes_of(file, v, put));
         }
       }
     }
   }
+  return static_cast<std::int64_t>(largest);
 }
 
 }  // namespace
+
+bool is_written_together(const Plan& plan, const PlannedFile& file) {
+  return plan.mode == Mode::synchronous || file.is_synchronous ||
+         (file.is_compressed && plan.mode == Mode::kernel);
+}
+
+bool has_mistake(const PlannedFile& file) {
+  return file.mistake != Mistake::none && !(file.mistake == Mistake::overlap && file.may_overlap);
+}
+
+bool is_member(const PlannedFile& file, int rank) {
+  return file.members.empty() || std::ranges::find(file.members, rank) != file.members.end();
+}
+
+int count_members(const Plan& plan, const PlannedFile& file) {
+  return file.members.empty() ? plan.ranks : static_cast<int>(file.members.size());
+}
+
+void choose_sizes(Random& random, Plan& plan) {
+  static const std::vector<std::int64_t> memory{1 << 13, 1 << 14, 1 << 16, 1 << 18, 1 << 20};
+  plan.staging_bytes = random.among(memory);
+  const bool keeps_steps = std::ranges::any_of(plan.files, &PlannedFile::is_compressed);
+  if (keeps_steps && (plan.files.size() > 1 || random.chance(1, 2))) {
+    plan.staging_bytes = 1 << 22;  // else a step may be too large for its server
+  }
+  plan.buffer_bytes = std::max(random.among(memory), largest_put_bytes(plan));
+  plan.stripe_bytes = random.among(std::vector<std::int64_t>{0, 4096, 1 << 16});
+  plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
+  plan.credits = random.between(2, 8);
+  plan.kernel_from_bytes = random.chance(1, 4) ? 512 : 8 << 20;
+}
+
+void choose_system(Random random, Plan& plan) {
+  plan.shares_memory = plan.mode == Mode::servers && !random.chance(1, 3);
+  plan.nodes = plan.servers > 1 && random.chance(1, 6) ? 2 : 1;
+  plan.way = random.among(std::vector<std::string>{"auto", "auto", "in-place", "pull", "staged"});
+  System& system = plan.system;
+  system.pulls = !random.chance(1, 8);
+  system.opens_others = !random.chance(1, 16);
+  system.has_memfd = !random.chance(1, 8);
+  system.has_process_descriptors = !random.chance(1, 8);
+  system.has_processors = random.chance(1, 2);
+  system.shared_bytes = random.chance(1, 8) ? random.below(64 << 20) : INT64_MAX;
+  system.rings = static_cast<System::Rings>(random.below(3));
+}
 
 Plan make_plan(std::uint64_t seed, Focus focus) {
   Random random{seed};
@@ -241,18 +341,26 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
     plan.servers =
         static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
   }
-  plan.staging_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 18, 1 << 20});
-  plan.buffer_bytes = random.among(std::vector<std::int64_t>{1 << 16, 1 << 20});
-  plan.stripe_bytes = random.among(std::vector<std::int64_t>{0, 4096, 1 << 16});
-  plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
-  plan.credits = random.between(2, 8);
-  const int files = static_cast<int>(random.chance(1, 4) ? 2 : 1);
+  const int files = static_cast<int>(random.chance(1, 4) ? random.between(2, 3) : 1);
+  const auto groups = choose_groups(random, plan.ranks, files);
   for (int i = 0; i < files; ++i) {
-    plan.files.push_back(make_file(random, plan, i));
+    plan.files.push_back(make_file(random, plan, i, groups[static_cast<std::size_t>(i)]));
   }
+  // Where a rank makes a mistake in one file, synchronous ranks lose the others with it.
+  plan.are_files_in_turn =
+      files > 1 && random.chance(1, 2) && std::ranges::all_of(plan.files, [](const auto& file) {
+        return file.mistake == Mistake::none;
+      });
+  choose_sizes(random, plan);
   plan_faults(random, plan, focus);
-  plan_system(Random{seed ^ 0x5EED}, plan, focus);
+  choose_system(Random{seed ^ 0x5EED}, plan);
+  plan_lost_server(Random{seed ^ 0xDEAD}, plan, focus);
   return plan;
+}
+
+std::size_t bytes_of(const PlannedFile& file, std::size_t variable, const Put& put) {
+  return static_cast<std::size_t>(product(put.count)) *
+         iocomp::array::size_bytes(file.variables[variable].type);
 }
 
 std::vector<std::byte> values_of(const PlannedFile& file, std::size_t variable, std::int64_t step,
@@ -283,114 +391,6 @@ std::vector<std::byte> expected_values(const PlannedFile& file, std::size_t vari
     });
   }
   return all;
-}
-
-namespace {
-
-std::string describe_system(const Plan& plan) {
-  static constexpr std::array rings{"no io_uring", "an old io_uring", "io_uring"};
-  const System& system = plan.system;
-  std::string text = "  " + std::to_string(plan.nodes) + " nodes, " +
-                     (plan.shares_memory ? "shared memory" : "messages") + ", way " + plan.way +
-                     ", " + rings[static_cast<std::size_t>(system.rings)];
-  const auto lacks = [&text](bool is_there, const std::string& what) {
-    text += is_there ? "" : ", no " + what;
-  };
-  lacks(system.pulls, "pulls");
-  lacks(system.opens_others, "files of other processes");
-  lacks(system.has_memfd, "memfd");
-  lacks(system.has_process_descriptors, "pidfd");
-  lacks(system.has_processors, "processors of their own");
-  if (system.shared_bytes < INT64_MAX) {
-    text += ", " + std::to_string(system.shared_bytes) + " bytes to share";
-  }
-  return text + '\n';
-}
-
-}  // namespace
-
-std::string describe(const Plan& plan) {
-  static constexpr std::array modes{"synchronous", "kernel", "servers"};
-  static constexpr std::array mistakes{"", ", another shape on rank ", ", a step less on rank ",
-                                       ", a block twice by rank "};
-  static constexpr std::array awaits{"", ", waits for handed over", ", waits for written",
-                                     ", waits for durable"};
-  const auto list = [](const Index& numbers) {
-    std::string text;
-    for (const std::int64_t number : numbers) {
-      text += (text.empty() ? "" : " x ") + std::to_string(number);
-    }
-    return text;
-  };
-  std::string text = "seed " + std::to_string(plan.seed) + ": " +
-                     modes[static_cast<std::size_t>(plan.mode)] + ", " +
-                     std::to_string(plan.ranks) + " ranks, " + std::to_string(plan.servers) +
-                     " servers, staging " + std::to_string(plan.staging_bytes) + ", stripes " +
-                     std::to_string(plan.stripe_bytes) + ", inline " +
-                     std::to_string(plan.inline_bytes) + '\n' + describe_system(plan);
-  for (const auto& file : plan.files) {
-    text += "  " + file.name + ": " + file.backend +
-            (file.is_checkpoint ? " checkpoint" : " series") + ", " +
-            std::to_string(file.steps_in_flight) + " steps in flight" +
-            (file.leaves_close_to_finalize ? ", not closed" : "") +
-            mistakes[static_cast<std::size_t>(file.mistake)] +
-            (file.mistake == Mistake::none ? "" : std::to_string(file.mistaken_rank)) + '\n';
-    for (std::size_t s = 0; s < file.steps.size(); ++s) {
-      const Step& step = file.steps[s];
-      for (std::size_t v = 0; v < step.variables.size(); ++v) {
-        text += "    step " + std::to_string(s) + ", " + file.variables[v].name + " of " +
-                list(step.variables[v].shape) + " x " +
-                std::to_string(iocomp::array::size_bytes(file.variables[v].type)) + " bytes" +
-                (file.variables[v].fill != 0 ? ", fill value" : "") + '\n';
-        for (const auto& put : step.variables[v].puts) {
-          text += "      rank " + std::to_string(put.rank) + " puts " + list(put.count) + " at " +
-                  list(put.start) + (put.is_buffered ? ", buffered" : "") +
-                  (put.is_strided ? ", strided" : "") +
-                  awaits[static_cast<std::size_t>(put.await)] + '\n';
-        }
-      }
-      for (std::size_t rank = 0; rank < step.waits_for.size(); ++rank) {
-        if (step.waits_for[rank]) {
-          text += "    rank " + std::to_string(rank) + " waits for step " +
-                  std::to_string(*step.waits_for[rank]) + " after step " + std::to_string(s) + '\n';
-        }
-      }
-    }
-  }
-  const PlannedFaults& faults = plan.faults;
-  const auto tell = [&text](const std::string& what) { text += "  " + what + '\n'; };
-  if (faults.disk.capacity_bytes) {
-    tell("the disk has " + std::to_string(*faults.disk.capacity_bytes) + " bytes");
-  }
-  if (faults.disk.failing_write) {
-    tell("from write " + std::to_string(*faults.disk.failing_write) + " on " +
-         std::to_string(faults.disk.failing_writes) + " fail");
-  }
-  if (faults.disk.failing_sync) {
-    tell("fsync " + std::to_string(*faults.disk.failing_sync) + " fails");
-  }
-  if (faults.disk.writes_are_short) {
-    tell("writes are short");
-  }
-  if (faults.disk_slowness > 1) {
-    tell("the disk is " + std::to_string(faults.disk_slowness) + " times slower");
-  }
-  if (faults.stopped_process) {
-    tell("process " + std::to_string(*faults.stopped_process) + " is stopped at " +
-         std::to_string(faults.stopped_at / microsecond) + " us for " +
-         std::to_string(faults.stopped_for / microsecond) + " us");
-  }
-  if (faults.killed_at) {
-    tell("all are killed at " + std::to_string(*faults.killed_at / microsecond) + " us");
-  }
-  if (faults.killed_server) {
-    tell("server " + std::to_string(*faults.killed_server) + " is killed " +
-         std::to_string(faults.server_killed_after / microsecond) + " us after all are connected");
-  }
-  if (faults.power_losses > 0) {
-    tell(std::to_string(faults.power_losses) + " power losses");
-  }
-  return text;
 }
 
 }  // namespace simulation

@@ -8,6 +8,7 @@
 
 #include "array/element_type.h"
 #include "disk.h"
+#include "random.h"
 #include "system.h"
 #include "world.h"
 
@@ -23,8 +24,10 @@ struct Put {
   std::vector<std::int64_t> count{};
   bool is_buffered = false;
   bool is_strided = false;    ///< in memory, part of a larger array
+  bool is_scattered = false;  ///< by a decomposition: its last element comes first
   bool is_allocated = false;  ///< in memory of the library, which servers may read in place
   bool is_aligned = false;    ///< in memory as in the file, so that it may go O_DIRECT
+  bool is_polled = false;     ///< asked again and again, instead of waited for
   Await await = Await::nothing;
 };
 
@@ -55,7 +58,18 @@ struct PlannedFile {
   bool is_checkpoint = false;
   bool replaces = false;
   bool leaves_close_to_finalize = false;
+  bool is_synchronous = false;  ///< whatever the job is
+  bool has_file_per_step = false;
+  bool grows_along_time = false;  ///< its layout, of hdf5
+  bool is_compressed = false;
+  bool has_description = false;
+  bool has_attributes = false;
+  bool may_overlap = false;
+  bool fails_when_full = false;
+  int keeps = 0;
+  std::int64_t alignment_bytes = 4096;
   int steps_in_flight = 8;
+  std::vector<int> members{};  ///< compute ranks, as its communicator orders them; empty: all
   std::vector<Variable> variables{};
   std::vector<Step> steps{};
   Mistake mistake = Mistake::none;
@@ -89,11 +103,12 @@ struct Plan {
   std::int64_t inline_bytes = 256;
   std::int64_t chunk_bytes = 4096;
   std::int64_t credits = 4;
+  std::int64_t kernel_from_bytes = 8 << 20;
   bool shares_memory = false;  ///< between ranks of a node; else all is sent by MPI
   int nodes = 1;               ///< each with as many ranks, and with a server
   std::string way = "auto";    ///< transport.way
-  std::int64_t kernel_from_bytes = 8 << 20;
   System system{};
+  bool are_files_in_turn = false;  ///< all are open at once, and each makes a step in turn
   std::vector<PlannedFile> files{};
   PlannedFaults faults{};
 };
@@ -101,10 +116,25 @@ struct Plan {
 /// What a seed is about.
 enum class Focus : std::uint8_t { any, crash, disk, network };
 
-[[nodiscard]] Plan make_plan(std::uint64_t seed, Focus focus);
+[[nodiscard]] inline bool has_file_per_step(const PlannedFile& file) {
+  return file.is_checkpoint || file.has_file_per_step;
+}
+/// Whether all members write it together, in the same calls.
+[[nodiscard]] bool is_written_together(const Plan& plan, const PlannedFile& file);
+/// Whether its program does something that fails the step.
+[[nodiscard]] bool has_mistake(const PlannedFile& file);
+/// Whether a compute rank opens the file.
+[[nodiscard]] bool is_member(const PlannedFile& file, int rank);
+[[nodiscard]] int count_members(const Plan& plan, const PlannedFile& file);
 
-/// For people.
-[[nodiscard]] std::string describe(const Plan& plan);
+[[nodiscard]] Plan make_plan(std::uint64_t seed, Focus focus);
+/// Choose how much memory there is for the data of the plan, and the sizes that they are cut into.
+void choose_sizes(Random& random, Plan& plan);
+/// Choose what the system has, and how processes reach one another, for its mode and servers.
+void choose_system(Random random, Plan& plan);
+
+/// How many bytes a put of a variable writes.
+[[nodiscard]] std::size_t bytes_of(const PlannedFile& file, std::size_t variable, const Put& put);
 
 /// Bytes of the elements that a put of a variable writes; the same in every mode.
 [[nodiscard]] std::vector<std::byte> values_of(const PlannedFile& file, std::size_t variable,

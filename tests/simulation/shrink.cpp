@@ -9,19 +9,28 @@
 namespace simulation {
 namespace {
 
+void limit_servers(Plan& plan, int most) {
+  plan.servers = std::min(plan.servers, most);
+  plan.nodes = std::min(plan.nodes, std::max(plan.servers, 1));
+  if (plan.faults.killed_server && *plan.faults.killed_server >= plan.servers) {
+    plan.faults.killed_server.reset();
+  }
+  if (plan.faults.stopped_process && *plan.faults.stopped_process >= plan.ranks + plan.servers) {
+    plan.faults.stopped_process.reset();
+  }
+}
+
 void remove_rank(Plan& plan) {
   --plan.ranks;
-  plan.servers = std::min(plan.servers, plan.ranks);
+  limit_servers(plan, plan.ranks);
   for (auto& file : plan.files) {
+    std::erase(file.members, plan.ranks);
     for (auto& step : file.steps) {
       step.waits_for.pop_back();
       for (auto& variable : step.variables) {
         std::erase_if(variable.puts, [&](const Put& put) { return put.rank >= plan.ranks; });
       }
     }
-  }
-  if (plan.faults.stopped_process && *plan.faults.stopped_process >= plan.ranks + plan.servers) {
-    plan.faults.stopped_process.reset();
   }
 }
 
@@ -46,9 +55,12 @@ std::vector<Plan> smaller(const Plan& plan) {
       with([&](Plan& less) { less.files.erase(less.files.begin() + at); });
     }
     const PlannedFile& file = plan.files[f];
+    if (!file.members.empty()) {
+      with([&](Plan& less) { less.files[f].members.clear(); });
+    }
     if (file.mistake != Mistake::none) {
       with([&](Plan& less) { less.files[f].mistake = Mistake::none; });
-      if (file.mistaken_rank > 0) {
+      if (file.mistaken_rank > 0 && is_member(file, 0)) {
         with([&](Plan& less) { less.files[f].mistaken_rank = 0; });
       }
     }
@@ -72,6 +84,9 @@ std::vector<Plan> smaller(const Plan& plan) {
           if (puts[p].is_buffered) {
             with([&](Plan& less) { put_of(less).is_buffered = false; });
           }
+          if (puts[p].is_allocated) {
+            with([&](Plan& less) { put_of(less).is_allocated = false; });
+          }
           if (puts[p].is_strided) {
             with([&](Plan& less) { put_of(less).is_strided = false; });
           }
@@ -93,13 +108,32 @@ std::vector<Plan> smaller(const Plan& plan) {
     }
   }
   const auto needs_last_rank = [&](const PlannedFile& file) {
-    return file.mistake != Mistake::none && file.mistaken_rank == plan.ranks - 1;
+    const bool is_alone = file.members.size() == 1 && file.members.front() == plan.ranks - 1;
+    return is_alone || (file.mistake != Mistake::none && file.mistaken_rank == plan.ranks - 1);
   };
   if (plan.ranks > 1 && std::ranges::none_of(plan.files, needs_last_rank)) {
     with([](Plan& less) { remove_rank(less); });
   }
+  if (plan.are_files_in_turn) {
+    with([](Plan& less) { less.are_files_in_turn = false; });
+  }
   if (plan.servers > 1) {
-    with([](Plan& less) { --less.servers; });
+    with([](Plan& less) { limit_servers(less, less.servers - 1); });
+  }
+  if (plan.nodes > 1) {
+    with([](Plan& less) { less.nodes = 1; });
+  }
+  if (plan.shares_memory) {
+    with([](Plan& less) { less.shares_memory = false; });
+  }
+  if (plan.way != "auto") {
+    with([](Plan& less) { less.way = "auto"; });
+  }
+  if (plan.system != System{}) {
+    with([](Plan& less) { less.system = {}; });
+  }
+  if (plan.faults.killed_server) {
+    with([](Plan& less) { less.faults.killed_server.reset(); });
   }
   if (plan.faults.stopped_process) {
     with([](Plan& less) { less.faults.stopped_process.reset(); });

@@ -14,6 +14,7 @@ struct System {
   std::int64_t shared_bytes = INT64_MAX;
   enum class Rings : std::uint8_t { none, old, full };
   Rings rings = Rings::none;  ///< io_uring; `old` cannot wait for a futex
+  bool operator==(const System&) const = default;
 };
 
 }  // namespace simulation

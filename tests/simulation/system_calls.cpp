@@ -322,6 +322,19 @@ int ioctl(int descriptor, unsigned long request, ...) noexcept {
   return Machine::of(descriptor) == nullptr ? REAL(ioctl)(descriptor, request, argument)
                                             : answer(-ENOTTY);
 }
+int fcntl(int descriptor, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  Machine* const machine = Machine::of(descriptor);
+  if (machine == nullptr) {
+    return REAL(fcntl)(descriptor, command, argument);
+  }
+  return answer(command == F_OFD_SETLK
+                    ? machine->lock(descriptor, static_cast<const struct flock*>(argument)->l_type)
+                    : -EINVAL);
+}
 int lock_file(int descriptor, int operation) noexcept __asm__("flock");
 int lock_file(int descriptor, int operation) noexcept {
   return Machine::of(descriptor) == nullptr

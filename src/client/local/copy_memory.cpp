@@ -74,8 +74,13 @@ Copy CopyMemory::find(std::size_t bytes, std::size_t page_remainder, bool is_len
   return find(bytes, page_remainder, false);  // the system has no such memory to lend
 }
 
-Copy CopyMemory::take_small(std::size_t bytes) {
+void CopyMemory::use(std::size_t bytes) noexcept {
   used_bytes_ += bytes;
+  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
+}
+
+Copy CopyMemory::take_small(std::size_t bytes) {
+  use(bytes);
   return {new std::byte[bytes], [this, bytes](const std::byte* first) {
             delete[] first;
             used_bytes_ -= bytes;
@@ -88,7 +93,7 @@ Copy CopyMemory::take_from(Slab& slab, std::size_t bytes, std::size_t page_remai
   if (!offset) {
     return {};
   }
-  used_bytes_ += bytes;
+  use(bytes);
   return {slab.memory.data() + *offset + page_remainder,
           [this, &slab, offset = *offset, taken, bytes](const std::byte* /*first*/) {
             slab.free.give_back(offset, taken);

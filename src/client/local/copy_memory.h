@@ -25,6 +25,8 @@ class CopyMemory {
 
   [[nodiscard]] std::size_t limit_bytes() const noexcept { return limit_bytes_; }
   [[nodiscard]] std::size_t used_bytes() const noexcept { return used_bytes_; }
+  /// The most that was ever used at once.
+  [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
   /// Whether a copy of this size can be had now.
   [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
     return bytes <= limit_bytes_ && used_bytes_ <= limit_bytes_ - bytes;
@@ -49,6 +51,7 @@ class CopyMemory {
     FreeRanges free;
   };
   void check(std::size_t bytes) const;
+  void use(std::size_t bytes) noexcept;
   [[nodiscard]] Copy find(std::size_t bytes, std::size_t page_remainder, bool is_lent);
   [[nodiscard]] Copy take_small(std::size_t bytes);
   [[nodiscard]] Copy take_from(Slab& slab, std::size_t bytes, std::size_t page_remainder);
@@ -57,6 +60,7 @@ class CopyMemory {
   transport::Transport* transport_;
   std::size_t limit_bytes_;
   std::size_t used_bytes_ = 0;
+  std::size_t peak_bytes_ = 0;
   std::size_t copies_for_disk_ = 0;
   std::list<Slab> slabs_;
 };

@@ -166,7 +166,6 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
     case Kind::file_failed: {
       const auto note = protocol::decode_step_note(body);
       writer_.fail(note.outcome, note.step);
-      link_.failures().add(setup_.key, writer_.lost());
       break;
     }
     case Kind::file_closed:
@@ -258,7 +257,6 @@ void LocalCarrier::leave_together(const Error& difference) {
     lead->fail({difference.code(), difference.what()}, ended_);
   }
   writer_.fail({difference.code(), difference.what()}, ended_);
-  link_.failures().add(setup_.key, writer_.lost());
   (void)outcome_of([this] { leave(ended_, false); });
 }
 
@@ -266,7 +264,6 @@ void LocalCarrier::leave_together(const Error& difference) {
 void LocalCarrier::lose(const Outcome& why) {
   is_alone_ = true;
   writer_.fail(why, settled_);
-  link_.failures().add(setup_.key, writer_.lost());
   if (why.code == ErrorCode::timed_out && setup_.meeting != nullptr) {
     setup_.meeting->end(writer_.lost());  // who comes late would meet this rank in another call
   }

@@ -87,6 +87,8 @@ void MemberWriter::put(const Block& block) {
     write({block, nullptr});
   } else {
     kept_.keep(block);
+    // Its place may have come while it waited for memory.
+    has_news_ = has_news_ || can_write(block);
   }
 }
 
@@ -475,13 +477,10 @@ void MemberWriter::settle(std::int64_t number, const Outcome& outcome) {
       link_.fail(setup_.key, kept.block.ticket, outcome);
     }
   }
-  if (!outcome.ok() && files_.target_of(number) == number) {
-    link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
-      if (ticket.file == setup_.key && ticket.step == number && ticket.failure.ok() &&
-          ticket.durable < ticket.pieces) {
-        ticket.failure = outcome;  // its bytes are gone with the file
-      }
-    });
+  // Its bytes are gone with the file, or nobody makes them durable any more.
+  if (!outcome.ok() && (waits() || files_.target_of(number) == number)) {
+    link_.ledger().settled(setup_.key,
+                           [&](std::int64_t step) { return step == number ? &outcome : nullptr; });
   }
   if (keeps_steps()) {
     files_.writer_of(number).whole_steps()->forget(number);
@@ -507,12 +506,7 @@ void MemberWriter::fail(const Outcome& outcome, std::int64_t from_step) {
   lost_from_ = from_step;
   has_news_ = true;
   (void)write_kept();  // fails them
-  link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
-    if (ticket.file == setup_.key && ticket.step >= from_step && ticket.failure.ok() &&
-        ticket.durable < ticket.pieces) {
-      ticket.failure = lost_;
-    }
-  });
+  link_.ledger().lost(setup_.key, from_step, lost_);
 }
 
 void MemberWriter::act(const protocol::ActionNote& action) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/error.h"
@@ -37,6 +38,28 @@ void Ledger::fail(std::uint64_t file, std::uint64_t number, const Outcome& outco
   }
   failures_.add(file, outcome);
   counters_.add(trace::Counter::failures, 1);
+}
+
+void Ledger::settled(std::uint64_t file, const EndOfStep& end_of_step) {
+  std::vector<std::uint64_t> durable;
+  tickets_.for_each([&](std::uint64_t number, Ticket& ticket) {
+    const Outcome* const end = ticket.file == file ? end_of_step(ticket.step) : nullptr;
+    if (end == nullptr || (!ticket.failure.ok() && failures_.is_told(file, ticket.failure.story))) {
+      return;
+    }
+    if (end->ok() && ticket.failure.ok()) {
+      ticket.written = ticket.durable = ticket.pieces;
+      durable.push_back(number);
+    } else if (!end->ok() && ticket.durable < ticket.pieces) {
+      ticket.failure = *end;
+    }
+  });
+  std::ranges::for_each(durable, [this](auto number) { tickets_.settle(number); });
+}
+
+void Ledger::lost(std::uint64_t file, std::int64_t from_step, const Outcome& cause) {
+  settled(file, [&](std::int64_t step) { return step >= from_step ? &cause : nullptr; });
+  failures_.add_cause(file, cause);
 }
 
 bool Ledger::has_reached(std::uint64_t number, State state) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "base/error.h"
 #include "client/tickets.h"
@@ -22,6 +23,13 @@ class Ledger {
 
   /// A server tells that a piece of a ticket is written or durable.
   void advance(std::uint64_t ticket, protocol::Notice::About about);
+  /// What a step has come to; nothing where that is not known.
+  using EndOfStep = std::function<const Outcome*(std::int64_t)>;
+  /// Steps of a file are committed, and so all puts into them are durable; or they have failed.
+  /// What a put was told to have failed of before that it keeps.
+  void settled(std::uint64_t file, const EndOfStep& end_of_step);
+  /// The file has failed from a step on: the cause of what was not told before.
+  void lost(std::uint64_t file, std::int64_t from_step, const Outcome& cause);
   /// Record a failure that a call shall tell later.
   void fail(std::uint64_t file, std::uint64_t ticket, const Outcome& outcome);
 

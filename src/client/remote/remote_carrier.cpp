@@ -295,11 +295,23 @@ Outcome RemoteCarrier::close(std::int64_t open_step) {
   }
   link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step)));
   RemoteFile& remote = link_.file(route_.key);
-  link_.wait_until([&] { return remote.closed.has_value() || !remote.failed.ok(); },
-                   [&] { return what("the closing (do all compute ranks close it?)"); });
+  // What all had ended before the file failed is committed all the same.
+  const auto is_over = [&] {
+    return remote.closed.has_value() ||
+           (!remote.failed.ok() && remote.settled >= remote.failed_from);
+  };
+  link_.wait_until(is_over, [&] { return what("the closing (do all compute ranks close it?)"); });
   const Outcome outcome = remote.closed.value_or(remote.failed);
   link_.wait_until([&] { return link_.all_taken(route_.key) && (!own_ || own_->is_idle()); },
                    [&] { return what("the last blocks to be taken"); });
+  // Home may have told of a step before another server has told of its blocks.
+  const Outcome committed;
+  link_.ledger().settled(route_.key, [&](std::int64_t step) -> const Outcome* {
+    const auto failure = remote.failures.find(step);
+    return failure != remote.failures.end() ? &failure->second
+           : step < remote.settled          ? &committed
+                                            : nullptr;
+  });
   link_.forget(route_.key);
   return outcome;
 }

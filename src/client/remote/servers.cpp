@@ -104,7 +104,7 @@ void Servers::take_notice(const Notice& notice) {
     case Notice::About::file_failed:
       files_[notice.file].failed = notice.outcome;
       files_[notice.file].failed_from = static_cast<std::int64_t>(notice.number);
-      ledger_.failures().add(notice.file, notice.outcome);
+      ledger_.lost(notice.file, static_cast<std::int64_t>(notice.number), notice.outcome);
       break;
   }
 }

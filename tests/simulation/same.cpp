@@ -1,0 +1,198 @@
+#include "same.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "disk.h"
+#include "job.h"
+#include "machine.h"
+#include "random.h"
+#include "world.h"
+
+namespace simulation {
+namespace {
+
+struct Way {
+  std::string name;
+  Plan plan;
+};
+
+/// What a program sees of a run, and who reads its files.
+struct Seen {
+  std::vector<std::vector<Ends>> ends;
+  std::vector<std::set<std::int64_t>> committed;        // by file
+  std::map<std::string, std::vector<std::byte>> files;  // whose bytes must be the same
+};
+
+// The same calls in every way: in synchronous mode all ranks wait for the same steps.
+Plan program_of(Plan plan) {
+  plan.faults = {};
+  for (auto& file : plan.files) {
+    file.leaves_close_to_finalize = false;
+    file.fails_when_full = false;
+    file.is_compressed = file.is_compressed && count_members(plan, file) == 1;
+    for (auto& step : file.steps) {
+      std::ranges::fill(step.waits_for, step.waits_for.front());
+    }
+  }
+  return plan;
+}
+
+// Where it is too small for a step, that is told in some ways only.
+std::int64_t least_staging(const Plan& plan) {
+  return std::ranges::any_of(plan.files, &PlannedFile::is_compressed) ? 1 << 22 : 0;
+}
+
+std::vector<Way> ways_of(const Plan& plan) {
+  const Plan program = program_of(plan);
+  Random random{plan.seed ^ 0x5A3E};
+  std::vector<Way> ways;
+  const auto add = [&](std::string name, Mode mode, int servers) {
+    Way way{std::move(name), program};
+    way.plan.mode = mode;
+    way.plan.servers = servers;
+    way.plan.seed = random.next();
+    choose_sizes(random, way.plan);
+    choose_system(Random{random.next()}, way.plan);
+    way.plan.staging_bytes = std::max(way.plan.staging_bytes, least_staging(way.plan));
+    ways.push_back(std::move(way));
+  };
+  add("synchronous", Mode::synchronous, 0);
+  add("kernel", Mode::kernel, 0);
+  const bool has_one_writer = std::ranges::any_of(program.files, &PlannedFile::is_compressed);
+  for (int servers = 1; servers <= (has_one_writer ? 1 : std::min(3, program.ranks)); ++servers) {
+    add(std::to_string(servers) + (servers == 1 ? " server" : " servers"), Mode::servers, servers);
+  }
+  return ways;
+}
+
+// Libraries of formats may order what is not values as they like. Where a step has failed, what is
+// left of it in the file is nobody's; the manifest tells where the others lie.
+bool has_same_bytes(const Plan& plan, const std::string& path) {
+  return std::ranges::any_of(plan.files, [&](const PlannedFile& file) {
+    return file.backend == "posix" && path.starts_with(file.name) &&
+           (!has_mistake(file) || path.ends_with(".json"));
+  });
+}
+
+Seen run(const Way& way, const std::function<void(const std::string&)>& log, Result& result) {
+  Seen seen;
+  Disk disk;
+  std::vector<Told> told;
+  std::vector<std::string> violations;
+  {
+    World world{way.plan.seed};
+    Machine machine{world, disk};
+    Job job{way.plan, world, machine};
+    if (log) {
+      log(way.name + ':');
+      job.when_called([&](const std::string& what) {
+        log(std::to_string(world.now() / microsecond) + " us  " + what);
+      });
+    }
+    job.run();
+    seen.ends = job.ends();
+    told = job.told();
+    violations = job.violations();
+    result.turns += world.turns();
+  }
+  const auto found = check_disk(way.plan, told, disk, "at the end", &seen.committed);
+  violations.insert(violations.end(), found.begin(), found.end());
+  for (const auto& name : left_behind(disk)) {
+    violations.push_back("at the end " + name + " is left");
+  }
+  for (const auto& violation : violations) {
+    result.violations.push_back(way.name + ": " + violation);
+  }
+  for (const auto& path : disk.list()) {
+    const auto inode = disk.find(path)->inode;
+    if (!disk.is_folder(inode) && has_same_bytes(way.plan, path)) {
+      const auto bytes = disk.bytes(inode);
+      seen.files[path] = {bytes.begin(), bytes.end()};
+    }
+  }
+  return seen;
+}
+
+std::string name_of(int code) {
+  return code == 0 ? "success" : std::string{iocomp::code_name(code)};
+}
+
+std::string list(const std::set<std::int64_t>& steps) {
+  std::string text;
+  for (const std::int64_t step : steps) {
+    text += (text.empty() ? "" : " ") + std::to_string(step);
+  }
+  return text.empty() ? "none" : text;
+}
+
+void compare(const Plan& plan, const Seen& one, const Seen& other,
+             const std::function<void(const std::string&)>& differs) {
+  for (std::size_t f = 0; f < plan.files.size(); ++f) {
+    const std::string in = " of " + plan.files[f].name;
+    if (one.committed[f] != other.committed[f]) {
+      differs("committed steps" + in + ": " + list(one.committed[f]) + "; " +
+              list(other.committed[f]));
+    }
+    for (std::size_t rank = 0; rank < one.ends.size(); ++rank) {
+      const Ends& here = one.ends[rank][f];
+      const Ends& there = other.ends[rank][f];
+      const std::string who = " of rank " + std::to_string(rank);
+      if (here.first_error != there.first_error) {
+        differs("first error" + in + who + ": " + name_of(here.first_error) + "; " +
+                name_of(there.first_error));
+      }
+      for (const auto& [put, end] : here.tickets) {
+        const auto same = there.tickets.find(put);
+        // Of a step that fails, some puts were durable before anybody knew.
+        const bool is_committed = one.committed[f].contains(std::get<0>(put));
+        if (same != there.tickets.end() && same->second != end &&
+            (is_committed || (same->second != 0 && end != 0))) {
+          differs("put " + std::to_string(std::get<2>(put)) + " of " +
+                  plan.files[f].variables[std::get<1>(put)].name + " in step " +
+                  std::to_string(std::get<0>(put)) + in + who + ": " + name_of(end) + "; " +
+                  name_of(same->second));
+        }
+      }
+    }
+  }
+  for (const auto& [path, bytes] : one.files) {
+    const auto same = other.files.find(path);
+    if (same == other.files.end()) {
+      differs(path + " is there; is not");
+    } else if (same->second != bytes) {
+      const auto at = std::ranges::mismatch(bytes, same->second).in1 - bytes.begin();
+      differs(path + " from byte " + std::to_string(at) + " on, of " +
+              std::to_string(bytes.size()) + "; " + std::to_string(same->second.size()));
+    }
+  }
+  for (const auto& [path, bytes] : other.files) {
+    if (!one.files.contains(path)) {
+      differs(path + " is not there; is");
+    }
+  }
+}
+
+}  // namespace
+
+Result run_in_all_ways(const Plan& plan, const std::function<void(const std::string&)>& log) {
+  Result result;
+  std::vector<Seen> seen;
+  const auto ways = ways_of(plan);
+  for (const Way& way : ways) {
+    seen.push_back(run(way, log, result));
+    compare(plan, seen.front(), seen.back(), [&](const std::string& what) {
+      result.violations.push_back(ways.front().name + " and " + way.name + " differ in " + what);
+    });
+  }
+  return result;
+}
+
+}  // namespace simulation

@@ -1,0 +1,83 @@
+#include "client/remote/ledger.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "client/tickets.h"
+#include "protocol/messages.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+namespace {
+
+constexpr std::uint64_t file = 7;
+const Outcome difference{ErrorCode::inconsistent_calls, "the ranks do not make the same calls"};
+const Outcome missing{ErrorCode::storage_failure, "cannot open the file"};
+
+class LedgerTest : public testing::Test {
+ protected:
+  std::uint64_t put(std::int64_t step) {
+    Ticket ticket;
+    ticket.file = file;
+    ticket.step = step;
+    ticket.pieces = 2;
+    return ledger_.tickets().open(ticket);
+  }
+  void commit_until(std::int64_t steps) {
+    const Outcome committed;
+    ledger_.settled(file, [&](std::int64_t step) { return step < steps ? &committed : nullptr; });
+  }
+  // What the program is told of a ticket: ok, or why it failed.
+  Outcome ask(std::uint64_t ticket, State state = State::durable) {
+    return outcome_of([&] { EXPECT_TRUE(ledger_.has_reached(ticket, state)); });
+  }
+
+  trace::Counters counters_;
+  Ledger ledger_{nullptr, counters_};
+};
+
+TEST_F(LedgerTest, PutsOfACommittedStepAreDurableBeforeAllServersHaveSaidSo) {
+  const auto ticket = put(0);
+  ledger_.advance(ticket, protocol::Notice::About::durable);
+  commit_until(1);
+  EXPECT_TRUE(ask(ticket).ok());
+  ledger_.advance(ticket, protocol::Notice::About::durable);  // late
+  EXPECT_TRUE(ask(ticket).ok());
+}
+
+TEST_F(LedgerTest, APutOfALaterStepIsNotDurableWithIt) {
+  const auto ticket = put(1);
+  commit_until(1);
+  EXPECT_FALSE(ledger_.has_reached(ticket, State::durable));
+}
+
+TEST_F(LedgerTest, TheCauseIsToldInsteadOfWhatCameOfIt) {
+  const auto ticket = put(0);
+  ledger_.fail(file, ticket, missing);
+  ledger_.lost(file, 0, difference);
+  EXPECT_EQ(ledger_.failures().take_untold(file).story, difference.story);
+  EXPECT_EQ(ask(ticket).story, difference.story);
+}
+
+TEST_F(LedgerTest, AFailureThatWasToldStays) {
+  const auto ticket = put(0);
+  ledger_.fail(file, ticket, missing);
+  EXPECT_EQ(ask(ticket).story, missing.story);
+  ledger_.lost(file, 0, difference);
+  EXPECT_EQ(ask(ticket).story, missing.story);
+}
+
+TEST_F(LedgerTest, WhatWasDurableBeforeTheFileFailedStaysDurable) {
+  const auto before = put(0);
+  const auto after = put(1);
+  commit_until(1);
+  ledger_.lost(file, 1, difference);
+  EXPECT_TRUE(ask(before).ok());
+  EXPECT_EQ(ask(after).story, difference.story);
+}
+
+}  // namespace
+}  // namespace iocomp::client
