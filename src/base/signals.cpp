@@ -92,6 +92,10 @@ SignalWatch::~SignalWatch() {
   }
 }
 
+bool SignalWatch::watches(int signal) const noexcept {
+  return std::ranges::count(signals_, signal) > 0;
+}
+
 bool SignalWatch::has_come() const noexcept {
   return std::ranges::any_of(signals_, [](int signal) {
     return watched(signal).has_come.load(std::memory_order_relaxed);

@@ -19,6 +19,7 @@ class SignalWatch {
   /// The last one of a signal puts back what was there.
   ~SignalWatch();
 
+  [[nodiscard]] bool watches(int signal) const noexcept;
   /// Whether any of them has come since somebody has watched it.
   [[nodiscard]] bool has_come() const noexcept;
 

@@ -38,6 +38,7 @@ struct Place {
   std::string job;                ///< "<host>-<pid>", the same on all ranks
   std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
   std::function<bool()> is_terminated{};  ///< whether SIGTERM has come
+  bool clients_outlive_signal = false;    ///< it does not end compute ranks
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.

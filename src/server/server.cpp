@@ -103,7 +103,8 @@ bool Server::is_terminated() const {
 }
 
 // The signal is for the whole job. Where the compute ranks have ended by it, what they have ended
-// is finished; where that cannot be known, the grace counts from the last thing that moved.
+// is finished. Ranks of other nodes are not seen to end: there the grace counts from the last thing
+// that moved.
 // @return whether nothing more is to be done.
 bool Server::finish_after_signal(bool moved) {
   const double now = now_seconds();
@@ -111,8 +112,11 @@ bool Server::finish_after_signal(bool moved) {
     last_move_ = now;
     return false;
   }
-  const bool are_gone = survivors_ != nullptr && survivors_->compute_ranks_are_gone();
-  if (are_gone && !std::exchange(has_finished_, true)) {
+  const bool can_know = survivors_ != nullptr && !transport_.needs_looks();
+  if (can_know ? !survivors_->compute_ranks_are_gone() : context_.place.clients_outlive_signal) {
+    return false;
+  }
+  if (can_know && !std::exchange(has_finished_, true)) {
     for (const auto& [rank, compute_rank] : context_.place.clients) {
       if (goodbyes_.client_left(rank)) {
         files_.client_left(rank);

@@ -142,6 +142,7 @@ void Session::serve(std::size_t staging_bytes) {
   place.staging_bytes = staging_bytes;
   const SignalWatch termination{{SIGTERM}};
   place.is_terminated = [&termination] { return termination.has_come(); };
+  place.clients_outlive_signal = stopping_.catches(SIGTERM);
   try {
     server::Server server{settings(), configuration_.policy, configuration_.disk, std::move(place),
                           *connection_.transport};

@@ -64,7 +64,8 @@ std::optional<double> moment_to_stop(const config::Settings& settings, bool warn
   }
   if (!end && warns) {
     log::warning(
-        "stop.before is set, but nobody says when the job ends: there is no SLURM_JOB_END_TIME, and "
+        "stop.before is set, but nobody says when the job ends: there is no SLURM_JOB_END_TIME, "
+        "and "
         "stop.at is not set");
   }
   return end ? std::optional{*end - before} : std::nullopt;

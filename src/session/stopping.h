@@ -17,6 +17,8 @@ class Stopping {
   /// @throws Error{invalid_setting} for signals and times that are none.
   Stopping(const config::Settings& settings, bool warns);
 
+  /// Whether a signal is one of those that tell to stop.
+  [[nodiscard]] bool catches(int signal) const noexcept { return signals_.watches(signal); }
   /// Why the program should stop now, as far as this rank knows; empty: it need not.
   [[nodiscard]] std::string reason() const;
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from actors import INVALID_SETTING, Actors, Job
@@ -95,11 +96,15 @@ end_step out
 """
 
 
-def test_servers_outlive_sigterm(actors: Actors) -> None:
-    """The compute ranks go on, and so all is written."""
+@pytest.mark.parametrize(
+    "settings", [{}, {"transport": {"kind": "message"}, "stop": {"signals": "TERM"}}]
+)
+def test_servers_outlive_sigterm(actors: Actors, settings: dict[str, Any]) -> None:
+    """The compute ranks go on for longer than the grace, and so all is written."""
     text = "init\nbarrier\n@0 signal 2 TERM\n@0 signal 3 TERM\nbarrier\n"
-    text += WRITE.format(kind="series") + "pause 0.5\nput out u\nend_step out\nclose out\n"
-    settings = {"files": {"out": file_settings("posix", path="out.dat")}}
+    text += WRITE.format(kind="series") + "pause 0.6\nput out u\nend_step out\nclose out\n"
+    settings = {**settings, "files": {"out": file_settings("posix", path="out.dat")}}
+    settings["stop"] = {"grace": "0.2 s", **settings.get("stop", {})}
     job = actors.play(text, ranks=4, settings=settings, alone=True)
     assert job.status == 0 and not job.failures(), job
     assert check_file(job.folder / "out.dat") == {0, 1}

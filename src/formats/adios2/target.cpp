@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -189,11 +190,30 @@ void DatasetTarget::write_parts(const Description& description) {
   for (const auto& part : parts_) {
     put(io_, engine_, part.variable, part.box, part.bytes);
   }
-  if (description.contents.empty()) {
+  put_what_is_empty(description);
+  if (std::ranges::all_of(description.contents, [](const Placed& placed) {
+        return array::elements(placed.variable.shape) == 0;
+      })) {
     mark_empty_step();
   }
   engine_.EndStep();
   ++steps_;
+}
+
+// A variable is in a step when somebody puts it, be it a block without elements. BP4 cannot read
+// other steps of such a variable then.
+void DatasetTarget::put_what_is_empty(const Description& description) {
+  if (kind_ == Kind::bp4) {
+    return;
+  }
+  static constexpr std::byte nothing{};
+  for (const auto& placed : description.contents) {
+    const array::Shape& shape = placed.variable.shape;
+    if (writers_.rank() == 0 && array::elements(shape) == 0) {
+      const array::Box all{.dimensions = shape.dimensions, .start = {}, .count = shape.extent};
+      put(io_, engine_, placed.variable, all, &nothing);
+    }
+  }
 }
 
 // Readers of BP5 look for single values with the first writer.

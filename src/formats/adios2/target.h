@@ -56,6 +56,7 @@ class DatasetTarget : public StepTarget {
   void mark_empty_step();
   void write_parts(const Description& description);
   void bring_scalars_to_the_first(const Description& description);
+  void put_what_is_empty(const Description& description);
   [[nodiscard]] std::string name_of(const std::string& variable, const std::string& name,
                                     const Attribute& value) const;
   void define_attributes(const Description& description);

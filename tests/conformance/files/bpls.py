@@ -38,7 +38,7 @@ def _must_be(arrays: list[Array]) -> tuple[str, int, str]:
         is_letter = first.element_type == "char"  # ADIOS2 has no single characters
         return ("uint8" if is_letter else first.element_type, len(arrays), "scalar")
     extents = [
-        str(extents[0]) if len(set(extents)) == 1 else "__"
+        str(extents[0]) if len(set(extents)) == 1 and extents[0] > 0 else "__"
         for extents in zip(*(array.shape for array in arrays), strict=True)
     ]
     return (first.element_type, len(arrays), "{" + ", ".join(extents) + "}")
