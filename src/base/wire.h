@@ -24,9 +24,10 @@ class WireWriter {
   void put(const T& value) {
     append(&value, sizeof value);
   }
-  void put_bytes(std::span<const std::byte> bytes) {
+  // Not inlined: GCC 12 would warn of bounds that it misreads.
+  [[gnu::noinline]] void put_bytes(std::span<const std::byte> bytes) {
     put(static_cast<std::uint64_t>(bytes.size()));
-    append(bytes.data(), bytes.size());
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());  // a resize would clear them first
   }
   void put_text(std::string_view text) {
     put_bytes(std::as_bytes(std::span{text.data(), text.size()}));

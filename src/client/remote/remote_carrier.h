@@ -77,7 +77,7 @@ class RemoteCarrier : public Carrier {
   std::optional<RemainsKeeper> remains_;         // where the file can be finished without servers
   std::int64_t ended_ = 0;                       // steps
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
-  steps::Covers variables_;  // put in the open step
+  steps::Covers variables_;                      // put in the open step
   std::unique_ptr<OwnWrites> own_;
 };
 

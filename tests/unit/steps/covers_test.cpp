@@ -32,12 +32,9 @@ TEST(Covers, AreInOrderWhateverOrderTheyCameIn) {
 TEST(Covers, OfOthersAreAddedVariableByVariable) {
   Covers covers{{1, {1, 10}}, {4, {2, 20}}, {6, {3, 30}}};
   covers.add({{0, {5, 50}}, {4, {7, 70}}, {5, {8, 80}}, {9, {9, 90}}});
-  EXPECT_EQ(covers, (Covers{{0, {5, 50}},
-                            {1, {1, 10}},
-                            {4, {9, 90}},
-                            {5, {8, 80}},
-                            {6, {3, 30}},
-                            {9, {9, 90}}}));
+  EXPECT_EQ(
+      covers,
+      (Covers{{0, {5, 50}}, {1, {1, 10}}, {4, {9, 90}}, {5, {8, 80}}, {6, {3, 30}}, {9, {9, 90}}}));
 }
 
 }  // namespace
