@@ -503,7 +503,8 @@ void Job::define(Rank& rank, std::size_t number, std::size_t i) {
   rank.shapes[number].push_back(shape);
   if (variable.fill != 0) {
     const std::array<std::uint64_t, 2> value{
-        0x0101010101010101U * static_cast<unsigned>(variable.fill), 0};
+        0x0101010101010101U * static_cast<unsigned>(variable.fill),
+        0x0101010101010101U * static_cast<unsigned>(variable.fill)};
     file.set_fill(rank.variables[number].back(), value.data());
   }
 }

@@ -51,7 +51,7 @@ void put_value(std::byte* to, std::size_t size, std::size_t file, std::size_t va
   }
   const std::uint64_t bits = Random{seed}.next() | 0x0101010101010101U;  // no byte is 0
   for (std::size_t i = 0; i < size; ++i) {
-    to[i] = static_cast<std::byte>(bits >> (8 * i));
+    to[i] = static_cast<std::byte>(bits >> (8 * (i % 8)));
   }
 }
 
@@ -167,9 +167,11 @@ void choose_settings(Random& random, const Plan& plan, PlannedFile& file) {
 }
 
 PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<int> members) {
-  static const std::vector<ElementType> types{ElementType::float64, ElementType::float32,
-                                              ElementType::int32, ElementType::uint8,
-                                              ElementType::int64};
+  using enum ElementType;
+  static const std::vector<ElementType> usual{float64, float32, int32, uint8, int64};
+  static const std::vector<ElementType> all{int8,    int16,     int32,      int64,    uint8,
+                                            uint16,  uint32,    uint64,     float32,  float64,
+                                            float16, complex64, complex128, character};
   PlannedFile file;
   file.name = "f" + std::to_string(number);
   file.members = std::move(members);
@@ -186,11 +188,12 @@ PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<
   file.steps_in_flight = static_cast<int>(random.between(1, 4));
   choose_settings(random, plan, file);
   const bool is_together = is_written_together(plan, file);
+  const bool takes_all_types = file.backend == "posix" && !file.has_description;
   const auto variables = static_cast<int>(random.between(1, 3));
   std::vector<Index> shapes;
   for (int i = 0; i < variables; ++i) {
     file.variables.push_back({.name = "v" + std::to_string(i),
-                              .type = random.among(types),
+                              .type = random.among(takes_all_types ? all : usual),
                               .fill = random.chance(1, 4) ? 0x41 : 0});
     shapes.push_back(random_shape(random, random.chance(1, 4)));
   }
