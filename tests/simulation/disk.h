@@ -66,7 +66,11 @@ class Disk {
   /// Of a file or a folder. @return 0 or a negative errno.
   [[nodiscard]] int sync(Inode inode);
 
-  void set_faults(const Faults& faults) { faults_ = faults; }
+  /// From here on; writes and fsyncs are counted from here, too.
+  void set_faults(const Faults& faults) {
+    faults_ = faults;
+    writes_ = syncs_ = 0;
+  }
   void heal() { faults_ = {}; }
 
   /// What may be there after a power loss now.

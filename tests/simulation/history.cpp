@@ -5,7 +5,10 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "disk.h"
 #include "job.h"
@@ -65,14 +68,19 @@ class Printed {
 std::string in_microseconds(Nanoseconds time) { return std::to_string(time / microsecond) + " us"; }
 
 // The same job once more; it replaces what was there.
-void run_again(Plan plan, Disk& disk, Result& result) {
+void run_again(Plan plan, const std::vector<std::set<std::int64_t>>& before, Disk& disk,
+               Result& result) {
   plan.faults = {};
   for (auto& file : plan.files) {
     file.replaces = true;
+    file.fails_when_full = false;
   }
   World world{plan.seed + 1};
   Machine machine{world, disk, 1};
   Job job{plan, world, machine};
+  for (std::size_t file = 0; file < before.size(); ++file) {
+    job.know(file, before[file]);
+  }
   job.run();
   std::vector<std::string> found = job.violations();
   for (const auto& more : check_disk(plan, job.told(), disk, "at the end of the next job")) {
@@ -85,12 +93,58 @@ void run_again(Plan plan, Disk& disk, Result& result) {
 
 }  // namespace
 
+std::vector<std::set<std::int64_t>> make_what_exists(const Plan& plan, Disk& disk,
+                                                     std::vector<std::string>& violations) {
+  std::vector<std::set<std::int64_t>> steps(plan.files.size());
+  Plan before = plan;
+  before.faults = {};
+  before.files.clear();
+  for (const PlannedFile& file : plan.files) {
+    if (file.exists_before) {
+      before.files.push_back(old_of(file));
+      PlannedFile& old = before.files.back();
+      old.mistake = Mistake::none;
+      old.exists_before = old.replaces = old.fails_when_full = false;
+    }
+  }
+  if (before.files.empty()) {
+    return steps;
+  }
+  before.staging_bytes = 1 << 22;
+  std::vector<std::set<std::int64_t>> seen;
+  World world{plan.seed + 2};
+  Machine machine{world, disk, 2};
+  Job job{before, world, machine};
+  job.run();
+  violations = job.violations();
+  const auto told = job.told();
+  const auto found = check_disk(before, told, disk, "before the job", &seen);
+  violations.insert(violations.end(), found.begin(), found.end());
+  auto next = seen.begin();
+  for (std::size_t f = 0; f < plan.files.size(); ++f) {
+    if (!plan.files[f].exists_before) {
+      continue;
+    }
+    for (const std::int64_t step : *next++) {
+      const auto& variables = plan.files[f].steps[static_cast<std::size_t>(step)].variables;
+      if (std::ranges::any_of(variables, [](const auto& part) { return !part.puts.empty(); })) {
+        steps[f].insert(step);
+      }
+    }
+  }
+  return steps;
+}
+
 Result run_history(const Plan& plan, const std::function<void(const std::string&)>& log,
                    const std::function<void(const Disk&, const std::vector<Told>&)>& inspect) {
   Result result;
   const Printed printed{log};
   Random random{plan.seed ^ 0xC4A5};
   Disk disk;
+  const auto before = make_what_exists(plan, disk, result.violations);
+  if (!result.violations.empty()) {
+    return result;
+  }
   disk.set_faults(plan.faults.disk);
   std::vector<Look> looks;
   std::vector<Told> told;
@@ -99,6 +153,9 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
     World world{plan.seed};
     Machine machine{world, disk};
     Job job{plan, world, machine};
+    for (std::size_t file = 0; file < before.size(); ++file) {
+      job.know(file, before[file]);
+    }
     if (log) {
       const auto timed = [&](const std::string& what) {
         log(in_microseconds(world.now()) + "  " + what);
@@ -148,7 +205,7 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
   }
   check(disk, told, "at the end");
   if (is_left_alone) {
-    run_again(plan, disk, result);
+    run_again(plan, before, disk, result);
   }
   for (const auto& name : left_behind(disk)) {
     result.violations.push_back("at the end " + name + " is left");

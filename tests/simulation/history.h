@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct Result {
   std::int64_t faults = 0;  ///< power losses looked at, and what else went wrong on purpose
   std::uint64_t turns = 0;
 };
+
+/// Make the files of a plan that exist before. @return their steps, by file.
+[[nodiscard]] std::vector<std::set<std::int64_t>> make_what_exists(
+    const Plan& plan, Disk& disk, std::vector<std::string>& violations);
 
 /// Run one plan, and look at what is on the disk: at each power loss and at the end.
 /// @param log   is told what happens, in words and in its order.

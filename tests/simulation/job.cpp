@@ -124,6 +124,10 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
   return kept == 0 ? limit : std::max(limit, kept) + one_more;
 }
 
+bool has_puts(const Step& step) {
+  return std::ranges::any_of(step.variables, [](const auto& part) { return !part.puts.empty(); });
+}
+
 // Whether a step is gone because enough later ones are there.
 bool is_replaced(const PlannedFile& file, const std::set<std::int64_t>& visible,
                  std::int64_t step) {
@@ -338,7 +342,12 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
                        std::ranges::any_of(plan_.files, [](const auto& file) {
                          return file.fails_when_full || file.is_compressed;
                        });
-  const bool is_wrong = is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
+  const bool is_there = code == static_cast<int>(ErrorCode::target_exists) &&
+                        std::ranges::any_of(plan_.files, [](const auto& file) {
+                          return file.exists_before && !file.replaces;
+                        });
+  const bool is_wrong =
+      is_there || is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
   if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong)) {
     violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
   }
@@ -542,7 +551,8 @@ void Job::define(Rank& rank, std::size_t number, std::size_t i) {
   rank.shapes[number].push_back(shape);
   if (variable.fill != 0) {
     const std::array<std::uint64_t, 2> value{
-        0x0101010101010101U * static_cast<unsigned>(variable.fill), 0};
+        0x0101010101010101U * static_cast<unsigned>(variable.fill),
+        0x0101010101010101U * static_cast<unsigned>(variable.fill)};
     file.set_fill(rank.variables[number].back(), value.data());
   }
 }
@@ -735,6 +745,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
     const PlannedFile& planned = plan.files[number];
     const Told& promised = told[number];
     std::set<std::int64_t> visible;
+    std::set<std::int64_t> old;
+    std::set<std::int64_t> all;
     std::unique_ptr<iocomp::client::Input> input;
     std::string reason;
     try {
@@ -751,7 +763,16 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       if (std::ranges::none_of(steps, [&](const auto& one) { return one.number == step; })) {
         continue;
       }
-      visible.insert(step);
+      all.insert(step);
+      if (!has_puts(planned.steps[s])) {
+        if (promised.before.empty() || promised.committed.contains(step)) {
+          visible.insert(step);  // else nobody can say whose it is
+        }
+        continue;
+      }
+      bool is_old = promised.before.contains(step);
+      bool is_new = true;
+      std::string wrong;
       for (std::size_t v = 0; v < planned.variables.size(); ++v) {
         const auto& part = planned.steps[s].variables[v];
         const auto& name = planned.variables[v].name;
@@ -777,21 +798,41 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
                  name + " fails: " + error.what());
           continue;
         }
+        is_old = is_old && found == expected_values(old_of(planned), v, step);
         if (found != expected) {
+          is_new = false;
           const auto differs = std::ranges::mismatch(found, expected).in1 - found.begin();
-          broken("step " + std::to_string(s) + " of " + planned.name + ": " + name +
-                 " has wrong values from byte " + std::to_string(differs) + " of " +
-                 std::to_string(expected.size()) + ", " +
-                 in_hexadecimal(found[static_cast<std::size_t>(differs)]) + " for " +
-                 in_hexadecimal(expected[static_cast<std::size_t>(differs)]));
+          wrong = "step " + std::to_string(s) + " of " + planned.name + ": " + name +
+                  " has wrong values from byte " + std::to_string(differs) + " of " +
+                  std::to_string(expected.size()) + ", " +
+                  in_hexadecimal(found[static_cast<std::size_t>(differs)]) + " for " +
+                  in_hexadecimal(expected[static_cast<std::size_t>(differs)]);
         }
       }
+      (is_old && !is_new ? old : visible).insert(step);
+      if (!is_old && !is_new) {
+        broken(wrong);
+      }
+    }
+    for (const std::int64_t step : promised.before) {
+      if (!old.contains(step) && !visible.contains(step) && planned.keeps == 0 &&
+          (has_file_per_step(planned) || all.empty())) {
+        broken("step " + std::to_string(step) + " of what " + planned.name +
+               " was before is gone, and nothing came in its place" +
+               (reason.empty() ? std::string{} : ": " + reason));
+      }
+    }
+    const bool has_new = std::ranges::any_of(visible, [&](std::int64_t step) {
+      return has_puts(planned.steps[static_cast<std::size_t>(step)]);
+    });
+    if (!has_file_per_step(planned) && !old.empty() && has_new) {
+      broken(planned.name + " has steps of before beside new ones");
     }
     if (seen != nullptr) {
       seen->push_back(visible);
     }
     for (const std::int64_t step : promised.committed) {
-      if (!visible.contains(step) && !is_replaced(planned, visible, step)) {
+      if (!visible.contains(step) && !is_replaced(planned, all, step)) {
         broken("step " + std::to_string(step) + " of " + planned.name +
                " was told as committed, and is not there" +
                (reason.empty() ? std::string{} : ": " + reason));
@@ -806,10 +847,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
     if (promised.is_closed) {
       for (std::size_t s = 0; s < planned.steps.size(); ++s) {
         const auto step = static_cast<std::int64_t>(s);
-        const bool has_puts = std::ranges::any_of(
-            planned.steps[s].variables, [](const auto& part) { return !part.puts.empty(); });
-        if (has_puts && !visible.contains(step) && !is_replaced(planned, visible, step) &&
-            !promised.failed.contains(step)) {
+        if (has_puts(planned.steps[s]) && !visible.contains(step) &&
+            !is_replaced(planned, all, step) && !promised.failed.contains(step)) {
           broken("step " + std::to_string(s) + " of " + planned.name +
                  " is not there, and close said that all is well" +
                  (reason.empty() ? std::string{} : ": " + reason));

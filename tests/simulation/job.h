@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "client/client.h"
@@ -29,6 +30,7 @@ struct Told {
   std::set<std::int64_t> committed{};
   std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told
   bool is_closed = false;                        ///< by all ranks, without a failure
+  std::set<std::int64_t> before{};  ///< steps with values that were there before the job
 };
 
 /// What the calls of one rank came to for one file: 0, or the code of an error.
@@ -48,6 +50,10 @@ class Job {
 
   Job(const Plan& plan, World& world, Machine& machine);
 
+  /// Steps of a file are there already.
+  void know(std::size_t file, std::set<std::int64_t> before) {
+    told_[file].before = std::move(before);
+  }
   /// Run it to its end.
   void run();
 

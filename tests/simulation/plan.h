@@ -57,6 +57,8 @@ struct PlannedFile {
   std::string backend = "posix";
   bool is_checkpoint = false;
   bool replaces = false;
+  bool exists_before = false;  ///< with other values
+  int generation = 0;          ///< of its values
   bool leaves_close_to_finalize = false;
   bool is_synchronous = false;  ///< whatever the job is
   bool has_file_per_step = false;
@@ -118,6 +120,11 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 
 [[nodiscard]] inline bool has_file_per_step(const PlannedFile& file) {
   return file.is_checkpoint || file.has_file_per_step;
+}
+/// What is there before, where something is.
+[[nodiscard]] inline PlannedFile old_of(PlannedFile file) {
+  file.generation = 1;
+  return file;
 }
 /// Whether all members write it together, in the same calls.
 [[nodiscard]] bool is_written_together(const Plan& plan, const PlannedFile& file);

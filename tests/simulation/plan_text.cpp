@@ -86,6 +86,7 @@ struct Fields<PlannedFile> {
     field("backend", &PlannedFile::backend);
     field("checkpoint", &PlannedFile::is_checkpoint);
     field("replaces", &PlannedFile::replaces);
+    field("exists_before", &PlannedFile::exists_before);
     field("leaves_close_to_finalize", &PlannedFile::leaves_close_to_finalize);
     field("synchronous", &PlannedFile::is_synchronous);
     field("file_per_step", &PlannedFile::has_file_per_step);

@@ -19,7 +19,12 @@ import h5py
 import netCDF4
 import numpy as np
 
-TYPES = {"float64": "f8", "float32": "f4", "int64": "i8", "int32": "i4", "uint8": "u1"}
+TYPES = {
+    **{f"{kind}{8 * size}": f"{kind[0]}{size}" for kind in ("int", "uint") for size in (1, 2, 4, 8)},
+    **{f"float{8 * size}": f"f{size}" for size in (2, 4, 8)},
+    **{f"complex{8 * size}": f"c{size}" for size in (8, 16)},
+    "char": "S1",
+}
 
 
 def read_posix(path: Path, wanted: dict[str, Any]) -> np.ndarray:

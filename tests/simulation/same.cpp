@@ -87,10 +87,15 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
   Disk disk;
   std::vector<Told> told;
   std::vector<std::string> violations;
+  const auto before = make_what_exists(way.plan, disk, violations);
+  result.violations.insert(result.violations.end(), violations.begin(), violations.end());
   {
     World world{way.plan.seed};
     Machine machine{world, disk};
     Job job{way.plan, world, machine};
+    for (std::size_t file = 0; file < before.size(); ++file) {
+      job.know(file, before[file]);
+    }
     if (log) {
       log(way.name + ':');
       job.when_called([&](const std::string& what) {
