@@ -9,9 +9,17 @@
 namespace simulation {
 namespace {
 
+void leave_servers(Plan& plan, int servers) {
+  plan.servers = servers;
+  plan.nodes = std::min(plan.nodes, std::max(servers, 1));
+  if (plan.faults.killed_server && *plan.faults.killed_server >= servers) {
+    plan.faults.killed_server.reset();
+  }
+}
+
 void remove_rank(Plan& plan) {
   --plan.ranks;
-  plan.servers = std::min(plan.servers, plan.ranks);
+  leave_servers(plan, std::min(plan.servers, plan.ranks));
   for (auto& file : plan.files) {
     for (auto& step : file.steps) {
       step.waits_for.pop_back();
@@ -72,6 +80,12 @@ std::vector<Plan> smaller(const Plan& plan) {
           if (puts[p].is_buffered) {
             with([&](Plan& less) { put_of(less).is_buffered = false; });
           }
+          if (puts[p].is_allocated) {
+            with([&](Plan& less) { put_of(less).is_allocated = false; });
+          }
+          if (puts[p].is_aligned) {
+            with([&](Plan& less) { put_of(less).is_aligned = false; });
+          }
           if (puts[p].is_strided) {
             with([&](Plan& less) { put_of(less).is_strided = false; });
           }
@@ -99,7 +113,19 @@ std::vector<Plan> smaller(const Plan& plan) {
     with([](Plan& less) { remove_rank(less); });
   }
   if (plan.servers > 1) {
-    with([](Plan& less) { --less.servers; });
+    with([](Plan& less) { leave_servers(less, less.servers - 1); });
+  }
+  if (plan.nodes > 1) {
+    with([](Plan& less) { less.nodes = 1; });
+  }
+  if (plan.shares_memory) {
+    with([](Plan& less) { less.shares_memory = false; });
+  }
+  if (plan.system.rings != System::Rings::none) {
+    with([](Plan& less) { less.system.rings = System::Rings::none; });
+  }
+  if (plan.faults.killed_server) {
+    with([](Plan& less) { less.faults.killed_server.reset(); });
   }
   if (plan.faults.stopped_process) {
     with([](Plan& less) { less.faults.stopped_process.reset(); });
