@@ -38,6 +38,7 @@ enum class Bug : std::uint8_t {
   left_piece_forgotten,
   lost_piece_is_written,
   late_server_publishes,
+  opened_without_others,
 };
 
 constexpr std::array<std::string_view, 28> bug_names{"none",
@@ -67,9 +68,10 @@ constexpr std::array<std::string_view, 28> bug_names{"none",
                                                      "answer_lost",
                                                      "left_piece_forgotten",
                                                      "lost_piece_is_written",
-                                                     "late_server_publishes"};
+                                                     "late_server_publishes",
+                                                     "opened_without_others"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::late_server_publishes) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::opened_without_others) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -87,6 +87,9 @@ std::vector<Plan> smaller(const Plan& plan) {
           if (puts[p].is_allocated) {
             with([&](Plan& less) { put_of(less).is_allocated = false; });
           }
+          if (puts[p].is_aligned) {
+            with([&](Plan& less) { put_of(less).is_aligned = false; });
+          }
           if (puts[p].is_strided) {
             with([&](Plan& less) { put_of(less).is_strided = false; });
           }
@@ -131,6 +134,9 @@ std::vector<Plan> smaller(const Plan& plan) {
   }
   if (plan.system != System{}) {
     with([](Plan& less) { less.system = {}; });
+  }
+  if (plan.system.rings != System::Rings::none) {
+    with([](Plan& less) { less.system.rings = System::Rings::none; });
   }
   if (plan.faults.killed_server) {
     with([](Plan& less) { less.faults.killed_server.reset(); });

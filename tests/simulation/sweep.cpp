@@ -85,6 +85,23 @@ int sweep(const std::function<void(const std::string&)>& tell) {
         plan.inline_bytes = 0;
         plan.way = pulls ? "pull" : "auto";
         plan.files.push_back(small_file("f1", !is_checkpoint, backend));
+        if (pulls) {  // rank 0 is in the second file while rank 1 waits for the first one
+          plan.files.front().leaves_close_to_finalize = true;
+          for (auto& step : plan.files.front().steps) {
+            step.waits_for.front().reset();
+          }
+        }
+        for (Nanoseconds at = 0; !pulls && at < longest_job; at += 3 * pause) {
+          Plan stopped = plan;
+          stopped.nodes = static_cast<int>(at / (3 * pause) % 2) + 1;
+          stopped.faults.disk_slowness = 20;  // so that it stands in calls of the system, too
+          stopped.faults.stopped_process = ranks + static_cast<int>(at / (6 * pause) % 2);
+          stopped.faults.stopped_at = 4 * at;
+          stopped.faults.stopped_for = 3 * second;
+          run(stopped, "process " + std::to_string(*stopped.faults.stopped_process) + " of " +
+                           std::to_string(stopped.nodes) + " nodes is stopped at " +
+                           std::to_string(stopped.faults.stopped_at / microsecond) + " us");
+        }
         for (Nanoseconds after = 0; after < longest_job; after += pause) {
           plan.faults.killed_server = static_cast<int>(after / pause % 2);
           plan.faults.server_killed_after = after;
