@@ -41,7 +41,7 @@ enum class Bug : std::uint8_t {
   opened_without_others,
 };
 
-constexpr std::array<std::string_view, 28> bug_names{"none",
+constexpr std::array<std::string_view, 29> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
