@@ -169,6 +169,7 @@ struct Sum {
   std::uint64_t histories = 0;
   std::int64_t faults = 0;
   std::uint64_t broken = 0;
+  bool has_died = false;
 };
 
 // That which a child runs, so that its parent can tell if it dies.
@@ -200,7 +201,7 @@ Sum run_in_child(const std::function<Sum()>& body) {
   int status = 0;
   waitpid(child, &status, 0);
   if (!has_answer) {
-    sum = {.histories = 1, .faults = 0, .broken = 1};
+    sum = {.histories = 1, .faults = 0, .broken = 1, .has_died = true};
     print("seed " + std::to_string(*seed_at_work()) + ": the process ends with signal " +
           std::to_string(WTERMSIG(status)));
   }
@@ -376,13 +377,14 @@ int try_bugs(Options options) {
         plant(static_cast<iocomp::Bug>(i));
         Sum some;
         for (; some.broken == 0 && some.histories < seeds_of_a_child; ++some.histories) {
-          const Plan plan = simulation::make_plan(seed + some.histories, Focus::any);
+          *seed_at_work() = seed + some.histories;
+          const Plan plan = simulation::make_plan(*seed_at_work(), Focus::any);
           some.broken = run_plan(plan, false).violations.empty() ? 0 : 1;
         }
         return some;
       });
       is_found = sum.broken > 0;
-      seed += sum.histories;
+      seed = sum.has_died ? *seed_at_work() + 1 : seed + sum.histories;
     }
     are_all_found = are_all_found && is_found;
     std::printf("%-26s %s\n", std::string{iocomp::bug_names[i]}.c_str(),
