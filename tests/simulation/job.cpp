@@ -339,12 +339,12 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
                         faults.disk.failing_sync || faults.stopped_process || faults.killed_server;
   const bool is_full = code == static_cast<int>(ErrorCode::out_of_staging_memory) &&
-                       std::ranges::any_of(plan_.files, [](const auto& file) {
-                         return file.fails_when_full || file.is_compressed;
+                       std::ranges::any_of(plan_.files, [](const auto& one) {
+                         return one.fails_when_full || one.is_compressed;
                        });
   const bool is_there = code == static_cast<int>(ErrorCode::target_exists) &&
-                        std::ranges::any_of(plan_.files, [](const auto& file) {
-                          return file.exists_before && !file.replaces;
+                        std::ranges::any_of(plan_.files, [](const auto& one) {
+                          return one.exists_before && !one.replaces;
                         });
   const bool is_wrong =
       is_there || is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
