@@ -168,6 +168,9 @@ void Coordinator::looked(std::int64_t number, const std::vector<Question>& answe
 
 void Coordinator::complete(std::int64_t step) {
   steps_[step].is_complete = true;
+  if (!steps_[step].failure.ok()) {
+    holds_commits_ = false;  // members may wait to hear of it, and steps settle in order
+  }
   advance();
 }
 

@@ -64,8 +64,8 @@ class Coordinator {
   void dropped();
   void finished(const Outcome& outcome);
 
-  /// Whether commits wait until they are released, or all steps are there that there will be: these
-  /// share one commit then.
+  /// Whether commits wait until they are released, or a step has failed, or all steps are there
+  /// that there will be: these share one commit then.
   void hold_commits(bool hold);
 
   /// The next thing to be done, in order; nothing until the next report.

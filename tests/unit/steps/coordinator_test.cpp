@@ -186,6 +186,17 @@ TEST_F(CoordinatorOfTwo, NothingIsHeldWhenAllHaveClosed) {
   EXPECT_EQ(next<Commit>().last, 0);
 }
 
+TEST_F(CoordinatorOfTwo, AFailedStepIsNotHeldUpByTheOneBefore) {
+  coordinator_.hold_commits(true);
+  end_and_write(0);
+  expect_nothing();
+  end_and_write(1, no_room);
+  EXPECT_EQ(next<Commit>().last, 0);
+  coordinator_.committed({});
+  (void)next<Settle>();
+  EXPECT_EQ(next<Drop>().step, 1);
+}
+
 TEST_F(CoordinatorOfTwo, TheLastStepsShareOneCommit) {
   coordinator_.hold_commits(true);
   for (const std::int64_t step : {0, 1, 2}) {
