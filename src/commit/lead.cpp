@@ -257,8 +257,9 @@ void Lead::fail(const Outcome& outcome, std::int64_t from_step) {
   take_orders();
 }
 
+// Of a file that was refused nothing is published: it would stand in the place of another.
 void Lead::take_orders() {
-  while (auto order = coordinator_.next_order()) {
+  while (auto order = over_ ? std::nullopt : coordinator_.next_order()) {
     std::visit([this](const auto& one) { obey(one); }, *order);
   }
 }
