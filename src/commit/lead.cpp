@@ -72,9 +72,18 @@ Publisher::Means Lead::hands() {
   return {
       .act = [this](steps::Action action, std::int64_t step, std::int64_t settled,
                     Then then) { act(action, step, settled, std::move(then)); },
-      .run = means_.run,
+      .run = [this](Publication::Job job, Then then) { run(std::move(job), std::move(then)); },
       .publishing = [this](std::int64_t step) { means_.note(protocol::Note::publishing, step); },
       .dropping = [this](std::int64_t step) { means_.note(protocol::Note::dropped, step); }};
+}
+
+// What comes after a job needs the lead, even if the file could not be opened.
+void Lead::run(Publication::Job job, Publisher::Then then) {
+  ++jobs_;
+  means_.run(std::move(job), [this, then = std::move(then)](const Outcome& outcome) {
+    --jobs_;
+    then(outcome);
+  });
 }
 
 void Lead::opened(const Outcome& outcome) {
@@ -248,8 +257,9 @@ void Lead::fail(const Outcome& outcome, std::int64_t from_step) {
   take_orders();
 }
 
+// Of a file that was refused nothing is published: it would stand in the place of another.
 void Lead::take_orders() {
-  while (auto order = coordinator_.next_order()) {
+  while (auto order = over_ ? std::nullopt : coordinator_.next_order()) {
     std::visit([this](const auto& one) { obey(one); }, *order);
   }
 }
@@ -306,11 +316,11 @@ void Lead::obey(const steps::Closed& order) {
 }
 
 void Lead::obey(const steps::Look& order) {
-  means_.run([questions = order.questions] { std::ranges::for_each(*questions, steps::answer); },
-             [this, order](const Outcome& outcome) {
-               coordinator_.looked(order.step, *order.questions, outcome);
-               take_orders();
-             });
+  run([questions = order.questions] { std::ranges::for_each(*questions, steps::answer); },
+      [this, order](const Outcome& outcome) {
+        coordinator_.looked(order.step, *order.questions, outcome);
+        take_orders();
+      });
 }
 
 void Lead::obey(const steps::Commit& order) {

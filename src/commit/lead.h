@@ -78,7 +78,7 @@ class Lead {
   /// Order what was held back and is due. @return whether anything was.
   bool advance();
 
-  [[nodiscard]] bool is_over() const noexcept { return over_; }
+  [[nodiscard]] bool is_over() const noexcept { return over_ && jobs_ == 0; }
   [[nodiscard]] bool has_failed() const noexcept { return !coordinator_.failure().ok(); }
 
  private:
@@ -106,6 +106,7 @@ class Lead {
   void obey(const steps::Commit& order);
   void obey(const steps::Drop& order);
   void obey(const steps::Finish& order);
+  void run(Publication::Job job, Publisher::Then then);
   void act(steps::Action action, std::int64_t step, std::int64_t settled, Publisher::Then then);
   void place_ahead(const protocol::StepCounts& counts);
   void place_what_is_empty(const protocol::StepCounts& counts);
@@ -122,6 +123,7 @@ class Lead {
   std::int64_t next_action_ = 0;
   Pace pace_;
   bool over_ = false;
+  int jobs_ = 0;  // under way
 };
 
 }  // namespace iocomp::commit

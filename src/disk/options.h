@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 namespace iocomp::disk {
 
@@ -24,6 +25,9 @@ struct Options {
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
   int threads = 1;                                    ///< writer threads of a ThreadEngine
+  /// Of a server: whether others have taken its files over, and reuse the memory that it writes
+  /// from. Called from any thread.
+  std::function<bool()> is_given_up{};
 };
 
 /// For a file whose writes may overlap: then a page must not be written both through the page cache

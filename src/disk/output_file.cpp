@@ -177,6 +177,9 @@ std::size_t OutputFile::largest_call_bytes(const Request& request) const noexcep
 
 int OutputFile::perform(Request request) {
   while (!request.bytes.empty()) {
+    if (is_given_up()) {
+      return ECANCELED;
+    }
     const std::size_t asked = std::min(request.bytes.size(), largest_call_bytes(request));
     const ssize_t written = retried(
         [&] { return ::pwrite(descriptor(request), request.bytes.data(), asked, request.offset); });

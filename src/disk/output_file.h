@@ -70,6 +70,8 @@ class OutputFile {
   [[nodiscard]] std::size_t largest_call_bytes(const Request& request) const noexcept;
   /// Take note of what the system said: bytes written or a negative errno.
   [[nodiscard]] Answer answered(const Request& request, std::int64_t result);
+  /// Whether nothing more may be written: it would fail with ECANCELED.
+  [[nodiscard]] bool is_given_up() const { return options_.is_given_up && options_.is_given_up(); }
   /// Carry out a request here and now. 0 or an errno.
   [[nodiscard]] int perform(Request request);
   /// The error that an fsync is known to end with, or 0: then ask for one.

@@ -195,6 +195,10 @@ void RingEngine::ask(Job job) {
 
 void RingEngine::ask_write(Job job) {
   const OutputFile& file = *job.task->plan.file;
+  if (file.is_given_up()) {
+    answered(job, -ECANCELED);
+    return;
+  }
   const Request& request = job.request;
   const auto asked =
       request.bytes.first(std::min(request.bytes.size(), file.largest_call_bytes(request)));

@@ -113,7 +113,7 @@ class Machine {
  private:
   [[nodiscard]] Open* find(int descriptor);
   [[nodiscard]] std::optional<Disk::Found> locate(const char* path) const;
-  void take_time(Nanoseconds about) { world_.spend(about * slowness_); }
+  void take_time(Nanoseconds about) { world_.spend_in_call(about * slowness_); }
   void tell(const std::string& what) const;
   [[nodiscard]] int fill(Disk::Inode inode, struct stat& status) const;
 

@@ -273,7 +273,9 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
 
 // By a chance of its own, so that the rest of a seed's plan does not depend on it.
 void plan_lost_server(Random random, Plan& plan, Focus focus) {
-  const bool can_go_on = plan.shares_memory && plan.nodes == 1;
+  // Ranks that go on with a compressed file exchange it by derived types: see choose_settings.
+  const bool can_go_on = plan.shares_memory && plan.nodes == 1 &&
+                         std::ranges::none_of(plan.files, &PlannedFile::is_compressed);
   if (can_go_on && !plan.faults.killed_at && (focus == Focus::network || random.chance(1, 4))) {
     plan.faults.killed_server = static_cast<int>(random.below(plan.servers));
     plan.faults.server_killed_after =

@@ -66,7 +66,7 @@ void World::resume(std::uint64_t thread) {
   if (!process.is_alive || !who.fiber) {
     return;
   }
-  if (process.stopped_until > now_) {
+  if (process.stopped_until > now_ && !who.is_in_call) {
     go_on(thread, process.stopped_until);
     return;
   }
@@ -135,6 +135,13 @@ void World::spend(Nanoseconds about) {
   if (spent >= short_time || random_.chance(1, 4)) {
     sleep(0);
   }
+}
+
+void World::spend_in_call(Nanoseconds about) {
+  const std::uint64_t thread = current_;
+  threads_[thread - 1].is_in_call = true;
+  spend(about);
+  threads_[thread - 1].is_in_call = false;
 }
 
 void World::sleep(Nanoseconds time) {

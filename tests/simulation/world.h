@@ -61,6 +61,8 @@ class World {
   [[nodiscard]] std::uint64_t thread() const noexcept;
   /// Something takes about that long; meanwhile others may run.
   void spend(Nanoseconds about);
+  /// The same in a call of the system, which a stopped process ends before it stops.
+  void spend_in_call(Nanoseconds about);
   void sleep(Nanoseconds time);
   /// Until somebody wakes those that sleep at one of the places, or the time has come.
   /// @return whether somebody woke it.
@@ -83,6 +85,7 @@ class World {
     std::vector<const void*> places{};  // where it sleeps
     Nanoseconds spent = 0;              // that the clock does not show yet
     bool was_woken = false;
+    bool is_in_call = false;
   };
   struct Process {
     std::string name;
