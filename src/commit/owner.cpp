@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,7 +14,6 @@
 #include "base/folder_targets.h"
 #include "base/log.h"
 #include "base/small_files.h"
-#include "base/write_plainly.h"
 #include "commit/commit.h"
 #include "commit/rename_target.h"
 
@@ -71,11 +69,8 @@ Owner::Owner(const std::string& path, const std::string& job, Claim claim) : pat
     }
   }
   // For people alone: where it fails, they are told less.
-  (void)outcome_of([&] {
-    if (::ftruncate(file_.raw(), 0) == 0) {
-      write_plainly(file_, 0, std::as_bytes(std::span{job}), path_);
-    }
-  });
+  (void)!::ftruncate(file_.raw(), 0);
+  (void)!::write(file_.raw(), job.data(), job.size());
 }
 
 Owner::~Owner() {

@@ -103,9 +103,10 @@ def validate(folder: Path) -> list[str]:
     violations = []
     for path in sorted({one["path"] for one in promised if one["backend"] == "pnetcdf"}):
         done = subprocess.run(
-            ["ncvalidator", "-q", folder / path], capture_output=True, check=False
+            ["ncvalidator", folder / path], capture_output=True, check=False, text=True
         )
-        if done.returncode != 0:
+        # What lies behind the last record was being written when the power went.
+        if done.returncode != 0 and "is larger than expected" not in done.stdout + done.stderr:
             violations.append(f"{folder.name}: ncvalidator refuses {path}: {done.stderr!r}")
     return violations
 
