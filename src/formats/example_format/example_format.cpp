@@ -47,8 +47,8 @@ class ExampleTarget : public PlainTarget {
     return offset;
   }
 
-  // A format with an index of its own would write it out here, to a place that no reader looks at yet,
-  // and return the bytes that lead them there ...
+  // A format with an index of its own would write it out here, to a place that no reader looks at
+  // yet, and return the bytes that lead them there ...
   Switch commit(const Description& /*description*/, std::int64_t /*from*/) override { return {}; }
   // ... and here, with the attributes in `description`, for the last time.
   Switch finish(const Description& /*description*/, std::int64_t /*from*/) override { return {}; }
