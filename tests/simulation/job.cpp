@@ -105,7 +105,9 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
   const auto limit = static_cast<std::size_t>(plan.buffer_bytes);
   std::size_t kept = 0;
   for (const auto& file : plan.files) {
-    const bool is_by_servers = plan.mode == Mode::servers && !file.is_synchronous;
+    const bool may_lose_servers = plan.faults.killed_server || plan.faults.stopped_process;
+    const bool is_by_servers =
+        plan.mode == Mode::servers && !file.is_synchronous && !may_lose_servers;
     const bool knows_places = file.backend == "posix" || is_by_servers;
     for (const auto& step : file.steps) {
       for (std::size_t v = 0; v < step.variables.size() && !knows_places; ++v) {
