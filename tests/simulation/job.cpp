@@ -123,7 +123,9 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
     }
   }
   const std::size_t one_more = std::max(limit / 4, disk_options().direct_from_bytes);
-  return kept == 0 ? limit : std::max(limit, kept) + one_more;
+  // A copy lies in its page as in the file.
+  constexpr std::size_t skew = 4096;
+  return kept == 0 ? limit : std::max(limit, kept) + one_more + skew;
 }
 
 bool has_puts(const Step& step) {
