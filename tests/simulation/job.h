@@ -29,6 +29,7 @@ namespace simulation {
 struct Told {
   std::set<std::int64_t> committed{};
   std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told
+  std::set<std::int64_t> without{};              ///< a put was refused, and told so
   bool is_closed = false;                        ///< by all ranks, without a failure
   std::set<std::int64_t> before{};  ///< steps with values that were there before the job
 };

@@ -37,12 +37,6 @@ namespace {
 
 constexpr const char* other_members = "the other writers of a compressed file";
 
-void sync(const Descriptor& file, const std::string& path) {
-  if (::fsync(file.raw()) != 0) {
-    throw failure("fsync", path, errno);
-  }
-}
-
 }  // namespace
 
 DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI_Comm writers,
@@ -58,6 +52,16 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
       file_ = create();
     }
   }));
+}
+
+// The system tells a failure once, and what is lost stays lost.
+void DeflateTarget::sync() {
+  if (sync_error_ == 0 && ::fsync(plain_.raw()) != 0) {
+    sync_error_ = errno;
+  }
+  if (sync_error_ != 0) {
+    throw failure("fsync", path_, sync_error_);
+  }
 }
 
 void DeflateTarget::agree(const Outcome& mine) const {
@@ -133,7 +137,7 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
                     std::as_writable_bytes(std::span{text}).begin());
   const auto all = mpi::gather(writers_, 0, text, policy_, other_members);
   agree(outcome_of([&] {
-    sync(plain_, path_);
+    sync();
     if (file_) {
       keep(step, chunks, all);
       file_->extend(end);
@@ -155,11 +159,11 @@ void DeflateTarget::commit(std::int64_t step, const Description& description) {
 }
 
 // What it leads to is durable before.
-void DeflateTarget::show(const Switch& visible) const {
-  sync(plain_, path_);
+void DeflateTarget::show(const Switch& visible) {
+  sync();
   if (!visible.bytes.empty()) {
     make_visible(plain_, visible, path_);
-    sync(plain_, path_);
+    sync();
   }
 }
 
@@ -203,7 +207,7 @@ void DeflateTarget::finish(const Description& description) {
       show(file_->finish(news, from_));
       file_.reset();
     }
-    sync(plain_, path_);
+    sync();
   }));
 }
 

@@ -52,7 +52,8 @@ class DeflateTarget : public StepTarget {
   void write_from(const std::vector<Part>& parts, const std::vector<std::int64_t>& offsets,
                   std::int64_t step, const Description& description);
   void commit(std::int64_t step, const Description& description);
-  void show(const Switch& visible) const;
+  void show(const Switch& visible);
+  void sync();
   void keep(std::int64_t step, const StepChunks& chunks, const std::vector<std::string>& stored);
 
   std::string path_;
@@ -64,6 +65,7 @@ class DeflateTarget : public StepTarget {
   std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;
   std::int64_t from_ = 0;  // steps before this one are told
+  int sync_error_ = 0;     // of the first fsync that failed
 };
 
 }  // namespace iocomp::formats::h5
