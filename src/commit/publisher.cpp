@@ -281,7 +281,7 @@ void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) 
 
 void Publisher::abandon() {
   for (const auto& [number, target] : targets_) {
-    if (is_plain() && number >= 0) {
+    if (number >= 0) {
       commit::abandon(publication_.names(number));
     }
   }

@@ -804,7 +804,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
           continue;
         }
         is_old = is_old && found == expected_values(old_of(planned), v, step);
-        if (found != expected && !promised.without.contains(s)) {
+        if (found != expected && !promised.without.contains(step)) {
           is_new = false;
           const auto differs = std::ranges::mismatch(found, expected).in1 - found.begin();
           wrong = "step " + std::to_string(s) + " of " + planned.name + ": " + name +
