@@ -680,7 +680,7 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
     told.committed.insert(step);
   } catch (const Error& error) {
     failed(rank.number, number, "wait for " + name, static_cast<int>(error.code()), error.what());
-    if (error.code() != ErrorCode::timed_out) {
+    if (error.code() != ErrorCode::timed_out && error.code() != ErrorCode::invalid_argument) {
       told.failed.emplace(step, error.what());
     }
   }
@@ -847,7 +847,10 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       // Without values it may be that of the file which was there before.
       const bool may_be_old =
           planned.exists_before && !has_puts(planned.steps[static_cast<std::size_t>(step)]);
-      if (visible.contains(step) && !may_be_old) {
+      // A rank that has lost its server does not know what that had committed.
+      const bool is_in_doubt =
+          (plan.faults.killed_server || plan.faults.stopped_process) && !is_carried_on(planned);
+      if (visible.contains(step) && !may_be_old && !is_in_doubt) {
         broken("step " + std::to_string(step) + " of " + planned.name +
                " was told as failed, and is there; the story: " + story);
       }

@@ -200,6 +200,10 @@ PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<
   }
   if (random.chance(1, 12) && ranks.size() > 1) {
     file.mistake = static_cast<Mistake>(random.between(1, 3));
+    // A compressed file that some have ended, and others closed, leaves its temporary: not mended.
+    if (file.is_compressed && file.mistake == Mistake::step_less) {
+      file.mistake = Mistake::other_shape;
+    }
     file.mistaken_rank = random.among(ranks);
     file.leaves_close_to_finalize = false;
   }
