@@ -20,6 +20,7 @@
 #include "base/folder_targets.h"
 #include "base/small_files.h"
 #include "base/write_plainly.h"
+#include "commit/owner.h"
 #include "commit/read_manifest.h"
 #include "commit/rename_target.h"
 
@@ -38,12 +39,11 @@ void check(const std::function<void()>& may_appear) {
 // @param may_appear  see TargetNames: of a job of ours.
 bool keep_what_was_to_be_replaced(const std::string& temporary,
                                   const std::function<void()>& may_appear = {}) noexcept {
-  const std::string name = name_in_folder(temporary);
-  const auto mark = name.rfind(temporary_mark);
-  if (mark == std::string::npos || mark < 2) {
+  const std::string target = belongs_to(name_in_folder(temporary));
+  if (target.empty()) {
     return true;
   }
-  const std::string manifest = folder_of(temporary) + '/' + name.substr(1, mark - 1) + ".json";
+  const std::string manifest = folder_of(temporary) + '/' + target + ".json";
   return outcome_of([&] {
            const auto in_force = manifest_in_force(manifest);
            if (in_force != read_file(manifest)) {

@@ -233,8 +233,8 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
           file->grow(bytes);
           file->sync();
         }
-        switch_over(file.get(), visible);
         try {
+          switch_over(file.get(), visible);
           job();
         } catch (...) {
           (void)outcome_of([&] { switch_over(file.get(), before); });
@@ -281,7 +281,7 @@ void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) 
 
 void Publisher::abandon() {
   for (const auto& [number, target] : targets_) {
-    if (number >= 0) {
+    if (is_plain() && number >= 0) {
       commit::abandon(publication_.names(number));
     }
   }

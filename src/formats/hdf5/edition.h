@@ -11,6 +11,8 @@ class Editions {
     is_begun_ = true;
     return 1 - seen_;
   }
+  /// The one that readers see, if there is one.
+  [[nodiscard]] int seen() const noexcept { return seen_; }
   /// Readers see now what was written last.
   void turn() noexcept {
     is_begun_ = false;

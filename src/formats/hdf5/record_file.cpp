@@ -32,8 +32,9 @@ Switch RecordFile::finish(const Description& description, std::int64_t from) {
   const bool has_new_steps = !description.contents.empty() || from < steps_;
   Told told{take_note(description, from), description.attributes, description.of_variable};
   end_datasets();
-  const bool is_told = made_.front().root != undefined_address && !editions_.is_begun() &&
-                       !has_new_steps && told == last_;
+  const Edition& seen = made_.at(static_cast<std::size_t>(editions_.seen()));
+  const bool is_told = seen.root != undefined_address && !editions_.is_begun() && !has_new_steps &&
+                       told == seen.told;
   const Switch last = is_told ? Switch{} : write(std::move(told));
   file_.close();
   return last;
@@ -42,7 +43,6 @@ Switch RecordFile::finish(const Description& description, std::int64_t from) {
 Switch RecordFile::write(Told told) {
   const int number = editions_.begin();
   Edition& edition = made_.at(static_cast<std::size_t>(number));
-  last_ = told;
   if (edition.root == undefined_address || edition.told != told) {
     make(edition, std::move(told));
   }

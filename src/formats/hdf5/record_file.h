@@ -92,7 +92,6 @@ class RecordFile {
   MetadataRoom room_{file_};
   Editions editions_;
   std::array<Edition, 2> made_;
-  Told last_;               // that was told
   std::int64_t steps_ = 0;  // that were told
 };
 
