@@ -86,7 +86,7 @@ std::string settings_of(const Options& options, const std::vector<Way>& ways, in
     for (const std::string& suffix : suffixes(options.layout, ranks)) {
       const std::string file = "files." + way.name + suffix;
       text += file + ".path = " + quoted(path_of(way, suffix, options, nullptr)) + "\n";
-      text += file + ".replace = true\n";
+      text += file + ".existing = 'replace'\n";
       if (!way.backend.empty()) text += file + ".backend = " + quoted(way.backend) + "\n";
       if (!way.mode.empty()) text += file + ".mode = " + quoted(way.mode) + "\n";
       if (options.aggregators > 0) {

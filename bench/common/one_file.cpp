@@ -19,8 +19,8 @@ int run_with(const OneFile& file,
              const std::function<nlohmann::json(const apps::Session&)>& measure) {
   const std::string of_file = "files." + file.name;
   apps::Session session{"server.returns = true\nmode = '" + file.mode + "'\n" + of_file +
-                        ".replace = true\n" + of_file + ".backend = '" + file.backend + "'\n" +
-                        of_file + ".path = '" + file.path + "'\n"};
+                        ".existing = 'replace'\n" + of_file + ".backend = '" + file.backend +
+                        "'\n" + of_file + ".path = '" + file.path + "'\n"};
   if (!session.is_server()) {
     const auto result = measure(session);
     if (apps::rank_in(session.comm()) == 0) {

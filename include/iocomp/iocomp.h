@@ -53,8 +53,8 @@ typedef enum iocomp_code {
       3, /**< the operating system or the format library refused: full disk, no permission, ... */
   IOCOMP_MPI_FAILURE = 4,     /**< an MPI call failed */
   IOCOMP_INVALID_SETTING = 5, /**< an unknown key, a bad value, or a placement that is impossible */
-  IOCOMP_TARGET_EXISTS =
-      6, /**< the target is there already and the file does not say replace = true */
+  IOCOMP_TARGET_EXISTS = 6,   /**< an earlier job has written the target, or another one writes it,
+                                 and the file does not say   existing = "replace" or "continue" */
   IOCOMP_INCONSISTENT_CALLS =
       7, /**< ranks called open, define, ... in different order or with different arguments */
   IOCOMP_TIMED_OUT = 8,   /**< what this rank waits for made no progress within the deadline */
@@ -160,7 +160,18 @@ IOCOMP_EXPORT int iocomp_finalize(iocomp_session *session);
 IOCOMP_EXPORT int iocomp_open(iocomp_session *session, const char *name, iocomp_kind kind,
                               iocomp_file **file);
 
-/** The same on a sub-communicator of `iocomp_comm()`. Collective over `comm`. */
+/**
+ * The same for a program that restarts from step `after` of its own state. With the setting
+ * `files.*.existing = "continue"` the file loses the steps with numbers above `after`, which is
+ * told in one line, and goes on behind them. iocomp_open goes on behind the last committed step.
+ * With another setting `after` changes nothing.
+ * @return also IOCOMP_UNSUPPORTED where no job can go on with such a file, IOCOMP_TARGET_EXISTS for
+ * a file of another format, IOCOMP_INCONSISTENT_CALLS where ranks say different steps.
+ */
+IOCOMP_EXPORT int iocomp_open_after(iocomp_session *session, const char *name, iocomp_kind kind,
+                                    int64_t after, iocomp_file **file);
+
+/** The same as iocomp_open on a sub-communicator of `iocomp_comm()`. Collective over `comm`. */
 IOCOMP_EXPORT int iocomp_open_on(iocomp_session *session, MPI_Comm comm, const char *name,
                                  iocomp_kind kind, iocomp_file **file);
 
@@ -202,6 +213,18 @@ IOCOMP_EXPORT int iocomp_set_var_attribute_text(iocomp_var *var, const char *nam
  * @param value  one element of the variable's type.
  */
 IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
+
+/**
+ * Give the current step a number and a physical time. Optional: without it a step has the number
+ * behind that of the step before, from 0 or from the end of a file that is continued. Called by all
+ * members in the same order, with the same values, before the caller's first put of the step. Waits
+ * for nobody.
+ * @param number  above that of the step before. Names the file of a checkpoint; other calls know
+ * the step by it.
+ * @param time    in the program's own unit; NaN: none. The file gets it as the scalar variable
+ * "time" (FLOAT64), unless the program defines a variable of that name.
+ */
+IOCOMP_EXPORT int iocomp_begin_step(iocomp_file *file, int64_t number, double time);
 
 /**
  * Put one block of a variable into the current step. Local: a rank may put any number of blocks, or
@@ -286,7 +309,7 @@ IOCOMP_EXPORT int iocomp_decomp_free(iocomp_decomp *decomp);
  */
 IOCOMP_EXPORT int iocomp_end_step(iocomp_file *file);
 
-/** Steps that this rank has ended so far: the number of the current step. Local. */
+/** The number of the current step: of the one that this rank has not ended. Local. */
 IOCOMP_EXPORT int64_t iocomp_current_step(const iocomp_file *file);
 
 /** Has the ticket reached `state`? `*reached` is 1 or 0. Local. A failed ticket returns its
@@ -299,8 +322,9 @@ IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, i
 IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
 /**
- * Sleep until the step is committed: complete on all members, and durable. With servers it waits
- * for the other members' end_step. Without servers it is collective over the members.
+ * Sleep until the step of this number is committed: complete on all members, and durable. With
+ * servers it waits for the other members' end_step. Without servers it is collective over the
+ * members.
  */
 IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 
@@ -351,12 +375,27 @@ IOCOMP_EXPORT int iocomp_open_input(iocomp_session *session, const char *name,
 IOCOMP_EXPORT int iocomp_open_input_on(iocomp_session *session, MPI_Comm comm, const char *name,
                                        iocomp_input **input);
 
+/**
+ * What to restart from: the newest committed step of what `[files.<name>]` names, opened for
+ * reading. Collective over the compute ranks; waits for them.
+ * @param step   its number; -1 where nothing is committed yet. That is no failure: the program
+ * starts from the beginning, and `*input` is NULL. May be NULL.
+ * @param time   its physical time, NaN where none is known. May be NULL.
+ * @return as iocomp_open_input, but never IOCOMP_NOT_FOUND.
+ */
+IOCOMP_EXPORT int iocomp_latest(iocomp_session *session, const char *name, int64_t *step,
+                                double *time, iocomp_input **input);
+
 /** How many committed steps there are. Local. */
 IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *steps);
 
 /** The number of a committed step. `index` counts from 0, in ascending order of steps, so the
  * newest has the index `steps` - 1. Local. */
 IOCOMP_EXPORT int iocomp_input_step(const iocomp_input *input, int64_t index, int64_t *step);
+
+/** Physical time of a committed step: what its writer has said; NaN where none is known. Local.
+ * @return IOCOMP_NOT_FOUND when there is no such step. */
+IOCOMP_EXPORT int iocomp_input_time(iocomp_input *input, int64_t step, double *time);
 
 /** How many steps were left out because their files are torn. Local. */
 IOCOMP_EXPORT int iocomp_input_left_out(const iocomp_input *input, int64_t *steps);

@@ -29,6 +29,7 @@
 #include <cstdio>
 #include <exception>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <ranges>
 #include <span>
@@ -404,6 +405,11 @@ class File {
   /// Asynchronous: waits for nobody (but see `steps_in_flight`). Synchronous: collective over the
   /// members.
   void end_step() { check(iocomp_end_step(raw())); }
+  /// Give the current step a number, above that of the step before, and a physical time unless that
+  /// is NaN. Called by all members in the same order, before the caller's first put of the step.
+  void begin_step(std::int64_t number, double time = std::numeric_limits<double>::quiet_NaN()) {
+    check(iocomp_begin_step(raw(), number, time));
+  }
   /// Steps that this rank has ended so far. Local.
   [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw()); }
   /// Sleep until the step is committed: complete on all members, and durable. Without servers:
@@ -468,6 +474,12 @@ class Input {
       check(iocomp_input_step(raw(), index, &all[static_cast<std::size_t>(index)]));
     }
     return all;
+  }
+  /// Physical time of a step; NaN where none is known.
+  [[nodiscard]] double time(std::int64_t step) const {
+    double time = 0;
+    check(iocomp_input_time(raw(), step, &time));
+    return time;
   }
   /// Steps whose files are torn, ascending, each with the cause.
   [[nodiscard]] std::vector<std::pair<std::int64_t, std::string>> left_out() const {
@@ -631,6 +643,13 @@ class Input {
   std::weak_ptr<void> session_;
 };
 
+/// What a program restarts from.
+struct Latest {
+  std::int64_t step = -1;  ///< -1: nothing is committed yet
+  double time = std::numeric_limits<double>::quiet_NaN();
+  Input input{};
+};
+
 /// One iocomp_init ... iocomp_finalize. Movable, not copyable. Must end before MPI_Finalize.
 class Session {
  public:
@@ -677,7 +696,14 @@ class Session {
     check(iocomp_open(raw_, name.c_str(), kind, &file));
     return File{file, name, alive_};
   }
-  /// The same on a sub-communicator of comm(). Collective over `members`.
+  /// The same for a program that restarts from step `after`: with existing = "continue" the file
+  /// loses the steps behind it. Collective over the compute ranks, in the same order.
+  [[nodiscard]] File open_after(const std::string& name, iocomp_kind kind, std::int64_t after) {
+    iocomp_file* file = nullptr;
+    check(iocomp_open_after(raw_, name.c_str(), kind, after, &file));
+    return File{file, name, alive_};
+  }
+  /// The same as open() on a sub-communicator of comm(). Collective over `members`.
   [[nodiscard]] File open_on(MPI_Comm members, const std::string& name, iocomp_kind kind) {
     iocomp_file* file = nullptr;
     check(iocomp_open_on(raw_, members, name.c_str(), kind, &file));
@@ -719,7 +745,17 @@ class Session {
     check(iocomp_open_input(raw_, name.c_str(), &input));
     return Input{input, alive_};
   }
-  /// The same on a sub-communicator of comm(). Collective over `members`.
+  /// What to restart from: the newest committed step. Collective over the compute ranks.
+  [[nodiscard]] Latest latest(const std::string& name) {
+    Latest found;
+    iocomp_input* input = nullptr;
+    check(iocomp_latest(raw_, name.c_str(), &found.step, &found.time, &input));
+    if (input != nullptr) {
+      found.input = Input{input, alive_};
+    }
+    return found;
+  }
+  /// The same as open_input() on a sub-communicator of comm(). Collective over `members`.
   [[nodiscard]] Input open_input_on(MPI_Comm members, const std::string& name) {
     iocomp_input* input = nullptr;
     check(iocomp_open_input_on(raw_, members, name.c_str(), &input));

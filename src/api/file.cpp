@@ -72,8 +72,10 @@ iocomp::session::State state_of(iocomp_state state, const char* call) {
   return static_cast<iocomp::session::State>(state);
 }
 
+constexpr int64_t behind_all = INT64_MAX;
+
 int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
-              iocomp_file** file) {
+              int64_t after, iocomp_file** file) {
   if (file != nullptr) {
     *file = nullptr;
   }
@@ -87,7 +89,7 @@ int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_k
     auto opened = std::make_unique<iocomp_file>();
     opened->session = session;
     opened->file = session->session->client().open(
-        comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series");
+        comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series", after);
     *file = opened.get();
     session->files.push_back(std::move(opened));
   });
@@ -145,7 +147,12 @@ int put(iocomp_var* var, const iocomp::session::PutArguments& arguments, iocomp_
 }  // namespace
 
 int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind, iocomp_file** file) {
-  return open_file(session, MPI_COMM_NULL, name, kind, file);
+  return open_file(session, MPI_COMM_NULL, name, kind, behind_all, file);
+}
+
+int iocomp_open_after(iocomp_session* session, const char* name, iocomp_kind kind, int64_t after,
+                      iocomp_file** file) {
+  return open_file(session, MPI_COMM_NULL, name, kind, after, file);
 }
 
 int iocomp_open_on(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
@@ -155,7 +162,7 @@ int iocomp_open_on(iocomp_session* session, MPI_Comm comm, const char* name, ioc
       throw Error{ErrorCode::invalid_argument, "open_on: the communicator is MPI_COMM_NULL"};
     });
   }
-  return open_file(session, comm, name, kind, file);
+  return open_file(session, comm, name, kind, behind_all, file);
 }
 
 int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndims,
@@ -240,6 +247,11 @@ int iocomp_put_decomp(iocomp_var* var, const iocomp_decomp* decomp, const void* 
 int iocomp_end_step(iocomp_file* file) {
   return timed(file == nullptr ? nullptr : file->session, "end_step", Counter::call_seconds,
                [&] { file->file->end_step(); });
+}
+
+int iocomp_begin_step(iocomp_file* file, int64_t number, double time) {
+  return timed(file == nullptr ? nullptr : file->session, "begin_step", Counter::call_seconds,
+               [&] { file_of(file, "begin_step").begin_step(number, time); });
 }
 
 int64_t iocomp_current_step(const iocomp_file* file) {

@@ -140,6 +140,34 @@ int iocomp_input_step(const iocomp_input* input, int64_t index, int64_t* step) {
   });
 }
 
+int iocomp_input_time(iocomp_input* input, int64_t step, double* time) {
+  return guarded([&] {
+    require(time, "input_time", "the place for the time");
+    (void)input_of(input, "input_time");
+    *time = input->input->time(step);
+  });
+}
+
+int iocomp_latest(iocomp_session* session, const char* name, int64_t* step, double* time,
+                  iocomp_input** input) {
+  if (step != nullptr) {
+    *step = -1;
+  }
+  const int opened = open_input(session, MPI_COMM_NULL, name, input);
+  if (opened == IOCOMP_NOT_FOUND) {
+    return IOCOMP_OK;
+  }
+  return opened != IOCOMP_OK ? opened : guarded([&] {
+    const auto newest = (*input)->input->committed().steps.back().number;
+    if (step != nullptr) {
+      *step = newest;
+    }
+    if (time != nullptr) {
+      *time = (*input)->input->time(newest);
+    }
+  });
+}
+
 int iocomp_input_left_out(const iocomp_input* input, int64_t* steps) {
   return guarded([&] {
     require(steps, "input_left_out", "the place for the number");

@@ -68,7 +68,8 @@ std::uint64_t Client::next_key(const std::string& name, const std::vector<int>& 
   return mix(key, opens_[group_name]++) | 1U;  // 0 means "no file"
 }
 
-File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind) {
+File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind,
+                   std::int64_t after) {
   commit::check_name(name);
   OpenedFile opened;
   opened.settings = config::file_settings(settings_, name, kind);
@@ -82,8 +83,15 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
   opened.members = ranks_within(place_.comm, group);
   const std::uint64_t key = next_key(name, opened.members);
+  opened.after = after;
   opened.file =
-      std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
+      std::make_unique<File>(File::Setup{.name = name,
+                                         .key = key,
+                                         .format = &format,
+                                         .alignment_bytes = file.alignment_bytes,
+                                         .one_file = !file.file_per_step,
+                                         .is_first_member = opened.members.front() == place_.rank},
+                             link_);
   const bool has_or_had_servers =
       link_.has_servers() || (link_.loss() && !has_bug(Bug::opened_without_others));
   if (!has_or_had_servers || file.synchronous || !open_with_servers(opened)) {

@@ -41,8 +41,10 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   /// @param comm  of the members; MPI_COMM_NULL for all compute ranks.
-  /// @param kind  "series" or "checkpoint".
-  File* open(MPI_Comm comm, const std::string& name, const std::string& kind);
+  /// @param kind   "series" or "checkpoint".
+  /// @param after  where the file is continued, it loses the steps behind this number.
+  File* open(MPI_Comm comm, const std::string& name, const std::string& kind,
+             std::int64_t after = protocol::everything);
   /// Open for reading. Collective over `comm`, as above.
   /// @throws the same on all ranks.
   [[nodiscard]] std::unique_ptr<Input> open_input(MPI_Comm comm, const std::string& name);

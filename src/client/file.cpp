@@ -1,6 +1,7 @@
 #include "client/file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -83,11 +84,11 @@ Outcome in_block(const std::string& file_name, const std::string& variable_name,
                             std::to_string(step) + ": " + outcome.story};
 }
 
-File::File(std::string name, std::uint64_t key, const formats::Format& format,
-           std::int64_t alignment_bytes, bool one_file, Link& link)
-    : name_{std::move(name)},
-      key_{key},
-      catalogue_{format, alignment_bytes, one_file},
+File::File(Setup setup, Link& link)
+    : name_{std::move(setup.name)},
+      key_{setup.key},
+      is_first_member_{setup.is_first_member},
+      catalogue_{*setup.format, setup.alignment_bytes, setup.one_file},
       link_{link} {}
 
 void File::announce(const contents::Event& event) {
@@ -113,7 +114,7 @@ void File::set_shape(int variable, const std::int64_t* shape) {
   if (puts_in_step_ > 0) {
     throw Error{ErrorCode::invalid_argument,
                 "set_shape(\"" + known.name + "\") after " + std::to_string(puts_in_step_) +
-                    " puts of step " + std::to_string(step_) + " of file \"" + name_ +
+                    " puts of step " + std::to_string(current_step()) + " of file \"" + name_ +
                     "\": shapes change before the first put of a step"};
   }
   contents::Event event;
@@ -140,13 +141,53 @@ void File::set_fill(int variable, const void* value) {
   if (puts_in_step_ > 0) {
     throw Error{ErrorCode::invalid_argument,
                 call + "after " + std::to_string(puts_in_step_) + " puts of step " +
-                    std::to_string(step_) + "; fill values change before the first put of a step"};
+                    std::to_string(current_step()) +
+                    "; fill values change before the first put of a step"};
   }
   contents::Attribute attribute;
   attribute.type = known.type;
   attribute.values.resize(array::size_bytes(known.type));
   std::memcpy(attribute.values.data(), value, attribute.values.size());
   set_attribute(variable, contents::fill_attribute, std::move(attribute));
+}
+
+void File::begin_step(std::int64_t number, double time) {
+  const std::string call = "begin_step(" + std::to_string(number) + ") of file \"" + name_ + "\": ";
+  if (puts_in_step_ > 0) {
+    throw Error{ErrorCode::invalid_argument, call + "after " + std::to_string(puts_in_step_) +
+                                                 " puts of step " + std::to_string(current_step()) +
+                                                 "; a step begins before its first put"};
+  }
+  if (std::isinf(time)) {
+    throw Error{ErrorCode::invalid_argument,
+                call + "its time is infinite; it is a number, or NaN where none is known"};
+  }
+  contents::Event event;
+  event.what = contents::Event::What::begin_step;
+  event.step = step_;
+  event.number = number;
+  event.time = time;
+  if (number != current_step() || !std::isnan(time)) {
+    try {
+      announce(event);
+    } catch (const Error& error) {
+      throw Error{error.code(), call + error.what()};
+    }
+  }
+  if (!std::isnan(time) && time_ < 0 && !catalogue_.has_variable(contents::time_variable)) {
+    time_ = define(contents::time_variable, array::ElementType::float64, 0, nullptr);
+  }
+}
+
+// At the end of the step: shapes may change after it has begun.
+void File::put_time() {
+  const double time = catalogue_.time(step_);
+  if (time_ >= 0 && is_first_member_ && !std::isnan(time)) {
+    PutArguments arguments;
+    arguments.values = &time;
+    arguments.buffered = true;
+    put(time_, arguments);
+  }
 }
 
 std::uint64_t File::put(int variable, const PutArguments& arguments) {
@@ -196,6 +237,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
 }
 
 void File::end_step() {
+  put_time();
   if (puts_in_step_ == 0) {
     carry([&] { carrier_->enter_step(step_); });
   }
@@ -241,18 +283,25 @@ void File::consult_guard(std::int64_t ended) {
   });
 }
 
-void File::wait_step(std::int64_t step) {
-  if (step < 0 || step >= step_) {
-    throw Error{ErrorCode::invalid_argument, "step " + std::to_string(step) + " of file \"" +
+void File::wait_step(std::int64_t number) {
+  const auto step = catalogue_.step_of(number, step_ - 1);
+  if (!step) {
+    const std::string ended =
+        step_ == 0 ? "no step" : "steps up to " + std::to_string(catalogue_.number(step_ - 1));
+    throw Error{ErrorCode::invalid_argument, "step " + std::to_string(number) + " of file \"" +
                                                  name_ +
-                                                 "\" cannot be waited for: this rank has ended " +
-                                                 std::to_string(step_) + " steps"};
+                                                 "\" cannot be waited for: it was not ended by "
+                                                 "this rank, which has ended " +
+                                                 ended};
   }
-  carry([&] { carrier_->wait_step(step); });
+  carry([&] { carrier_->wait_step(*step); });
 }
 
 void File::close() {
   Outcome closed;
+  if (puts_in_step_ > 0) {
+    put_time();
+  }
   carry([&] { closed = carrier_->close(step_); });
   if (!closed.ok()) {
     link_.failures().add(key_, closed);

@@ -34,11 +34,21 @@ struct PutArguments {
 /// the carrier does the rest.
 class File {
  public:
-  File(std::string name, std::uint64_t key, const formats::Format& format,
-       std::int64_t alignment_bytes, bool one_file, Link& link);
+  struct Setup {
+    std::string name;
+    std::uint64_t key = 0;
+    const formats::Format* format = nullptr;
+    std::int64_t alignment_bytes = 1;
+    bool one_file = false;
+    bool is_first_member = false;
+  };
+  File(Setup setup, Link& link);
 
   /// The carrier needs the catalogue, so it comes second.
   void carry_with(std::unique_ptr<Carrier> carrier) { carrier_ = std::move(carrier); }
+
+  /// See Catalogue.
+  void begin_at(const contents::Beginning& beginning) { catalogue_.begin_at(beginning); }
 
   /// What makes all files of the session go over to other carriers when their servers are lost.
   void when_servers_are_lost(std::function<void()> react) { react_ = std::move(react); }
@@ -54,10 +64,14 @@ class File {
   void set_attribute(int variable, const std::string& name, contents::Attribute value);
   /// @param value  one element.
   void set_fill(int variable, const void* value);
+  /// Give the current step a number, and a physical time unless that is NaN: it becomes the scalar
+  /// variable "time", which the first member puts.
+  void begin_step(std::int64_t number, double time);
   /// @return the number of the ticket.
   std::uint64_t put(int variable, const PutArguments& arguments);
   void end_step();
-  void wait_step(std::int64_t step);
+  /// @param number  of a step that this rank has ended.
+  void wait_step(std::int64_t number);
   void urge(std::uint64_t ticket, State state) {
     carry([&] { carrier_->urge(ticket, state); });
   }
@@ -70,7 +84,8 @@ class File {
   /// See Carrier::give_up.
   [[nodiscard]] std::int64_t give_up(const Outcome& why) { return carrier_->give_up(step_, why); }
 
-  [[nodiscard]] std::int64_t current_step() const noexcept { return step_; }
+  /// The number of the current step.
+  [[nodiscard]] std::int64_t current_step() const { return catalogue_.number(step_); }
   [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const contents::Catalogue& catalogue() const noexcept { return catalogue_; }
@@ -91,14 +106,17 @@ class File {
   }
   void announce(const contents::Event& event);
   void consult_guard(std::int64_t ended);
+  void put_time();
 
   std::string name_;
   std::uint64_t key_;
+  bool is_first_member_;
   contents::Catalogue catalogue_;
   Link& link_;
   std::unique_ptr<Carrier> carrier_;
   std::int64_t step_ = 0;
   std::int64_t puts_in_step_ = 0;
+  int time_ = -1;  // the variable
   std::optional<Guard> guard_;
   std::function<void()> react_;
 };

@@ -1,6 +1,7 @@
 #include "client/input.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -15,6 +16,7 @@
 #include "base/error.h"
 #include "base/number_ranges.h"
 #include "config/nearest.h"
+#include "contents/catalogue.h"
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "formats/source.h"
@@ -66,7 +68,7 @@ const Input::Variable& Input::variable(std::int64_t index) const {
   return committed_.variables[static_cast<std::size_t>(index)];
 }
 
-int Input::file_of(std::int64_t step) const {
+const reading::Committed::Step& Input::step_of(std::int64_t step) const {
   const auto& steps = committed_.steps;
   const auto found = std::ranges::lower_bound(steps, step, {}, &reading::Committed::Step::number);
   if (found == steps.end() || found->number != step) {
@@ -79,12 +81,12 @@ int Input::file_of(std::int64_t step) const {
                 "file \"" + name_ + "\" has no step " + std::to_string(step) +
                     "; committed steps: " + list(steps, &reading::Committed::Step::number)};
   }
-  return found->file;
+  return *found;
 }
 
 const Input::Place& Input::place(const std::string& variable, std::int64_t step) const {
   const auto& known = committed_.variables[static_cast<std::size_t>(find(variable))];
-  (void)file_of(step);
+  (void)step_of(step);
   const auto found = std::ranges::lower_bound(known.places, step, {}, &Place::step);
   if (found == known.places.end() || found->step != step) {
     throw Error{ErrorCode::not_found, "file \"" + name_ + "\" has no values of the variable \"" +
@@ -126,6 +128,20 @@ void Input::try_newest() {
   }
 }
 
+double Input::time(std::int64_t step) {
+  double time = step_of(step).time;
+  const auto& all = committed_.variables;
+  const auto variable = std::ranges::find(all, contents::time_variable, &Variable::name);
+  if (std::isnan(time) && variable != all.end()) {
+    const auto place = std::ranges::lower_bound(variable->places, step, {}, &Place::step);
+    if (place != variable->places.end() && place->step == step &&
+        place->type == array::ElementType::float64 && place->shape.dimensions == 0) {
+      read(variable->name, step, {.values = &time});
+    }
+  }
+  return time;
+}
+
 void Input::read(const std::string& variable, std::int64_t step, const ReadArguments& arguments) {
   const Place& where = place(variable, step);
   try {
@@ -140,9 +156,10 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
     }
     counters_->add(trace::Counter::reads, 1);
     if (elements > 0) {
+      const auto& of_step = step_of(step);
       const contents::Placed placed{
-          step, {find(variable), variable, where.type, where.shape}, where.offset};
-      source(file_of(step)).read(placed, box, to);
+          of_step.in_file, {find(variable), variable, where.type, where.shape}, where.offset};
+      source(of_step.file).read(placed, box, to);
       counters_->add(
           trace::Counter::read_bytes,
           static_cast<double>(elements) * static_cast<double>(array::size_bytes(where.type)));

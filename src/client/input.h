@@ -46,6 +46,10 @@ class Input {
   /// dimensions are not those of the newest step, which callers were told.
   [[nodiscard]] const Place& place(const std::string& variable, std::int64_t step) const;
 
+  /// Physical time of a step: what its writer said, else the scalar variable "time"; NaN where
+  /// there is none. @throws Error{not_found}.
+  [[nodiscard]] double time(std::int64_t step);
+
   /// Read a box. @throws Error naming variable, step and file.
   void read(const std::string& variable, std::int64_t step, const ReadArguments& arguments);
 
@@ -53,7 +57,7 @@ class Input {
   void try_newest();
 
  private:
-  [[nodiscard]] int file_of(std::int64_t step) const;
+  [[nodiscard]] const reading::Committed::Step& step_of(std::int64_t step) const;
   [[nodiscard]] formats::Source& source(int file);
 
   std::string name_;

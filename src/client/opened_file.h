@@ -13,6 +13,7 @@
 #include "client/remote/remote_carrier.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
+#include "protocol/messages.h"
 
 namespace iocomp::client {
 
@@ -25,6 +26,7 @@ struct OpenedFile {
   config::FileSettings settings;
   std::vector<int> members;  ///< compute ranks
   const formats::Format* format = nullptr;
+  std::int64_t after = protocol::everything;  ///< what it loses where it is continued
 
   // Of a file without servers:
   MPI_Comm comm = MPI_COMM_NULL;

@@ -83,8 +83,8 @@ void refuse_a_folder(const std::string& path) {
   }
 }
 
-// A folder that is no dataset is never replaced, whatever `replace` says: the user's files would be
-// lost.
+// A folder that is no dataset is never replaced, whatever `existing` says: the user's files would
+// be lost.
 void refuse_other_folders(const TargetNames& names) {
   if (names.folder_mark.empty()) {
     refuse_a_folder(names.target);
@@ -98,12 +98,6 @@ void refuse_other_folders(const TargetNames& names) {
 bool is_there(const std::string& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
-}
-
-Error target_is_there(const TargetNames& names, const char* when) {
-  return Error{
-      ErrorCode::target_exists,
-      names.target + ' ' + when + "; remove it, choose another path, or set replace = true"};
 }
 
 bool is_taken_over(const TargetNames& names) {
@@ -220,6 +214,13 @@ void remove_begun(const std::string& temporary, const std::function<void()>& may
   if (keep_what_was_to_be_replaced(temporary, may_appear)) {
     remove_target(temporary);
   }
+}
+
+Error target_is_there(const TargetNames& names, const char* when) {
+  return Error{
+      ErrorCode::target_exists,
+      names.target + ' ' + when +
+          "; remove it, choose another path, or set existing = \"replace\" or \"continue\""};
 }
 
 void prepare_target(const TargetNames& names, bool replace) {

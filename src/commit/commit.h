@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "formats/format.h"
 
 namespace iocomp::commit {
@@ -48,6 +49,9 @@ void check_folder(const TargetNames& names);
 void remove_begun(const std::string& temporary,
                   const std::function<void()>& may_appear = {}) noexcept;
 
+/// The failure where a file stands in the way. @param when  "exists".
+[[nodiscard]] Error target_is_there(const TargetNames& names, const char* when);
+
 /// Refuse what stands in the way, before anything is written: a target that exists (unless
 /// `replace`), a directory that is missing or cannot be written, a target that is a directory
 /// (where targets are directories: one that no format has written).
@@ -67,6 +71,9 @@ struct ManifestHead {
   std::endian byte_order = std::endian::native;  ///< of the elements, where they have an offset
   /// Of the file that is replaced, which counts until the temporary is gone: its manifest, or "".
   std::optional<std::string> replaced{};
+  /// Of steps in files of their own: steps of earlier jobs that are void from now on, and the
+  /// identities of their files.
+  std::map<std::int64_t, std::string> supersedes{};
 
   friend bool operator==(const ManifestHead&, const ManifestHead&) = default;
 };
@@ -76,6 +83,9 @@ struct ManifestHead {
 struct ToldSteps {
   std::vector<std::shared_ptr<const std::string>> lines;  ///< one per step, many in a text
   std::map<int, std::string> variables;                   ///< that appear in them: names by id
+  // Of steps that earlier jobs have told, where nothing else is said now:
+  contents::Attributes attributes{};
+  std::map<std::string, contents::Attributes> of_variable{};
 };
 /// Tell the steps of a description too.
 void tell(ToldSteps& told, const contents::Description& description);
@@ -83,7 +93,8 @@ void tell(ToldSteps& told, const contents::Description& description);
 /// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the
 /// directory). JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes",
 /// "byte_order": "little" (of the elements, where they have an offset),
-///  "steps": [{"step", "variables": [{"name", "type", "shape", "offset"}]}], "absent": [],
+///  "steps": [{"step" (in this file), "number" (where the program has another), "time",
+///  "variables": [{"name", "type", "shape", "offset"}]}], "absent": [],
 ///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}, and while
 ///  a file is replaced "replaces": {"temporary", "manifest"}: see manifest_in_force. Complex
 ///  values are pairs; text is a string.

@@ -47,7 +47,7 @@ Publication::Identity identity(const std::string& name, const config::FileSettin
           .job = job,
           .checkpoint = file.checkpoint,
           .file_per_step = file.file_per_step,
-          .replace = file.replace,
+          .existing = file.existing,
           .keep = file.keep,
           .xdmf = file.xdmf};
 }

@@ -93,12 +93,15 @@ void Lead::opened(const Outcome& outcome) {
     over_ = true;
     publisher_.release();
   }
-  means_.council->to_all(
-      protocol::encode(setup_.key, protocol::Opened{outcome, setup_.open.domain_bytes}));
+  means_.council->to_all(protocol::encode(
+      setup_.key, protocol::Opened{outcome, setup_.open.domain_bytes, setup_.open.beginning}));
 }
 
 void Lead::start() {
-  const Outcome prepared = outcome_of([this] { publisher_.prepare(); });
+  const Outcome prepared = outcome_of([this] {
+    setup_.open.beginning = publisher_.prepare();
+    catalogue_.begin_at(setup_.open.beginning);
+  });
   if (!prepared.ok()) {
     opened(prepared);
     return;
@@ -123,11 +126,12 @@ void Lead::start() {
 
 void Lead::open(const protocol::Open& open) {
   if (open.kind != setup_.open.kind || open.members != setup_.open.members ||
-      open.name != setup_.open.name) {
-    fail(steps::different_calls(setup_.open.name,
-                                "compute rank " + std::to_string(open.opener) +
-                                    " opened it as another kind of file than compute rank " +
-                                    std::to_string(setup_.open.opener)),
+      open.name != setup_.open.name || open.after != setup_.open.after) {
+    fail(steps::different_calls(
+             setup_.open.name,
+             "compute rank " + std::to_string(open.opener) +
+                 " opened it as another kind of file, or after another step, than compute rank " +
+                 std::to_string(setup_.open.opener)),
          0);
   }
 }

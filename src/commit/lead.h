@@ -53,7 +53,10 @@ class Lead {
   /// Begin: refuse what stands in the way, start the physical file, tell all writers.
   void start();
   /// Instead, of a file that others have begun. All definitions were said again.
-  void go_on_after(const Earlier& earlier) { publisher_.go_on_after(earlier); }
+  void go_on_after(const Earlier& earlier) {
+    catalogue_.begin_at(setup_.open.beginning);
+    publisher_.go_on_after(earlier);
+  }
 
   // Reports; those of several members or writers may be summed.
   void open(const protocol::Open& open);

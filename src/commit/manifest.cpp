@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -51,6 +53,19 @@ void add_variable(std::string& text, const contents::Placed& placed) {
   text += "],\"offset\":" + std::to_string(placed.offset) + '}';
 }
 
+// What the program calls it, where the file does not say that.
+std::string name_of(const contents::Description& description, std::int64_t step) {
+  const auto found = description.names.find(step);
+  std::string text;
+  if (found != description.names.end() && found->second.number != step) {
+    text += ",\"number\":" + std::to_string(found->second.number);
+  }
+  if (found != description.names.end() && std::isfinite(found->second.time)) {
+    text += ",\"time\":" + line(found->second.time);
+  }
+  return text;
+}
+
 // Of a server: who takes its file over has another.
 std::string server_manifest(const TargetNames& names) {
   return names.temporary + std::string{server_ending} + ".json";
@@ -58,6 +73,11 @@ std::string server_manifest(const TargetNames& names) {
 
 Json variable_attributes(const ToldSteps& told, const contents::Description& description) {
   Json all = Json::object();
+  for (const auto& [name, attributes] : told.of_variable) {
+    if (!attributes.empty()) {
+      all[name] = json(attributes);
+    }
+  }
   for (const auto& [id, name] : told.variables) {
     const auto index = static_cast<std::size_t>(id);
     if (index < description.of_variable.size() && !description.of_variable[index].empty()) {
@@ -81,13 +101,22 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
       field("byte_order", head.byte_order == std::endian::little ? "little" : "big"),
       field("first_step", head.first_step),
       field("committed_steps", head.steps)};
+  contents::Attributes attributes = description.attributes;
+  attributes.insert(told.attributes.begin(), told.attributes.end());
   std::vector<std::string> behind{
-      field("absent", head.absent), field("attributes", json(description.attributes)),
+      field("absent", head.absent), field("attributes", json(attributes)),
       field("variable_attributes", variable_attributes(told, description))};
   if (head.replaced) {
     const Json manifest = Json::parse(*head.replaced, nullptr, false);
     behind.push_back(field("replaces", {{"temporary", name_in_folder(names.temporary)},
                                         {"manifest", manifest.is_object() ? manifest : Json{}}}));
+  }
+  if (!head.supersedes.empty()) {
+    Json steps = Json::object();
+    for (const auto& [step, identity] : head.supersedes) {
+      steps[std::to_string(step)] = identity;
+    }
+    behind.push_back(field("supersedes", steps));
   }
   std::string first;
   for (const auto& each : before) {
@@ -116,7 +145,7 @@ void tell(ToldSteps& told, const contents::Description& description) {
   for (std::size_t i = 0; i < contents.size();) {
     const auto step = contents[i].step;
     text += (text.empty() && told.lines.empty() ? "\n  " : ",\n  ") + std::string{"{\"step\":"} +
-            std::to_string(step) + ",\"variables\":[";
+            std::to_string(step) + name_of(description, step) + ",\"variables\":[";
     const char* separator = "";
     for (; i < contents.size() && contents[i].step == step; ++i) {
       text += std::exchange(separator, ",");

@@ -11,8 +11,12 @@
 #include "base/bug.h"
 #include "base/error.h"
 #include "base/folder_targets.h"
+#include "base/log.h"
+#include "base/number_ranges.h"
 #include "commit/commit.h"
+#include "commit/earlier_steps.h"
 #include "commit/file_terms.h"
+#include "commit/kept_file.h"
 #include "commit/xdmf/xdmf_file.h"
 #include "commit/xdmf/xdmf_steps.h"
 #include "contents/catalogue.h"
@@ -74,8 +78,9 @@ void Publication::Published::note(ManifestHead new_head, ToldSteps told,
   of_variable = std::move(description.of_variable);
 }
 
-Publication::Publication(Identity identity, const formats::Format& format)
-    : identity_{std::move(identity)}, format_{&format} {
+Publication::Publication(Identity identity, const formats::Format& format,
+                         const contents::Catalogue* catalogue)
+    : identity_{std::move(identity)}, format_{&format}, catalogue_{catalogue} {
   identity_.path = path_in_force(identity_.name, identity_.path, format);
   if (identity_.xdmf) {
     formats::FormatOptions options;
@@ -85,7 +90,9 @@ Publication::Publication(Identity identity, const formats::Format& format)
 }
 
 TargetNames Publication::names(std::int64_t step) const {
-  TargetNames names = target_names(identity_.path, target_of(step), identity_.job);
+  const bool is_named = identity_.file_per_step && step >= 0 && catalogue_ != nullptr;
+  TargetNames names = target_names(
+      identity_.path, is_named ? catalogue_->number(step) : target_of(step), identity_.job);
   names.folder_mark = format_->traits().folder_mark;
   if (identity_.is_given_up && !has_bug(Bug::late_server_publishes)) {
     names.may_appear = [given_up = identity_.is_given_up] {
@@ -95,6 +102,103 @@ TargetNames Publication::names(std::int64_t step) const {
     };
   }
   return names;
+}
+
+std::int64_t Publication::in_file(std::int64_t step) const {
+  return identity_.file_per_step ? catalogue_->number(step) : beginning_.steps + step;
+}
+
+contents::Description Publication::as_in_file(contents::Description description) const {
+  std::map<std::int64_t, contents::StepName> names;
+  for (const auto& [step, name] : description.names) {
+    names.emplace(in_file(step), name);
+  }
+  description.names = std::move(names);
+  for (auto& placed : description.contents) {
+    placed.step = in_file(placed.step);
+  }
+  return description;
+}
+
+void Publication::go_on(formats::FormatOptions& options) const {
+  options.earlier_steps = beginning_.is_there ? beginning_.steps : -1;
+  options.earlier_bytes = beginning_.bytes;
+}
+
+contents::Beginning Publication::begin() {
+  prepare(0);
+  return beginning_ = identity_.file_per_step ? begin_steps() : begin_file();
+}
+
+// Where the file goes on, the newest that is lost goes first: what a kill leaves is always what
+// some job has committed.
+contents::Beginning Publication::begin_steps() {
+  auto earlier = earlier_steps(identity_.path);
+  const auto step_names = [this](std::int64_t number) {
+    TargetNames names = target_names(identity_.path, number, identity_.job);
+    names.folder_mark = format_->traits().folder_mark;
+    return names;
+  };
+  if (identity_.existing == config::Existing::refuse && !earlier.numbers.empty()) {
+    throw target_is_there(step_names(earlier.numbers.back()), "exists");
+  }
+  for (const auto number : earlier.superseded) {
+    remove_committed(step_names(number));
+  }
+  if (identity_.existing == config::Existing::replace) {
+    *superseded_ = earlier.numbers;
+    return {};
+  }
+  std::vector<std::int64_t> lost;  // descending
+  while (!earlier.numbers.empty() && earlier.numbers.back() > identity_.after) {
+    lost.push_back(earlier.numbers.back());
+    remove_committed(step_names(earlier.numbers.back()));
+    earlier.numbers.pop_back();
+  }
+  tell_of_lost({lost.rbegin(), lost.rend()});
+  while (!earlier.numbers.empty() && !is_whole(step_names(earlier.numbers.back()))) {
+    earlier.numbers.pop_back();  // torn: replaced when that step comes
+  }
+  kept_->assign(earlier.numbers.begin(), earlier.numbers.end());
+  return {.number = earlier.numbers.empty() ? 0 : earlier.numbers.back() + 1};
+}
+
+// The one file of all steps that earlier jobs have written.
+contents::Beginning Publication::begin_file() {
+  const TargetNames target = names(-1);
+  if (identity_.existing != config::Existing::go_on || identity_of(target.target).empty()) {
+    return {};
+  }
+  auto kept = kept_of(target, *format_, identity_.after);
+  contents::Beginning beginning{.number = kept.next_number,
+                                .is_there = true,
+                                .steps = kept.head.steps,
+                                .bytes = kept.head.bytes};
+  of_earlier_ = told_ = std::move(kept.told);
+  absent_ = kept.head.absent;
+  steps_ = beginning.steps;
+  if (!kept.lost.empty()) {
+    beginning_ = beginning;
+    write_manifest(target, head(0, steps_, beginning.bytes), {}, told_);
+    tell_of_lost(kept.lost);
+  }
+  if (format_->traits().offsets_by_layout) {
+    cut(target.target, beginning.bytes);
+  }
+  if (xdmf_) {
+    xdmf_->add_from_manifest(target.target);
+  }
+  published_->is_there = true;
+  published_->identity = identity_of(target.target);
+  return beginning;
+}
+
+void Publication::tell_of_lost(const std::vector<std::int64_t>& numbers) const {
+  if (!numbers.empty()) {
+    log::warning("file \"" + identity_.name + "\" goes on after step " +
+                 std::to_string(identity_.after) + ": what lies behind it is dropped, steps " +
+                 step_ranges(numbers));
+  }
 }
 
 ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const {
@@ -112,25 +216,27 @@ ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int6
 
 std::int64_t Publication::bytes(std::int64_t step, const contents::Contents& contents,
                                 const contents::Catalogue& catalogue) const {
+  std::int64_t bytes = beginning_.bytes;
   if (step < 0 || !format_->traits().readable_while_open ||
       format_->traits().writes_whole_steps()) {
-    return 0;
+    return bytes;
   }
-  return format_->traits().offsets_by_layout
-             ? catalogue.layout().end(step)
-             : contents.end(catalogue, identity_.file_per_step ? step : 0, step);
+  bytes = format_->traits().offsets_by_layout
+              ? catalogue.layout().end(step)
+              : contents.end(catalogue, identity_.file_per_step ? step : 0, step);
+  return std::max(bytes, beginning_.bytes);
 }
 
 Publication::Job Publication::commit_step(std::int64_t step, const contents::Contents& contents,
                                           const contents::Catalogue& catalogue) {
   const TargetNames target = names(step);
-  const bool replace = identity_.replace;
+  const bool replace = replaces();
   const bool whole_steps = format_->traits().writes_whole_steps();
   const bool ends_itself = whole_steps || !format_->traits().offsets_by_layout;
   if (identity_.file_per_step) {
-    auto description = contents.describe(catalogue, step, step);
-    auto manifest = head(step, 1, bytes(step, contents, catalogue));
-    manifest.absent.clear();
+    auto description = as_in_file(contents.describe(catalogue, step, step));
+    const std::int64_t number = in_file(step);
+    auto manifest = head(number, 1, bytes(step, contents, catalogue));
     const auto target_of = [path = identity_.path, job = identity_.job,
                             mark = target.folder_mark](std::int64_t committed) {
       TargetNames old = target_names(path, committed, job);
@@ -138,17 +244,26 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
       return old;
     };
     return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
-            keep = static_cast<std::size_t>(identity_.keep), path = identity_.path,
-            job = identity_.job]() mutable {
+            superseded = superseded_, keep = static_cast<std::size_t>(identity_.keep),
+            path = identity_.path, job = identity_.job]() mutable {
       if (ends_itself) {
         manifest.bytes = settled_bytes(target.temporary, whole_steps);
+      }
+      for (const auto earlier : *superseded) {
+        if (earlier != number) {
+          manifest.supersedes.emplace(earlier, identity_of(target_of(earlier).target));
+        }
       }
       if (kept->empty()) {
         publish_first(target, manifest, description, replace, {}, xdmf.get());
       } else {
         publish_described(target, manifest, description, replace);
       }
-      kept->push_back(step);
+      kept->push_back(number);
+      for (const auto& [earlier, identity] : manifest.supersedes) {
+        remove_committed(target_of(earlier));
+      }
+      superseded->clear();
       std::vector<TargetNames> old;
       for (; keep > 0 && kept->size() > keep; kept->pop_front()) {
         old.push_back(target_of(kept->front()));
@@ -158,7 +273,7 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
       }
       if (xdmf) {
         for (const auto earlier : *kept) {
-          if (earlier != step && !xdmf->knows(earlier)) {
+          if (earlier != number && !xdmf->knows(earlier)) {
             xdmf->add_from_manifest(target_of(earlier).target);
           }
         }
@@ -170,7 +285,7 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
       }
     };
   }
-  steps_ = step + 1;
+  steps_ = in_file(step) + 1;
   if (!format_->traits().readable_while_open) {
     return [] {};  // appears as a whole when it is closed
   }
@@ -188,7 +303,7 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
   const bool whole_steps = format_->traits().writes_whole_steps();
   const bool ends_itself = whole_steps || (is_finished && !format_->traits().offsets_by_layout);
   return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
-          replace = identity_.replace, published = published_, told = told_]() mutable {
+          replace = replaces(), published = published_, told = told_]() mutable {
     if (ends_itself) {
       manifest.bytes =
           settled_bytes(published->is_there ? target.target : target.temporary, whole_steps);
@@ -217,10 +332,10 @@ contents::Description Publication::tell_until(std::int64_t last, const contents:
                                               const contents::Catalogue& catalogue) {
   if (removals_ != contents.removals()) {
     removals_ = contents.removals();
-    told_ = {};
+    told_ = of_earlier_;
     told_until_ = 0;
   }
-  auto description = contents.describe(catalogue, told_until_, last);
+  auto description = as_in_file(contents.describe(catalogue, told_until_, last));
   tell(told_, description);
   told_until_ = last + 1;
   description.contents.clear();
@@ -229,14 +344,27 @@ contents::Description Publication::tell_until(std::int64_t last, const contents:
 
 NewXdmfSteps Publication::told_to_xdmf(const contents::Contents& contents,
                                        const contents::Catalogue& catalogue, std::int64_t last) {
-  return xdmf_ ? xdmf_steps_.take(contents, catalogue, last, !identity_.file_per_step)
-               : NewXdmfSteps{};
+  if (!xdmf_) {
+    return {};
+  }
+  auto told = xdmf_steps_.take(contents, catalogue, last, !identity_.file_per_step);
+  for (auto& step : told.steps) {
+    step.time = catalogue.time(step.step);
+    step.step = catalogue.number(step.step);
+    for (auto& placed : step.contents) {
+      placed.step = in_file(placed.step);
+    }
+    for (auto& [name, placed] : step.lines) {
+      placed.step = in_file(placed.step);
+    }
+  }
+  return told;
 }
 
 Publication::Job Publication::drop_step(std::int64_t step) {
-  absent_.push_back(step);
   if (!identity_.file_per_step) {
-    steps_ = step + 1;
+    absent_.push_back(in_file(step));
+    steps_ = in_file(step) + 1;
     return [] {};
   }
   return [target = names(step)] { abandon(target); };
@@ -247,7 +375,7 @@ Publication::Job Publication::commit_file(const contents::Contents& contents,
   if (identity_.file_per_step) {
     return [] {};
   }
-  return publish_until(steps_ - 1, true, contents, catalogue);
+  return publish_until(steps_ - beginning_.steps - 1, true, contents, catalogue);
 }
 
 void Publication::go_on_after(std::int64_t steps, std::vector<std::int64_t> absent,

@@ -13,8 +13,10 @@
 #include "commit/commit.h"
 #include "commit/xdmf/xdmf_file.h"
 #include "commit/xdmf/xdmf_steps.h"
+#include "config/file_settings.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
+#include "protocol/messages.h"
 
 namespace iocomp::commit {
 
@@ -29,13 +31,17 @@ class Publication {
     std::string job;  ///< "<host>-<pid>", the same on all ranks
     bool checkpoint = false;
     bool file_per_step = false;
-    bool replace = false;
+    config::Existing existing = config::Existing::refuse;
+    std::int64_t after = protocol::everything;  ///< where it is continued: behind this number
     int keep = 0;
     bool xdmf = false;  ///< an XDMF file describes what is committed
     /// Of a server: whether the compute ranks go on without it. Called from any thread.
     std::function<bool()> is_given_up{};
   };
-  Publication(Identity identity, const formats::Format& format);
+  /// @param catalogue  knows the numbers of steps; may be null where only `path` is asked for, or
+  /// names of one file of all steps.
+  Publication(Identity identity, const formats::Format& format,
+              const contents::Catalogue* catalogue);
 
   /// Names of the physical file that holds `step`.
   [[nodiscard]] TargetNames names(std::int64_t step) const;
@@ -47,8 +53,26 @@ class Publication {
   /// Of the settings, or made of the name.
   [[nodiscard]] const std::string& path() const noexcept { return identity_.path; }
 
+  /// What the physical file that holds `step` calls it: its number where it has a file of its own.
+  [[nodiscard]] std::int64_t in_file(std::int64_t step) const;
+  [[nodiscard]] contents::Description as_in_file(contents::Description description) const;
+  /// Where the data of `step` are written.
+  [[nodiscard]] std::string data_path(std::int64_t step) const {
+    return beginning_.is_there ? names(step).target : names(step).temporary;
+  }
+
+  /// Deal with what earlier jobs have committed under the name, as `existing` says. Steps that the
+  /// file loses when it is continued are removed. @return where the file begins.
+  /// @throws Error{target_exists}, Error{storage_failure}; Error{unsupported} where the format
+  /// cannot go on with a file.
+  [[nodiscard]] contents::Beginning begin();
+  /// The same, on those who learn it from the lead.
+  void begin_at(const contents::Beginning& beginning) { beginning_ = beginning; }
+  /// For a target that begins there.
+  void go_on(formats::FormatOptions& options) const;
+
   /// Refuse what stands in the way of the file of `step` (see prepare_target).
-  void prepare(std::int64_t step) const { prepare_target(names(step), identity_.replace); }
+  void prepare(std::int64_t step) const { prepare_target(names(step), replaces()); }
 
   /// The size that the physical file of `step` must have when this step is committed; 0 where the
   /// format itself ends its files.
@@ -81,6 +105,12 @@ class Publication {
   [[nodiscard]] Job abandon_file() const;
 
  private:
+  [[nodiscard]] bool replaces() const noexcept {
+    return identity_.existing != config::Existing::refuse;
+  }
+  [[nodiscard]] contents::Beginning begin_steps();
+  [[nodiscard]] contents::Beginning begin_file();
+  void tell_of_lost(const std::vector<std::int64_t>& numbers) const;
   [[nodiscard]] Job publish_until(std::int64_t last, bool is_finished,
                                   const contents::Contents& contents,
                                   const contents::Catalogue& catalogue);
@@ -108,12 +138,17 @@ class Publication {
 
   Identity identity_;
   const formats::Format* format_;
+  const contents::Catalogue* catalogue_;
+  contents::Beginning beginning_;
   std::shared_ptr<Published> published_ = std::make_shared<Published>();
-  std::int64_t steps_ = 0;  // one file: steps seen so far
+  std::int64_t steps_ = 0;  // one file: steps seen so far, also by earlier jobs
   std::vector<std::int64_t> absent_;
-  ToldSteps told_;                                   // one file: the steps before ...
-  std::int64_t told_until_ = 0;                      // ... this one, as they were ...
-  std::int64_t removals_ = 0;                        // ... after so many removals
+  ToldSteps told_;                                          // one file: the steps before ...
+  ToldSteps of_earlier_;                                    // of which earlier jobs wrote these
+  std::int64_t told_until_ = 0;                             // ... this one, as they were ...
+  std::int64_t removals_ = 0;                               // ... after so many removals
+  std::shared_ptr<std::vector<std::int64_t>> superseded_ =  // of earlier jobs; jobs'
+      std::make_shared<std::vector<std::int64_t>>();
   std::shared_ptr<std::deque<std::int64_t>> kept_ =  // committed checkpoints, oldest first; jobs'
       std::make_shared<std::deque<std::int64_t>>();
 

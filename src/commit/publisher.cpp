@@ -39,23 +39,25 @@ void switch_over(disk::OutputFile* file, const formats::Switch& visible) {
 Publisher::Publisher(Setup setup, Means means, const contents::Catalogue& catalogue)
     : setup_{std::move(setup)},
       means_{std::move(means)},
-      publication_{setup_.identity, *setup_.format},
+      publication_{setup_.identity, *setup_.format, &catalogue},
       catalogue_{catalogue} {}
 
 Outcome Publisher::in_file(const Outcome& outcome, std::int64_t step) const {
   if (outcome.ok() || outcome.story.starts_with("file \"")) {
     return outcome;
   }
-  const std::string where = step >= 0 ? ", step " + std::to_string(step) : "";
+  const std::string where = step >= 0 ? ", step " + std::to_string(catalogue_.number(step)) : "";
   return {outcome.code,
           "file \"" + setup_.identity.name + '"' + where + setup_.who + ": " + outcome.story};
 }
 
-void Publisher::prepare() {
+contents::Beginning Publisher::prepare() {
   check_folder(publication_.names(0));
   owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job);
   clear_away(publication_.path(), *owner_);
-  publication_.prepare(0);
+  const auto beginning = publication_.begin();
+  publication_.go_on(setup_.options);
+  return beginning;
 }
 
 void Publisher::start(std::int64_t number, const Then& then) {
@@ -76,8 +78,8 @@ void Publisher::start(std::int64_t number, const Then& then) {
     if (number >= 0) {
       publication_.prepare(number);
     }
-    const std::string path = publication_.names(number).temporary;
-    if (format.traits().folder_mark.empty()) {
+    const std::string path = publication_.data_path(number);
+    if (format.traits().folder_mark.empty() && setup_.options.earlier_steps < 0) {
       formats::lay_out(path);
     }
     if (format.traits().has_to_place()) {
@@ -98,8 +100,7 @@ void Publisher::started(std::int64_t number, const Outcome& outcome) {
   target.failure = outcome;
   if (outcome.ok() && !traits().writes_whole_steps()) {
     target.failure = outcome_of([&] {
-      target.file =
-          std::make_shared<disk::OutputFile>(publication_.names(number).temporary, setup_.disk);
+      target.file = std::make_shared<disk::OutputFile>(publication_.data_path(number), setup_.disk);
     });
   }
   target.is_started = true;
@@ -127,7 +128,7 @@ void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
   std::int64_t offset = -1;
   const Outcome made = outcome_of([&] {
     offset = targets_[publication_.target_of(step)].format->place(
-        catalogue_.variable(variable, step), step, catalogue_);
+        catalogue_.variable(variable, step), publication_.in_file(step), {catalogue_, step});
   });
   offsets_[{step, variable}] = offset;
   told(offset, in_file(made, step));
@@ -199,8 +200,8 @@ formats::Switch Publisher::commit_in_format(std::int64_t step) {
   if (!target.format) {
     return {};
   }
-  auto description = contents_.describe(catalogue_, target.told, step);
-  auto visible = target.format->commit(description, target.told);
+  auto description = publication_.as_in_file(contents_.describe(catalogue_, target.told, step));
+  auto visible = target.format->commit(description, publication_.in_file(target.told));
   target.of_variable = std::move(description.of_variable);
   return visible;
 }
@@ -216,7 +217,8 @@ formats::Switch Publisher::finish_in_format(std::int64_t number, std::int64_t fi
   const bool has_late_ones =
       number < 0 && first > 0 && catalogue_.variable_attributes(last) != target.of_variable;
   const std::int64_t from = has_late_ones ? 0 : first;
-  return format->finish(contents_.describe(catalogue_, from, last), from);
+  return format->finish(publication_.as_in_file(contents_.describe(catalogue_, from, last)),
+                        publication_.in_file(from));
 }
 
 void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publication::Job job,

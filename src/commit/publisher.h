@@ -59,8 +59,8 @@ class Publisher {
   Publisher(Setup setup, Means means, const contents::Catalogue& catalogue);
 
   /// Own the file, clear away what a job has left that did before, and refuse what stands in the
-  /// way of the first physical file. @throws Error.
-  void prepare();
+  /// way of the first physical file. @return where the file begins. @throws Error.
+  [[nodiscard]] contents::Beginning prepare();
   /// Others may write the file.
   void release() noexcept { owner_.reset(); }
   /// Start the physical file of a step (-1: of all steps), unless it is started.

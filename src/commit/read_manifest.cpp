@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,6 +103,11 @@ void read_contents(const Json& json, Manifest& manifest) {
       refuse("it lists step " + std::to_string(number) + " after step " +
              std::to_string(inventory.contents.back().step));
     }
+    if (step.contains("number") || step.contains("time")) {
+      const auto time = step.find("time");
+      inventory.names[number] = {step.contains("number") ? integer_from(step.at("number")) : number,
+                                 time == step.end() ? contents::unknown_time : time->get<double>()};
+    }
     std::set<int> here;
     for (const auto& described : step.at("variables")) {
       contents::Placed placed{number, variable_from(described),
@@ -179,7 +185,13 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
     }
     read_steps(json, manifest);
     read_contents(json, manifest);
+    const Json supersedes = json.value("supersedes", Json::object());
+    for (const auto& [step, identity] : supersedes.items()) {
+      manifest.supersedes.emplace(std::stoll(step), identity.get<std::string>());
+    }
     return manifest;
+  } catch (const std::logic_error& error) {  // of a number in a text
+    throw Error{ErrorCode::storage_failure, what + error.what()};
   } catch (const Json::exception& error) {
     throw Error{ErrorCode::storage_failure, what + error.what()};
   } catch (const Error& error) {

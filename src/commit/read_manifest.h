@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct Manifest {
   std::int64_t committed_steps = 0;  ///< from there on, less those that are ...
   std::vector<std::int64_t> absent;  ///< ... which failed
   contents::Inventory inventory;
+  std::map<std::int64_t, std::string> supersedes;  ///< see ManifestHead
 };
 
 /// The manifest in force, as text: where a file is being replaced, that of the old one until the

@@ -75,7 +75,10 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.may_overlap = settings.file_text(name, "overlap") == "any";
   file.guarded = settings.file_boolean(name, "guard");
   file.steps_in_flight = checked_cast<int>(settings.file_integer(name, "steps_in_flight"));
-  file.replace = settings.file_boolean(name, "replace");
+  const auto existing = settings.file_text(name, "existing");
+  file.existing = existing == "replace"    ? Existing::replace
+                  : existing == "continue" ? Existing::go_on
+                                           : Existing::refuse;
   file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
   file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
   file.xdmf = settings.file_text(name, "describe") == "xdmf";

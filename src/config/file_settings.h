@@ -11,6 +11,9 @@
 
 namespace iocomp::config {
 
+/// What becomes of what is committed under the name of a file that is opened for writing.
+enum class Existing : std::uint8_t { refuse, replace, go_on };
+
 /// The settings of one file, read once when it is opened: the same on compute ranks and servers.
 struct FileSettings {
   std::string backend;
@@ -21,7 +24,7 @@ struct FileSettings {
   bool may_overlap = false;     ///< overlap = "any"
   int steps_in_flight = 8;
   bool guarded = true;  ///< `guard`
-  bool replace = false;
+  Existing existing = Existing::refuse;
   bool file_per_step = false;  ///< always true for a checkpoint
   int keep = 0;
   bool xdmf = false;              ///< describe = "xdmf"

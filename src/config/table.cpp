@@ -105,8 +105,9 @@ const std::vector<Key>& all_keys() {
        "steps that may be on their way before the first put of the next waits"},
       {"files.*.guard", boolean, "true", "",
        "write synchronously, rank by rank, where asynchronous output turns out to be slower"},
-      {"files.*.replace", boolean, "false", "",
-       "replace a target that exists; the old one stays until the commit"},
+      {"files.*.existing", choice, "refuse", "refuse|replace|continue",
+       "what the program finds of an earlier job under the name: refuse to write; replace it, with "
+       "the first commit; or go on behind its last step"},
       {"files.*.file_per_step", boolean, "false", "",
        "a file of its own for each step of a series"},
       {"files.*.keep", integer, "0", "0..1000000",

@@ -1,10 +1,12 @@
 #include "contents/catalogue.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -64,6 +66,8 @@ std::vector<std::byte> encode(const Event& event) {
     writer.put(extent);
   }
   put(writer, event.attribute);
+  writer.put(event.number);
+  writer.put(event.time);
   return writer.take();
 }
 
@@ -71,7 +75,7 @@ Event decode_event(std::span<const std::byte> bytes) {
   WireReader reader{bytes};
   Event event;
   event.what = reader.get<Event::What>();
-  if (event.what < Event::What::define || event.what > Event::What::attribute) {
+  if (event.what < Event::What::define || event.what > Event::What::begin_step) {
     throw Error{ErrorCode::internal, "a message has a definition of an unknown kind"};
   }
   event.step = reader.get<std::int64_t>();
@@ -85,6 +89,8 @@ Event decode_event(std::span<const std::byte> bytes) {
   }
   event.shape = array::make_shape(dimensions, extents.data());
   event.attribute = get_attribute(reader);
+  event.number = reader.get<std::int64_t>();
+  event.time = reader.get<double>();
   return event;
 }
 
@@ -97,6 +103,9 @@ std::string text(const Event& event) {
     case Event::What::set_shape:
       return "set_shape(variable " + std::to_string(event.variable) + ", " +
              array::text(event.shape) + ')' + where;
+    case Event::What::begin_step:
+      return "begin_step(" + std::to_string(event.number) + ", " + std::to_string(event.time) +
+             ')' + where;
     case Event::What::attribute:
       break;
   }
@@ -114,6 +123,9 @@ void Catalogue::apply(const Event& event) {
     case Event::What::set_shape:
       set_shape(event);
       break;
+    case Event::What::begin_step:
+      begin_step(event);
+      break;
     case Event::What::attribute:
       check_name(event.name, "an attribute");
       rules_->check_attribute(event.name, event.attribute);
@@ -127,6 +139,48 @@ void Catalogue::apply(const Event& event) {
       break;
   }
   ++events_;
+}
+
+void Catalogue::begin_at(const Beginning& beginning) {
+  numbers_ = {{0, beginning.number}};
+  layout_.begin_at(beginning.bytes);
+}
+
+void Catalogue::begin_step(const Event& event) {
+  const std::int64_t least = numbers_.contains(event.step) ? numbers_.at(event.step)
+                             : event.step == 0             ? 0
+                                                           : number(event.step - 1) + 1;
+  if (event.number < least) {
+    throw Error{ErrorCode::invalid_argument,
+                "step " + std::to_string(event.number) + " cannot begin: the numbers of steps " +
+                    "ascend, and this one is at least " + std::to_string(least)};
+  }
+  if (numbers_.contains(event.step) || event.number != number(event.step)) {
+    numbers_.insert_or_assign(event.step, event.number);
+  }
+  if (!std::isnan(event.time)) {
+    times_.insert_or_assign(event.step, event.time);
+  }
+}
+
+std::int64_t Catalogue::number(std::int64_t step) const {
+  const auto& [from, number] = *std::prev(numbers_.upper_bound(step));
+  return number + (step - from);
+}
+
+std::optional<std::int64_t> Catalogue::step_of(std::int64_t number, std::int64_t last) const {
+  std::optional<std::int64_t> found;
+  for (const auto& [from, first] : numbers_) {
+    if (first <= number) {
+      found = from + (number - first);
+    }
+  }
+  return found && *found <= last && this->number(*found) == number ? found : std::nullopt;
+}
+
+double Catalogue::time(std::int64_t step) const {
+  const auto found = times_.find(step);
+  return found == times_.end() ? unknown_time : found->second;
 }
 
 void Catalogue::check_free(const std::string& name) const {
@@ -280,6 +334,8 @@ Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
   Description description;
   for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last;
        ++step) {
+    description.names.emplace(step->first,
+                              StepName{catalogue.number(step->first), catalogue.time(step->first)});
     for (const auto& [id, offset] : step->second) {
       description.contents.push_back({step->first, catalogue.variable(id, step->first), offset});
     }

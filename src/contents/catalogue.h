@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -20,9 +21,13 @@ namespace iocomp::contents {
 /// The attribute of a variable that says what elements hold that nobody puts.
 inline constexpr const char* fill_attribute = "_FillValue";
 
-/// Something that all members of a file say in the same order: define, set_shape or an attribute.
+/// The scalar variable that tells the physical time of a step.
+inline constexpr const char* time_variable = "time";
+
+/// Something that all members of a file say in the same order: define, set_shape, an attribute, or
+/// the number of a step.
 struct Event {
-  enum class What : std::uint8_t { define = 1, set_shape = 2, attribute = 3 };
+  enum class What : std::uint8_t { define = 1, set_shape = 2, attribute = 3, begin_step = 4 };
   What what{};
   std::int64_t step = 0;                                  ///< current step of the caller
   std::int32_t variable = -1;                             ///< set_shape; attribute: -1 for the file
@@ -30,12 +35,23 @@ struct Event {
   array::ElementType type = array::ElementType::float64;  ///< define
   array::Shape shape;                                     ///< define, set_shape
   Attribute attribute;                                    ///< attribute
+  std::int64_t number = 0;                                ///< begin_step
+  double time = unknown_time;                             ///< begin_step
 };
 [[nodiscard]] std::vector<std::byte> encode(const Event& event);
 /// @throws Error for what is no event.
 [[nodiscard]] Event decode_event(std::span<const std::byte> bytes);
-/// As the user wrote it: `define("u", float64, 4 x 16) in step 0`.
+/// For people: `define("u", float64, 4 x 16) in step 0`.
 [[nodiscard]] std::string text(const Event& event);
+
+/// Where a file begins that goes on with what earlier jobs have written.
+struct Beginning {
+  std::int64_t number = 0;  ///< of its first step
+  // Of one file of all steps:
+  bool is_there = false;
+  std::int64_t steps = 0;  ///< that it has, with those that failed
+  std::int64_t bytes = 0;  ///< that these take
+};
 
 /// What a file contains, as the log of its events tells: every process that applied the same events
 /// knows the same variables, shapes and offsets.
@@ -49,8 +65,12 @@ class Catalogue {
   /// Error{unsupported}; then nothing has changed.
   void apply(const Event& event);
 
+  /// The file goes on there. Before the first event.
+  void begin_at(const Beginning& beginning);
+
   /// Number of events applied.
   [[nodiscard]] std::int64_t events() const noexcept { return events_; }
+  [[nodiscard]] bool has_variable(const std::string& name) const { return names_.contains(name); }
   [[nodiscard]] int variables() const noexcept { return static_cast<int>(variables_.size()); }
   /// The variable as it is in a step.
   /// @throws Error{internal} if there is none of that number.
@@ -60,6 +80,13 @@ class Catalogue {
   /// All variables as they are in a step.
   [[nodiscard]] std::vector<Variable> all_variables(std::int64_t step) const;
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
+  /// The number that the program gives a step: one more than that of the step before, unless it
+  /// says another.
+  [[nodiscard]] std::int64_t number(std::int64_t step) const;
+  /// The step of a number; nothing where no step up to this one has it.
+  [[nodiscard]] std::optional<std::int64_t> step_of(std::int64_t number, std::int64_t last) const;
+  /// Physical time of a step, as the program said; NaN where it did not.
+  [[nodiscard]] double time(std::int64_t step) const;
   /// Attributes as they are in a step: those that were set in it or before.
   [[nodiscard]] Attributes attributes(std::int64_t step) const;
   [[nodiscard]] std::vector<Attributes> variable_attributes(std::int64_t step) const;
@@ -78,6 +105,7 @@ class Catalogue {
   void define(const Event& event);
   void check_free(const std::string& name) const;
   void set_shape(const Event& event);
+  void begin_step(const Event& event);
   [[nodiscard]] const Entry& entry(int id) const;
 
   void check_step(const Event& event, const std::string& name) const;
@@ -89,6 +117,14 @@ class Catalogue {
   std::vector<Entry> variables_;
   std::set<std::string> names_;  // of the variables
   AttributeHistory attributes_;
+  std::map<std::int64_t, std::int64_t> numbers_{{0, 0}};  // by step, where they jump
+  std::map<std::int64_t, double> times_;                  // by step
+};
+
+/// What is defined by a step.
+struct Known {
+  const Catalogue& catalogue;
+  std::int64_t step = 0;
 };
 
 /// What the lead keeps of a file besides the catalogue: which variables each step has, and where.

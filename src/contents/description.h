@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -8,6 +10,15 @@
 #include "contents/variable.h"
 
 namespace iocomp::contents {
+
+/// Of a step whose physical time nobody has said.
+inline constexpr double unknown_time = std::numeric_limits<double>::quiet_NaN();
+
+/// What the program calls a step.
+struct StepName {
+  std::int64_t number = 0;
+  double time = unknown_time;
+};
 
 /// A variable at one step, and where it lies.
 struct Placed {
@@ -20,9 +31,10 @@ struct Placed {
 /// What a finished file must know besides its data. Steps that are not in it are absent: their data
 /// are not kept.
 struct Description {
-  std::vector<Placed> contents;         ///< in order of step, then definition
-  Attributes attributes;                ///< of the file
-  std::vector<Attributes> of_variable;  ///< indexed by Variable::id
+  std::vector<Placed> contents;              ///< in order of step, then definition
+  Attributes attributes;                     ///< of the file
+  std::vector<Attributes> of_variable;       ///< indexed by Variable::id
+  std::map<std::int64_t, StepName> names{};  ///< of these steps
 };
 
 /// Steps without bytes cost a file nothing: so many of them it may claim. A damaged one must not
@@ -35,6 +47,18 @@ struct Inventory {
   std::vector<Placed> contents;     ///< in order of step, then definition
   Attributes attributes;            ///< of the file
   std::map<std::string, Attributes> of_variable;  ///< by name
+  std::map<std::int64_t, StepName> names{};  ///< of those that have a number or a time of their own
+
+  /// What the program calls a step. One of which nothing is told has the number behind that of the
+  /// step before.
+  [[nodiscard]] StepName name_of(std::int64_t step) const {
+    const auto later = names.upper_bound(step);
+    if (later == names.begin()) {
+      return {.number = step};
+    }
+    const auto& [from, name] = *std::prev(later);
+    return from == step ? name : StepName{.number = name.number + (step - from)};
+  }
 };
 
 }  // namespace iocomp::contents

@@ -13,6 +13,8 @@
 
 namespace iocomp::contents {
 
+void Layout::begin_at(std::int64_t base) { base_ = checked_round_up(base, alignment_); }
+
 void Layout::define(int id, std::int64_t bytes, std::int64_t step) {
   Epoch& epoch = epoch_from(step);
   auto& sizes = epoch.bytes;
@@ -53,7 +55,7 @@ std::int64_t Layout::offset(int id, std::int64_t step) const {
 
 std::int64_t Layout::end(std::int64_t step) const {
   if (epochs_.empty()) {
-    return 0;
+    return base_;
   }
   const Epoch& epoch = epoch_of(step);
   if (epoch.bytes.empty()) {
@@ -64,7 +66,7 @@ std::int64_t Layout::end(std::int64_t step) const {
 
 Layout::Epoch& Layout::epoch_from(std::int64_t step) {
   if (epochs_.empty()) {
-    epochs_.push_back({0, 0, {}, {0}});
+    epochs_.push_back({0, base_, {}, {0}});
   }
   const Epoch& last = epochs_.back();
   if (step < last.first_step) {

@@ -22,6 +22,8 @@ class Layout {
   Layout(std::int64_t alignment_bytes, bool one_file)
       : alignment_{alignment_bytes}, one_file_{one_file} {}
 
+  /// The first step of one file begins at this byte, or at the next multiple of the alignment.
+  void begin_at(std::int64_t base);
   /// @throws Error{invalid_argument}, so below, where 63 bits do not count the bytes of a step;
   /// then nothing has changed.
   void define(int id, std::int64_t bytes, std::int64_t step);
@@ -45,6 +47,7 @@ class Layout {
 
   std::int64_t alignment_;
   bool one_file_;
+  std::int64_t base_ = 0;
   std::vector<Epoch> epochs_;
 };
 

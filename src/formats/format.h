@@ -20,7 +20,7 @@
 #include "formats/words.h"
 
 namespace iocomp::contents {
-class Catalogue;
+struct Known;
 }
 
 namespace iocomp::formats {
@@ -43,6 +43,8 @@ struct Traits {
   bool offsets_by_layout = false;
   /// The file can be read up to its last committed step while it is open; else only after `finish`.
   bool readable_while_open = true;
+  /// A file of several steps that was committed can be gone on with: see FormatOptions.
+  bool goes_on = false;
   /// A file of several steps has the variables of its first step in all of them, with the same
   /// shapes.
   bool keeps_first_definitions = false;
@@ -72,7 +74,11 @@ struct FormatOptions {
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
   int deflate_level = 0;                             ///< the same two: 1 to 9; 0: not compressed
   bool shuffle = true;                               ///< bytes are sorted before
-  bool one_step = false;           ///< the file is for one step; else for all of them
+  bool one_step = false;  ///< the file is for one step; else for all of them
+  /// The file is there: so many steps of it, which take so many bytes, are kept, and what comes is
+  /// put behind them. -1: a new file.
+  std::int64_t earlier_steps = -1;
+  std::int64_t earlier_bytes = 0;
   double deadline_seconds = 1800;  ///< of a wait for other writers without progress; 0: none
 };
 
@@ -120,11 +126,11 @@ class PlainTarget {
 
   /// Make room for a variable in a step. Steps ascending or not; called again for the same variable
   /// and step when its shape has changed, and nothing was written.
-  /// @param defined  all variables and attributes that are known by now, for a format that wants to
+  /// @param known  all variables and attributes that are known by now, for a format that wants to
   /// make room for them ahead.
   /// @return the offset of its first byte; -1 where it has no bytes.
   virtual std::int64_t place(const Variable& variable, std::int64_t step,
-                             const contents::Catalogue& defined) = 0;
+                             const contents::Known& known) = 0;
 
   /// Write what readers need to find these steps, with the file still open: nothing that they use
   /// by now is changed. The caller makes it durable.
@@ -225,7 +231,7 @@ class Format : public contents::Rules {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 9;
+inline constexpr int iocomp_format_interface_version = 10;
 struct iocomp_format_entry {
   int interface_version;
   /// Of the format library, for `iocomp info`.

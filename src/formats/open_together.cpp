@@ -51,13 +51,14 @@ Descriptor open_beside_others(const std::string& path, int access) {
   return file;
 }
 
-Descriptor open_together(const std::string& path, MPI_Comm writers) {
+Descriptor open_together(const std::string& path, MPI_Comm writers, bool is_there) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(writers, &rank));
   Descriptor file;
   int error = 0;
   if (rank == 0) {
-    file = Descriptor{::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    const int making = is_there ? 0 : O_CREAT | O_TRUNC;
+    file = Descriptor{::open(path.c_str(), O_RDWR | making | O_CLOEXEC, 0666)};
     error = open_error(file);
   }
   agree_on_errno(error, "create", path, writers);

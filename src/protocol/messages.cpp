@@ -68,6 +68,26 @@ std::vector<T> get_list(WireReader& reader) {
 
 }  // namespace
 
+namespace {
+
+void put(WireWriter& writer, const contents::Beginning& beginning) {
+  writer.put(beginning.number);
+  writer.put(static_cast<std::uint8_t>(beginning.is_there ? 1 : 0));
+  writer.put(beginning.steps);
+  writer.put(beginning.bytes);
+}
+
+contents::Beginning get_beginning(WireReader& reader) {
+  contents::Beginning beginning;
+  beginning.number = reader.get<std::int64_t>();
+  beginning.is_there = reader.get<std::uint8_t>() != 0;
+  beginning.steps = reader.get<std::int64_t>();
+  beginning.bytes = reader.get<std::int64_t>();
+  return beginning;
+}
+
+}  // namespace
+
 Bytes encode(std::uint64_t file, Kind kind, const Open& open) {
   WireWriter writer;
   writer.put_text(open.name);
@@ -76,6 +96,8 @@ Bytes encode(std::uint64_t file, Kind kind, const Open& open) {
   writer.put(open.members);
   writer.put(open.home_members);
   writer.put(open.domain_bytes);
+  writer.put(open.after);
+  put(writer, open.beginning);
   return message(kind, file, writer.take());
 }
 
@@ -88,6 +110,8 @@ Open decode_open(std::span<const std::byte> body) {
   open.members = reader.get<std::int64_t>();
   open.home_members = reader.get<std::int64_t>();
   open.domain_bytes = reader.get<std::int64_t>();
+  open.after = reader.get<std::int64_t>();
+  open.beginning = get_beginning(reader);
   return open;
 }
 
@@ -290,6 +314,7 @@ Bytes encode(std::uint64_t file, const Opened& opened) {
   WireWriter writer;
   put(writer, opened.outcome);
   writer.put(opened.domain_bytes);
+  put(writer, opened.beginning);
   return message(Kind::opened, file, writer.take());
 }
 
@@ -298,6 +323,7 @@ Opened decode_opened(std::span<const std::byte> body) {
   Opened opened;
   opened.outcome = get_outcome(reader);
   opened.domain_bytes = reader.get<std::int64_t>();
+  opened.beginning = get_beginning(reader);
   return opened;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "array/box.h"
 #include "array/cover.h"
 #include "base/error.h"
+#include "contents/catalogue.h"
 #include "protocol/header.h"
 #include "steps/ended.h"
 #include "steps/orders.h"
@@ -22,14 +24,19 @@ namespace iocomp::protocol {
 
 using Bytes = std::vector<std::byte>;
 
+/// Of a file that is continued behind its last step.
+inline constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max();
+
 /// open, home_open
 struct Open {
   std::string name;
-  std::uint8_t kind = 0;          ///< iocomp_kind
-  std::int32_t opener = 0;        ///< compute rank
-  std::int64_t members = 0;       ///< compute ranks of the file
-  std::int64_t home_members = 0;  ///< those that belong to this home
-  std::int64_t domain_bytes = 0;  ///< known_file: what borders between domains are multiples of
+  std::uint8_t kind = 0;            ///< iocomp_kind
+  std::int32_t opener = 0;          ///< compute rank
+  std::int64_t members = 0;         ///< compute ranks of the file
+  std::int64_t home_members = 0;    ///< those that belong to this home
+  std::int64_t domain_bytes = 0;    ///< known_file: what borders between domains are multiples of
+  std::int64_t after = everything;  ///< a file that is continued loses the steps behind this number
+  contents::Beginning beginning{};  ///< known_file
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Open& open);
 [[nodiscard]] Open decode_open(std::span<const std::byte> body);
@@ -100,7 +107,8 @@ struct ActionNote {
 /// opened: by the servers, or refused.
 struct Opened {
   Outcome outcome;
-  std::int64_t domain_bytes = 1;  ///< as in Open
+  std::int64_t domain_bytes = 1;    ///< as in Open, and ...
+  contents::Beginning beginning{};  ///< ... this
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, const Opened& opened);
 [[nodiscard]] Opened decode_opened(std::span<const std::byte> body);

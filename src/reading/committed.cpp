@@ -68,7 +68,8 @@ void Committed::add(File file, const contents::Inventory& inventory) {
   const auto refuse = [&file](const std::string& why) {
     return Error{ErrorCode::storage_failure, "cannot read " + file.path + ": " + why};
   };
-  for (const auto step : inventory.steps) {
+  for (const auto in_file : inventory.steps) {
+    const auto [step, time] = inventory.name_of(in_file);
     if (!steps.empty() && step <= steps.back().number) {
       throw refuse("its step " + std::to_string(step) + " comes after step " +
                    std::to_string(steps.back().number) + " of " +
@@ -76,7 +77,7 @@ void Committed::add(File file, const contents::Inventory& inventory) {
                         ? files[static_cast<std::size_t>(steps.back().file)].path
                         : "the same file"));
     }
-    steps.push_back({step, static_cast<std::int32_t>(files.size())});
+    steps.push_back({step, static_cast<std::int32_t>(files.size()), in_file, time});
   }
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -88,15 +89,16 @@ void Committed::add(File file, const contents::Inventory& inventory) {
       variables.push_back({placed.variable.name, {}, {}});
     }
     auto& places = variables[found->second].places;
-    if (!places.empty() && placed.step <= places.back().step) {
+    const std::int64_t step = inventory.name_of(placed.step).number;
+    if (!places.empty() && step <= places.back().step) {
       throw refuse("it has the variable \"" + placed.variable.name + "\" in step " +
-                   std::to_string(placed.step) + " after step " +
-                   std::to_string(places.back().step));
+                   std::to_string(step) + " after step " + std::to_string(places.back().step));
     }
-    places.push_back({placed.step, placed.variable.type, placed.variable.shape, placed.offset});
+    places.push_back({step, placed.variable.type, placed.variable.shape, placed.offset});
   }
   for (auto& variable : variables) {
-    if (!inventory.steps.empty() && variable.places.back().step >= inventory.steps.front()) {
+    if (!inventory.steps.empty() &&
+        variable.places.back().step >= inventory.name_of(inventory.steps.front()).number) {
       const auto found = inventory.of_variable.find(variable.name);
       variable.attributes =
           found == inventory.of_variable.end() ? contents::Attributes{} : found->second;
@@ -117,6 +119,8 @@ std::vector<std::byte> encode(const Committed& committed) {
   for (const auto& step : committed.steps) {
     writer.put(step.number);
     writer.put(step.file);
+    writer.put(step.in_file);
+    writer.put(step.time);
   }
   writer.put(committed.variables.size());
   for (const auto& variable : committed.variables) {
@@ -145,7 +149,9 @@ Committed decode_committed(std::span<const std::byte> bytes) {
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     const auto number = reader.get<std::int64_t>();
-    committed.steps.push_back({number, reader.get<std::int32_t>()});
+    const auto file = reader.get<std::int32_t>();
+    const auto in_file = reader.get<std::int64_t>();
+    committed.steps.push_back({number, file, in_file, reader.get<double>()});
   }
   for (auto left = reader.get<std::size_t>(); left > 0; --left) {
     Committed::Variable variable;

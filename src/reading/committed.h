@@ -21,7 +21,9 @@ struct Committed {
   };
   struct Step {
     std::int64_t number = 0;
-    std::int32_t file = 0;  ///< index in `files`
+    std::int32_t file = 0;     ///< index in `files`
+    std::int64_t in_file = 0;  ///< what the file calls it
+    double time = contents::unknown_time;
   };
   /// A step of a file of its own that cannot be read.
   struct Torn {
@@ -30,7 +32,7 @@ struct Committed {
   };
   /// A variable in one step.
   struct Place {
-    std::int64_t step = 0;
+    std::int64_t step = 0;  ///< its number
     array::ElementType type = array::ElementType::float64;
     array::Shape shape;
     std::int64_t offset = -1;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "base/log.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
+#include "commit/earlier_steps.h"
 #include "commit/file_terms.h"
 #include "commit/owner.h"
 #include "commit/read_manifest.h"
@@ -68,6 +70,7 @@ void check_size(const std::string& path, std::int64_t bytes) {
 struct Readable {
   Committed::File file;
   contents::Inventory inventory;
+  commit::Superseded supersedes{};
 };
 
 Readable look_at(const std::string& path, const Sought& sought) {
@@ -75,7 +78,7 @@ Readable look_at(const std::string& path, const Sought& sought) {
   if (const auto text = commit::manifest_in_force(manifest_path)) {
     auto manifest = commit::parse_manifest(*text, manifest_path);
     check_size(path, manifest.bytes);
-    return {{path, manifest.format}, std::move(manifest.inventory)};
+    return {{path, manifest.format}, std::move(manifest.inventory), std::move(manifest.supersedes)};
   }
   const auto source = formats::format(sought.backend, sought.modules).open(path);
   try {
@@ -88,7 +91,8 @@ Readable look_at(const std::string& path, const Sought& sought) {
 
 // Files of one step each. One that is torn says nothing against the others: whoever wrote them may
 // have died, or the disk was full. The newest is opened, because that is what is read mostly.
-void add_steps(Committed& committed, const Found& found, const Sought& sought) {
+void add_steps(Committed& committed, const std::string& plain, const Found& found,
+               const Sought& sought) {
   std::vector<std::pair<std::int64_t, Readable>> readable;
   // Where only a manifest could tell what is in them, one without is no better than a torn one.
   const auto lacks_manifest = [&](const std::string& path) {
@@ -111,6 +115,13 @@ void add_steps(Committed& committed, const Found& found, const Sought& sought) {
   for (const auto& [step, path] : found.of_step) {
     unless_torn(step, [&] { readable.emplace_back(step, look_at(path, sought)); });
   }
+  // What a job was about to remove when it ended is of another run.
+  std::set<std::int64_t> superseded;
+  for (const auto& [number, file] : readable) {
+    const auto steps = commit::still_there(file.supersedes, plain);
+    superseded.insert(steps.begin(), steps.end());
+  }
+  std::erase_if(readable, [&](const auto& one) { return superseded.contains(one.first); });
   while (!readable.empty() && !unless_torn(readable.back().first, [&] {
     const auto& file = readable.back().second.file;
     (void)formats::format(file.format, sought.modules).open(file.path);
@@ -175,7 +186,7 @@ Committed find_committed(const Sought& sought) {
     auto file = look_at(path, sought);
     committed.add(std::move(file.file), file.inventory);
   } else {
-    add_steps(committed, found, sought);
+    add_steps(committed, path, found, sought);
   }
   return committed;
 }

@@ -62,10 +62,12 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       settings_{std::move(settings)},
       domain_bytes_{open.domain_bytes},
       format_{format},
-      publication_{commit::identity(name_, settings_, context.place.job), format},
+      publication_{commit::identity(name_, settings_, context.place.job), format, &catalogue_},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
       stripes_{context.arena, stripe_bytes(context, !keeps_steps()), settings_.may_overlap,
                format.traits().swaps_bytes()} {
+  catalogue_.begin_at(open.beginning);
+  publication_.begin_at(open.beginning);
   if (is_plain() && !settings_.file_per_step) {
     // Opened before the first commit gives the file its final name.
     const Outcome opened = outcome_of([this] { (void)target(-1).writer->file().open(); });
@@ -89,7 +91,7 @@ File::Target& File::target(std::int64_t number) {
     // The lead has created it. A server that hears of the file late must not create it anew: it may
     // be closed, and have its name, already.
     target.writer = std::make_unique<writing::FileWriter>(writing::FileWriter::Setup{
-        .path = publication_.names(number).temporary,
+        .path = publication_.data_path(number),
         .opening = disk::OutputFile::Opening::finds,
         .disk = settings_.may_overlap ? disk::without_direct(context_.disk) : context_.disk,
         .kind = format_.traits().kind,
@@ -535,6 +537,7 @@ void File::fail(const Outcome& outcome, std::int64_t from_step) {
 
 formats::Target File::create(const std::string& path) {
   formats::FormatOptions options = commit::format_options(settings_);
+  publication_.go_on(options);
   options.deadline_seconds = context_.policy.deadline_seconds;
   if (settings_.aggregators_per_node == 0) {
     if (keeps_steps()) {
@@ -558,7 +561,7 @@ void File::act(const protocol::ActionNote& action) {
   const Outcome outcome = outcome_of([&] {
     writing::carry_out({action.action, action.step, action.settled}, *target(action.step).writer,
                        contents_, catalogue_,
-                       [&] { return create(publication_.names(action.step).temporary); });
+                       [&] { return create(publication_.data_path(action.step)); });
   });
   if (writes) {
     context_.busy.end(trace::Activity::write, now_seconds());

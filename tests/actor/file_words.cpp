@@ -25,9 +25,15 @@ void open(Stage& stage, const Line& line) {
   MPI_Comm_rank(opening.members, &opening.rank);
   MPI_Comm_size(opening.members, &opening.size);
   const double began = now_seconds();
-  const int code = group.empty() ? iocomp_open(stage.session, name.c_str(), kind, &opening.handle)
-                                 : iocomp_open_on(stage.session, opening.members, name.c_str(),
-                                                  kind, &opening.handle);
+  int code = IOCOMP_OK;
+  if (line.has("after")) {
+    code = iocomp_open_after(stage.session, name.c_str(), kind,
+                             std::stoll(line.option("after", "")), &opening.handle);
+  } else if (group.empty()) {
+    code = iocomp_open(stage.session, name.c_str(), kind, &opening.handle);
+  } else {
+    code = iocomp_open_on(stage.session, opening.members, name.c_str(), kind, &opening.handle);
+  }
   stage.tell(line, code, began, {{"file", name}});
 }
 
@@ -126,6 +132,18 @@ void attribute(Stage& stage, const Line& line) {
   stage.tell(line, code, began, {{"file", line.argument(0)}});
 }
 
+void begin_step(Stage& stage, const Line& line) {
+  iocomp_file* const file = stage.file(line).handle;
+  if (file == nullptr) {
+    return;
+  }
+  const std::int64_t number = std::stoll(line.argument(1));
+  const double time = std::stod(line.option("time", "nan"));
+  const double began = now_seconds();
+  stage.tell(line, iocomp_begin_step(file, number, time), began,
+             {{"file", line.argument(0)}, {"step", number}});
+}
+
 void end_step(Stage& stage, const Line& line) {
   iocomp_file* const file = stage.file(line).handle;
   if (file == nullptr) {
@@ -160,9 +178,9 @@ void close(Stage& stage, const Line& line) {
 }  // namespace
 
 Words file_words() {
-  return {{"open", open},           {"define", define}, {"set_shape", set_shape},
-          {"attribute", attribute}, {"fill", fill},     {"end_step", end_step},
-          {"wait_step", wait_step}, {"close", close}};
+  return {{"open", open},           {"define", define},       {"set_shape", set_shape},
+          {"attribute", attribute}, {"fill", fill},           {"begin_step", begin_step},
+          {"end_step", end_step},   {"wait_step", wait_step}, {"close", close}};
 }
 
 }  // namespace actor

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -47,6 +48,14 @@ int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows&
     return IOCOMP_OK;  // the step has no values of it
   }
   if (code != IOCOMP_OK) {
+    return code;
+  }
+  if (std::string_view{name} == "time" && shape.empty()) {  // of begin_step
+    double time = 0;
+    double told = 0;
+    code = iocomp_read(input, name, step, nullptr, nullptr, &time);
+    code = code != IOCOMP_OK ? code : iocomp_input_time(input, step, &told);
+    is_right = is_right && time == told;
     return code;
   }
   if (const auto seed = seeds.find(name); seed != seeds.end()) {
@@ -123,6 +132,21 @@ void read(Stage& stage, const Line& line) {
       {{"file", line.argument(0)}, {"steps", steps}, {"left_out", left_out}, {"right", is_right}});
 }
 
+/// What there is to restart from.
+void latest(Stage& stage, const Line& line) {
+  const double began = now_seconds();
+  std::int64_t step = 0;
+  double time = 0;
+  iocomp_input* input = nullptr;
+  const int code = iocomp_latest(stage.session, line.argument(0).c_str(), &step, &time, &input);
+  stage.tell(line, code, began,
+             {{"file", line.argument(0)},
+              {"step", step},
+              {"time", input == nullptr || time != time ? nlohmann::json{} : nlohmann::json(time)},
+              {"has_input", input != nullptr}});
+  iocomp_close_input(input);
+}
+
 // @return the code of the first call that fails, and what is not as it was put.
 std::pair<int, std::string> compare(iocomp_input* input, const Written& written) {
   const char* const name = written.variable.c_str();
@@ -182,6 +206,6 @@ void read_back(Stage& stage, const Line& line) {
 
 }  // namespace
 
-Words read_words() { return {{"read", read}, {"read_back", read_back}}; }
+Words read_words() { return {{"read", read}, {"read_back", read_back}, {"latest", latest}}; }
 
 }  // namespace actor

@@ -23,7 +23,7 @@ def two_jobs(trial: Trial) -> None:
     replaces = trial.dice.random() < 0.6
     jobs: list[Job | Violation | None] = [None, None]
     for workload in (first, second):
-        workload.settings["files"][NAME]["replace"] = replaces
+        workload.settings["files"][NAME]["existing"] = "replace" if replaces else "refuse"
         for _ in range(3):  # so that they meet
             workload.insert(trial.dice, f"pause {trial.dice.choice([0.005, 0.02, 0.05])}")
 

@@ -22,7 +22,7 @@ def power_loss(trial: Trial) -> None:
     if trial.dice.random() < 0.3:
         old = draw_rival(trial.cell, workload)
         trial.check_end(trial.play(old, folder=disk_folder))
-        workload.settings["files"][NAME]["replace"] = True
+        workload.settings["files"][NAME]["existing"] = "replace"
     if trial.dice.random() < 0.2:
         workload.before.append(f"fault sync EIO times=1 after={trial.dice.randrange(8)}")
     log = trial.folder / "record"

@@ -196,7 +196,7 @@ def test_the_old_file_can_be_read_until_the_new_one_is_committed(
         settings={
             "mode": "sync" if mode == "sync" else "async",
             "transport": {"kind": "kernel"} if mode == "kernel" else {},
-            "files": {"out": file_settings(back_end, path=f"out.{ending}", replace=True)},
+            "files": {"out": file_settings(back_end, path=f"out.{ending}", existing="replace")},
         },
         seeds={"u": 5},
         path=f"out.{ending}",

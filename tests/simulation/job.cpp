@@ -246,7 +246,7 @@ std::string Job::settings_text() const {
       toml += is_so ? section + setting + '\n' : std::string{};
     };
     set_if(true, "guard = false");
-    set_if(file.replaces, "replace = true");
+    set_if(file.replaces, "existing = \"replace\"");
     set_if(file.is_synchronous, "mode = \"sync\"");
     set_if(file.has_file_per_step, "file_per_step = true");
     set_if(file.grows_along_time, "layout = \"time\"");

@@ -70,7 +70,7 @@ def test_a_dataset_is_replaced_only_if_that_is_asked_for(actors: Actors, engine:
     refused = play(actors, lines(1)[:2], engine, mode=mode, folder=first.folder)
     assert {entry["code"] for entry in refused.calls("open")} == {TARGET_EXISTS}, refused
     assert steps_of(actors, path, engine) == [0, 1, 2]
-    second = play(actors, lines(1), engine, mode=mode, folder=first.folder, replace=True)
+    second = play(actors, lines(1), engine, mode=mode, folder=first.folder, existing="replace")
     assert not second.failures(), second
     assert steps_of(actors, path, engine) == [0]
     assert not leftovers(first.folder), second
@@ -80,7 +80,7 @@ def test_a_dataset_is_replaced_only_if_that_is_asked_for(actors: Actors, engine:
 def test_a_folder_of_the_user_is_not_replaced(actors: Actors, engine: str, tmp_path: Path) -> None:
     (tmp_path / "out.bp").mkdir()
     (tmp_path / "out.bp" / "thesis.tex").write_text("years of work")
-    job = play(actors, ["init", "open out series"], engine, folder=tmp_path, replace=True)
+    job = play(actors, ["init", "open out series"], engine, folder=tmp_path, existing="replace")
     assert job.failures(call="open"), job
     assert "no dataset" in job.failures(call="open")[0]["story"], job
     assert (tmp_path / "out.bp" / "thesis.tex").read_text() == "years of work"
@@ -109,7 +109,7 @@ def test_a_killed_rank_tears_no_dataset(
         assert len(list(job.folder.glob("out.*.bp"))) >= len(committed), job
     # The next job clears away what this one left.
     lines = ["init", "open out checkpoint", "define out u int64 8x8", "put out u", "close out"]
-    after = play(actors, lines, engine, folder=job.folder, replace=True)
+    after = play(actors, lines, engine, folder=job.folder, existing="replace")
     assert not after.failures(), after
     assert not leftovers(job.folder), after
 

@@ -122,7 +122,7 @@ def test_the_next_job_clears_away_what_a_killed_one_left(actors: Actors, back_en
     job = actors.play(
         "init\nopen out checkpoint\ndefine out u int64 8x8\nput out u\nclose out\n",
         ranks=2,
-        settings={"files": {"out": file_settings(back_end, path=path, replace=True)}},
+        settings={"files": {"out": file_settings(back_end, path=path, existing="replace")}},
         folder=killed.folder,
     )
     assert not job.failures(), job

@@ -63,7 +63,7 @@ def test_the_old_series_stays_until_the_commit(actors: Actors, back_end: str, mo
             f"@{lead} fault rename EIO path=out{extension(back_end)} {fault}\n"
             + write("series", steps),
             ranks=4,
-            settings=settings(back_end, mode, replace=True),
+            settings=settings(back_end, mode, existing="replace"),
             folder=first.folder,
         )
         assert refused.failures(), refused
@@ -72,7 +72,7 @@ def test_the_old_series_stays_until_the_commit(actors: Actors, back_end: str, mo
     replaced = actors.play(
         write("series", 2),
         ranks=4,
-        settings=settings(back_end, mode, replace=True),
+        settings=settings(back_end, mode, existing="replace"),
         folder=first.folder,
     )
     assert not replaced.failures(), replaced

@@ -84,7 +84,7 @@ def test_what_describes_the_old_file_goes_before_the_new_one_comes(
         "sync",
         f"open out {kind}\n{DEFINE}{STEP}wait_step out 0\n",
         fault="@0 fault rename KILL path=.xdmf",
-        file={"replace": True},
+        file={"existing": "replace"},
         folder=old.folder,
     )
     assert new.status != 0, new
@@ -99,7 +99,7 @@ def test_what_describes_the_old_file_stays_with_it(actors: Actors) -> None:
         "sync",
         f"open out series\n{DEFINE}{STEP}close out\n",
         fault="@0 fault rename EIO path=out.dat times=1",
-        file={"replace": True},
+        file={"existing": "replace"},
         folder=old.folder,
     )
     assert new.failures(), new

@@ -83,13 +83,13 @@ void LocalCarrier::tell(const Outcome& outcome) {
   throw Error{outcome.code, outcome.story};
 }
 
-void LocalCarrier::open() {
+contents::Beginning LocalCarrier::open() {
   if (auto* const lead = council_.lead()) {
     lead->start();
   }
   wait_until([this] { return opened_.has_value(); }, "the opening");
   // Everybody holds the one file open from before its first write, and before it is renamed.
-  Outcome mine = *opened_;
+  Outcome mine = opened_->outcome;
   if (mine.ok() && !setup_.file_per_step && writer_.files().is_plain()) {
     mine = outcome_of([this] { (void)writer_.files().writer(-1).file().open(); });
   }
@@ -98,6 +98,7 @@ void LocalCarrier::open() {
     closed_ = common;
     throw Error{common.code, common.story};
   }
+  return opened_->beginning;
 }
 
 void LocalCarrier::announce(const contents::Event& event, std::int64_t sequence) {
@@ -137,8 +138,11 @@ bool LocalCarrier::move(const std::function<bool()>& enough) {
 
 void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
   switch (kind) {
+    case Kind::known_file:
+      writer_.files().begin_at(protocol::decode_open(body).beginning);
+      break;
     case Kind::opened:
-      opened_ = protocol::decode_opened(body).outcome;
+      opened_ = protocol::decode_opened(body);
       break;
     case Kind::placed:
       writer_.placed(protocol::decode_step_note(body));
@@ -175,7 +179,7 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
       }
       break;
     default:
-      break;  // definitions and terms of the file: a member has its own
+      break;  // definitions: a member has its own
   }
 }
 
@@ -366,7 +370,7 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   if (!setup_.file_per_step) {
     writer_.files().go_on_in(left.earlier.path);
   }
-  opened_ = Outcome{};
+  opened_ = protocol::Opened{Outcome{}};
   ended_ = remains.ended;
   settled_ = left.settled;
   failed_ = left.failed;

@@ -48,7 +48,7 @@ class LocalCarrier : public Carrier {
 
   /// Collective over the file's ranks; they wait for one another here. @throws Error, the same on
   /// all ranks.
-  void open();
+  [[nodiscard]] contents::Beginning open();
   /// Instead: go on with what servers have left, of a format whose offsets follow from its layout.
   /// Waits for nobody. @return blocks of this rank that are written once more, or first.
   std::size_t resume(Remains remains, const LeftFile& left, const HasNote& has_note);
@@ -98,7 +98,7 @@ class LocalCarrier : public Carrier {
   MemberWriter writer_;
   std::uint64_t definitions_ = empty_digest;
   std::string last_definition_;
-  std::optional<Outcome> opened_;
+  std::optional<protocol::Opened> opened_;
   std::int64_t ended_ = 0;    // steps, by this rank
   std::int64_t settled_ = 0;  // steps
   std::map<std::int64_t, Outcome> failed_;

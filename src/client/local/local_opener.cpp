@@ -68,6 +68,7 @@ Meeting& LocalOpener::meet_to_open(OpenedFile& opened, MPI_Comm comm) {
   call.name = opened.settings.checkpoint ? "open of a checkpoint" : "open of a series";
   call.file = opened.file->key();
   call.file_name = opened.file->name();
+  call.step = opened.after == protocol::everything ? 0 : opened.after + 1;
   const std::string what = "the other ranks to open file \"" + call.file_name + '"';
   const bool are_all = have_same_ranks(comm, place_.comm);
   if (are_all) {
@@ -93,6 +94,7 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.open.members = std::ssize(opened.members);
   lead.may_overlap = file.may_overlap;
   lead.publisher.identity = commit::identity(opened.file->name(), file, place_.job);
+  lead.publisher.identity.after = opened.after;
   lead.publisher.format = opened.format;
   lead.publisher.options = commit::format_options(file);
   lead.publisher.disk = disk_.options_for(file);
@@ -122,7 +124,7 @@ void LocalOpener::write_by_kernel(Terms& terms) {
 std::int64_t LocalOpener::domain_bytes(const OpenedFile& opened) const {
   const auto& file = opened.settings;
   const commit::Publication names{commit::identity(opened.file->name(), file, place_.job),
-                                  *opened.format};
+                                  *opened.format, &opened.file->catalogue()};
   std::vector<std::int64_t> bytes{
       formats::domain_bytes_at(names.names(0).target, file.alignment_bytes)};
   mpi::maximum(opened.comm, bytes, link_.policy(), "the other ranks to open a file");
@@ -175,7 +177,8 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   } else {
     write_by_kernel(terms);
   }
-  const commit::Publication names{terms.council.lead.publisher.identity, *opened.format};
+  const commit::Publication names{terms.council.lead.publisher.identity, *opened.format,
+                                  &opened.file->catalogue()};
   auto carrier = std::make_unique<LocalCarrier>(
       LocalCarrier::Setup{.key = opened.file->key(),
                           .name = opened.file->name(),
@@ -187,7 +190,7 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   LocalCarrier& opening = *carrier;
   opened.file->carry_with(std::move(carrier));
   try {
-    opening.open();
+    opened.file->begin_at(opening.open());
   } catch (...) {
     if (opening.is_over()) {
       opened.free_communicators();  // the failure is the same on all ranks: they all come here
@@ -202,10 +205,12 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   terms.council.peers = {
       .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
   write_by_kernel(terms);
-  const commit::Publication names{terms.council.lead.publisher.identity, *opened.format};
+  const commit::Publication names{terms.council.lead.publisher.identity, *opened.format,
+                                  &opened.file->catalogue()};
   const LeftFile left = find_left_file(names, opened.settings.file_per_step, remains, has_note,
                                        opened.file->catalogue());
   remove_temporaries(names, opened.settings.file_per_step, remains);
+  terms.council.lead.open.beginning = opened.remote->beginning();
   terms.council.lead.first_step = left.settled;
   terms.council.lead.committed = left.committed();
   auto carrier = std::make_unique<LocalCarrier>(

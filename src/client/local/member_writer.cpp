@@ -511,11 +511,11 @@ void MemberWriter::fail(const Outcome& outcome, std::int64_t from_step) {
 
 void MemberWriter::act(const protocol::ActionNote& action) {
   writing::FileWriter& writer = files_.writer(action.step);
-  writing::carry_out(
-      {action.action, action.step, action.settled}, writer, contents_, catalogue_, [&] {
-        return setup_.files.format->create(files_.names().names(action.step).temporary,
-                                           setup_.files.options, setup_.openers);
-      });
+  writing::carry_out({action.action, action.step, action.settled}, writer, contents_, catalogue_,
+                     [&] {
+                       return setup_.files.format->create(files_.names().data_path(action.step),
+                                                          files_.options(), setup_.openers);
+                     });
   if (action.action == protocol::Action::create && action.step >= 0) {
     go_on(action.step);
   }

@@ -33,7 +33,7 @@ writing::FileWriter& OutputFiles::writer(std::int64_t target) {
     // Where the lead has created the file, nobody else makes it anew: it may be published by now.
     const auto opening =
         are_places_known() ? disk::OutputFile::Opening::creates : disk::OutputFile::Opening::finds;
-    writer = make_writer(names_.names(target).temporary, opening);
+    writer = make_writer(names_.data_path(target), opening);
   }
   return *writer;
 }

@@ -47,6 +47,13 @@ class OutputFiles {
     return names_.target_of(step);
   }
   [[nodiscard]] const commit::Publication& names() const noexcept { return names_; }
+  /// See Publication.
+  void begin_at(const contents::Beginning& beginning) {
+    names_.begin_at(beginning);
+    names_.go_on(setup_.options);
+  }
+  /// Of a target that is made now.
+  [[nodiscard]] const formats::FormatOptions& options() const noexcept { return setup_.options; }
   /// The writer of that one.
   [[nodiscard]] writing::FileWriter& writer(std::int64_t target);
   [[nodiscard]] writing::FileWriter& writer_of(std::int64_t step) {

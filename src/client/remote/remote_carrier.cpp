@@ -44,7 +44,7 @@ std::string RemoteCarrier::what(const std::string& owed) const {
          std::to_string(route_.home) + ": " + owed + " of file \"" + route_.name + '"';
 }
 
-void RemoteCarrier::open(const protocol::Open& open) {
+const contents::Beginning& RemoteCarrier::open(const protocol::Open& open) {
   link_.post(route_.home, protocol::encode(route_.key, Kind::open, open));
   RemoteFile& remote = link_.file(route_.key);
   link_.wait_until([&] { return remote.opened.has_value(); }, [&] { return what("the opening"); });
@@ -54,6 +54,7 @@ void RemoteCarrier::open(const protocol::Open& open) {
     link_.forget(route_.key);
     throw Error{refused.code, refused.story};
   }
+  return beginning_ = remote.opened->beginning;
 }
 
 void RemoteCarrier::announce(const contents::Event& event, std::int64_t sequence) {

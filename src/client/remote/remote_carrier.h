@@ -40,8 +40,9 @@ class RemoteCarrier : public Carrier {
   RemoteCarrier(Route route, Link& link, const contents::Catalogue& catalogue);
 
   /// Tell home about the file and sleep until the servers have opened it.
-  /// @throws Error with the servers' reason.
-  void open(const protocol::Open& open);
+  /// @return where the file begins. @throws Error with the servers' reason.
+  const contents::Beginning& open(const protocol::Open& open);
+  [[nodiscard]] const contents::Beginning& beginning() const noexcept { return beginning_; }
 
   /// Blocks that `own` takes are written by this rank.
   void write_with(std::unique_ptr<OwnWrites> own) { own_ = std::move(own); }
@@ -74,6 +75,7 @@ class RemoteCarrier : public Carrier {
   Link& link_;
   const contents::Catalogue& catalogue_;
   BlockCopies copies_;
+  contents::Beginning beginning_;
   std::optional<RemainsKeeper> remains_;         // where the file can be finished without servers
   std::int64_t ended_ = 0;                       // steps
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server

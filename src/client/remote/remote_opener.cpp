@@ -53,6 +53,7 @@ void RemoteOpener::open(OpenedFile& opened) {
   open.name = route.name;
   open.kind = file.checkpoint ? 2 : 1;
   open.opener = place_.rank;
+  open.after = opened.after;
   open.members = static_cast<std::int64_t>(opened.members.size());
   open.home_members = std::ranges::count_if(opened.members, [this](int rank) {
     return std::ranges::binary_search(place_.neighbours, rank);
@@ -61,7 +62,7 @@ void RemoteOpener::open(OpenedFile& opened) {
   RemoteCarrier& opening = *carrier;
   opened.remote = &opening;
   opened.file->carry_with(std::move(carrier));
-  opening.open(open);
+  opened.file->begin_at(opening.open(open));
 }
 
 void RemoteOpener::offer_own_writes(OpenedFile& opened) {
@@ -76,12 +77,14 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
     link_.explain(name + "each step is a file of its own");
     return;
   }
-  const commit::Publication names{commit::identity(opened.file->name(), file, place_.job), format};
+  commit::Publication names{commit::identity(opened.file->name(), file, place_.job), format,
+                            &opened.file->catalogue()};
+  names.begin_at(opened.remote->beginning());
   if (!disk_.is_started()) {
     disk_.start();
   }
   auto writer = std::make_unique<writing::FileWriter>(
-      writing::FileWriter::Setup{.path = names.names(-1).temporary,
+      writing::FileWriter::Setup{.path = names.data_path(-1),
                                  .opening = disk::OutputFile::Opening::finds,
                                  .disk = disk_.options_for(file),
                                  .submit = disk_.plans().submitter(),

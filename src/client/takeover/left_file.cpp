@@ -88,7 +88,7 @@ LeftFile find_checkpoints(const commit::Publication& publication, const Remains&
   for (std::int64_t step = left.settled - 1; step >= 0 && kept.size() < publication.keeps();
        --step) {
     if (commit::look_at(publication.names(step)).has_target && !has_note(Note::dropped, step)) {
-      kept.push_front(step);
+      kept.push_front(publication.in_file(step));
     }
   }
   for (std::int64_t step = remains.committed; step < left.settled; ++step) {

@@ -63,7 +63,8 @@ bool Takeover::has_note(const OpenedFile& opened, Note note) {
 std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& opened,
                                                             bool can_tell) {
   const commit::Publication names{
-      commit::identity(opened.file->name(), opened.settings, place_.job), *opened.format};
+      commit::identity(opened.file->name(), opened.settings, place_.job), *opened.format,
+      &opened.file->catalogue()};
   return [this, names, key = opened.file->key(), steps_in_flight = opened.settings.steps_in_flight,
           lasts = opened.settings.file_per_step || opened.format->traits().readable_while_open,
           can_tell](std::int64_t step) mutable {
@@ -96,6 +97,8 @@ std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
     story = *link_.loss() + ", and a file of back-end " + std::string{opened.format->name()} +
             " cannot be finished without it" +
             (link_.server_side().leave_notes() ? "" : " (there are several nodes)");
+  } else if (opened.remote->beginning().is_there) {
+    story = *link_.loss() + ", and a file that an earlier job began cannot be finished without it";
   } else if (!servers_have_ended_) {
     story = *link_.loss() + ", and another server does not leave the file";
   } else if (has_note(opened, Note::failed_closed)) {

@@ -22,7 +22,8 @@ inline constexpr const char* time_attribute = "time";
 
 /// A step that an XDMF file describes.
 struct XdmfStep {
-  std::int64_t step = 0;
+  std::int64_t step = 0;  ///< its number
+  double time = contents::unknown_time;
   std::vector<contents::Placed> contents;  ///< of this step
   /// Variables of one dimension by name, in the same file, of this step or the last that has them.
   std::map<std::string, contents::Placed> lines;

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +61,9 @@ void XdmfFile::come_back() noexcept {
 
 double XdmfFile::time_of(const XdmfStep& step, const std::string& file) const {
   const auto as_number = static_cast<double>(step.step);
+  if (std::isfinite(step.time)) {
+    return step.time;
+  }
   if (const auto said = time_said(step)) {
     return *said;
   }
@@ -92,21 +97,29 @@ void XdmfFile::add_from_manifest(const std::string& file) {
   try {
     const std::string manifest = file + ".json";
     const auto inventory = parse_manifest(read_file(manifest).value_or(""), manifest).inventory;
-    XdmfStep step;
-    step.step = inventory.steps.empty() ? 0 : inventory.steps.front();
-    step.contents = inventory.contents;
-    step.attributes = inventory.attributes;
-    step.of_variable = inventory.of_variable;
-    for (auto& placed : step.contents) {
+    std::vector<XdmfStep> steps;
+    for (auto placed : inventory.contents) {
+      if (steps.empty() || steps.back().contents.front().step != placed.step) {
+        const auto name = inventory.name_of(placed.step);
+        auto lines = steps.empty() ? std::map<std::string, contents::Placed>{} : steps.back().lines;
+        steps.push_back({.step = name.number,
+                         .time = name.time,
+                         .contents = {},
+                         .lines = std::move(lines),
+                         .attributes = inventory.attributes,
+                         .of_variable = inventory.of_variable});
+      }
+      XdmfStep& step = steps.back();
       const contents::Attributes& attributes = step.of_variable[placed.variable.name];
       if (const auto said = attributes.find("dimensions"); said != attributes.end()) {
         placed.variable.dimensions = text_of(said->second);
       }
       if (placed.variable.shape.dimensions == 1) {
-        step.lines.emplace(placed.variable.name, placed);
+        step.lines.insert_or_assign(placed.variable.name, placed);
       }
+      step.contents.push_back(std::move(placed));
     }
-    add({step}, file);
+    add(steps, file);
   } catch (const std::exception& error) {
     log::error("the XDMF file " + path_ + " lacks what is in " + file + ": " + error.what());
   }

@@ -38,7 +38,7 @@ class ExampleTarget : public PlainTarget {
   }
 
   std::int64_t place(const Variable& variable, std::int64_t /*step*/,
-                     const contents::Catalogue& /*defined*/) override {
+                     const contents::Known& /*known*/) override {
     if (variable.bytes() == 0) {
       return -1;
     }

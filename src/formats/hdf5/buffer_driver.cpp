@@ -24,6 +24,7 @@ struct DriverFile {
   H5FD_t common{};
   MetadataBuffer* buffer = nullptr;
   haddr_t alignment = 1;  // of what is allotted
+  haddr_t first = 0;      // everything but the superblock comes behind
   haddr_t allotted = 0;   // HDF5's "end of allocation"
   haddr_t written = 0;
   haddr_t placed_at = HADDR_UNDEF;  // where data go of the next dataset
@@ -33,6 +34,7 @@ struct DriverFile {
 struct Settings {
   MetadataBuffer* buffer;
   haddr_t alignment;
+  haddr_t first;
 };
 
 DriverFile& own(H5FD_t* file) { return *reinterpret_cast<DriverFile*>(file); }
@@ -47,6 +49,7 @@ H5FD_t* open(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t /*m
     auto file = std::make_unique<DriverFile>();
     file->buffer = settings->buffer;
     file->alignment = settings->alignment;
+    file->first = settings->first;
     return &file.release()->common;
   } catch (const std::exception&) {
     return nullptr;
@@ -73,6 +76,9 @@ haddr_t allot_in(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size
   DriverFile& to = own(file);
   if (type == H5FD_MEM_DRAW && to.placed_at != HADDR_UNDEF) {
     return to.placed_at;
+  }
+  if (type != H5FD_MEM_SUPER) {
+    to.allotted = std::max(to.allotted, to.first);
   }
   const haddr_t begin = next_place(to);
   to.allotted = begin + size;
@@ -155,11 +161,12 @@ DriverFile* file_of(hid_t file) {
 
 }  // namespace
 
-herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignment_bytes) {
+herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignment_bytes,
+                  std::int64_t first_byte) {
   static const H5FD_class_t driver = driver_class();
   static const hid_t registered = H5FDregister(&driver);
-  const Settings settings{&buffer,
-                          static_cast<haddr_t>(std::max<std::int64_t>(alignment_bytes, 1))};
+  const Settings settings{&buffer, static_cast<haddr_t>(std::max<std::int64_t>(alignment_bytes, 1)),
+                          static_cast<haddr_t>(first_byte)};
   // Metadata in few blocks, raw data each where they were allotted.
   constexpr hsize_t metadata_block_bytes = 64 * 1024;
   const bool is_set = registered >= 0 && H5Pset_alignment(file_access, 1, 1) >= 0 &&

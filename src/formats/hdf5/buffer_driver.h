@@ -12,9 +12,10 @@ namespace iocomp::formats::h5 {
 /// a write that fails, not even by abandoning the file: so its writes go to memory, and whoever
 /// owns the buffer stores them. Raw data, each by themselves, and blocks of metadata begin at
 /// multiples of `alignment_bytes`.
+/// @param first_byte  where everything but the superblock goes: behind what is in the file.
 /// @return as other functions of HDF5: negative after a failure.
 [[nodiscard]] herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer,
-                                std::int64_t alignment_bytes);
+                                std::int64_t alignment_bytes, std::int64_t first_byte = 0);
 
 /// The length of a file that is open through a buffer.
 [[nodiscard]] std::int64_t end_of_file(hid_t file);

@@ -17,6 +17,8 @@ namespace iocomp::formats::h5 {
 /// through other descriptors. What HDF5 takes for the root of the file never gets there.
 class BufferedFile {
  public:
+  /// Where the options say that the file is there: what it has stays as it is, and bytes behind its
+  /// end are cut off. HDF5 takes it for a new one, of which it allots what comes behind.
   /// @param creation  the properties of the file; none: the usual ones.
   /// @throws Error{storage_failure}.
   BufferedFile(std::string path, const FormatOptions& options, const Properties& creation = {});
@@ -43,6 +45,8 @@ class BufferedFile {
   void close();
 
  private:
+  [[nodiscard]] std::int64_t cut_behind_end() const;
+
   std::string path_;
   MetadataBuffer buffer_;
   hid_t file_ = H5I_INVALID_HID;  // closed before the buffer goes

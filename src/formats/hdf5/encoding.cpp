@@ -123,4 +123,9 @@ std::vector<std::byte> superblock(std::int64_t root_group, std::int64_t end) {
   return encoder.take();
 }
 
+std::int64_t end_in_superblock(std::span<const std::byte> superblock) {
+  constexpr std::size_t end_at = 28;
+  return static_cast<std::int64_t>(number_at(superblock, end_at, 8));
+}
+
 }  // namespace iocomp::formats::h5

@@ -48,5 +48,7 @@ void put_number_at(std::span<std::byte> bytes, std::size_t at, std::uint64_t val
 /// @param end         of all that belongs to the file.
 [[nodiscard]] std::vector<std::byte> superblock(std::int64_t root_group, std::int64_t end);
 inline constexpr std::int64_t superblock_bytes = 48;
+/// What it says of the end. @pre `superblock_bytes` of them
+[[nodiscard]] std::int64_t end_in_superblock(std::span<const std::byte> superblock);
 
 }  // namespace iocomp::formats::h5

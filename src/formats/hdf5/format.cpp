@@ -53,7 +53,8 @@ class Hdf5 : public Format {
 // layout = "steps".
 class Hdf5OfSteps : public Hdf5 {
  public:
-  Hdf5OfSteps() : Hdf5{{.name = "hdf5", .extension = ".h5", .xdmf_can_describe = true}} {}
+  Hdf5OfSteps()
+      : Hdf5{{.name = "hdf5", .extension = ".h5", .goes_on = true, .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {
     return {.dataset = h5::dataset_name(placed.variable, placed.step)};

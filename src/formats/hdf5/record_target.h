@@ -16,7 +16,7 @@ class RecordTarget : public PlainTarget {
   explicit RecordTarget(std::unique_ptr<RecordFile> file) : file_{std::move(file)} {}
 
   std::int64_t place(const Variable& variable, std::int64_t step,
-                     const contents::Catalogue& /*defined*/) override {
+                     const contents::Known& /*known*/) override {
     return file_->place(variable, step);
   }
   Switch commit(const Description& description, std::int64_t from) override {

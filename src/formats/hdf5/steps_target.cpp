@@ -18,10 +18,31 @@
 namespace iocomp::formats::h5 {
 
 StepsTarget::StepsTarget(std::string path, const FormatOptions& options)
-    : file_{std::move(path), options} {}
+    : file_{std::move(path), options} {
+  if (options.earlier_steps >= 0) {
+    find_earlier(options.earlier_steps);
+  }
+}
+
+// The steps of earlier jobs stay where they are: the new root leads to them too.
+void StepsTarget::find_earlier(std::int64_t steps) {
+  const Quiet quiet;
+  const File file{
+      check(H5Fopen(file_.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", file_.path())};
+  const Object root{check(H5Oopen(file.raw(), "/", H5P_DEFAULT), "open the root of", file_.path())};
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const std::string name = std::to_string(step);
+    if (H5Lexists(root.raw(), name.c_str(), H5P_DEFAULT) > 0) {
+      const Object group{
+          check(H5Oopen(root.raw(), name.c_str(), H5P_DEFAULT), "open a step of", file_.path())};
+      links_.add(step, address_of(group.raw(), file_.path()));
+    }
+  }
+  earlier_ = read_attributes(root.raw(), file_.path());
+}
 
 std::int64_t StepsTarget::place(const Variable& variable, std::int64_t /*step*/,
-                                const contents::Catalogue& /*defined*/) {
+                                const contents::Known& /*known*/) {
   names_.add(variable.name, file_.path());
   return variable.bytes() == 0 ? -1 : allot(file_.raw(), variable.bytes());
 }
@@ -45,7 +66,8 @@ void StepsTarget::add_steps(const Description& description) {
 }
 
 // HDF5 writes the attributes to a group without links. Its messages go into the root.
-void StepsTarget::describe_root(const Attributes& attributes) {
+void StepsTarget::describe_root(Attributes attributes) {
+  attributes.insert(earlier_.begin(), earlier_.end());
   if (!root_.empty() && attributes == attributes_) {
     return;
   }
@@ -53,7 +75,7 @@ void StepsTarget::describe_root(const Attributes& attributes) {
   write_attributes(group.raw(), attributes, file_.path());
   file_.flush();
   root_ = ObjectHeader{file_.buffer(), address_of(group.raw(), file_.path())}.messages();
-  attributes_ = attributes;
+  attributes_ = std::move(attributes);
 }
 
 Switch StepsTarget::commit(const Description& description, std::int64_t from) {

@@ -22,14 +22,15 @@ class StepsTarget : public PlainTarget {
   StepsTarget(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step,
-                     const contents::Catalogue& defined) override;
+                     const contents::Known& known) override;
   Switch commit(const Description& description, std::int64_t from) override;
   void is_visible() override { editions_.turn(); }
   Switch finish(const Description& description, std::int64_t from) override;
 
  private:
+  void find_earlier(std::int64_t steps);
   void add_steps(const Description& description);
-  void describe_root(const Attributes& attributes);
+  void describe_root(Attributes attributes);
 
   BufferedFile file_;
   MetadataRoom room_{file_};
@@ -37,6 +38,7 @@ class StepsTarget : public PlainTarget {
   Creation creation_;
   StepLinks links_{room_};
   Editions editions_;
+  Attributes earlier_;               // of the file, where nothing else is said now
   Attributes attributes_;            // of the file, as ...
   std::vector<HeaderMessage> root_;  // ... these messages tell them, with what a group has
 };

@@ -22,6 +22,7 @@ class MpiIo : public Format {
                 .extension = ".bin",
                 .kind = Kind::shared,
                 .offsets_by_layout = true,
+                .goes_on = true,
                 .xdmf_can_describe = true}} {}
   [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
                               MPI_Comm writers) const override {

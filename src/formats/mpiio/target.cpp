@@ -49,7 +49,9 @@ std::int64_t end_of(const Description& description) {
 }  // namespace
 
 MpiIoTarget::MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
-    : path_{std::move(path)}, plain_{open_together(path_, writers)} {
+    : path_{std::move(path)},
+      plain_{open_together(path_, writers, options.earlier_steps >= 0)},
+      earlier_bytes_{options.earlier_bytes} {
   const MpiHints hints{options, file_system_hints(path_, writers)};
   check(
       MPI_File_open(writers, path_.c_str(), MPI_MODE_WRONLY | MPI_MODE_CREATE, hints.raw(), &file_),
@@ -93,7 +95,7 @@ void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> byte
 
 void MpiIoTarget::finish(const Description& description) {
   // All three, whatever fails: each is collective, and the others will be in them.
-  const int size_code = MPI_File_set_size(file_, end_of(description));
+  const int size_code = MPI_File_set_size(file_, std::max(earlier_bytes_, end_of(description)));
   const int sync_code = MPI_File_sync(file_);
   const int close_code = MPI_File_close(&file_);
   const bool is_durable = ::fsync(plain_.raw()) == 0;

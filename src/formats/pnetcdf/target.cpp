@@ -75,11 +75,12 @@ PnetcdfTarget::PnetcdfTarget(std::string path, const FormatOptions& options)
       layout_{header_room(options), options.alignment_bytes, options.one_step} {}
 
 std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
-                                  const contents::Catalogue& defined) {
+                                  const contents::Known& known) {
+  const auto& defined = known.catalogue;
   if (layout_.defined() < defined.variables()) {
-    const Size size = size_of_attributes(defined, step);
+    const Size size = size_of_attributes(defined, known.step);
     layout_.expect_attributes(size.bytes, size.count);
-    layout_.define(defined.all_variables(step));
+    layout_.define(defined.all_variables(known.step));
   }
   return layout_.place(variable, step);
 }

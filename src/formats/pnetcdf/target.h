@@ -23,7 +23,7 @@ class PnetcdfTarget : public PlainTarget {
   PnetcdfTarget(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step,
-                     const contents::Catalogue& defined) override;
+                     const contents::Known& known) override;
   /// Parts of records that nobody has put get the fill value of their variable.
   Switch commit(const Description& description, std::int64_t from) override;
   Switch finish(const Description& description, std::int64_t from) override;

@@ -16,6 +16,7 @@ class Posix : public Format {
       : Format{{.name = "posix",
                 .extension = ".bin",
                 .offsets_by_layout = true,
+                .goes_on = true,
                 .xdmf_can_describe = true}} {}
   [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
     return std::make_unique<PlainSource>(path);

@@ -359,7 +359,7 @@ def checkpoints(script: Script) -> None:
 def replaced(script: Script) -> None:
     """The same name a second time, with other contents."""
     for extent in (64, 48):
-        file = script.open("replaced", replace=True)
+        file = script.open("replaced", existing="replace")
         file.define("u", "float64", [extent])
         put_blocks(file, "u", [4])
         file.end_step()

@@ -159,7 +159,7 @@ TEST_F(Hdf5, AVariableThatWouldHaveToBeAGroupIsRefused) {
   (void)file.place(0, 0);
   if (file.is_mine()) {
     try {
-      (void)file.target<PlainTarget>()->place(variable(1, "u/v"), 0, file.catalogue());
+      (void)file.target<PlainTarget>()->place(variable(1, "u/v"), 0, {file.catalogue(), 0});
       ADD_FAILURE() << "a dataset cannot be a group";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::storage_failure);

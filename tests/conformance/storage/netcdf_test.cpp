@@ -96,9 +96,9 @@ TEST_P(Netcdf, AVariableWithoutTimeIsPutInOneStepOnly) {
                   {variable(0, "u", {4, 6}, "time y x"), variable(1, "x", {6}, "x")}};
   put_two_steps(file);
   if (file.is_mine()) {
-    EXPECT_THROW(
-        (void)file.target<PlainTarget>()->place(variable(1, "x", {6}, "x"), 1, file.catalogue()),
-        Error);
+    EXPECT_THROW((void)file.target<PlainTarget>()->place(variable(1, "x", {6}, "x"), 1,
+                                                         {file.catalogue(), 1}),
+                 Error);
   }
   file.finish();
 }

@@ -106,7 +106,7 @@ SharedFile::SharedFile(const BackEnd& back_end, std::string path, std::vector<Va
 Placed SharedFile::place(int variable, std::int64_t step) {
   Placed placed{step, variables_.at(static_cast<std::size_t>(variable)), -1};
   if (auto* const plain = target<PlainTarget>()) {
-    placed.offset = plain->place(placed.variable, step, catalogue_);
+    placed.offset = plain->place(placed.variable, step, {catalogue_, step});
   }
   if (back_end_.format().traits().offsets_by_layout) {
     placed.offset = catalogue_.layout().offset(variable, step);

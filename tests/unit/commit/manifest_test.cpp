@@ -166,7 +166,7 @@ TEST_F(WrittenManifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
   define.name = "v";
   catalogue.apply(define);
   contents::Contents contents;
-  Publication publication{identity, posix};
+  Publication publication{identity, posix, &catalogue};
   write_text(publication.names(-1).temporary, "data");
   const auto put = [&](std::int64_t step) {
     contents.add(step, static_cast<int>(step % 2), catalogue.layout().offset(0, step));
@@ -192,7 +192,7 @@ TEST_F(WrittenManifest, OfASeriesIsThatOfAllStepsHoweverTheyWereCommitted) {
   const std::string manifest = publication.names(-1).manifest;
   const std::string found = text_of(manifest);
 
-  Publication at_once{identity, posix};
+  Publication at_once{identity, posix, &catalogue};
   (void)at_once.drop_step(2);
   at_once.go_on_after(4, {2}, true);
   at_once.commit_step(4, contents, catalogue)();

@@ -26,7 +26,7 @@ TEST_F(Files, FallBackToTheDefaultFileAndThenToTheTable) {
   EXPECT_EQ(settings.file_bytes("fields", "alignment"), 1 << 20);
   EXPECT_EQ(settings.file_text("other", "backend"), "hdf5");
   EXPECT_EQ(settings.file_text("other", "when_full"), "wait");
-  EXPECT_FALSE(settings.file_boolean("other", "replace"));
+  EXPECT_EQ(settings.file_text("other", "existing"), "refuse");
 }
 
 TEST_F(Files, MayHaveDotsInTheNameOfTheFile) {

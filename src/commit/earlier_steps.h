@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "commit/commit.h"
+
+namespace iocomp::commit {
+
+/// Steps that lie in files of their own under one name, whoever wrote them.
+struct EarlierSteps {
+  std::vector<std::int64_t> numbers;     ///< ascending
+  std::vector<std::int64_t> superseded;  ///< by these: about to be removed when a job ended
+};
+/// @param path  as in the settings.
+[[nodiscard]] EarlierSteps earlier_steps(const std::string& path);
+
+/// Steps of earlier jobs that a manifest takes the place of, before they are removed, with the
+/// identities of their files: what has another one is newer.
+using Superseded = std::map<std::int64_t, std::string>;
+/// Those of them whose files are still there.
+[[nodiscard]] std::vector<std::int64_t> still_there(const Superseded& superseded,
+                                                    const std::string& path);
+
+/// Whether a file is there, with a manifest, and as long as that says.
+[[nodiscard]] bool is_whole(const TargetNames& names);
+
+}  // namespace iocomp::commit

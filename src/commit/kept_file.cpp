@@ -1,0 +1,99 @@
+#include "commit/kept_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/folder_targets.h"
+#include "commit/commit.h"
+#include "commit/read_manifest.h"
+#include "contents/description.h"
+#include "formats/format.h"
+
+namespace iocomp::commit {
+namespace {
+
+void check_that_it_goes_on(const TargetNames& names, const Manifest& manifest,
+                           const formats::Format& format) {
+  const std::string cannot = "cannot continue " + names.target + ": ";
+  if (manifest.format != format.name()) {
+    throw Error{ErrorCode::target_exists, cannot + "it is a file of " + manifest.format +
+                                              ", the settings say " + std::string{format.name()}};
+  }
+  if (!format.traits().goes_on) {
+    throw Error{ErrorCode::unsupported,
+                cannot + "no job can go on with a series of " + std::string{format.name()} +
+                    " with these settings; with file_per_step = true any job can"};
+  }
+  const std::int64_t bytes = size_of_target(names.target);
+  if (bytes < manifest.bytes) {
+    throw Error{ErrorCode::storage_failure, cannot + "it is torn: it has " + std::to_string(bytes) +
+                                                " bytes, its manifest says " +
+                                                std::to_string(manifest.bytes)};
+  }
+}
+
+std::int64_t end_of(const contents::Inventory& inventory) {
+  std::int64_t end = 0;
+  for (const auto& placed : inventory.contents) {
+    end = std::max(end, placed.offset + placed.variable.bytes());
+  }
+  return end;
+}
+
+}  // namespace
+
+KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::int64_t after) {
+  const auto text = manifest_in_force(names.manifest);
+  if (!text) {
+    throw Error{ErrorCode::storage_failure, "cannot continue " + names.target + ": there is no " +
+                                                names.manifest + ", which says what it has"};
+  }
+  auto manifest = parse_manifest(*text, names.manifest);
+  check_that_it_goes_on(names, manifest, format);
+  auto& inventory = manifest.inventory;
+  KeptFile kept;
+  kept.head.steps = manifest.committed_steps;
+  kept.head.bytes = manifest.bytes;
+  while (kept.head.steps > 0 && inventory.name_of(kept.head.steps - 1).number > after) {
+    --kept.head.steps;
+  }
+  const auto is_lost = [&kept](std::int64_t step) { return step >= kept.head.steps; };
+  for (const auto step : inventory.steps) {
+    if (is_lost(step)) {
+      kept.lost.push_back(inventory.name_of(step).number);
+    }
+  }
+  if (kept.head.steps > 0) {
+    kept.next_number = inventory.name_of(kept.head.steps - 1).number + 1;
+  }
+  std::ranges::remove_copy_if(manifest.absent, std::back_inserter(kept.head.absent), is_lost);
+  if (kept.head.steps < manifest.committed_steps) {
+    std::erase_if(inventory.contents, [&](const auto& placed) { return is_lost(placed.step); });
+    kept.head.bytes = end_of(inventory);
+  }
+  contents::Description description;
+  description.contents = std::move(inventory.contents);
+  description.names = std::move(inventory.names);
+  tell(kept.told, description);
+  kept.told.variables.clear();  // they have other numbers now
+  kept.told.attributes = std::move(inventory.attributes);
+  kept.told.of_variable = std::move(inventory.of_variable);
+  return kept;
+}
+
+void cut(const std::string& path, std::int64_t bytes) {
+  if (::truncate(path.c_str(), bytes) != 0) {
+    throw failure("set the size of", path, errno);
+  }
+  make_durable(path);
+}
+
+}  // namespace iocomp::commit

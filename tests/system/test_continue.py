@@ -1,0 +1,135 @@
+"""Jobs that go on with what earlier ones have written, and what a program restarts from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from actors import INVALID_ARGUMENT, TARGET_EXISTS, UNSUPPORTED, Actors, Job
+from files import MODES, extension, file_settings, leftovers, mode_settings, skip_if_missing
+
+CHECKPOINTS = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf")
+SERIES = ("posix", "mpiio", "hdf5")
+NOT_YET = ("hdf5-time", "netcdf", "pnetcdf")
+
+
+def play(
+    actors: Actors, lines: list[str], back_end: str, mode: str, folder: Path | None, **more: object
+) -> Job:
+    skip_if_missing(actors.build, back_end)
+    path = f"out{extension(back_end)}"
+    files = {"out": file_settings(back_end, path=path, **more)}
+    settings = {**mode_settings(mode), "files": files}
+    return actors.play("\n".join(["init", *lines]), ranks=4, settings=settings, folder=folder)
+
+
+def steps(kind: str, numbers: list[int], opening: str = "", ending: str = "close out") -> list[str]:
+    """Write these steps, with a time of a tenth of the number."""
+    lines = [f"open out {kind} {opening}", "define out u int64 64x32", "define out v int32 100"]
+    for number in numbers:
+        lines += [f"begin_step out {number} time={number / 10}", "put out u", "put out v"]
+        lines += ["end_step out", f"wait_step out {number}"]
+    return [*lines, ending]
+
+
+def found(actors: Actors, back_end: str, mode: str, folder: Path) -> tuple[list[int], int, float]:
+    """Read all that is committed, in a job of its own: steps, the newest, and its time."""
+    job = play(actors, ["latest out", "read out"], back_end, mode, folder)
+    assert not job.failures(), job
+    reads = job.calls("read")
+    assert all(entry["right"] for entry in reads), job
+    newest = job.calls("latest")[0]
+    return reads[0]["steps"], newest["step"], newest["time"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", CHECKPOINTS)
+def test_checkpoints_go_on(actors: Actors, back_end: str, mode: str) -> None:
+    """Numbers and `keep` go on over jobs; what lies behind the step of a restart is dropped."""
+    going = {"existing": "continue", "keep": 3}
+    first = play(actors, ["latest out", *steps("checkpoint", [10, 20])], back_end, mode, None, **going)
+    assert not first.failures(), first
+    assert [first.calls("latest")[0][key] for key in ("step", "has_input")] == [-1, False]
+    folder = first.folder
+    assert found(actors, back_end, mode, folder) == ([10, 20], 20, 2.0)
+    second = play(actors, steps("checkpoint", [30, 40]), back_end, mode, folder, **going)
+    assert not second.failures(), second
+    assert found(actors, back_end, mode, folder) == ([20, 30, 40], 40, 4.0)
+    third = play(actors, steps("checkpoint", [35], "after=30"), back_end, mode, folder, **going)
+    assert not third.failures(), third
+    assert "after step 30" in third.output, third.output
+    assert found(actors, back_end, mode, folder) == ([20, 30, 35], 35, 3.5)
+    fourth = play(actors, steps("checkpoint", [35]), back_end, mode, folder, **going)
+    assert {entry["code"] for entry in fourth.calls("begin_step")} == {INVALID_ARGUMENT}, fourth
+    assert not leftovers(folder)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", SERIES)
+def test_a_series_goes_on(actors: Actors, back_end: str, mode: str) -> None:
+    going = {"existing": "continue"}
+    lines = [*steps("series", [0, 5, 7]), "attribute out note first"]
+    first = play(actors, [lines[0], lines[-1], *lines[1:-1]], back_end, mode, None, **going)
+    assert not first.failures(), first
+    folder = first.folder
+    second = play(actors, steps("series", [8, 100]), back_end, mode, folder, **going)
+    assert not second.failures(), second
+    assert found(actors, back_end, mode, folder) == ([0, 5, 7, 8, 100], 100, 10.0)
+    third = play(actors, steps("series", [6, 9], "after=5"), back_end, mode, folder, **going)
+    assert not third.failures(), third
+    assert "steps 7-8,100" in third.output, third.output
+    assert found(actors, back_end, mode, folder) == ([0, 5, 6, 9], 9, 0.9)
+    manifest = json.loads((folder / f"out{extension(back_end)}.json").read_text())
+    assert manifest["attributes"]["note"]["value"] == "first"
+    if back_end == "hdf5":
+        import h5py
+
+        with h5py.File(folder / "out.h5") as file:
+            assert sorted(file) == ["0", "1", "2", "3"]
+            assert [file[f"{step}/time"][()] for step in range(4)] == [0.0, 0.5, 0.6, 0.9]
+            assert file.attrs["note"] in ("first", b"first")
+    assert not leftovers(folder)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", SERIES)
+def test_a_chain_of_killed_jobs(actors: Actors, back_end: str, mode: str) -> None:
+    """Each job is killed in a step that it has not committed; the next goes on behind the last."""
+    going = {"existing": "continue"}
+    folder = None
+    for begin in (0, 2, 4):
+        lines = steps("series", [begin, begin + 1], f"after={begin - 1}", ending="")
+        lines += [f"begin_step out {begin + 2} time=9", "put out u", "end_step out", "kill 0"]
+        if begin == 4:
+            lines = steps("series", [4, 5], "after=3")
+        job = play(actors, lines, back_end, mode, folder, **going)
+        folder = job.folder
+    assert folder is not None
+    all_steps, newest, time = found(actors, back_end, mode, folder)
+    assert (all_steps, newest, time) == ([0, 1, 2, 3, 4, 5], 5, 0.5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", NOT_YET)
+def test_what_cannot_go_on_says_so(actors: Actors, back_end: str, mode: str) -> None:
+    going = {"existing": "continue"}
+    first = play(actors, steps("series", [0, 1]), back_end, mode, None, **going)
+    assert not first.failures(), first
+    second = play(actors, steps("series", [2]), back_end, mode, first.folder, **going)
+    assert {entry["code"] for entry in second.calls("open")} == {UNSUPPORTED}, second
+    assert "file_per_step" in second.calls("open")[0]["story"]
+    assert found(actors, back_end, mode, first.folder)[0] == [0, 1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_old_checkpoints_are_refused_or_replaced(actors: Actors, mode: str) -> None:
+    first = play(actors, steps("checkpoint", [4, 5]), "hdf5", mode, None)
+    folder = first.folder
+    again = play(actors, steps("checkpoint", [0]), "hdf5", mode, folder)
+    assert {entry["code"] for entry in again.calls("open")} == {TARGET_EXISTS}, again
+    assert "continue" in again.calls("open")[0]["story"]
+    replaced = play(actors, steps("checkpoint", [0, 1]), "hdf5", mode, folder, existing="replace")
+    assert not replaced.failures(), replaced
+    assert found(actors, "hdf5", mode, folder) == ([0, 1], 1, 0.1)
+    assert not leftovers(folder)
