@@ -56,6 +56,7 @@ class Build:
     example_modules: str
     dump_adios2: str = ""  # a reader; empty where ADIOS2 is not there
     bpls: str = ""  # likewise
+    heat: str = ""  # the client
 
     def has_back_end(self, name: str) -> bool:
         """Whether a back-end was built."""

@@ -1,0 +1,121 @@
+"""The chain of jobs of a simulation: killed at random moments, gone on with, and the same in the end."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from actors import Build
+from files import MODES, mode_settings, skip_if_missing
+from processes import environment_without_iocomp, processes_in
+
+KILLS = int(os.environ.get("IOCOMP_TEST_KILLS", "4"))
+SIZE, STEPS, EVERY = 24, 1500, 100
+# Of the plane, one file for all steps: those that a job can go on with.
+SERIES = {"posix": "posix", "mpiio": "mpiio"}
+
+
+def environment(back_end: str, mode: str) -> dict[str, str]:
+    settings = {"files.restart.backend": back_end, "files.plane.backend": SERIES.get(back_end, "hdf5")}
+    modes = mode_settings(mode)
+    if "mode" in modes:
+        settings["mode"] = str(modes["mode"])
+    if mode == "async":
+        settings["placement.ratio"] = "1"
+    return environment_without_iocomp() | {
+        f"IOCOMP_{name.replace('.', '_').upper()}": text for name, text in settings.items()
+    }
+
+
+def start(build: Build, ranks: int, folder: Path, steps: int, environ: dict[str, str]) -> subprocess.Popen[str]:
+    command = [*build.launcher, str(ranks), build.heat, "--size", str(SIZE), "--steps", str(steps)]
+    return subprocess.Popen(
+        [*command, "--every", str(EVERY)],
+        cwd=folder,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(build: Build, ranks: int, folder: Path, environ: dict[str, str]) -> str:
+    job = start(build, ranks, folder, STEPS, environ)
+    output, _ = job.communicate(timeout=120 * build.time_factor)
+    assert job.returncode == 0, output
+    return output
+
+
+def kill_all(job: subprocess.Popen[str], folder: Path) -> None:
+    while processes := processes_in(folder):
+        for process in processes:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.01)
+    job.communicate()
+
+
+def values(back_end: str, folder: Path, step: int) -> bytes:
+    """Return the bytes of the temperature in a checkpoint."""
+    if back_end in ("posix", "mpiio"):
+        whole = (folder / f"restart.{step:06}.bin").read_bytes()
+        return whole[: 8 * SIZE**3]
+    suffix = {"hdf5": ".h5", "netcdf": ".nc", "pnetcdf": ".nc"}[back_end]
+    path = folder / f"restart.{step:06}{suffix}"
+    if back_end == "hdf5":
+        import h5py
+
+        with h5py.File(path) as file:
+            return bytes(file[f"{step}/u"][()].tobytes())
+    import netCDF4
+
+    with netCDF4.Dataset(path) as dataset:
+        return np.asarray(dataset["u"][:], "<f8").tobytes()
+
+
+def planes(back_end: str, folder: Path) -> bytes:
+    """Return the bytes of all planes, whatever else is in the file."""
+    if back_end in SERIES:
+        return (folder / "plane.bin").read_bytes()
+    import h5py
+
+    with h5py.File(folder / "plane.h5") as file:
+        steps = sorted(int(name) for name in file)
+        assert steps == list(range(STEPS // (EVERY // 10)))
+        times = [file[f"{step}/time"][()] for step in steps]
+        assert times == sorted(set(times))
+        return b"".join(file[f"{step}/u"][()].tobytes() for step in steps)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5", "netcdf", "pnetcdf"])
+def test_a_chain_of_jobs_ends_with_the_same_bytes(
+    build: Build, tmp_path: Path, back_end: str, mode: str
+) -> None:
+    skip_if_missing(build, back_end)
+    if not build.heat:
+        pytest.skip("the clients were not built")
+    environ = environment(back_end, mode)
+    whole, chain = tmp_path / "whole", tmp_path / "chain"
+    whole.mkdir()
+    chain.mkdir()
+    finish(build, 2, whole, environ)
+    seed = int(os.environ.get("IOCOMP_TEST_SEED", random.SystemRandom().randrange(1 << 30)))
+    print(f"IOCOMP_TEST_SEED={seed}")
+    dice = random.Random(seed)
+    for _ in range(KILLS):
+        job = start(build, dice.choice([2, 3, 4]), chain, STEPS, environ)
+        time.sleep(dice.uniform(0.1, 0.9) * build.time_factor)
+        kill_all(job, chain)
+    finish(build, 3, chain, environ)
+    for step in (STEPS - 1 - EVERY, STEPS - 1):  # the two that are kept
+        assert values(back_end, chain, step) == values(back_end, whole, step)
+    assert planes(back_end, chain) == planes(back_end, whole)
