@@ -71,18 +71,15 @@ struct Readable {
 };
 
 Readable look_at(const std::string& path, const Sought& sought) {
-  const std::string manifest_path = path + ".json";
-  if (const auto text = commit::manifest_in_force(manifest_path)) {
-    auto manifest = commit::parse_manifest(*text, manifest_path);
-    check_size(path, manifest.bytes);
-    return {{path, manifest.format}, std::move(manifest.inventory)};
+  if (auto manifest = described(path)) {
+    return {{path, manifest->format}, std::move(manifest->inventory)};
   }
   const auto source = formats::format(sought.backend, sought.modules).open(path);
   try {
     return {{path, sought.backend}, source->inventory()};
   } catch (const Error& error) {
     throw Error{error.code(), "cannot read " + path + " (back-end \"" + sought.backend +
-                                  "\", there is no " + manifest_path + "): " + error.what()};
+                                  "\", there is no " + path + ".json): " + error.what()};
   }
 }
 
@@ -149,6 +146,17 @@ Error none_there(const Sought& sought, const std::string& path, const Found& fou
 }
 
 }  // namespace
+
+std::optional<commit::Manifest> described(const std::string& path) {
+  const std::string manifest_path = path + ".json";
+  const auto text = commit::manifest_in_force(manifest_path);
+  if (!text) {
+    return std::nullopt;
+  }
+  auto manifest = commit::parse_manifest(*text, manifest_path);
+  check_size(path, manifest.bytes);
+  return manifest;
+}
 
 Committed find_committed(const Sought& sought) {
   formats::FormatOptions options;
