@@ -53,33 +53,24 @@ Found look_for(const std::string& path) {
   return found;
 }
 
-void check_size(const std::string& path, std::int64_t bytes) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) {
-    throw failure("find", path, errno);
-  }
-  if (S_ISREG(status.st_mode) && status.st_size < bytes) {
-    throw Error{ErrorCode::storage_failure,
-                "cannot read " + path + ": it is torn: it has " + std::to_string(status.st_size) +
-                    " bytes, its manifest says " + std::to_string(bytes)};
-  }
-}
-
 struct Readable {
   Committed::File file;
   contents::Inventory inventory;
 };
 
 Readable look_at(const std::string& path, const Sought& sought) {
-  if (auto manifest = described(path)) {
-    return {{path, manifest->format}, std::move(manifest->inventory)};
+  const std::string manifest_path = path + ".json";
+  if (const auto text = commit::manifest_in_force(manifest_path)) {
+    auto manifest = commit::parse_manifest(*text, manifest_path);
+    check_size(path, manifest.bytes);
+    return {{path, manifest.format}, std::move(manifest.inventory)};
   }
   const auto source = formats::format(sought.backend, sought.modules).open(path);
   try {
     return {{path, sought.backend}, source->inventory()};
   } catch (const Error& error) {
     throw Error{error.code(), "cannot read " + path + " (back-end \"" + sought.backend +
-                                  "\", there is no " + path + ".json): " + error.what()};
+                                  "\", there is no " + manifest_path + "): " + error.what()};
   }
 }
 
@@ -147,15 +138,16 @@ Error none_there(const Sought& sought, const std::string& path, const Found& fou
 
 }  // namespace
 
-std::optional<commit::Manifest> described(const std::string& path) {
-  const std::string manifest_path = path + ".json";
-  const auto text = commit::manifest_in_force(manifest_path);
-  if (!text) {
-    return std::nullopt;
+void check_size(const std::string& path, std::int64_t bytes) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw failure("find", path, errno);
   }
-  auto manifest = commit::parse_manifest(*text, manifest_path);
-  check_size(path, manifest.bytes);
-  return manifest;
+  if (S_ISREG(status.st_mode) && status.st_size < bytes) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + path + ": it is torn: it has " + std::to_string(status.st_size) +
+                    " bytes, its manifest says " + std::to_string(bytes)};
+  }
 }
 
 Committed find_committed(const Sought& sought) {

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "commit/read_manifest.h"
 #include "reading/committed.h"
 
 namespace iocomp::reading {
@@ -20,9 +18,9 @@ struct Sought {
   std::string engine = "BP5";  ///< of back-end adios2, for the extension
 };
 
-/// What the manifest in force says of a file; nothing where it has none.
-/// @throws Error{storage_failure} for a manifest or a file that is torn, or a file that is gone.
-[[nodiscard]] std::optional<commit::Manifest> described(const std::string& path);
+/// @param bytes  that the manifest of a file gives it.
+/// @throws Error{storage_failure} for a file that is gone, or shorter.
+void check_size(const std::string& path, std::int64_t bytes);
 
 /// Look at the disk: one file of all steps, or one file per step. What a file is its manifest says;
 /// where there is none, the file itself if its format can. Of files of one step each, those that
