@@ -40,7 +40,7 @@ struct Choice {
 };
 
 void tell(const Choice& choice) {
-  const Json newest = newest_of(open(output_at(choice.path)));
+  const Json newest = newest_of(open(output_at(choice.path, Depth::names)));
   if (choice.json) {
     print(newest);
   } else if (!choice.only.empty()) {

@@ -83,7 +83,7 @@ void add_ls(CLI::App& app) {
       return;
     }
     if (outputs.empty()) {
-      fmt::print(stderr, "iocomp: iocomp has written nothing into {}\n", choice->path);
+      fmt::print(stderr, "iocomp: nothing in {} was written by iocomp\n", choice->path);
     }
     fmt::print("{}", table(outputs));
   });

@@ -99,8 +99,11 @@ bool is_manifest(const std::string& path, bool has_file) {
   return text.find("\"iocomp_manifest\"") != std::string::npos || (has_file && !Json::accept(text));
 }
 
-Part part_of(const std::string& folder, const std::string& name) {
+Part part_of(const std::string& folder, const std::string& name, Depth depth) {
   const std::string path = folder + name;
+  if (depth == Depth::names) {
+    return {name, {}, Output::Fault::none, {}};
+  }
   Part part = without_manifest(name);
   Outcome outcome = outcome_of([&] {
     if (const auto text = commit::manifest_in_force(path + std::string{manifest_ending})) {
@@ -153,7 +156,7 @@ void add_undescribed(Groups& groups, const std::vector<std::string>& names, cons
   }
 }
 
-Groups groups_in(const std::string& folder, const Wanted& wanted) {
+Groups groups_in(const std::string& folder, const Wanted& wanted, Depth depth) {
   auto names = names_in(folder.empty() ? "." : folder);
   std::ranges::sort(names);
   Groups groups;
@@ -172,7 +175,7 @@ Groups groups_in(const std::string& folder, const Wanted& wanted) {
     } else if (name.ends_with(manifest_ending)) {
       const std::string of = name.substr(0, name.size() - manifest_ending.size());
       if (wanted.file(of) && is_manifest(folder + name, std::ranges::binary_search(names, of))) {
-        put_in_group(groups, part_of(folder, of));
+        put_in_group(groups, part_of(folder, of, depth));
       }
     }
   }
@@ -192,7 +195,7 @@ void add(Output& output, const std::string& folder, Part part, std::int64_t step
     output.format = part.manifest->format;
     output.kind = part.manifest->kind;
   }
-  if (part.fault == Output::Fault::none) {
+  if (part.manifest && part.fault == Output::Fault::none) {
     std::ranges::copy(part.manifest->inventory.steps, std::back_inserter(output.steps));
   }
   output.bytes += is_gone ? 0 : size_of_target(path);
@@ -232,9 +235,11 @@ std::vector<Output> outputs_of(const std::string& folder, const std::string& pla
   return outputs;
 }
 
-std::vector<Output> look(const std::string& folder, const std::string& name) {
+// @param folder  with its slash, or nothing.
+// @param name    empty: all that is there.
+std::vector<Output> look(const std::string& folder, const std::string& name, Depth depth) {
   std::vector<Output> all;
-  for (auto& [plain, group] : groups_in(folder, Wanted{name})) {
+  for (auto& [plain, group] : groups_in(folder, Wanted{name}, depth)) {
     std::ranges::move(outputs_of(folder, plain, std::move(group)), std::back_inserter(all));
   }
   return all;
@@ -261,12 +266,10 @@ Error none_at(const std::string& path) {
     return none_at(folder);
   }
   std::vector<std::string> others;
-  for (const auto& output :
-       look(folder == "." && path.find('/') == std::string::npos ? std::string{} : folder + '/',
-            {})) {
+  const std::string prefix = path.substr(0, path.size() - name_in_folder(path).size());
+  for (const auto& output : look(prefix, {}, Depth::names)) {
     others.push_back(output.path);
   }
-  const std::string prefix = path.substr(0, path.size() - name_in_folder(path).size());
   for (const auto& name : names_in(folder)) {
     if (is_folder(prefix + name) && !name.starts_with('.')) {
       others.push_back(prefix + name);
@@ -279,8 +282,8 @@ Error none_at(const std::string& path) {
 
 bool is_faulty(const Output::File& file) { return file.fault != Output::Fault::none; }
 
-std::string plural(std::size_t count, const std::string& what) {
-  return count == 1 ? "a " + what : std::to_string(count) + ' ' + what + 's';
+std::string temporaries_text(std::size_t count) {
+  return count == 1 ? "a temporary" : std::to_string(count) + " temporaries";
 }
 
 }  // namespace
@@ -295,7 +298,10 @@ Output::State Output::state() const noexcept {
   if (!is_bare && std::ranges::any_of(files, is_faulty)) {
     return State::torn;
   }
-  if (!temporaries.empty() || holder.state != commit::Holder::State::nobody) {
+  if (holder.state == commit::Holder::State::unknown) {
+    return State::unknown;
+  }
+  if (!temporaries.empty() || holder.state == commit::Holder::State::ended) {
     return State::left;
   }
   return is_bare ? State::undescribed : State::committed;
@@ -307,6 +313,7 @@ std::string word(Output::State state) {
          : state == State::written_now ? "being written"
          : state == State::left        ? "left"
          : state == State::torn        ? "torn"
+         : state == State::unknown     ? "unknown"
                                        : "undescribed";
 }
 
@@ -324,17 +331,17 @@ std::string Output::told() const {
              (all_torn > 1 ? " (and " + std::to_string(all_torn - 1) + " more)" : "");
     case State::undescribed:
       return "without manifest";
+    case State::unknown:
+      return "its lock does not tell whether a job writes it";
     case State::left:
       break;
   }
-  const bool is_unknown = holder.state == commit::Holder::State::unknown;
   return (steps.empty() ? "" : "committed; ") +
-         (temporaries.empty() ? std::string{"a lock"} : plural(temporaries.size(), "temporary")) +
-         (is_unknown ? " of a job that may live: its lock tells nothing"
-                     : " left by a job that ended");
+         (temporaries.empty() ? std::string{"a lock"} : temporaries_text(temporaries.size())) +
+         " left by a job that ended";
 }
 
-std::vector<Output> outputs_at(const std::string& given) {
+std::vector<Output> outputs_at(const std::string& given, Depth depth) {
   std::string path = given;
   while (path.size() > 1 && path.ends_with('/')) {
     path.pop_back();
@@ -343,9 +350,9 @@ std::vector<Output> outputs_at(const std::string& given) {
   const bool is_plain_folder =
       is_folder(path) && !is_folder_of_a_format(path, std::string{mark_of_bp});
   if (is_plain_folder) {
-    return look(path == "." ? "" : path.ends_with('/') ? path : path + '/', {});
+    return look(path == "." ? "" : path.ends_with('/') ? path : path + '/', {}, depth);
   }
-  auto found = look(path.substr(0, path.size() - name.size()), name);
+  auto found = look(path.substr(0, path.size() - name.size()), name, depth);
   if (auto alone = one_of(found, path)) {
     return {std::move(*alone)};
   }
@@ -362,13 +369,13 @@ std::vector<Output> outputs_at(const std::string& given) {
   return found;
 }
 
-Output output_at(const std::string& path) {
-  auto found = outputs_at(path);
+Output output_at(const std::string& path, Depth depth) {
+  auto found = outputs_at(path, depth);
   if (found.size() == 1) {
     return std::move(found.front());
   }
   if (found.empty()) {
-    throw Error{ErrorCode::not_found, "iocomp has written nothing into " + path};
+    throw Error{ErrorCode::not_found, "nothing in " + path + " was written by iocomp"};
   }
   // Where a file and a set share a name, the path is that of the file.
   if (std::ranges::all_of(found, [&](const Output& output) { return output.path == path; })) {
