@@ -41,6 +41,14 @@ struct TargetNames {
 [[nodiscard]] std::optional<std::int64_t> step_in_name(const std::string& name,
                                                        const std::string& plain);
 
+/// Of the name of a file of one step: that of the file of all steps, and the step.
+struct NameOfStep {
+  std::string plain;
+  std::int64_t step = 0;
+};
+/// Where nothing else tells whether a file is one of many; nothing where its name has no number.
+[[nodiscard]] std::optional<NameOfStep> name_of_step(const std::string& name);
+
 /// Refuse a directory that is missing. @throws Error{storage_failure}.
 void check_folder(const TargetNames& names);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "array/element_type.h"
+#include "array/float16.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "contents/variable.h"
@@ -26,18 +27,6 @@ Json real(double value) {
     return value > 0 ? "Infinity" : "-Infinity";
   }
   return value;
-}
-
-// IEEE 754 binary16: 1 sign bit, 5 of exponent (bias 15), 10 of fraction.
-double from_float16(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 0x1f;
-  const int fraction = bits & 0x3ff;
-  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
-  if (exponent == 0x1f) {
-    return fraction != 0 ? NAN : sign * INFINITY;
-  }
-  return exponent == 0 ? sign * std::ldexp(fraction, -24)
-                       : sign * std::ldexp(fraction + 1024, exponent - 25);
 }
 
 template <typename T>
@@ -68,7 +57,7 @@ Json element(array::ElementType type, const std::byte* at) {
     case ElementType::uint64:
       return read<std::uint64_t>(at);
     case ElementType::float16:
-      return real(from_float16(read<std::uint16_t>(at)));
+      return real(array::from_float16(read<std::uint16_t>(at)));
     case ElementType::float32:
       return real(read<float>(at));
     case ElementType::float64:
@@ -168,33 +157,13 @@ const Json& half(const Json& complex, std::size_t which) {
   return complex[which];
 }
 
-// Of a value that a binary16 holds exactly, as all that were written are; others are rounded.
-std::uint16_t to_float16(double value) {
-  const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
-  if (std::isnan(value)) {
-    return 0x7e00U;
-  }
-  if (std::isinf(value)) {
-    return static_cast<std::uint16_t>(sign | 0x7c00U);
-  }
-  int exponent = 0;
-  const double fraction = std::frexp(std::fabs(value), &exponent);  // in [0.5, 1)
-  if (value == 0 || exponent < -13) {                               // subnormal, or zero
-    return static_cast<std::uint16_t>(
-        sign | static_cast<unsigned>(std::lround(std::ldexp(std::fabs(value), 24))));
-  }
-  const auto bits = static_cast<unsigned>(std::lround(std::ldexp(fraction, 11))) - 0x400U;
-  // Added, not joined: what is rounded up to the next power of two has one bit more.
-  return static_cast<std::uint16_t>(sign | ((static_cast<unsigned>(exponent + 14) << 10U) + bits));
-}
-
 std::uint16_t float16_from(const Json& value) {
   constexpr double least_too_large = 65520;  // would be rounded to infinity
   const double real = real_from(value);
   if (!std::isinf(real) && std::fabs(real) >= least_too_large) {
     refuse(value, "a number of 16 bits");
   }
-  return to_float16(real);
+  return array::to_float16(real);
 }
 
 template <typename T>

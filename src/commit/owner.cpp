@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -22,18 +24,34 @@ namespace {
 
 constexpr std::string_view lock_name = "lock";
 
+std::string prefix_of(const std::string& path) {
+  return path.substr(0, path.size() - name_in_folder(path).size());
+}
+
 std::string lock_of(const std::string& path) {
-  const std::string name = name_in_folder(path);
-  return path.substr(0, path.size() - name.size()) + '.' + name + std::string{temporary_mark} +
+  return prefix_of(path) + '.' + name_in_folder(path) + std::string{temporary_mark} +
          std::string{lock_name};
+}
+
+struct flock whole_file() {
+  struct flock whole{};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return whole;
 }
 
 // 0 or errno.
 int lock(const Descriptor& file) {
-  struct flock whole{};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
+  auto whole = whole_file();
   return ::fcntl(file.raw(), F_OFD_SETLK, &whole) == 0 ? 0 : errno;
+}
+
+// What stands before and behind the mark in the name of something that iocomp made for a file.
+std::pair<std::string, std::string> parts(const std::string& name) {
+  const auto mark = name.rfind(temporary_mark);
+  return name.starts_with('.') && mark != std::string::npos && mark >= 2
+             ? std::pair{name.substr(1, mark - 1), name.substr(mark + temporary_mark.size())}
+             : std::pair<std::string, std::string>{};
 }
 
 // Whoever ends removes the file, perhaps between our open and our lock.
@@ -80,29 +98,52 @@ Owner::~Owner() {
 }
 
 std::string belongs_to(const std::string& name) {
-  const auto mark = name.rfind(temporary_mark);
-  const bool is_one = name.starts_with('.') && mark != std::string::npos && mark >= 2 &&
-                      name.substr(mark + temporary_mark.size()) != lock_name;
-  return is_one ? name.substr(1, mark - 1) : std::string{};
+  const auto [target, ending] = parts(name);
+  return ending == lock_name ? std::string{} : target;
+}
+
+std::string is_lock_of(const std::string& name) {
+  const auto [target, ending] = parts(name);
+  return ending == lock_name ? target : std::string{};
+}
+
+Holder holder_of(const std::string& path) {
+  const std::string lock = lock_of(path);
+  const Descriptor file{::open(lock.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!file.is_open()) {
+    return {errno == ENOENT ? Holder::State::nobody : Holder::State::unknown, {}};
+  }
+  auto found = whole_file();
+  const bool is_told = ::fcntl(file.raw(), F_OFD_GETLK, &found) == 0;
+  return {!is_told                  ? Holder::State::unknown
+          : found.l_type == F_UNLCK ? Holder::State::ended
+                                    : Holder::State::alive,
+          read_file(lock).value_or("")};
+}
+
+std::vector<std::string> temporaries_of(const std::string& path) {
+  const std::string plain = name_in_folder(path);
+  std::vector<std::string> found;
+  for (const auto& name : names_in(folder_of(path))) {
+    const std::string target = belongs_to(name);
+    if (!target.empty() && (target == plain || step_in_name(target, plain))) {
+      found.push_back(prefix_of(path) + name);
+    }
+  }
+  return found;
 }
 
 void clear_away(const std::string& path, const Owner& owner) {
-  const std::string plain = name_in_folder(path);
-  const std::string folder = path.substr(0, path.size() - plain.size());
-  for (const auto& name : names_in(folder_of(path))) {
-    const std::string target = belongs_to(name);
-    if (target.empty() || (target != plain && !step_in_name(target, plain))) {
-      continue;
-    }
+  for (const auto& temporary : temporaries_of(path)) {
     if (!owner.is_known()) {
-      log::warning(folder + name +
+      log::warning(temporary +
                    " was begun by another job, which may still write it: the file "
                    "system has no locks; remove it if that job has ended");
-    } else if (name.ends_with(set_aside_ending)) {
-      put_back(folder + name, folder + target);
+    } else if (temporary.ends_with(set_aside_ending)) {
+      put_back(temporary, prefix_of(path) + belongs_to(name_in_folder(temporary)));
     } else {
-      log::info(folder + name + " was left by a job that ended early: removed");
-      remove_begun(folder + name);
+      log::info(temporary + " was left by a job that ended early: removed");
+      remove_begun(temporary);
     }
   }
 }

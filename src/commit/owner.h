@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 
@@ -32,6 +33,26 @@ class Owner {
   Descriptor file_;
   bool is_locked_ = false;
 };
+
+/// Who holds the lock of a path, seen from outside.
+struct Holder {
+  enum class State {
+    nobody,   ///< there is no lock
+    ended,    ///< a lock is there, and its process is not
+    alive,    ///< a process holds it
+    unknown,  ///< it cannot be read, or the file system has no locks
+  };
+  State state = State::nobody;
+  std::string job;  ///< as it wrote it down
+};
+/// Look, and touch nothing.
+[[nodiscard]] Holder holder_of(const std::string& path);
+/// Of the name of a lock: that of the file that it is for; empty where it is none.
+[[nodiscard]] std::string is_lock_of(const std::string& name);
+
+/// The temporaries beside a path that are for its files: those of a job that writes them now, or
+/// what one has left.
+[[nodiscard]] std::vector<std::string> temporaries_of(const std::string& path);
 
 /// Remove what a job has left that began to write the files of a path, and ended. Where a file was
 /// set aside it gets its name again. It is told in the log.

@@ -178,6 +178,8 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
     check_version(json);
     check_byte_order(json);
     Manifest manifest;
+    manifest.name = json.value("name", "");
+    manifest.kind = json.value("kind", "");
     manifest.format = json.at("format").get<std::string>();
     manifest.bytes = integer_from(json.at("bytes"));
     if (manifest.bytes < 0) {

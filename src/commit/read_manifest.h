@@ -13,7 +13,9 @@ namespace iocomp::commit {
 
 /// What a manifest tells.
 struct Manifest {
+  std::string name{};      ///< of the file in the program
   std::string format;      ///< "posix"
+  std::string kind{};      ///< "series" or "checkpoint"
   std::int64_t bytes = 0;  ///< the size that the file has at least
   std::int64_t first_step = 0;
   std::int64_t committed_steps = 0;  ///< from there on, less those that are ...

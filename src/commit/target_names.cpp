@@ -38,6 +38,23 @@ std::optional<std::int64_t> step_in_name(const std::string& name, const std::str
   return is_one && with_step(plain, step) == name ? std::optional{step} : std::nullopt;
 }
 
+std::optional<NameOfStep> name_of_step(const std::string& name) {
+  const auto last = name.rfind('.');
+  if (last == std::string::npos || last == 0) {
+    return std::nullopt;
+  }
+  const auto number = name.rfind('.', last - 1);
+  const std::string ending = name.substr(last);
+  for (const std::string& plain :
+       {number == std::string::npos ? std::string{} : name.substr(0, number) + ending,
+        name.substr(0, last)}) {
+    if (const auto step = plain.empty() ? std::nullopt : step_in_name(name, plain)) {
+      return NameOfStep{plain, *step};
+    }
+  }
+  return std::nullopt;
+}
+
 TargetNames target_names(const std::string& path, std::int64_t step, const std::string& job) {
   const auto slash = path.rfind('/');
   const std::string prefix = slash == std::string::npos ? "" : path.substr(0, slash + 1);

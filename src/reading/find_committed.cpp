@@ -55,18 +55,6 @@ Found look_for(const std::string& path) {
   return found;
 }
 
-void check_size(const std::string& path, std::int64_t bytes) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) {
-    throw failure("find", path, errno);
-  }
-  if (S_ISREG(status.st_mode) && status.st_size < bytes) {
-    throw Error{ErrorCode::storage_failure,
-                "cannot read " + path + ": it is torn: it has " + std::to_string(status.st_size) +
-                    " bytes, its manifest says " + std::to_string(bytes)};
-  }
-}
-
 struct Readable {
   Committed::File file;
   contents::Inventory inventory;
@@ -160,6 +148,18 @@ Error none_there(const Sought& sought, const std::string& path, const Found& fou
 }
 
 }  // namespace
+
+void check_size(const std::string& path, std::int64_t bytes) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw failure("find", path, errno);
+  }
+  if (S_ISREG(status.st_mode) && status.st_size < bytes) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + path + ": it is torn: it has " + std::to_string(status.st_size) +
+                    " bytes, its manifest says " + std::to_string(bytes)};
+  }
+}
 
 Committed find_committed(const Sought& sought) {
   formats::FormatOptions options;

@@ -16,10 +16,15 @@ int run(int argc, char** argv) {
   CLI::App app{"iocomp: parallel output that costs an MPI simulation nothing"};
   app.set_version_flag("--version", "iocomp " IOCOMP_COMMAND_VERSION);
   app.require_subcommand(1);
+  iocomp::command::add_clean(app);
   iocomp::command::add_config(app);
   iocomp::command::add_info(app);
+  iocomp::command::add_latest(app);
   iocomp::command::add_launch(app);
+  iocomp::command::add_ls(app);
   iocomp::command::add_map(app);
+  iocomp::command::add_recover(app);
+  iocomp::command::add_show(app);
   iocomp::command::add_torture(app);
   try {
     app.parse(argc, argv);

@@ -7,10 +7,15 @@ namespace iocomp::command {
 // One source file per subcommand. Each adds itself to the command line with the action that runs
 // it, and reports what the user did wrong as an Error.
 
+void add_clean(CLI::App& app);
 void add_config(CLI::App& app);
 void add_info(CLI::App& app);
 void add_launch(CLI::App& app);
+void add_latest(CLI::App& app);
+void add_ls(CLI::App& app);
 void add_map(CLI::App& app);
+void add_recover(CLI::App& app);
+void add_show(CLI::App& app);
 void add_torture(CLI::App& app);
 
 }  // namespace iocomp::command

@@ -86,6 +86,10 @@ class Hdf5AlongTime : public Hdf5 {
     }
     return std::make_unique<h5::RecordTarget>(file());
   }
+  // Without a manifest, growing datasets are taken for iocomp's.
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+    return std::make_unique<h5::Hdf5Source>(path, true);
+  }
 };
 
 const Format& hdf5(const FormatOptions& options) {

@@ -18,6 +18,7 @@
 
 #include "array/box.h"
 #include "base/error.h"
+#include "contents/description.h"
 #include "contents/variable.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/error.h"
@@ -54,6 +55,50 @@ herr_t note(hid_t /*root*/, const char* name, const H5O_info_t* object, void* no
   return 0;
 }
 
+constexpr std::size_t most_dimensions = array::max_dimensions + 1;  // one may count the steps
+
+// Whether its first dimension has no limit: in files that iocomp has written it counts the steps.
+bool grows(hid_t dataset) {
+  const Space space{H5Dget_space(dataset)};
+  std::array<hsize_t, H5S_MAX_RANK> most{};
+  return H5Sget_simple_extent_ndims(space.raw()) > 0 &&
+         H5Sget_simple_extent_dims(space.raw(), nullptr, most.data()) > 0 &&
+         most.front() == H5S_UNLIMITED;
+}
+
+// Of a dataset that grows: a record, and how many there are.
+struct Records {
+  Variable variable;
+  std::int64_t count = 0;
+};
+
+std::optional<Records> records_of(hid_t dataset) {
+  const Type stored{H5Dget_type(dataset)};
+  const Space space{H5Dget_space(dataset)};
+  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;  // of characters one by one
+  const auto type = is_text ? array::ElementType::character : element_type_of(stored.raw());
+  const int dimensions = H5Sget_simple_extent_ndims(space.raw());
+  if (!type || dimensions < 1 || dimensions > static_cast<int>(most_dimensions) ||
+      (is_text && H5Tget_size(stored.raw()) != 1)) {
+    return std::nullopt;
+  }
+  std::array<hsize_t, most_dimensions> extent{};
+  H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
+  Records records;
+  records.count = static_cast<std::int64_t>(extent.front());
+  records.variable.type = *type;
+  array::Extents extents{};
+  std::ranges::transform(extent.begin() + 1, extent.end(), extents.begin(),
+                         [](hsize_t each) { return static_cast<std::int64_t>(each); });
+  const Outcome fits = outcome_of([&] {
+    records.variable.shape = array::make_shape(dimensions - 1, extents.data());
+    contents::check_bytes(records.variable);
+  });
+  return fits.ok() && records.count >= 0 && records.count <= contents::most_silent_steps
+             ? std::optional{records}
+             : std::nullopt;
+}
+
 std::optional<Variable> variable_of(hid_t dataset) {
   const Type stored{H5Dget_type(dataset)};
   const Space space{H5Dget_space(dataset)};
@@ -86,7 +131,42 @@ std::optional<Variable> variable_of(hid_t dataset) {
   return fits.ok() ? std::optional{variable} : std::nullopt;
 }
 
+Dataset open_dataset(hid_t file, const std::string& name, const std::string& path) {
+  return Dataset{
+      check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open the dataset " + name + " in", path)};
+}
+
 }  // namespace
+
+std::optional<Inventory> inventory_along_time(hid_t file, const std::string& path) {
+  Names names;
+  check(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, &note, &names, H5O_INFO_BASIC), "look through",
+        path);
+  std::vector<Records> all;
+  Inventory inventory;
+  for (const auto& name : names.datasets) {
+    const Dataset dataset = open_dataset(file, name, path);
+    auto records = grows(dataset.raw()) ? records_of(dataset.raw()) : std::nullopt;
+    if (!records) {
+      return std::nullopt;
+    }
+    records->variable.name = name;
+    inventory.of_variable[name] = read_attributes(dataset.raw(), path);
+    all.push_back(std::move(*records));
+  }
+  const auto longest = std::ranges::max_element(all, {}, &Records::count);
+  for (std::int64_t step = 0; longest != all.end() && step < longest->count; ++step) {
+    inventory.steps.push_back(step);
+    for (const auto& records : all) {
+      if (step < records.count) {
+        inventory.contents.push_back({step, records.variable, -1});
+      }
+    }
+  }
+  const Object root{check(H5Oopen(file, "/", H5P_DEFAULT), "open the root of", path)};
+  inventory.attributes = read_attributes(root.raw(), path);
+  return inventory.steps.empty() ? std::nullopt : std::optional{std::move(inventory)};
+}
 
 Inventory inventory_of(hid_t file, const std::string& path) {
   Names names;
@@ -110,8 +190,7 @@ Inventory inventory_of(hid_t file, const std::string& path) {
   }
   std::ranges::sort(inventory.steps);
   for (const auto& name : names.datasets) {
-    const Dataset dataset{
-        check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "open the dataset " + name + " in", path)};
+    const Dataset dataset = open_dataset(file, name, path);
     auto variable = variable_of(dataset.raw());
     if (!variable) {
       continue;

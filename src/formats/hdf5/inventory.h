@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <optional>
 #include <string>
 
 #include "formats/source.h"
@@ -13,5 +14,10 @@ namespace iocomp::formats::h5 {
 /// called by their paths. Datasets and attributes that iocomp has no type for are left out.
 /// @throws Error{storage_failure}.
 [[nodiscard]] Inventory inventory_of(hid_t file, const std::string& path);
+
+/// The same of a file that iocomp has written with `layout = "time"`: the first dimension of its
+/// datasets counts the steps. Nothing where one of them does not grow. Files of others have such
+/// dimensions for other reasons.
+[[nodiscard]] std::optional<Inventory> inventory_along_time(hid_t file, const std::string& path);
 
 }  // namespace iocomp::formats::h5

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,7 +77,8 @@ Space selected_of_step(hid_t dataset, std::int64_t step, const array::Box& box) 
 
 }  // namespace
 
-Hdf5Source::Hdf5Source(std::string path) : path_{std::move(path)} {
+Hdf5Source::Hdf5Source(std::string path, bool along_time)
+    : path_{std::move(path)}, along_time_{along_time} {
   const Quiet quiet;
   file_ = File{check(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path_)};
 }
@@ -178,7 +180,8 @@ void Hdf5Source::read_text(hid_t dataset, const Placed& where, const array::Box&
 
 Inventory Hdf5Source::inventory() {
   const Quiet quiet;
-  return inventory_of(file_.raw(), path_);
+  auto along_time = along_time_ ? inventory_along_time(file_.raw(), path_) : std::nullopt;
+  return along_time ? std::move(*along_time) : inventory_of(file_.raw(), path_);
 }
 
 }  // namespace iocomp::formats::h5

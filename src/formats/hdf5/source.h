@@ -17,8 +17,9 @@ namespace iocomp::formats::h5 {
 /// not write are read too: see `inventory_of`.
 class Hdf5Source : public Source {
  public:
+  /// @param along_time  whether datasets that grow do so with the steps: see `inventory`.
   /// @throws Error{storage_failure}.
-  explicit Hdf5Source(std::string path);
+  explicit Hdf5Source(std::string path, bool along_time = false);
 
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
   [[nodiscard]] Inventory inventory() override;
@@ -34,6 +35,7 @@ class Hdf5Source : public Source {
   void check_shape(const Found& found, const Placed& where) const;
 
   std::string path_;
+  bool along_time_;
   File file_;
   std::unique_ptr<PlainSource> plain_;  // of the same file; made when needed
 };

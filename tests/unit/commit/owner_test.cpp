@@ -65,6 +65,25 @@ TEST_F(OwnerTest, OwnsNoLongerThanItsProcessLives) {
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
 }
 
+TEST_F(OwnerTest, IsSeenFromOutside) {
+  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::nobody);
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+  auto owner = std::make_unique<Owner>(path("out.bin"), "host-17");
+  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::alive);
+  EXPECT_EQ(holder_of(path("out.bin")).job, "host-17");
+  EXPECT_EQ(is_lock_of(".out.bin.iocomp-lock"), "out.bin");
+  EXPECT_EQ(is_lock_of(".out.bin.iocomp-host-1"), "");
+  EXPECT_EQ(is_lock_of("out.bin.iocomp-lock"), "");
+  owner.reset();
+  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::nobody);
+  std::ofstream{path(".out.bin.iocomp-lock")} << "host-18";  // of one that was killed
+  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::ended);
+  EXPECT_EQ(holder_of(path("out.bin")).job, "host-18");
+  std::filesystem::remove(path(".out.bin.iocomp-lock"));
+  std::filesystem::create_symlink(path("elsewhere"), path(".out.bin.iocomp-lock"));
+  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::unknown);
+}
+
 TEST_F(OwnerTest, FollowsNoLink) {
   leave("elsewhere");
   std::filesystem::create_symlink(path("elsewhere"), path(".out.bin.iocomp-lock"));

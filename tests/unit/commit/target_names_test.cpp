@@ -46,5 +46,20 @@ TEST(TargetNames, TheStepIsFoundInANameAgain) {
   EXPECT_FALSE(step_in_name("dkpt.000003.h5", "ckpt.h5"));
 }
 
+TEST(TargetNames, ThePlainNameIsFoundInThatOfAStep) {
+  for (const std::int64_t step : {0, 3, 999999, 12345678}) {
+    for (const std::string plain : {"ckpt.h5", "ckpt", ".hidden", "ckpt.v2.bin", "a.000007.h5"}) {
+      const auto found = name_of_step(target(plain, step));
+      ASSERT_TRUE(found) << plain << ' ' << step;
+      EXPECT_EQ(found->plain, plain);
+      EXPECT_EQ(found->step, step);
+    }
+  }
+  for (const char* name : {"", ".", "ckpt", "ckpt.h5", "ckpt.3.h5", "ckpt.0000003.h5", ".000003",
+                           "000003", "ckpt.+00003.h5", ".000003.h5"}) {
+    EXPECT_FALSE(name_of_step(name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace iocomp::commit

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace iocomp::array {
+
+// IEEE 754 binary16: 1 sign bit, 5 of exponent (bias 15), 10 of fraction.
+
+[[nodiscard]] double from_float16(std::uint16_t bits) noexcept;
+/// Of a value that a binary16 holds exactly, as all that were written are; others are rounded.
+[[nodiscard]] std::uint16_t to_float16(double value) noexcept;
+
+}  // namespace iocomp::array

@@ -1,0 +1,521 @@
+"""The commands for what lies on the disk: ls, show, latest, clean, recover."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from actors import Actors, Job
+from files import extension, file_settings, mode_settings, skip_if_missing, values
+from processes import environment_without_iocomp, processes_in
+
+BACK_ENDS = [
+    "posix",
+    "mpiio",
+    "hdf5",
+    "hdf5-time",
+    "hdf5-deflate",
+    "netcdf",
+    "netcdf-deflate",
+    "pnetcdf",
+    "adios2",
+]
+# Whose files tell what is in them.
+TELLING = [name for name in BACK_ENDS if name not in ("posix", "mpiio")]
+STEP = "put {0} u\nput {0} v\nend_step {0}\n"
+DEFINE = (
+    "define {0} u int64 24x10\ndefine {0} v float64 12\n"
+    "attribute {0} title hello+world\nattribute {0} units m/s of=u\n"
+)
+NONE_THERE = 1
+BAD_INPUT = 2
+
+
+def ending(back_end: str) -> str:
+    return ".bp" if back_end == "adios2" else extension(back_end)
+
+
+def settings(back_end: str, mode: str = "sync", **more: object) -> dict[str, object]:
+    """Return those of a series "ser" and of checkpoints "ckpt"."""
+    name = back_end.partition("-")[0]
+    path = f"ser{ending(back_end)}"
+    files = {"ser": file_settings(back_end, path=path, **more)}
+    # Not every way of writing a series is one of writing checkpoints.
+    files["ckpt"] = {"backend": name, "path": f"ckpt{ending(back_end)}", **more}
+    return {**mode_settings(mode), "files": files}
+
+
+def write(actors: Actors, back_end: str, steps: int = 3) -> Job:
+    """Have a series and checkpoints written."""
+    skip_if_missing(actors.build, back_end)
+    script = "init\n"
+    for name, kind in (("ser", "series"), ("ckpt", "checkpoint")):
+        lines = f"open {{0}} {kind}\n{DEFINE}{STEP * steps}close {{0}}\n"
+        script += lines.format(name)
+    job = actors.play(script, ranks=2, settings=settings(back_end, keep=0))
+    assert not job.failures(), job
+    return job
+
+
+def run(actors: Actors, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder."""
+    done = subprocess.run(
+        [actors.build.command, *words],
+        cwd=folder,
+        env=environment_without_iocomp(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60 * actors.build.time_factor,
+    )
+    print(words, done)
+    return done
+
+
+def told(actors: Actors, folder: Path, *words: str, status: int = 0) -> Any:
+    """Return what a command says as JSON."""
+    done = run(actors, folder, *words, "--json")
+    assert done.returncode == status, done
+    return json.loads(done.stdout)
+
+
+def listed(actors: Actors, folder: Path, path: str = ".") -> dict[str, Any]:
+    """Return what `ls` says, by path."""
+    return {entry["path"]: entry for entry in told(actors, folder, "ls", path)}
+
+
+def everything(actors: Actors, folder: Path, path: str) -> list[Any]:
+    """Return all that `show` says of a file with three steps."""
+    whole = [told(actors, folder, "show", path)]
+    return whole + [
+        told(actors, folder, "show", path, "--variable", name, "--step", str(step))
+        for name in ("u", "v")
+        for step in range(3)
+    ]
+
+
+def replicate(folder: Path, back_end: str, count: int) -> None:
+    """Make many checkpoints of the first one."""
+    end = ending(back_end)
+    first = folder / f"ckpt.000000{end}"
+    manifest = (folder / f"ckpt.000000{end}.json").read_text()
+    for step in range(3, count):
+        own = manifest.replace('"step":0', f'"step":{step}')
+        own = own.replace('"first_step": 0', f'"first_step": {step}')
+        path = folder / f"ckpt.{step:06}{end}"
+        (shutil.copytree if first.is_dir() else shutil.copy)(first, path)
+        Path(f"{path}.json").write_text(own)
+
+
+def by_name(deeds: list[dict[str, str]]) -> dict[str, str]:
+    """Return what was done, by path."""
+    return {deed["path"]: deed["done"] for deed in deeds}
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_what_was_written_is_listed(actors: Actors, back_end: str) -> None:
+    folder = write(actors, back_end).folder
+    end = ending(back_end)
+    found = listed(actors, folder)
+    assert list(found) == [f"ckpt{end}", f"ser{end}"]
+    for name, kind in (("ser", "series"), ("ckpt", "checkpoint")):
+        entry = found[name + end]
+        assert entry["format"] == back_end.partition("-")[0]
+        assert entry["kind"] == kind
+        assert entry["name"] == name
+        assert entry["file_per_step"] == (name == "ckpt")
+        assert entry["steps"] == {"first": 0, "last": 2, "count": 3}
+        assert entry["state"] == "committed"
+        assert entry["temporaries"] == [] and entry["torn"] == []
+        paths = [path for path in folder.glob(f"{name}*") if path.suffix != ".json"]
+        inside = [part for path in paths for part in (path.iterdir() if path.is_dir() else [path])]
+        assert entry["bytes"] == sum(part.stat().st_size for part in inside)
+        assert listed(actors, folder, name + end) == {name + end: entry}
+    alone = listed(actors, folder, f"./ckpt.000001{end}")[f"./ckpt.000001{end}"]
+    assert alone["steps"] == {"first": 1, "last": 1, "count": 1}
+    table = run(actors, folder, "ls").stdout.splitlines()
+    assert table[0].split() == ["file", "format", "kind", "steps", "size", "state"]
+    assert re.match(rf"ser\{end} +\w+ +series +0-2 \(3\) +[\d.]+ \w+ +committed$", table[2]), table
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_what_is_in_a_file_is_shown(actors: Actors, back_end: str) -> None:
+    folder = write(actors, back_end).folder
+    end = ending(back_end)
+    for path in (f"ser{end}", f"ckpt{end}", f"./ckpt.000002{end}"):
+        shown = told(actors, folder, "show", path)
+        steps = [2] if "000002" in path else [0, 1, 2]
+        assert shown["steps"] == steps
+        assert shown["attributes"]["title"] == {"type": "text", "value": "hello world"}
+        u, v = shown["variables"]
+        assert (u["name"], u["type"], u["shape"]) == ("u", "int64", [24, 10])
+        assert u["places"] == [{"type": "int64", "shape": [24, 10], "steps": steps}]
+        assert u["attributes"]["units"]["value"] == "m/s"
+        assert (v["name"], v["type"], v["shape"]) == ("v", "float64", [12])
+        text = run(actors, folder, "show", path).stdout
+        assert re.search(r"(?m)^u +int64 +24 x 10 +\S+ \(\d\) +units = \"m/s\"$", text), text
+        assert re.search(r"(?m)^attributes +title = \"hello world\"$", text), text
+        for step in steps:
+            words = ("show", path, "--variable", "u", "--step", str(step), "--slice", "3:6,-4:")
+            part = told(actors, folder, *words)
+            expected = values(np.int64, 240, step).reshape(24, 10)[3:6, -4:]
+            assert part["values"] == expected.ravel().tolist()
+            assert (part["start"], part["count"]) == ([3, 6], [3, 4])
+            assert part["minimum"] == expected.min()
+            assert part["maximum"] == expected.max()
+            assert part["mean"] == pytest.approx(expected.mean(), rel=1e-15)
+        newest = told(actors, folder, "show", path, "--variable", "v")
+        assert (newest["step"], newest["values"]) == (2, values(np.float64, 12, 2).tolist())
+    text = run(actors, folder, "show", f"ser{end}", "--variable", "u", "--slice", "5,:").stdout
+    assert text.splitlines() == [
+        "u, step 2: int64 [5:6, 0:10] of 24 x 10",
+        "[5, 0]  " + " ".join(str(2000050 + i) for i in range(10)),
+        "minimum  2000050",
+        "maximum  2000059",
+        "mean     2000054.5",
+    ]
+
+
+def test_values_of_all_types_are_shown(actors: Actors) -> None:
+    types = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+    types += ["float16", "float32", "float64", "complex64", "complex128"]
+    script = "init\nopen ser series\n"
+    script += "".join(f"define ser {name} {name} 37x5 seed=7\nput ser {name}\n" for name in types)
+    script += "define ser text char 2x3\n@0 put_text ser text ab,xyz\nclose ser\n"
+    job = actors.play(script, ranks=2, settings=settings("posix"))
+    assert not job.failures(), job
+    described = json.loads((job.folder / "ser.dat.json").read_text())["steps"][0]["variables"]
+    raw = (job.folder / "ser.dat").read_bytes()
+    for variable in described[:-1]:
+        name = variable["type"]
+        expected = np.frombuffer(raw, np.dtype(name), 185, variable["offset"])
+        shown = told(actors, job.folder, "show", "ser.dat", "--variable", name)
+        found = shown["values"]
+        if expected.dtype.kind == "c":
+            found = [complex(float(real), float(imaginary)) for real, imaginary in found]
+        elif expected.dtype.kind == "f":
+            found = [float(value) for value in found]
+        read = np.array(found, dtype=expected.dtype)
+        is_same = (read == expected) | (np.isnan(read) & np.isnan(expected))
+        assert is_same.all(), name
+        numbers = expected[~np.isnan(expected)]
+        assert shown["not_a_number"] == expected.size - numbers.size
+        if expected.dtype.kind != "c":
+            assert expected.dtype.type(shown["minimum"]) == numbers.min()
+            assert expected.dtype.type(shown["maximum"]) == numbers.max()
+        elif numbers.size > 0:
+            assert shown["minimum"] is None
+    lines = run(actors, job.folder, "show", "ser.dat", "--variable", "text").stdout.splitlines()
+    assert lines[1].startswith("[0, 0] ab") and lines[2] == "[1, 0] xyz", lines
+    assert not re.search("minimum|mean", "".join(lines))
+
+
+def test_a_large_variable_is_read_in_parts(actors: Actors) -> None:
+    script = "init\nopen ser series\ndefine ser u int64 3000x1500\nput ser u\nclose ser\n"
+    job = actors.play(script, ranks=2, settings=settings("posix"))
+    assert not job.failures(), job
+    expected = values(np.int64, 4_500_000, 0).reshape(3000, 1500)
+    whole = told(actors, job.folder, "show", "ser.dat", "--variable", "u")
+    assert whole["values"] is None
+    assert (whole["minimum"], whole["maximum"]) == (0, 4_499_999)
+    assert whole["mean"] == expected.mean()
+    text = run(actors, job.folder, "show", "ser.dat", "--variable", "u").stdout
+    assert "4500000 elements: --slice prints some of them" in text
+    part = told(actors, job.folder, "show", "ser.dat", "--variable", "u", "--slice", ":,7:1499")
+    assert part["values"] == expected[:, 7:1499].ravel().tolist()
+
+
+@pytest.mark.parametrize(
+    ("slice_", "why"),
+    [
+        ("0:4,1,2", "it has too many dimensions"),
+        ("0:25", '"0:25" leaves 0:24'),
+        ("24", '"24" leaves 0:24'),
+        ("5:4", '"5:4" leaves 0:24'),
+        ("-25:", '"-25:" leaves 0:24'),
+        ("x", '"x" is no number'),
+        ("1:2:3", '"2:3" is no number'),
+        ("1,", "it ends with a comma"),
+        (",1", "a number or a range is missing"),
+    ],
+)
+def test_a_slice_that_does_not_fit_is_told(actors: Actors, slice_: str, why: str) -> None:
+    folder = write(actors, "posix", steps=1).folder
+    done = run(actors, folder, "show", "ser.dat", "--variable", "u", f"--slice={slice_}")
+    assert done.returncode == BAD_INPUT
+    assert f'the slice "{slice_}" does not fit the shape 24 x 10: {why}' in done.stderr
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_the_newest_step_is_told(actors: Actors, back_end: str) -> None:
+    folder = write(actors, back_end).folder
+    end = ending(back_end)
+    newest = {"step": 2, "file": f"ckpt.000002{end}"}
+    assert told(actors, folder, "latest", f"ckpt{end}") == newest
+    assert told(actors, folder, "latest", f"ser{end}") == {"step": 2, "file": f"ser{end}"}
+    assert told(actors, folder, "latest", f"./ckpt.000001{end}")["step"] == 1
+    assert run(actors, folder, "latest", f"ckpt{end}", "--only", "step").stdout == "2\n"
+    only = run(actors, folder, "latest", f"ckpt{end}", "--only", "file")
+    assert only.stdout == newest["file"] + "\n"
+    text = run(actors, folder, "latest", f"ser{end}").stdout
+    assert text.split() == ["step", "2", "file", f"ser{end}"]
+    none = run(actors, folder, "latest", f"restart{end}")
+    assert none.returncode == NONE_THERE
+    assert none.stdout == "" and none.stderr.count("\n") == 1, none
+
+
+def test_a_thousand_steps_are_told_within_a_second(actors: Actors) -> None:
+    job = write(actors, "posix")
+    replicate(job.folder, "posix", 1000)
+    path = job.folder / "ser.dat.json"
+    manifest = json.loads(path.read_text())
+    manifest["committed_steps"] = 1000
+    manifest["steps"] = [{**manifest["steps"][0], "step": step} for step in range(1000)]
+    path.write_text(json.dumps(manifest))
+    for name in ("ser.dat", "ckpt.dat"):
+        took = []
+        for _ in range(3):
+            began = time.monotonic()
+            assert told(actors, job.folder, "latest", name)["step"] == 999
+            took.append(time.monotonic() - began)
+        assert min(took) < actors.build.time_factor, took
+        assert listed(actors, job.folder)[name]["steps"]["count"] == 1000
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "pnetcdf"])
+def test_torn_files_are_told(actors: Actors, back_end: str) -> None:
+    folder = write(actors, back_end).folder
+    end = ending(back_end)
+    for name in (f"ser{end}", f"ckpt.000002{end}"):
+        path = folder / name
+        with path.open("r+b") as file:
+            file.truncate(path.stat().st_size - 1)
+    (folder / f"ckpt.000000{end}.json").write_text('{"iocomp_manifest": 1, "na')
+    found = listed(actors, folder)
+    assert found[f"ser{end}"]["state"] == "torn"
+    assert found[f"ser{end}"]["steps"] is None
+    assert "it is torn: it has" in found[f"ser{end}"]["told"]
+    checkpoints = found[f"ckpt{end}"]
+    assert checkpoints["state"] == "torn"
+    assert checkpoints["steps"] == {"first": 1, "last": 1, "count": 1}
+    assert [torn["file"] for torn in checkpoints["torn"]] == [f"ckpt.00000{i}{end}" for i in (0, 2)]
+    done = run(actors, folder, "latest", f"ckpt{end}")
+    assert done.stdout.split()[1] == "1", done
+    assert done.stderr.count("\n") == 2 and "step 2 is left out: " in done.stderr, done
+    assert run(actors, folder, "latest", f"ser{end}").returncode == BAD_INPUT
+    assert run(actors, folder, "show", f"ser{end}").returncode == BAD_INPUT
+
+
+def state_during(actors: Actors, folder: Path, journals: Path, end: str) -> dict[str, Any]:
+    """Wait until a job has opened its second file, and return what the tools say while it lives."""
+    path = f"ser{end}"
+    deadline = time.monotonic() + 30 * actors.build.time_factor
+    while time.monotonic() < deadline and not any(
+        '"ckpt"' in journal.read_text() for journal in journals.glob("rank*.jsonl")
+    ):
+        time.sleep(0.05)
+    before = set(folder.iterdir())
+    seen = {
+        "ls": listed(actors, folder),
+        "latest": told(actors, folder, "latest", path),
+        "dry": told(actors, folder, "clean", ".", "--dry-run"),
+        "clean": told(actors, folder, "clean", "."),
+        "recover": told(actors, folder, "recover", path),
+        "table": run(actors, folder, "ls").stdout,
+    }
+    return {**seen, "is_all_there": before <= set(folder.iterdir())}
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_living_job_keeps_its_files_and_a_dead_one_does_not(
+    actors: Actors, back_end: str, mode: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    end = ending(back_end)
+    seen: dict[str, Any] = {}
+
+    def look(launcher: subprocess.Popen[str], journals: Path) -> None:
+        folder = actors.folder / "job1"
+        try:
+            seen.update(state_during(actors, folder, journals, end))
+        finally:
+            for process in processes_in(folder):
+                subprocess.run(["kill", "-KILL", str(process)], check=False)
+            launcher.kill()
+
+    script = f"init\nopen ser series\n{DEFINE}{STEP}wait_step ser 0\nput ser u\n".format("ser")
+    script += f"open ckpt checkpoint\n{DEFINE}put ckpt u\npause 600\n".format("ckpt")
+    job = actors.play(
+        script, ranks=2, settings=settings(back_end, mode), meanwhile=look, seconds=90
+    )
+    assert seen, job
+    entry = seen["ls"][f"ser{end}"]
+    assert entry["state"] == "being written", seen
+    assert re.fullmatch(r".+-\d+", entry["job"]), entry
+    assert entry["steps"] == {"first": 0, "last": 0, "count": 1}
+    assert seen["latest"] == {"step": 0, "file": f"ser{end}"}
+    assert f"being written by {entry['job']}" in seen["table"]
+    for deeds in (seen["dry"], seen["clean"]):
+        assert by_name(deeds)[f"ser{end}"] == "left", deeds
+        assert set(by_name(deeds).values()) == {"left"}, deeds
+        assert f"ser{end} is being written by {entry['job']}" in [deed["why"] for deed in deeds]
+    assert by_name(seen["recover"]) == {f"ser{end}": "left"}
+    assert seen["is_all_there"]
+
+    found = listed(actors, job.folder)
+    assert found[f"ser{end}"]["state"] == "left", found
+    assert found[f"ser{end}"]["steps"] == {"first": 0, "last": 0, "count": 1}
+    left = sorted(path.name for path in job.folder.glob(".*iocomp*"))
+    assert f".ser{end}.iocomp-lock" in left
+    dry = told(actors, job.folder, "clean", ".", "--dry-run")
+    assert by_name(dry) == dict.fromkeys(left, "would remove")
+    assert sorted(path.name for path in job.folder.glob(".*iocomp*")) == left
+    assert by_name(told(actors, job.folder, "clean", ".")) == dict.fromkeys(left, "removed")
+    assert not list(job.folder.glob(".*iocomp*"))
+    assert run(actors, job.folder, "clean", ".").stdout == "nothing is left of dead jobs in .\n"
+    assert listed(actors, job.folder)[f"ser{end}"]["state"] == "committed"
+    assert told(actors, job.folder, "latest", f"ser{end}")["step"] == 0
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_a_lost_manifest_is_written_again(actors: Actors, back_end: str) -> None:
+    job = write(actors, back_end)
+    folder = job.folder
+    end = ending(back_end)
+    before = [everything(actors, folder, name + end) for name in ("ser", "ckpt")]
+    (folder / f"ser{end}.json").unlink()
+    (folder / f"ckpt.000000{end}.json").unlink()
+    (folder / f"ckpt.000001{end}.json").write_text("{")
+    status = 0 if back_end in TELLING else BAD_INPUT
+    dry = told(actors, folder, "recover", f"ckpt{end}", "--dry-run", status=status)
+    assert not (folder / f"ckpt.000000{end}.json").exists()
+    if back_end not in TELLING:
+        assert by_name(dry) == {f"ckpt.00000{step}{end}": "left" for step in (0, 1)}
+        done = run(actors, folder, "recover", f"ser{end}")
+        assert done.returncode == BAD_INPUT and "the format does not tell" in done.stdout
+        return
+    lost = [f"ckpt.00000{step}{end}.json" for step in (0, 1)]
+    assert by_name(dry) == dict.fromkeys(lost, "would write")
+    assert by_name(told(actors, folder, "recover", f"ckpt{end}")) == dict.fromkeys(lost, "written")
+    done = by_name(told(actors, folder, "recover", f"ser{end}"))
+    assert done == {f"ser{end}.json": "written"}
+    after = [everything(actors, folder, name + end) for name in ("ser", "ckpt")]
+    assert after == before
+    assert run(actors, folder, "recover", ".").stdout == "nothing is to be done in .\n"
+    read = actors.play(
+        "init\nread ser\nread ckpt\n", ranks=2, settings=settings(back_end), folder=folder
+    )
+    assert not read.failures(), read
+    for entry in read.calls("read"):
+        assert entry["steps"] == [0, 1, 2] and entry["right"], entry
+
+
+def interrupted(actors: Actors, back_end: str, fault: str) -> Job:
+    """Have a job killed while it puts a series of one step in the place of one of three."""
+    first = write(actors, back_end)
+    script = f"init\n@0 {fault}\nopen ser series\n{DEFINE}{STEP}wait_step ser 0\nclose ser\n"
+    job = actors.play(
+        script.format("ser"),
+        ranks=2,
+        settings=settings(back_end, replace=True),
+        folder=first.folder,
+        alone=True,
+    )
+    assert job.status != 0, job
+    return job
+
+
+@pytest.mark.parametrize("tool", ["clean", "recover"])
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "hdf5-time", "netcdf", "pnetcdf"])
+def test_an_interrupted_replacement_is_undone(actors: Actors, back_end: str, tool: str) -> None:
+    end = ending(back_end)
+    job = interrupted(actors, back_end, f"fault rename KILL path=ser{end} after=1")
+    path = f"ser{end}"
+    found = listed(actors, job.folder)[path]
+    assert found["state"] == "left" and found["steps"]["count"] == 3, found
+    assert "replaces" in (job.folder / f"{path}.json").read_text()
+    assert told(actors, job.folder, "latest", path)["step"] == 2
+    done = by_name(told(actors, job.folder, tool, path))
+    assert done.pop(f"{path}.json") == "put back"
+    assert done.pop(f".{path}.iocomp-lock") == "removed"
+    assert set(done.values()) == {"removed"} and len(done) == 1, done
+    assert "replaces" not in (job.folder / f"{path}.json").read_text()
+    assert listed(actors, job.folder)[path]["state"] == "committed"
+    assert [part["step"] for part in everything(actors, job.folder, path)[1:4]] == [0, 1, 2]
+
+
+def test_a_finished_replacement_keeps_no_other_manifest(actors: Actors) -> None:
+    job = interrupted(actors, "posix", "fault rename KILL path=ser.dat after=2")
+    path = job.folder / "ser.dat.json"
+    assert "replaces" in path.read_text()
+    assert listed(actors, job.folder)["ser.dat"]["steps"]["count"] == 1
+    assert by_name(told(actors, job.folder, "recover", "ser.dat"))["ser.dat.json"] == "written"
+    assert "replaces" not in path.read_text()
+    assert listed(actors, job.folder)["ser.dat"]["steps"]["count"] == 1
+    shown = told(actors, job.folder, "show", "ser.dat", "--variable", "u")
+    assert shown["values"] == values(np.int64, 240, 0).tolist()
+
+
+def test_a_manifest_of_a_later_release_stays(actors: Actors) -> None:
+    folder = write(actors, "netcdf").folder
+    path = folder / "ser.nc.json"
+    later = path.read_text().replace('"iocomp_manifest": 1', '"iocomp_manifest": 99')
+    path.write_text(later)
+    done = run(actors, folder, "recover", "ser.nc")
+    assert done.returncode == BAD_INPUT and "later release" in done.stdout, done
+    assert path.read_text() == later
+
+
+def test_what_is_not_there_is_told(actors: Actors) -> None:
+    folder = write(actors, "posix").folder
+    (folder / "results").mkdir()
+    for words, story in (
+        (("ls", "sre.dat"), "there is no sre.dat; did you mean ser.dat?"),
+        (("show", "ckp.dat"), "there is no ckp.dat; did you mean ckpt.dat?"),
+        (("clean", "result/ser.dat"), "there is no result; did you mean results?"),
+        (("recover", "resutls/"), "there is no resutls; did you mean results?"),
+        (("show", "ser.dat", "--variable", "w"), 'has no variable "w"; did you mean "u"?'),
+        (("show", "ser.dat", "--variable", "u", "--step", "3"), "no step 3; committed steps: 0-2"),
+        (("show", "."), ". is a folder with several files; choose one of ckpt.dat, ser.dat"),
+        (("latest", "results"), "nothing in results was written by iocomp"),
+    ):
+        done = run(actors, folder, *words)
+        assert done.returncode == (NONE_THERE if words[0] == "latest" else BAD_INPUT), done
+        assert done.stdout == "" and story in done.stderr, done
+
+
+def test_a_format_that_is_not_installed_is_named(actors: Actors) -> None:
+    folder = write(actors, "posix").folder
+    path = folder / "ser.dat.json"
+    path.write_text(path.read_text().replace('"posix"', '"hdf9"'))
+    assert listed(actors, folder)["ser.dat"]["format"] == "hdf9"
+    for command in ("show", "latest"):
+        done = run(actors, folder, command, "ser.dat")
+        assert done.returncode == BAD_INPUT
+        assert 'the back-end "hdf9" is not installed: no libiocomp_format_hdf9.so' in done.stderr
+
+
+def test_files_of_others_are_shown_and_not_listed(actors: Actors) -> None:
+    skip_if_missing(actors.build, "hdf5")
+    import h5py
+
+    folder = actors.folder / "others"
+    folder.mkdir()
+    with h5py.File(folder / "theirs.h5", "w") as file:
+        file["field"] = np.arange(6.0).reshape(2, 3)
+    (folder / "notes.json").write_text('{"a": 1}')
+    (folder / "notes").write_text("text")
+    assert listed(actors, folder) == {}
+    assert listed(actors, folder, "theirs.h5")["theirs.h5"]["state"] == "undescribed"
+    shown = told(actors, folder, "show", "theirs.h5", "--variable", "field", "--slice", "1")
+    assert shown["values"] == [3, 4, 5]
+    assert run(actors, folder, "clean", ".").returncode == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["notes", "notes.json", "theirs.h5"]

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "iocomp/output.h"
+
+namespace iocomp::command {
+
+/// What was done about something on the disk, or was not, and why.
+struct Deed {
+  std::string path;
+  std::string done;  ///< "removed", "left", ...
+  std::string why;
+};
+struct Deeds {
+  std::vector<Deed> all;
+  bool failed = false;  ///< something was left, and not because a job has it
+};
+
+/// What is done to a file besides, while nobody else can write it.
+struct Repair {
+  std::function<bool(const Output&)> is_needed;
+  std::function<std::vector<Deed>(const Output&)> act;
+};
+
+/// Remove what dead jobs have left: temporaries and locks. Where a replacement was interrupted, the
+/// old file is in force again. Nothing is touched of a file whose lock a job holds, or may hold.
+/// @param dry_run  only tell what would be done, under no lock.
+[[nodiscard]] Deeds clear(const std::vector<Output>& outputs, bool dry_run,
+                          const Repair& repair = {});
+
+/// As a table, or as JSON.
+/// @param nothing  what to say where nothing was done.
+/// @throws CLI::RuntimeError where something failed.
+void print(const Deeds& deeds, bool as_json, const std::string& nothing);
+
+}  // namespace iocomp::command

@@ -1,0 +1,82 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "iocomp/output.h"
+#include "iocomp/subcommands.h"
+#include "iocomp/table.h"
+#include "reading/input.h"
+
+namespace iocomp::command {
+namespace {
+
+constexpr int none_there = 1;
+
+// What is known of the newest step, in the order in which it is printed.
+Json newest_of(const reading::Input& input) {
+  const auto& committed = input.committed();
+  if (committed.steps.empty()) {
+    throw Error{ErrorCode::not_found, "no step of " + input.name() + " is committed"};
+  }
+  const auto& newest = committed.steps.back();
+  return {{"step", newest.number},
+          {"file", committed.files.at(static_cast<std::size_t>(newest.file)).path}};
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+struct Choice {
+  std::string path;
+  std::string only;
+  bool json = false;
+};
+
+void tell(const Choice& choice) {
+  const Json newest = newest_of(open(output_at(choice.path, Depth::names)));
+  if (choice.json) {
+    print(newest);
+  } else if (!choice.only.empty()) {
+    fmt::print("{}\n", text_of(newest.at(choice.only)));
+  } else {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [key, value] : newest.items()) {
+      rows.push_back({key, text_of(value)});
+    }
+    fmt::print("{}", aligned(rows));
+  }
+}
+
+}  // namespace
+
+void add_latest(CLI::App& app) {
+  auto choice = std::make_shared<Choice>();  // lives as long as the action
+  auto* command = app.add_subcommand(
+      "latest",
+      "Print the newest committed step and the file to read; status 1 where there is none");
+  command->add_option("PATH", choice->path, "A file, or the name of a set of checkpoints")
+      ->required();
+  auto* only = command->add_option("--only", choice->only, "Print this alone, for scripts");
+  only->check(CLI::IsMember({"step", "file"}));
+  command->add_flag("--json", choice->json, "Print it as JSON")->excludes(only);
+  command->callback([choice] {
+    try {
+      tell(*choice);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::not_found) {
+        throw;
+      }
+      fmt::print(stderr, "iocomp: {}\n", error.what());
+      throw CLI::RuntimeError(none_there);
+    }
+  });
+}
+
+}  // namespace iocomp::command

@@ -1,0 +1,162 @@
+#include "iocomp/numbers.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "array/element_type.h"
+#include "array/float16.h"
+#include "base/error.h"
+
+namespace iocomp::command {
+namespace {
+
+using array::ElementType;
+
+struct Half {
+  std::uint16_t bits = 0;
+};
+
+// Calls `body` with a value of the type.
+template <typename Body>
+decltype(auto) with_type(ElementType type, const Body& body) {
+  switch (type) {
+    case ElementType::int8:
+      return body(std::int8_t{});
+    case ElementType::int16:
+      return body(std::int16_t{});
+    case ElementType::int32:
+      return body(std::int32_t{});
+    case ElementType::int64:
+      return body(std::int64_t{});
+    case ElementType::uint8:
+      return body(std::uint8_t{});
+    case ElementType::uint16:
+      return body(std::uint16_t{});
+    case ElementType::uint32:
+      return body(std::uint32_t{});
+    case ElementType::uint64:
+      return body(std::uint64_t{});
+    case ElementType::float16:
+      return body(Half{});
+    case ElementType::float32:
+      return body(float{});
+    case ElementType::float64:
+      return body(double{});
+    case ElementType::complex64:
+      return body(std::complex<float>{});
+    case ElementType::complex128:
+      return body(std::complex<double>{});
+    case ElementType::character:
+      return body(char{});
+  }
+  throw Error{ErrorCode::internal, "a variable of an unknown type"};
+}
+
+template <typename T>
+T read(const std::byte* at) {
+  T value{};
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+template <typename T>
+constexpr bool is_complex =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+template <typename T>
+std::string text(const T& value) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return fmt::format("{}", array::from_float16(value.bits));
+  } else if constexpr (is_complex<T>) {
+    return fmt::format("({},{})", value.real(), value.imag());
+  } else if constexpr (std::is_same_v<T, char>) {
+    return {value};
+  } else if constexpr (sizeof value == 1) {
+    return fmt::format("{}", static_cast<int>(value));
+  } else {
+    return fmt::format("{}", value);
+  }
+}
+
+}  // namespace
+
+std::string text_of(ElementType type, const std::byte* element) {
+  return with_type(type, [element](auto like) { return text(read<decltype(like)>(element)); });
+}
+
+void Statistics::add(std::span<const std::byte> elements) {
+  const auto take = [this](long double value) {
+    if (std::isnan(value)) {
+      ++not_a_number_;
+      return;
+    }
+    minimum_ = count_ == 0 ? value : std::min(minimum_, value);
+    maximum_ = count_ == 0 ? value : std::max(maximum_, value);
+    sum_ += value;
+    ++count_;
+  };
+  with_type(type_, [&](auto like) {
+    using T = decltype(like);
+    for (std::size_t at = 0; at + sizeof(T) <= elements.size(); at += sizeof(T)) {
+      const auto value = read<T>(elements.data() + at);
+      if constexpr (std::is_same_v<T, Half>) {
+        take(array::from_float16(value.bits));
+      } else if constexpr (is_complex<T>) {
+        if (std::isnan(value.real()) || std::isnan(value.imag())) {
+          ++not_a_number_;
+        } else {
+          sum_ += value.real();
+          imaginary_sum_ += value.imag();
+          ++count_;
+        }
+      } else if constexpr (!std::is_same_v<T, char>) {
+        take(static_cast<long double>(value));
+      }
+    }
+  });
+}
+
+std::string Statistics::in_type(long double value) const {
+  return with_type(type_, [value](auto like) {
+    using T = decltype(like);
+    if constexpr (std::is_arithmetic_v<T>) {
+      return text(static_cast<T>(value));
+    } else {
+      return fmt::format("{}", static_cast<double>(value));
+    }
+  });
+}
+
+std::optional<std::string> Statistics::minimum() const {
+  const bool has_order = type_ != ElementType::complex64 && type_ != ElementType::complex128;
+  return count_ > 0 && has_order ? std::optional{in_type(minimum_)} : std::nullopt;
+}
+
+std::optional<std::string> Statistics::maximum() const {
+  const bool has_order = type_ != ElementType::complex64 && type_ != ElementType::complex128;
+  return count_ > 0 && has_order ? std::optional{in_type(maximum_)} : std::nullopt;
+}
+
+std::optional<std::string> Statistics::mean() const {
+  if (count_ == 0) {
+    return std::nullopt;
+  }
+  const auto mean = static_cast<double>(sum_ / static_cast<long double>(count_));
+  if (type_ == ElementType::complex64 || type_ == ElementType::complex128) {
+    return text(std::complex<double>{
+        mean, static_cast<double>(imaginary_sum_ / static_cast<long double>(count_))});
+  }
+  return fmt::format("{}", mean);
+}
+
+}  // namespace iocomp::command

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "commit/owner.h"
+#include "reading/input.h"
+
+namespace iocomp::command {
+
+using Json = nlohmann::ordered_json;
+
+/// A file that iocomp has written, or the files of a set, one for each step, as they lie on the
+/// disk. What they are their manifests say; nothing is opened.
+struct Output {
+  enum class Fault {
+    none,
+    no_manifest,
+    torn_manifest,
+    strange_manifest,  ///< of a later release, or of a machine with the other byte order
+    torn_file,         ///< or there is none
+  };
+  struct File {
+    std::string path;
+    std::int64_t step = -1;  ///< of a set
+    Fault fault = Fault::none;
+    std::string story{};  ///< of the fault
+  };
+  enum class State {
+    committed,
+    written_now,  ///< a process holds its lock
+    unknown,      ///< its lock does not tell whether a process holds it
+    left,         ///< by a job that ended: temporaries, or its lock
+    torn,         ///< what is there of it is not whole
+    undescribed,  ///< there is no manifest: another program's, or its manifest is lost
+  };
+
+  std::string path;  ///< as in the settings, so that of a set need not be there: "out/ckpt.h5"
+  bool is_set = false;
+  std::string name{};                 ///< in the program; empty where no manifest tells it
+  std::string format{};               ///< likewise
+  std::string kind{};                 ///< likewise: "series" or "checkpoint"
+  std::vector<std::int64_t> steps{};  ///< that are committed, ascending
+  std::int64_t bytes = 0;             ///< of all files
+  std::vector<File> files{};          ///< by step
+  std::vector<std::string> temporaries{};
+  std::string owned_as{};  ///< the path whose lock counts: of a set, for one of its files
+  commit::Holder holder{};
+
+  [[nodiscard]] State state() const noexcept;
+  /// In words, with what else is to be said.
+  [[nodiscard]] std::string told() const;
+};
+/// One word of those that JSON has.
+[[nodiscard]] std::string word(Output::State state);
+
+/// How much to look at: where manifests are not read, an Output has names and sizes only.
+enum class Depth { names, manifests };
+
+/// All that iocomp has written into a folder; or what a path names: a file, a set by the name that
+/// its files have without their steps, or one file of a set. A file without a manifest is one too.
+/// @throws Error{not_found} naming the nearest.
+[[nodiscard]] std::vector<Output> outputs_at(const std::string& path,
+                                             Depth depth = Depth::manifests);
+/// The one that is there. @throws Error{invalid_argument} where a folder has others too.
+[[nodiscard]] Output output_at(const std::string& path, Depth depth = Depth::manifests);
+
+/// The name of the format of a file without a manifest, by its first bytes: "posix" where they say
+/// nothing.
+[[nodiscard]] std::string format_in(const std::string& path);
+
+/// What is committed of it, open for reading. What is left out of a set is told on stderr.
+/// @param format  of files without a manifest; empty: as `format_in` says.
+/// @throws as reading::find_committed.
+[[nodiscard]] reading::Input open(const Output& output, const std::string& format = {});
+
+/// "0-99 (100)"; "-" for none.
+[[nodiscard]] std::string steps_text(const std::vector<std::int64_t>& steps);
+
+/// To stdout; bytes of names that are no UTF-8 are replaced.
+void print(const Json& json);
+
+}  // namespace iocomp::command

@@ -1,0 +1,205 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/folder_targets.h"
+#include "base/small_files.h"
+#include "commit/commit.h"
+#include "commit/read_manifest.h"
+#include "contents/description.h"
+#include "formats/format.h"
+#include "formats/registry.h"
+#include "iocomp/clearing.h"
+#include "iocomp/output.h"
+#include "iocomp/settings_here.h"
+#include "iocomp/subcommands.h"
+
+namespace iocomp::command {
+namespace {
+
+using Fault = Output::Fault;
+
+struct Choice {
+  std::string path;
+  std::string format;
+  bool dry_run = false;
+  bool json = false;
+};
+
+std::string manifest_of(const std::string& file) { return file + ".json"; }
+
+// A file that was put in the place of another, and whose manifest still holds that of the other.
+bool holds_a_replaced_one(const std::string& file) {
+  const auto text = commit::manifest_in_force(manifest_of(file));
+  return text && text->find("\"replaces\"") != std::string::npos &&
+         text == read_file(manifest_of(file)) &&
+         Json::parse(*text, nullptr, false).contains("replaces");
+}
+
+bool has_lost_manifest(const Output::File& file) {
+  return file.fault == Fault::no_manifest || file.fault == Fault::torn_manifest;
+}
+
+bool is_needed(const Output& output) {
+  return std::ranges::any_of(output.files, [](const Output::File& file) {
+    return file.fault != Fault::none || holds_a_replaced_one(file.path);
+  });
+}
+
+// What a file says of itself. The one step of a file of a set has the number that its name has.
+contents::Inventory inventory_of(const Output::File& file, const formats::Format& format) {
+  auto inventory = format.open(file.path)->inventory();
+  if (file.step >= 0) {
+    if (inventory.steps.size() != 1) {
+      throw Error{ErrorCode::storage_failure, "it has " + std::to_string(inventory.steps.size()) +
+                                                  " steps, its name is that of one"};
+    }
+    inventory.steps.front() = file.step;
+    for (auto& placed : inventory.contents) {
+      placed.step = file.step;
+    }
+  }
+  if (inventory.steps.empty()) {
+    throw Error{ErrorCode::storage_failure, "it has no step"};
+  }
+  return inventory;
+}
+
+contents::Description description_of(contents::Inventory inventory) {
+  contents::Description description;
+  std::map<std::string, int> ids;
+  for (auto& placed : inventory.contents) {
+    auto& variable = placed.variable;
+    const auto [known, is_new] = ids.emplace(variable.name, static_cast<int>(ids.size()));
+    variable.id = known->second;
+    if (is_new) {
+      description.of_variable.push_back(inventory.of_variable[variable.name]);
+    }
+  }
+  description.contents = std::move(inventory.contents);
+  description.attributes = std::move(inventory.attributes);
+  return description;
+}
+
+std::vector<std::int64_t> missing_between(const std::vector<std::int64_t>& steps) {
+  std::vector<std::int64_t> missing;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    for (std::int64_t step = steps[i - 1] + 1; step < steps[i]; ++step) {
+      missing.push_back(step);
+    }
+  }
+  return missing;
+}
+
+// Of a file whose name in the program nobody tells: "fields" of "out/fields.h5".
+std::string name_from(const std::string& path) {
+  const std::string name = name_in_folder(path);
+  const auto of_step = commit::name_of_step(name);
+  const std::string plain = of_step ? of_step->plain : name;
+  const auto dot = plain.rfind('.');
+  return dot == std::string::npos || dot == 0 ? plain : plain.substr(0, dot);
+}
+
+Deed describe(const Output& output, const Output::File& file, const Choice& choice) {
+  const std::string name = !choice.format.empty()  ? choice.format
+                           : output.format.empty() ? format_in(file.path)
+                                                   : output.format;
+  formats::FormatOptions options;
+  options.grows_along_time = true;  // datasets that grow are iocomp's, and grow with the steps
+  const auto& format = formats::format(name, modules_in(settings_here()), options);
+  auto inventory = inventory_of(file, format);
+  const auto steps = inventory.steps;
+  const std::string why = "made of what the file says: " + name + ", steps " + steps_text(steps);
+  if (choice.dry_run) {
+    return {manifest_of(file.path), "would write", why};
+  }
+  make_durable(file.path);  // as a manifest promises
+  commit::ManifestHead head;
+  head.name = output.name.empty() ? name_from(file.path) : output.name;
+  head.format = name;
+  head.kind = !output.kind.empty() ? output.kind : file.step >= 0 ? "checkpoint" : "series";
+  head.first_step = steps.front();
+  head.steps = steps.back() - steps.front() + 1;
+  head.absent = missing_between(steps);
+  head.bytes = size_of_target(file.path);
+  head.byte_order = format.traits().byte_order;
+  commit::write_manifest(commit::target_names(file.path, -1, "recover"), head,
+                         description_of(std::move(inventory)));
+  return {manifest_of(file.path), "written", why};
+}
+
+Deed end_replacement(const std::string& file, const Choice& choice) {
+  const std::string path = manifest_of(file);
+  const std::string why = "the file that was replaced is gone; its manifest goes too";
+  if (choice.dry_run) {
+    return {path, "would write", why};
+  }
+  Json manifest = Json::parse(read_file(path).value_or(""));
+  manifest.erase("replaces");
+  write_durably(path, commit::target_names(file, -1, "recover").temporary + ".json",
+                manifest.dump() + '\n');
+  return {path, "written", why};
+}
+
+// What was cleared away may have changed what is in force.
+Output seen_again(const Output& before) {
+  for (auto& output : outputs_at(before.path)) {
+    if (output.is_set == before.is_set) {
+      return std::move(output);
+    }
+  }
+  return before;
+}
+
+std::vector<Deed> repair(const Output& found, const Choice& choice) {
+  if (found.files.empty()) {
+    return {};
+  }
+  const Output output = choice.dry_run ? found : seen_again(found);
+  std::vector<Deed> deeds;
+  for (const auto& file : output.files) {
+    if (has_lost_manifest(file)) {
+      const Outcome outcome = outcome_of([&] { deeds.push_back(describe(output, file, choice)); });
+      if (!outcome.ok()) {
+        deeds.push_back({file.path, "left", file.story + "; " + outcome.story});
+      }
+    } else if (file.fault != Fault::none) {
+      deeds.push_back({file.path, "left", file.story});
+    } else if (holds_a_replaced_one(file.path)) {
+      deeds.push_back(end_replacement(file.path, choice));
+    }
+  }
+  return deeds;
+}
+
+}  // namespace
+
+void add_recover(CLI::App& app) {
+  auto choice = std::make_shared<Choice>();  // lives as long as the action
+  auto* command = app.add_subcommand(
+      "recover",
+      "Write manifests again that are missing or torn, from what the files say of themselves\n"
+      "(hdf5, netcdf, pnetcdf, adios2). Also does what clean does: so a file that a job was\n"
+      "replacing when it died is in force again. Refuses while a job writes the file.");
+  command->add_option("PATH", choice->path, "A folder, a file, or the name of a set of checkpoints")
+      ->required();
+  command->add_option("--format", choice->format, "Of files whose first bytes do not tell it")
+      ->type_name("NAME");
+  command->add_flag("--dry-run", choice->dry_run, "Only tell what would be done");
+  command->add_flag("--json", choice->json, "Print it as JSON");
+  command->callback([choice] {
+    const Repair task{is_needed, [&](const Output& output) { return repair(output, *choice); }};
+    print(clear(outputs_at(choice->path), choice->dry_run, task), choice->json,
+          "nothing is to be done in " + choice->path);
+  });
+}
+
+}  // namespace iocomp::command

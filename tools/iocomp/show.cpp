@@ -1,0 +1,302 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "base/number_ranges.h"
+#include "commit/json_values.h"
+#include "contents/variable.h"
+#include "iocomp/numbers.h"
+#include "iocomp/output.h"
+#include "iocomp/slice.h"
+#include "iocomp/subcommands.h"
+#include "iocomp/table.h"
+#include "iocomp/values.h"
+#include "reading/committed.h"
+#include "reading/input.h"
+
+namespace iocomp::command {
+namespace {
+
+using reading::Committed;
+
+constexpr std::int64_t most_unasked = 1000;  // numbers that are printed where no slice is named
+constexpr std::int64_t most_in_line = 10;
+constexpr std::size_t longest_attribute = 60;
+
+struct Choice {
+  std::string path;
+  std::string format;
+  std::string variable;
+  std::optional<std::int64_t> step;
+  std::optional<std::string> slice;
+  bool json = false;
+};
+
+template <typename Steps, typename Number>
+std::vector<std::int64_t> numbers(const Steps& steps, Number number) {
+  std::vector<std::int64_t> all;
+  std::ranges::transform(steps, std::back_inserter(all), number);
+  return all;
+}
+
+std::vector<std::int64_t> extents(const array::Extents& entries, int dimensions) {
+  return {entries.begin(), entries.begin() + dimensions};
+}
+
+// ---- what is there ----
+
+std::string told(const contents::Attributes& attributes) {
+  std::string all;
+  for (const auto& [name, attribute] : attributes) {
+    const Json described = commit::json(attribute);
+    const Json& value = described.contains("value") ? described["value"] : described["bytes"];
+    auto text = (value.is_array() && value.size() == 1 ? value[0] : value)
+                    .dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() > longest_attribute) {
+      text = text.substr(0, longest_attribute) + "...";
+    }
+    all += (all.empty() ? "" : ", ") + name + " = " + text;
+  }
+  return all;
+}
+
+bool are_alike(const Committed::Place& left, const Committed::Place& right) {
+  return left.type == right.type && left.shape == right.shape;
+}
+
+std::vector<std::string> row_of(const Committed::Variable& variable) {
+  const auto& newest = variable.places.back();
+  const bool changes = !std::ranges::all_of(
+      variable.places, [&](const auto& place) { return are_alike(place, newest); });
+  return {variable.name, std::string{array::name(newest.type)},
+          array::text(newest.shape) + (changes ? " (others before)" : ""),
+          steps_text(numbers(variable.places, &Committed::Place::step)), told(variable.attributes)};
+}
+
+void print_table(const Output& output, const Committed& committed) {
+  std::vector<std::vector<std::string>> head{{"file", output.path},
+                                             {"format", committed.files.back().format}};
+  if (!output.kind.empty()) {
+    head.push_back({"kind", output.kind});
+  }
+  if (output.is_set) {
+    head.push_back({"files", std::to_string(committed.files.size())});
+  }
+  head.push_back({"steps", steps_text(numbers(committed.steps, &Committed::Step::number))});
+  if (!committed.attributes.empty()) {
+    head.push_back({"attributes", told(committed.attributes)});
+  }
+  fmt::print("{}\n", aligned(head));
+  std::vector<std::vector<std::string>> rows{{"variable", "type", "shape", "steps", "attributes"}};
+  std::ranges::transform(committed.variables, std::back_inserter(rows), row_of);
+  fmt::print("{}", aligned(rows));
+}
+
+Json json_of(const Committed::Variable& variable) {
+  Json places = Json::array();
+  for (auto first = variable.places.begin(); first != variable.places.end();) {
+    const auto next = std::find_if_not(first, variable.places.end(),
+                                       [&](const auto& place) { return are_alike(place, *first); });
+    places.push_back({{"type", array::name(first->type)},
+                      {"shape", extents(first->shape.extent, first->shape.dimensions)},
+                      {"steps", numbers(std::span{first, next}, &Committed::Place::step)}});
+    first = next;
+  }
+  return {{"name", variable.name},
+          {"type", places.back()["type"]},
+          {"shape", places.back()["shape"]},
+          {"places", places},
+          {"attributes", commit::json(variable.attributes)}};
+}
+
+void print_json(const Output& output, const Committed& committed) {
+  Json variables = Json::array();
+  std::ranges::transform(committed.variables, std::back_inserter(variables),
+                         [](const auto& variable) { return json_of(variable); });
+  Json left_out = Json::array();
+  for (const auto& torn : committed.torn) {
+    left_out.push_back({{"step", torn.step}, {"story", torn.story}});
+  }
+  print(Json{{"path", output.path},
+             {"name", output.name},
+             {"format", committed.files.back().format},
+             {"kind", output.kind},
+             {"files", committed.files.size()},
+             {"steps", numbers(committed.steps, &Committed::Step::number)},
+             {"left_out", left_out},
+             {"attributes", commit::json(committed.attributes)},
+             {"variables", variables}});
+}
+
+// ---- its values ----
+
+/// Prints elements of a box, in lines that begin with the index of their first.
+class Lines {
+ public:
+  Lines(array::ElementType type, const array::Box& box) : type_{type}, box_{box} {
+    if (box.dimensions > 0) {
+      row_ = box.count.at(static_cast<std::size_t>(box.dimensions) - 1);
+    }
+  }
+  void add(std::span<const std::byte> elements, std::int64_t first) {
+    const std::size_t size = array::size_bytes(type_);
+    for (std::size_t at = 0; at < elements.size(); at += size, ++first) {
+      const bool is_text = type_ == array::ElementType::character;
+      const std::int64_t in_row = first % row_;
+      if (in_row == 0 || (!is_text && in_row % most_in_line == 0)) {
+        fmt::print("{}{} ", first == 0 ? "" : "\n", index(first));
+      }
+      fmt::print("{}{}", is_text ? "" : " ", text_of(type_, elements.data() + at));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string index(std::int64_t element) const {
+    std::string all;
+    for (int d = box_.dimensions - 1; d >= 0; --d) {
+      const auto extent = box_.count.at(static_cast<std::size_t>(d));
+      const auto here = box_.start.at(static_cast<std::size_t>(d)) + element % extent;
+      all = std::to_string(here) + (all.empty() ? "" : ", " + all);
+      element /= extent;
+    }
+    return '[' + all + ']';
+  }
+
+  array::ElementType type_;
+  array::Box box_;
+  std::int64_t row_ = 1;
+};
+
+// What JSON has no number for is text, a complex number a pair.
+Json json_of(std::optional<std::string> number) {
+  if (!number) {
+    return nullptr;
+  }
+  std::ranges::replace(*number, '(', '[');
+  std::ranges::replace(*number, ')', ']');
+  Json json = Json::parse(*number, nullptr, false);
+  return json.is_discarded() ? Json(*number) : json;
+}
+
+void print_statistics(const Statistics& statistics) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&rows](const char* what, const std::optional<std::string>& number) {
+    if (number) {
+      rows.push_back({what, *number});
+    }
+  };
+  add("minimum", statistics.minimum());
+  add("maximum", statistics.maximum());
+  add("mean", statistics.mean());
+  if (statistics.not_a_number() > 0) {
+    rows.push_back({"NaN", std::to_string(statistics.not_a_number())});
+  }
+  fmt::print("{}", aligned(rows));
+}
+
+void print_values(reading::Input& input, std::int64_t step, const array::Box& box, bool all,
+                  const Choice& choice) {
+  const auto& place = input.place(choice.variable, step);
+  fmt::print("{}, step {}: {} {} of {}\n", choice.variable, step, array::name(place.type),
+             array::text(box), array::text(place.shape));
+  Statistics statistics{place.type};
+  Lines lines{place.type, box};
+  read_in_parts(input, choice.variable, step, box, [&](auto elements, std::int64_t first) {
+    statistics.add(elements);
+    if (all) {
+      lines.add(elements, first);
+    }
+  });
+  if (!all) {
+    fmt::print("{} elements: --slice prints some of them\n", array::elements(box));
+  } else if (array::elements(box) > 0) {
+    fmt::print("\n");
+  }
+  print_statistics(statistics);
+}
+
+// The values come last: they may be more than the memory holds.
+void print_values_as_json(reading::Input& input, std::int64_t step, const array::Box& box, bool all,
+                          const Choice& choice) {
+  const auto& place = input.place(choice.variable, step);
+  const Json head{{"path", input.name()},
+                  {"variable", choice.variable},
+                  {"step", step},
+                  {"type", array::name(place.type)},
+                  {"shape", extents(place.shape.extent, place.shape.dimensions)},
+                  {"start", extents(box.start, box.dimensions)},
+                  {"count", extents(box.count, box.dimensions)}};
+  fmt::print("{{");
+  for (const auto& [key, value] : head.items()) {
+    fmt::print("{}: {},\n ", Json(key).dump(),
+               value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  Statistics statistics{place.type};
+  fmt::print("\"values\": {}", all ? "[" : "null");
+  read_in_parts(input, choice.variable, step, box, [&](auto elements, std::int64_t first) {
+    statistics.add(elements);
+    if (all && !elements.empty()) {
+      const contents::Attribute part{place.type, false, {elements.begin(), elements.end()}};
+      const auto text = commit::json(part)["value"].dump();
+      fmt::print("{}{}", first == 0 ? "" : ",", std::string_view{text}.substr(1, text.size() - 2));
+    }
+  });
+  fmt::print("{},\n \"minimum\": {},\n \"maximum\": {},\n \"mean\": {},\n \"not_a_number\": {}}}\n",
+             all ? "]" : "", json_of(statistics.minimum()).dump(),
+             json_of(statistics.maximum()).dump(), json_of(statistics.mean()).dump(),
+             statistics.not_a_number());
+}
+
+void show(const Choice& choice) {
+  const Output output = output_at(choice.path);
+  auto input = open(output, choice.format);
+  if (choice.variable.empty()) {
+    choice.json ? print_json(output, input.committed()) : print_table(output, input.committed());
+    return;
+  }
+  const auto& places = input.variable(input.find(choice.variable)).places;
+  const std::int64_t step = choice.step.value_or(places.back().step);
+  const auto box = slice(choice.slice.value_or(""), input.place(choice.variable, step).shape);
+  const bool all = choice.slice || array::elements(box) <= most_unasked;
+  choice.json ? print_values_as_json(input, step, box, all, choice)
+              : print_values(input, step, box, all, choice);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  auto choice = std::make_shared<Choice>();  // lives as long as the action
+  auto* command = app.add_subcommand(
+      "show", "Print variables, shapes, steps and attributes of a file; or values of a variable");
+  command->add_option("PATH", choice->path, "A file, or the name of a set of checkpoints")
+      ->required();
+  auto* variable = command->add_option("--variable", choice->variable,
+                                       "Print its values, and their minimum, maximum and mean");
+  variable->type_name("NAME");
+  command->add_option("--step", choice->step, "In this step; else the newest that has it")
+      ->needs(variable);
+  command
+      ->add_option("--slice", choice->slice,
+                   "This part of it, as \"0:4,10,:\"; up to 1000 elements are printed without it")
+      ->type_name("SLICE")
+      ->needs(variable);
+  command->add_option("--format", choice->format, "Of files whose first bytes do not tell it")
+      ->type_name("NAME");
+  command->add_flag("--json", choice->json, "Print it as JSON");
+  command->callback([choice] { show(*choice); });
+}
+
+}  // namespace iocomp::command
