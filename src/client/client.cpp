@@ -153,7 +153,7 @@ void Client::watch(OpenedFile& opened) {
   }
 }
 
-std::unique_ptr<Input> Client::open_input(MPI_Comm comm, const std::string& name) {
+std::unique_ptr<reading::Input> Client::open_input(MPI_Comm comm, const std::string& name) {
   return input_opener_.open(comm, name, [this] { progress(); });
 }
 

@@ -14,7 +14,6 @@
 #include "client/array_memory.h"
 #include "client/council/meeting.h"
 #include "client/file.h"
-#include "client/input.h"
 #include "client/input_opener.h"
 #include "client/link.h"
 #include "client/local/disk_work.h"
@@ -27,6 +26,7 @@
 #include "config/settings.h"
 #include "disk/options.h"
 #include "mpi/wait.h"
+#include "reading/input.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -45,7 +45,7 @@ class Client {
   File* open(MPI_Comm comm, const std::string& name, const std::string& kind);
   /// Open for reading. Collective over `comm`, as above.
   /// @throws the same on all ranks.
-  [[nodiscard]] std::unique_ptr<Input> open_input(MPI_Comm comm, const std::string& name);
+  [[nodiscard]] std::unique_ptr<reading::Input> open_input(MPI_Comm comm, const std::string& name);
   /// Close and forget the file, whatever close says.
   void close(File* file);
 

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -14,7 +15,6 @@
 #include "base/wire.h"
 #include "client/council/meeting.h"
 #include "client/group_ranks.h"
-#include "client/input.h"
 #include "commit/file_terms.h"
 #include "config/file_settings.h"
 #include "mpi/agree.h"
@@ -22,6 +22,8 @@
 #include "mpi/handle.h"
 #include "reading/committed.h"
 #include "reading/find_committed.h"
+#include "reading/input.h"
+#include "trace/counters.h"
 
 namespace iocomp::client {
 namespace {
@@ -65,8 +67,8 @@ Outcome outcome_of_anything(Body&& body) {
 
 }  // namespace
 
-std::unique_ptr<Input> InputOpener::open(MPI_Comm comm, const std::string& name,
-                                         std::function<void()> meanwhile) {
+std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::string& name,
+                                                  std::function<void()> meanwhile) {
   commit::check_name(name);
   if (!meeting_.ended().ok()) {
     throw Error{meeting_.ended().code, meeting_.ended().story};
@@ -77,7 +79,7 @@ std::unique_ptr<Input> InputOpener::open(MPI_Comm comm, const std::string& name,
   mpi::WaitPolicy policy = link_.policy();
   policy.meanwhile = std::move(meanwhile);
 
-  std::unique_ptr<Input> input;
+  std::unique_ptr<reading::Input> input;
   std::vector<std::byte> found;
   if (have_same_ranks(group, place_.comm)) {
     Meeting meeting{place_.comm, {}, policy};
@@ -98,13 +100,20 @@ std::unique_ptr<Input> InputOpener::open(MPI_Comm comm, const std::string& name,
                torn.story);
   }
   return input ? std::move(input)
-               : std::make_unique<Input>(name, std::move(committed), modules(), link_.counters());
+               : std::make_unique<reading::Input>(name, std::move(committed), modules(), counted());
+}
+
+reading::Input::HasRead InputOpener::counted() const {
+  return [&counters = link_.counters()](std::int64_t bytes) {
+    counters.add(trace::Counter::reads, 1);
+    counters.add(trace::Counter::read_bytes, static_cast<double>(bytes));
+  };
 }
 
 std::vector<std::byte> InputOpener::find_together(MPI_Comm comm, Meeting& meeting,
                                                   const std::string& name,
                                                   const mpi::WaitPolicy& policy,
-                                                  std::unique_ptr<Input>& input) {
+                                                  std::unique_ptr<reading::Input>& input) {
   (void)meeting.meet(
       {.name = "open_input", .file = mix(empty_digest, name) | 1U, .file_name = name});
   std::vector<std::byte> found;
@@ -116,7 +125,7 @@ std::vector<std::byte> InputOpener::find_together(MPI_Comm comm, Meeting& meetin
       committed = reading::find_committed(
           {name, settings_.file_text(name, "path"), settings_.file_text(name, "backend"), modules(),
            kind_sought(settings_, name), settings_.file_text(name, "engine")});
-      input = std::make_unique<Input>(name, committed, modules(), link_.counters());
+      input = std::make_unique<reading::Input>(name, committed, modules(), counted());
       input->try_newest();
     });
     found = encode(looked, committed);

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "client/council/meeting.h"
-#include "client/input.h"
 #include "client/link.h"
 #include "client/place.h"
 #include "config/settings.h"
 #include "mpi/wait.h"
+#include "reading/input.h"
 
 namespace iocomp::client {
 
@@ -27,14 +27,15 @@ class InputOpener {
   /// Collective over `comm`; MPI_COMM_NULL for all compute ranks.
   /// @param meanwhile  goes on with files that are being written, while this rank waits.
   /// @throws the same on all ranks.
-  [[nodiscard]] std::unique_ptr<Input> open(MPI_Comm comm, const std::string& name,
-                                            std::function<void()> meanwhile);
+  [[nodiscard]] std::unique_ptr<reading::Input> open(MPI_Comm comm, const std::string& name,
+                                                     std::function<void()> meanwhile);
 
  private:
   [[nodiscard]] std::vector<std::byte> find_together(MPI_Comm comm, Meeting& meeting,
                                                      const std::string& name,
                                                      const mpi::WaitPolicy& policy,
-                                                     std::unique_ptr<Input>& input);
+                                                     std::unique_ptr<reading::Input>& input);
+  [[nodiscard]] reading::Input::HasRead counted() const;
   [[nodiscard]] std::string modules() const { return settings_.text("storage.modules"); }
 
   const config::Settings& settings_;

@@ -12,6 +12,7 @@
 #include "config/settings.h"
 #include "contents/variable.h"
 #include "mpi/handle.h"
+#include "reading/input.h"
 #include "session/configuration.h"
 #include "session/connection.h"
 #include "session/finalize_watch.h"
@@ -25,8 +26,8 @@ namespace iocomp::session {
 // What the C functions work with, so that they need to know this room only.
 using Client = client::Client;
 using File = client::File;
-using Input = client::Input;
-using ReadArguments = client::ReadArguments;
+using Input = reading::Input;
+using ReadArguments = reading::ReadArguments;
 using PutArguments = client::PutArguments;
 using Decomposition = array::Decomposition;
 using State = client::State;

@@ -16,13 +16,13 @@
 #include "array/decomposition.h"
 #include "base/error.h"
 #include "client/client.h"
-#include "client/input.h"
 #include "client/place.h"
 #include "connection.h"
 #include "contents/variable.h"
 #include "disk/options.h"
 #include "mpi/agree.h"
 #include "mpi/peers.h"
+#include "reading/input.h"
 #include "server/server.h"
 #include "trace/counters.h"
 
@@ -750,7 +750,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
     std::set<std::int64_t> visible;
     std::set<std::int64_t> old;
     std::set<std::int64_t> all;
-    std::unique_ptr<iocomp::client::Input> input;
+    std::unique_ptr<iocomp::reading::Input> input;
     std::string reason;
     try {
       input = client.open_input(MPI_COMM_NULL, planned.name);

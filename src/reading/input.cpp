@@ -1,4 +1,4 @@
-#include "client/input.h"
+#include "reading/input.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,9 +19,8 @@
 #include "formats/registry.h"
 #include "formats/source.h"
 #include "reading/committed.h"
-#include "trace/counters.h"
 
-namespace iocomp::client {
+namespace iocomp::reading {
 namespace {
 
 // Descriptors are few; who goes back and forth between steps has them at hand all the same.
@@ -36,12 +35,11 @@ std::string list(const Steps& steps, Number number) {
 
 }  // namespace
 
-Input::Input(std::string name, reading::Committed committed, std::string modules,
-             trace::Counters& counters)
+Input::Input(std::string name, Committed committed, std::string modules, HasRead has_read)
     : name_{std::move(name)},
       committed_{std::move(committed)},
       modules_{std::move(modules)},
-      counters_{&counters} {}
+      has_read_{std::move(has_read)} {}
 
 int Input::find(const std::string& variable) const {
   const auto& all = committed_.variables;
@@ -68,16 +66,16 @@ const Input::Variable& Input::variable(std::int64_t index) const {
 
 int Input::file_of(std::int64_t step) const {
   const auto& steps = committed_.steps;
-  const auto found = std::ranges::lower_bound(steps, step, {}, &reading::Committed::Step::number);
+  const auto found = std::ranges::lower_bound(steps, step, {}, &Committed::Step::number);
   if (found == steps.end() || found->number != step) {
-    const auto torn = std::ranges::find(committed_.torn, step, &reading::Committed::Torn::step);
+    const auto torn = std::ranges::find(committed_.torn, step, &Committed::Torn::step);
     if (torn != committed_.torn.end()) {
       throw Error{ErrorCode::storage_failure, "step " + std::to_string(step) + " of file \"" +
                                                   name_ + "\" is there, but: " + torn->story};
     }
     throw Error{ErrorCode::not_found,
                 "file \"" + name_ + "\" has no step " + std::to_string(step) +
-                    "; committed steps: " + list(steps, &reading::Committed::Step::number)};
+                    "; committed steps: " + list(steps, &Committed::Step::number)};
   }
   return found->file;
 }
@@ -138,14 +136,13 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
       throw Error{ErrorCode::invalid_argument,
                   "values is null, the block has " + std::to_string(elements) + " elements"};
     }
-    counters_->add(trace::Counter::reads, 1);
     if (elements > 0) {
       const contents::Placed placed{
           step, {find(variable), variable, where.type, where.shape}, where.offset};
       source(file_of(step)).read(placed, box, to);
-      counters_->add(
-          trace::Counter::read_bytes,
-          static_cast<double>(elements) * static_cast<double>(array::size_bytes(where.type)));
+    }
+    if (has_read_) {
+      has_read_(elements * static_cast<std::int64_t>(array::size_bytes(where.type)));
     }
   } catch (const Error& error) {
     throw Error{error.code(), "read of \"" + variable + "\" in step " + std::to_string(step) +
@@ -153,4 +150,4 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
   }
 }
 
-}  // namespace iocomp::client
+}  // namespace iocomp::reading

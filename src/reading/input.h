@@ -3,15 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "formats/source.h"
 #include "reading/committed.h"
-#include "trace/counters.h"
 
-namespace iocomp::client {
+namespace iocomp::reading {
 
 /// What a caller of read says; pointers may be null as iocomp.h allows.
 struct ReadArguments {
@@ -25,16 +25,16 @@ struct ReadArguments {
 /// Something committed, open for reading on this rank. All calls are local.
 class Input {
  public:
-  using Place = reading::Committed::Place;
-  using Variable = reading::Committed::Variable;
+  using Place = Committed::Place;
+  using Variable = Committed::Variable;
+  /// Is told how many bytes each read has brought.
+  using HasRead = std::function<void(std::int64_t bytes)>;
 
-  /// @param modules   the setting storage.modules.
-  /// @param counters  those of the session, which must live longer.
-  Input(std::string name, reading::Committed committed, std::string modules,
-        trace::Counters& counters);
+  /// @param modules  the setting storage.modules.
+  Input(std::string name, Committed committed, std::string modules, HasRead has_read = {});
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] const reading::Committed& committed() const noexcept { return committed_; }
+  [[nodiscard]] const Committed& committed() const noexcept { return committed_; }
 
   /// The index of a variable.
   /// @throws Error{not_found} naming the nearest.
@@ -57,10 +57,10 @@ class Input {
   [[nodiscard]] formats::Source& source(int file);
 
   std::string name_;
-  reading::Committed committed_;
+  Committed committed_;
   std::string modules_;
-  trace::Counters* counters_;
+  HasRead has_read_;
   std::deque<std::pair<int, std::unique_ptr<formats::Source>>> open_;  // the latest at the end
 };
 
-}  // namespace iocomp::client
+}  // namespace iocomp::reading
