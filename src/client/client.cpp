@@ -84,6 +84,9 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   const std::uint64_t key = next_key(name, opened.members);
   opened.file =
       std::make_unique<File>(name, key, format, file.alignment_bytes, !file.file_per_step, link_);
+  if (file.sums_blocks) {
+    opened.file->sum_blocks();
+  }
   const bool has_or_had_servers =
       link_.has_servers() || (link_.loss() && !has_bug(Bug::opened_without_others));
   if (!has_or_had_servers || file.synchronous || !open_with_servers(opened)) {

@@ -225,7 +225,7 @@ class Format : public contents::Rules {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 9;
+inline constexpr int iocomp_format_interface_version = 10;
 struct iocomp_format_entry {
   int interface_version;
   /// Of the format library, for `iocomp info`.

@@ -18,6 +18,7 @@
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "formats/source.h"
+#include "reading/check_sums.h"
 #include "reading/committed.h"
 
 namespace iocomp::reading {
@@ -124,6 +125,15 @@ void Input::try_newest() {
   }
 }
 
+// What was put with what the program has in its hands now.
+void Input::compare(const Place& where, const array::Box& box,
+                    const formats::Destination& read) const {
+  if (const auto damage = find_damage(where.sums, where.type, box, read)) {
+    const auto& file = committed_.files.at(static_cast<std::size_t>(file_of(where.step)));
+    throw Error{ErrorCode::storage_failure, damage->story + " (" + file.path + ')'};
+  }
+}
+
 void Input::read(const std::string& variable, std::int64_t step, const ReadArguments& arguments) {
   const Place& where = place(variable, step);
   try {
@@ -140,6 +150,7 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
       const contents::Placed placed{
           step, {find(variable), variable, where.type, where.shape}, where.offset};
       source(file_of(step)).read(placed, box, to);
+      compare(where, box, to);
     }
     if (has_read_) {
       has_read_(elements * static_cast<std::int64_t>(array::size_bytes(where.type)));

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "array/box.h"
 #include "formats/source.h"
 #include "reading/committed.h"
 
@@ -46,7 +47,8 @@ class Input {
   /// dimensions are not those of the newest step, which callers were told.
   [[nodiscard]] const Place& place(const std::string& variable, std::int64_t step) const;
 
-  /// Read a box. @throws Error naming variable, step and file.
+  /// Read a box. @throws Error naming variable, step and file; Error{storage_failure} also where a
+  /// block in it has another checksum than when it was put.
   void read(const std::string& variable, std::int64_t step, const ReadArguments& arguments);
 
   /// Open the file of the newest step, so that what cannot be read is told now.
@@ -55,6 +57,7 @@ class Input {
  private:
   [[nodiscard]] int file_of(std::int64_t step) const;
   [[nodiscard]] formats::Source& source(int file);
+  void compare(const Place& where, const array::Box& box, const formats::Destination& read) const;
 
   std::string name_;
   Committed committed_;
