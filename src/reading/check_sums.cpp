@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,13 +16,20 @@
 #include "array/memory_box.h"
 #include "base/error.h"
 #include "contents/description.h"
+#include "formats/format.h"
+#include "formats/registry.h"
 #include "formats/source.h"
 #include "formats/sub_boxes.h"
+#include "reading/committed.h"
 
 namespace iocomp::reading {
 namespace {
 
 constexpr std::int64_t buffer_bytes = std::int64_t{8} << 20;
+
+std::span<const contents::BlockSum> listed(const contents::BlockSums& sums) {
+  return sums ? std::span{*sums} : std::span<const contents::BlockSum>{};
+}
 
 std::optional<Damage> compare(const contents::BlockSum& sum, std::uint64_t found) {
   if (found == sum.checksum) {
@@ -51,7 +59,7 @@ std::uint64_t checksum_in(formats::Source& source, const contents::Placed& place
 
 std::optional<Damage> find_damage(const contents::BlockSums& sums, array::ElementType type,
                                   const array::Box& box, const formats::Destination& read) {
-  for (const auto& sum : sums ? std::span{*sums} : std::span<const contents::BlockSum>{}) {
+  for (const auto& sum : listed(sums)) {
     if (!array::contains(box, sum.box)) {
       continue;
     }
@@ -67,26 +75,54 @@ std::optional<Damage> find_damage(const contents::BlockSums& sums, array::Elemen
   return std::nullopt;
 }
 
-Checked check_blocks(formats::Source& source, const contents::Placed& placed,
-                     const std::function<void(const Damage&)>& tell) {
-  const auto element = static_cast<std::int64_t>(array::size_bytes(placed.variable.type));
-  Checked checked{.elements_without = array::elements(placed.variable.shape)};
+Checked check_all(const Committed& committed, const std::string& modules,
+                  const std::function<void(const Finding&)>& tell) {
+  for (const auto& torn : committed.torn) {
+    tell({.path = {}, .step = torn.step, .story = torn.story});
+  }
+  Checked checked;
   std::vector<std::byte> buffer;
-  for (const auto& sum :
-       placed.sums ? std::span{*placed.sums} : std::span<const contents::BlockSum>{}) {
-    std::optional<Damage> damage;
-    const Outcome read =
-        outcome_of([&] { damage = compare(sum, checksum_in(source, placed, sum.box, buffer)); });
-    if (!read.ok()) {
-      damage =
-          Damage{sum.box, "the block " + array::text(sum.box) + " cannot be read: " + read.story};
+  std::unique_ptr<formats::Source> source;
+  std::int32_t opened = -1;
+  for (const auto& [step, number] : committed.steps) {
+    const auto& file = committed.files.at(static_cast<std::size_t>(number));
+    if (opened != number) {
+      opened = number;
+      source.reset();
+      const Outcome opening =
+          outcome_of([&] { source = formats::format(file.format, modules).open(file.path); });
+      if (!opening.ok()) {
+        tell({.path = file.path, .step = step, .story = opening.story});
+      }
     }
-    if (damage) {
-      tell(*damage);
+    for (std::size_t v = 0; source && v < committed.variables.size(); ++v) {
+      const auto& [name, places, attributes] = committed.variables[v];
+      const auto place = std::ranges::lower_bound(places, step, {}, &Committed::Place::step);
+      if (place == places.end() || place->step != step) {
+        continue;
+      }
+      const contents::Placed placed{
+          step, {static_cast<int>(v), name, place->type, place->shape}, place->offset, place->sums};
+      checked.elements_without += array::elements(place->shape);
+      for (const auto& sum : listed(place->sums)) {
+        const std::int64_t elements = array::elements(sum.box);
+        std::optional<Damage> damage;
+        const Outcome read = outcome_of(
+            [&] { damage = compare(sum, checksum_in(*source, placed, sum.box, buffer)); });
+        if (damage || !read.ok()) {
+          tell({.path = file.path,
+                .step = step,
+                .variable = name,
+                .box = sum.box,
+                .story = damage ? damage->story
+                                : "the block " + array::text(sum.box) +
+                                      " cannot be read: " + read.story});
+        }
+        ++checked.blocks;
+        checked.bytes += elements * static_cast<std::int64_t>(array::size_bytes(place->type));
+        checked.elements_without -= elements;
+      }
     }
-    ++checked.blocks;
-    checked.bytes += array::elements(sum.box) * element;
-    checked.elements_without -= array::elements(sum.box);
   }
   return checked;
 }

@@ -10,6 +10,7 @@
 #include "array/element_type.h"
 #include "contents/description.h"
 #include "formats/source.h"
+#include "reading/committed.h"
 
 namespace iocomp::reading {
 
@@ -25,16 +26,23 @@ struct Damage {
                                                 array::ElementType type, const array::Box& box,
                                                 const formats::Destination& read);
 
-/// What `check_blocks` has looked at.
+/// Something committed whose values are not those that were put, or that cannot be read.
+struct Finding {
+  std::string path;  ///< of the file; empty where `story` tells it
+  std::int64_t step = 0;
+  std::string variable{};           ///< empty: the whole step
+  std::optional<array::Box> box{};  ///< nothing: likewise
+  std::string story;
+};
 struct Checked {
   std::int64_t blocks = 0;
   std::int64_t bytes = 0;
   std::int64_t elements_without = 0;  ///< that no checksum is of
 };
 
-/// Read all blocks of a variable in a step that have a checksum, each part by part into a small
-/// buffer, and tell of those that are damaged, or that cannot be read.
-[[nodiscard]] Checked check_blocks(formats::Source& source, const contents::Placed& placed,
-                                   const std::function<void(const Damage&)>& tell);
+/// Read all that has a checksum, part by part into a small buffer.
+/// @param tell  called for each finding, by step.
+[[nodiscard]] Checked check_all(const Committed& committed, const std::string& modules,
+                                const std::function<void(const Finding&)>& tell);
 
 }  // namespace iocomp::reading

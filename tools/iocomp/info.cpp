@@ -5,11 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -64,14 +62,6 @@ std::string hwloc_version() {
                      (version >> 8U) & 0xFFU, version & 0xFFU);
 }
 
-/// Where the modules lie beside this command: also in an installed tree that was moved.
-std::string modules_beside() {
-  std::error_code failure;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
-  return failure ? std::string{}
-                 : (self.parent_path() / IOCOMP_COMMAND_MODULES).lexically_normal().string();
-}
-
 /// A process of a job may be allowed more or less than this one: a container of its own, say.
 std::string disk_engine(const std::string& chosen) {
   const auto kind = chosen == "threads" ? disk::EngineKind::threads : disk::EngineKind::automatic;
@@ -80,13 +70,12 @@ std::string disk_engine(const std::string& chosen) {
 
 Installation inspect() {
   const auto settings = settings_here();
-  const auto chosen = settings.text("storage.modules");
   return {.mpi_library = mpi_library(),
           .mpi_standard = mpi_standard(),
           .hwloc = hwloc_version(),
           .disk_engine = disk_engine(settings.text("disk.engine")),
           .huge_shared_memory = shared_memory_has_huge_pages(),
-          .formats = formats::available_formats(chosen.empty() ? modules_beside() : chosen)};
+          .formats = formats::available_formats(modules_in(settings))};
 }
 
 /// The first line of what MPICH says about itself is enough for people.

@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
   iocomp::command::add_launch(app);
   iocomp::command::add_map(app);
   iocomp::command::add_torture(app);
+  iocomp::command::add_verify(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& status) {  // of a program that was started

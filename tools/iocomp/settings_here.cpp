@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include "config/settings.h"
 
@@ -14,6 +17,17 @@ config::Settings settings_here() {
     fmt::print(stderr, "iocomp: {}\n", warning);
   }
   return settings;
+}
+
+std::string modules_in(const config::Settings& settings) {
+  auto chosen = settings.text("storage.modules");
+  if (!chosen.empty()) {
+    return chosen;
+  }
+  std::error_code failure;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
+  return failure ? std::string{}
+                 : (self.parent_path() / IOCOMP_COMMAND_MODULES).lexically_normal().string();
 }
 
 }  // namespace iocomp::command

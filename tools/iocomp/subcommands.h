@@ -12,5 +12,6 @@ void add_info(CLI::App& app);
 void add_launch(CLI::App& app);
 void add_map(CLI::App& app);
 void add_torture(CLI::App& app);
+void add_verify(CLI::App& app);
 
 }  // namespace iocomp::command
