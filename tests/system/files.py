@@ -111,8 +111,11 @@ def check_sums(described: dict[str, Any], expected: npt.NDArray[Any]) -> int:
     return elements
 
 
-def check_file(path: Path) -> set[int]:
-    """Check that all a file claims to hold is there and right; return its steps."""
+def check_file(path: Path, *, has_all_sums: bool = False) -> set[int]:
+    """Check that all a file claims to hold is there and right; return its steps.
+
+    Checksums that the manifest has must be right too, and with `has_all_sums` there for all blocks.
+    """
     assert path.exists(), f"{path} is missing; there are {sorted(path.parent.iterdir())}"
     manifest = json.loads(Path(f"{path}.json").read_text())
     with open_dataset(path) as dataset:
@@ -129,7 +132,8 @@ def check_file(path: Path) -> set[int]:
                 count = int(np.prod(shape, dtype=np.int64))
                 found = dataset.read(step, name, 0, count)
                 expected = values(found.dtype, count, step)
-                check_sums(described[step, name], expected.reshape(shape))
+                summed = check_sums(described[step, name], expected.reshape(shape))
+                assert not has_all_sums or summed == count, f"{path}: {name} of step {step}"
                 wrong = np.flatnonzero(found != expected)
                 assert wrong.size == 0, (
                     f"{path}: {name} of step {step}: {wrong.size} of {count} values are wrong, "
