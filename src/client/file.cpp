@@ -203,9 +203,11 @@ void File::sum(const Block& block) {
     return;
   }
   const trace::Timer timer{link_.counters(), trace::Counter::checksum_seconds};
-  sums_.push_back(
-      {block.variable.id,
-       {block.region.box, array::checksum(block.variable.type, block.memory, block.values)}});
+  const bool takes_another = has_bug(Bug::checksum_of_another) && !sums_.empty();
+  const std::uint64_t checksum =
+      takes_another ? sums_.back().block.checksum
+                    : array::checksum(block.variable.type, block.memory, block.values);
+  sums_.push_back({block.variable.id, {block.region.box, checksum}});
 }
 
 void File::end_step() {

@@ -413,7 +413,8 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   }
   for (const auto& [number, known] : remains.steps) {
     if (number >= settled_ && known.ended) {
-      auto counts = writer_.end(number, false, known.sums);
+      auto counts =
+          writer_.end(number, false, has_bug(Bug::checksums_left_behind) ? PutSums{} : known.sums);
       counts.events = known.events;
       council_.step_ended(counts);
     }
