@@ -4,6 +4,7 @@ find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(tomlplusplus REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(XXHASH REQUIRED libxxhash>=0.8) # its header alone
 pkg_check_modules(LIBURING IMPORTED_TARGET liburing>=2.3) # without it writes are made by threads
 
 find_package(CLI11 REQUIRED) # apps and the command iocomp

@@ -466,8 +466,9 @@ IOCOMP_EXPORT int iocomp_input_attribute_text(const iocomp_input *input, const c
  * @param count   extent per dimension, each >= 0; an empty block reads nothing.
  * @param values  room for product(count) elements of the variable's type, row-major.
  * @return IOCOMP_NOT_FOUND when there is no such variable, step, or variable in that step;
- * IOCOMP_INVALID_ARGUMENT for a box outside the array; IOCOMP_STORAGE_FAILURE. After a failure
- * `values` may be changed in part.
+ * IOCOMP_INVALID_ARGUMENT for a box outside the array; IOCOMP_STORAGE_FAILURE, also where a block
+ * that lies wholly in the box has another checksum than when it was put (setting `verify`). After
+ * a failure `values` may be changed in part.
  * Cost: reads long runs straight into `values`, short ones with what lies between them, at most
  * 8 MiB at a time, and copies them out.
  */

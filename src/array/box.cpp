@@ -109,6 +109,16 @@ void check(const Box& box) {
   }
 }
 
+bool contains(const Box& outer, const Box& inner) noexcept {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(inner.dimensions); ++d) {
+    if (inner.start[d] < outer.start[d] ||
+        inner.start[d] + inner.count[d] > outer.start[d] + outer.count[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::int64_t elements(const Shape& shape) noexcept {
   return product(used(shape.extent, shape.dimensions));
 }

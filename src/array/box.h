@@ -48,6 +48,9 @@ void check(const Box& box);
 [[nodiscard]] std::int64_t elements_below(const Shape& shape, const Box& box,
                                           std::int64_t index) noexcept;
 
+/// Whether all of `inner` lies in `outer`. @pre they have as many dimensions.
+[[nodiscard]] bool contains(const Box& outer, const Box& inner) noexcept;
+
 /// Whether the elements of the box follow one another in the row-major order of the shape (an empty
 /// box does).
 [[nodiscard]] bool is_contiguous(const Shape& shape, const Box& box) noexcept;

@@ -39,9 +39,11 @@ enum class Bug : std::uint8_t {
   lost_piece_is_written,
   late_server_publishes,
   opened_without_others,
+  checksum_of_another,
+  checksums_left_behind,
 };
 
-constexpr std::array<std::string_view, 29> bug_names{"none",
+constexpr std::array<std::string_view, 31> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -69,9 +71,11 @@ constexpr std::array<std::string_view, 29> bug_names{"none",
                                                      "left_piece_forgotten",
                                                      "lost_piece_is_written",
                                                      "late_server_publishes",
-                                                     "opened_without_others"};
+                                                     "opened_without_others",
+                                                     "checksum_of_another",
+                                                     "checksums_left_behind"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::opened_without_others) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::checksums_left_behind) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -16,6 +16,7 @@
 #include "client/tickets.h"
 #include "contents/catalogue.h"
 #include "contents/variable.h"
+#include "steps/ended.h"
 
 namespace iocomp::client {
 
@@ -56,6 +57,8 @@ struct Block {
 [[nodiscard]] Outcome in_block(const std::string& file_name, const std::string& variable_name,
                                std::int64_t step, const Outcome& outcome);
 
+using PutSums = std::vector<steps::PutSum>;
+
 /// Carries out what the program asks of one file: through servers, or in the compute ranks
 /// themselves. File (file.h) has checked everything that can be checked without others.
 class Carrier {
@@ -72,7 +75,8 @@ class Carrier {
   virtual void put(const Block& block) = 0;
   /// A block of a variable without elements: nothing travels, but the variable was put.
   virtual void put_nothing(const Block& block) = 0;
-  virtual void end_step(std::int64_t step) = 0;
+  /// @param sums  of the blocks that were put, where they are summed.
+  virtual void end_step(std::int64_t step, const PutSums& sums) = 0;
   /// Sleep until the step is committed. @throws Error with the failure of the step.
   virtual void wait_step(std::int64_t step) = 0;
   /// Do whatever is needed so that a ticket comes to a state without further calls of put or
@@ -81,8 +85,8 @@ class Carrier {
   virtual void urge(std::uint64_t ticket, State state) = 0;
   /// The program waits for the memory of a block from now on.
   virtual void wanted_back(std::uint64_t /*ticket*/) {}
-  /// Settle everything. `open_step` is the step that was not ended.
-  [[nodiscard]] virtual Outcome close(std::int64_t open_step) = 0;
+  /// Settle everything. `open_step` is the step that was not ended; `sums` as for `end_step`.
+  [[nodiscard]] virtual Outcome close(std::int64_t open_step, const PutSums& sums) = 0;
   /// The program ends without closing the file, and its arrays may be gone. Nobody is waited for.
   /// @return the first step that is lost by it.
   [[nodiscard]] virtual std::int64_t give_up(std::int64_t open_step, const Outcome& why) = 0;

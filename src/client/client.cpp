@@ -92,6 +92,9 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
                                          .one_file = !file.file_per_step,
                                          .is_first_member = opened.members.front() == place_.rank},
                              link_);
+  if (file.sums_blocks) {
+    opened.file->sum_blocks();
+  }
   const bool has_or_had_servers =
       link_.has_servers() || (link_.loss() && !has_bug(Bug::opened_without_others));
   if (!has_or_had_servers || file.synchronous || !open_with_servers(opened)) {

@@ -11,6 +11,7 @@
 
 #include "array/box.h"
 #include "array/byte_order.h"
+#include "array/checksum.h"
 #include "array/decomposition.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
@@ -229,11 +230,25 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   link_.counters().add(trace::Counter::put_bytes, static_cast<double>(block.bytes()));
   if (array::elements(block.region) > 0) {
     carry([&] { carrier_->put(block); });
+    sum(block);
   } else if (array::elements(block.variable.shape) == 0) {
     carry([&] { carrier_->put_nothing(block); });
   }
   link_.tickets().settle(block.ticket);
   return block.ticket;
+}
+
+// When it is on its way: the disk may work meanwhile. Until put returns the values stay.
+void File::sum(const Block& block) {
+  if (!sums_blocks_ || block.region.runs) {
+    return;
+  }
+  const trace::Timer timer{link_.counters(), trace::Counter::checksum_seconds};
+  const bool takes_another = has_bug(Bug::checksum_of_another) && !sums_.empty();
+  const std::uint64_t checksum =
+      takes_another ? sums_.back().block.checksum
+                    : array::checksum(block.variable.type, block.memory, block.values);
+  sums_.push_back({block.variable.id, {block.region.box, checksum}});
 }
 
 void File::end_step() {
@@ -244,7 +259,8 @@ void File::end_step() {
   const std::int64_t ended = step_++;
   puts_in_step_ = 0;
   link_.counters().add(trace::Counter::steps, 1);
-  carry([&] { carrier_->end_step(ended); });
+  const PutSums sums = std::exchange(sums_, {});
+  carry([&] { carrier_->end_step(ended, sums); });
   if (guard_) {
     consult_guard(ended);
   }
@@ -302,7 +318,7 @@ void File::close() {
   if (puts_in_step_ > 0) {
     put_time();
   }
-  carry([&] { closed = carrier_->close(step_); });
+  carry([&] { closed = carrier_->close(step_, sums_); });
   if (!closed.ok()) {
     link_.failures().add(key_, closed);
   }

@@ -54,6 +54,9 @@ class File {
   void when_servers_are_lost(std::function<void()> react) { react_ = std::move(react); }
   [[nodiscard]] Carrier& carrier() noexcept { return *carrier_; }
 
+  /// What is put gets a checksum, which goes into the manifest.
+  void sum_blocks() noexcept { sums_blocks_ = true; }
+
   /// From here on the file goes over to synchronous output on this rank where that is faster.
   void watch_with(Guard guard) { guard_ = std::move(guard); }
 
@@ -105,6 +108,7 @@ class File {
     call();
   }
   void announce(const contents::Event& event);
+  void sum(const Block& block);
   void consult_guard(std::int64_t ended);
   void put_time();
 
@@ -117,6 +121,8 @@ class File {
   std::int64_t step_ = 0;
   std::int64_t puts_in_step_ = 0;
   int time_ = -1;  // the variable
+  bool sums_blocks_ = false;
+  PutSums sums_;  // of the open step
   std::optional<Guard> guard_;
   std::function<void()> react_;
 };

@@ -125,6 +125,9 @@ std::vector<std::byte> InputOpener::find_together(MPI_Comm comm, Meeting& meetin
       committed = reading::find_committed(
           {name, settings_.file_text(name, "path"), settings_.file_text(name, "backend"), modules(),
            kind_sought(settings_, name), settings_.file_text(name, "engine")});
+      if (!settings_.file_boolean(name, "verify")) {
+        committed.forget_sums();
+      }
       input = std::make_unique<reading::Input>(name, committed, modules(), counted());
       input->try_newest();
     });

@@ -267,6 +267,10 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
     replace_described(names, head, description, earlier);
     return;
   }
+  check(names.may_appear);
+  if (!replace && is_there(names.target)) {  // before its manifest says something else
+    throw target_is_there(names, "has appeared meanwhile");
+  }
   change_manifest(names, false, [&] {
     if (has_bug(Bug::named_before_described)) {
       publish(names, replace);

@@ -102,10 +102,10 @@ void tell(ToldSteps& told, const contents::Description& description);
 /// directory). JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes",
 /// "byte_order": "little" (of the elements, where they have an offset),
 ///  "steps": [{"step" (in this file), "number" (where the program has another), "time",
-///  "variables": [{"name", "type", "shape", "offset"}]}], "absent": [],
-///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}, and while
-///  a file is replaced "replaces": {"temporary", "manifest"}: see manifest_in_force. Complex
-///  values are pairs; text is a string.
+///  "variables": [{"name", "type", "shape", "offset", "xxh3" (see manifest.h)}]}], "absent": [],
+///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}, and while a
+///  file is replaced "replaces": {"temporary", "manifest"}: see manifest_in_force. Complex values
+///  are pairs; text is a string.
 /// @param description  with the steps that are not in `earlier`.
 /// @throws Error{storage_failure}.
 void write_manifest(const TargetNames& names, const ManifestHead& head,

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "array/box.h"
+#include "array/checksum.h"
 #include "array/element_type.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
@@ -38,6 +40,25 @@ bool is_plain(const std::string& text) {
                              [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
+std::string list(const array::Extents& numbers, int dimensions) {
+  std::string text = "[";
+  for (int d = 0; d < dimensions; ++d) {
+    text += (d == 0 ? "" : ",") + std::to_string(numbers[static_cast<std::size_t>(d)]);
+  }
+  return text + ']';
+}
+
+void add_sums(std::string& text, const std::vector<contents::BlockSum>& sums) {
+  text += std::string{",\""} + sums_key + "\":[";
+  const char* separator = "";
+  for (const auto& [box, checksum] : sums) {
+    text += std::exchange(separator, ",");
+    text += '[' + list(box.start, box.dimensions) + ',' + list(box.count, box.dimensions) + ",\"" +
+            array::hex(checksum) + "\"]";
+  }
+  text += ']';
+}
+
 // Put together by hand: there may be hundreds of them in each step.
 void add_variable(std::string& text, const contents::Placed& placed) {
   const std::string& name = placed.variable.name;
@@ -45,12 +66,12 @@ void add_variable(std::string& text, const contents::Placed& placed) {
   text += is_plain(name) ? '"' + name + '"' : line(name);
   text += ",\"type\":\"";
   text += array::name(placed.variable.type);
-  text += "\",\"shape\":[";
-  for (int d = 0; d < placed.variable.shape.dimensions; ++d) {
-    text += (d == 0 ? "" : ",") +
-            std::to_string(placed.variable.shape.extent[static_cast<std::size_t>(d)]);
+  text += "\",\"shape\":" + list(placed.variable.shape.extent, placed.variable.shape.dimensions);
+  text += ",\"offset\":" + std::to_string(placed.offset);
+  if (placed.sums) {
+    add_sums(text, *placed.sums);
   }
-  text += "],\"offset\":" + std::to_string(placed.offset) + '}';
+  text += '}';
 }
 
 // What the program calls it, where the file does not say that.

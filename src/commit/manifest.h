@@ -5,6 +5,10 @@ namespace iocomp::commit {
 /// Of the form of a manifest; a later release reads those of all earlier ones.
 inline constexpr int manifest_version = 1;
 
+/// Of a variable in a step: the checksums of its blocks, [[[start], [count], "16 hex digits"],
+/// ...].
+inline constexpr const char* sums_key = "xxh3";
+
 struct TargetNames;
 /// Remove what a server has left that ended while it wrote the manifest. For those who go on
 /// without it. Never throws.

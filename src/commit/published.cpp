@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
@@ -20,12 +22,10 @@ Published read_published(const TargetNames& names) {
   if (found.has_temporary || !found.has_target) {
     return found;
   }
-  const auto manifest = parse_manifest(read_file(names.manifest).value_or(""), names.manifest);
+  auto manifest = parse_manifest(read_file(names.manifest).value_or(""), names.manifest);
   found.steps = manifest.committed_steps;
-  found.absent = manifest.absent;
-  for (const auto& placed : manifest.inventory.contents) {
-    found.variables.emplace_back(placed.step, placed.variable.name);
-  }
+  found.absent = std::move(manifest.absent);
+  found.contents = std::move(manifest.inventory.contents);
   return found;
 }
 

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "commit/commit.h"
+#include "contents/description.h"
 
 namespace iocomp::commit {
 
@@ -17,7 +17,7 @@ struct Published {
   // Of a published file of all steps, as its manifest tells:
   std::int64_t steps = 0;
   std::vector<std::int64_t> absent;
-  std::vector<std::pair<std::int64_t, std::string>> variables;  ///< step, name
+  std::vector<contents::Placed> contents;
 };
 
 [[nodiscard]] Published look_at(const TargetNames& names);

@@ -144,8 +144,8 @@ void Publisher::go_on_after(const Earlier& earlier) {
     return;
   }
   publication_.go_on_after(earlier.steps, earlier.absent, earlier.is_published);
-  for (const auto& [step, variable] : earlier.contents) {
-    contents_.add(step, variable, catalogue_.layout().offset(variable, step));
+  for (const auto& [step, variable, sums] : earlier.contents) {
+    contents_.add(step, variable, catalogue_.layout().offset(variable, step), sums);
   }
   Target& target = targets_[-1];
   target.file = std::make_shared<disk::OutputFile>(earlier.path, setup_.disk);
@@ -153,13 +153,13 @@ void Publisher::go_on_after(const Earlier& earlier) {
 }
 
 void Publisher::commit(const steps::Commit& order, std::int64_t settled, const Then& then) {
-  for (const auto& [step, variable] : order.contents) {
+  for (const auto& [step, variable, sums] : order.contents) {
     const auto told = offsets_.find({step, variable});
     const std::int64_t offset = traits().offsets_by_layout
                                     ? catalogue_.layout().offset(variable, step)
                                 : told != offsets_.end() ? told->second
                                                          : -1;
-    contents_.add(step, variable, offset);
+    contents_.add(step, variable, offset, sums);
   }
   const std::int64_t last = order.last;
   const auto explained = [=, this](const Outcome& outcome) { then(in_file(outcome, last)); };

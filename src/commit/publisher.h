@@ -28,7 +28,7 @@ struct Earlier {
   bool is_published = false;
   std::int64_t steps = 0;
   std::vector<std::int64_t> absent{};
-  std::vector<std::pair<std::int64_t, int>> contents{};  ///< step, variable
+  std::vector<steps::Commit::Content> contents{};
   // Of a file per step:
   std::deque<std::int64_t> kept{};  ///< committed steps, oldest first
 };

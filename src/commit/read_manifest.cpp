@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/checksum.h"
 #include "array/element_type.h"
 #include "base/error.h"
 #include "base/small_files.h"
@@ -91,6 +93,33 @@ void check_place(const contents::Placed& placed, std::int64_t bytes) {
   }
 }
 
+contents::BlockSums sums_from(const Json& described, const contents::Variable& variable) {
+  const auto listed = described.find(sums_key);
+  if (listed == described.end()) {
+    return nullptr;
+  }
+  auto sums = std::make_shared<std::vector<contents::BlockSum>>();
+  const auto dimensions = static_cast<std::size_t>(variable.shape.dimensions);
+  std::int64_t left = array::elements(variable.shape);  // no two blocks of a step overlap
+  for (const auto& entry : *listed) {
+    const auto start = integers_from(entry.at(0));
+    const auto count = integers_from(entry.at(1));
+    const auto checksum = array::checksum_from(entry.at(2).get<std::string>());
+    if (start.size() != dimensions || count.size() != dimensions || !checksum) {
+      refuse("of the variable \"" + variable.name +
+             "\" it has what is no checksum: " + entry.dump());
+    }
+    sums->push_back({array::make_box(variable.shape, start.data(), count.data()), *checksum});
+    const auto elements = array::elements(sums->back().box);
+    if (elements > left) {
+      refuse("of the variable \"" + variable.name + "\" it has checksums of more elements than " +
+             "there are");
+    }
+    left -= elements;
+  }
+  return sums;
+}
+
 void read_contents(const Json& json, Manifest& manifest) {
   auto& inventory = manifest.inventory;
   std::map<std::string, int> ids;
@@ -115,6 +144,7 @@ void read_contents(const Json& json, Manifest& manifest) {
       placed.variable.id =
           ids.emplace(placed.variable.name, static_cast<int>(ids.size())).first->second;
       check_place(placed, manifest.bytes);
+      placed.sums = sums_from(described, placed.variable);
       if (!here.insert(placed.variable.id).second) {
         refuse("it has the variable \"" + placed.variable.name + "\" twice in step " +
                std::to_string(number));

@@ -81,6 +81,9 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
                                            : Existing::refuse;
   file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
   file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
+  const auto checksum = settings.file_text(name, "checksum");
+  file.sums_blocks =
+      !file.may_overlap && (checksum == "auto" ? file.checkpoint : checksum == "xxh3");
   file.xdmf = settings.file_text(name, "describe") == "xdmf";
   read_layout(file, settings, name);
   file.alignment_bytes = settings.file_bytes(name, "alignment");

@@ -27,6 +27,7 @@ struct FileSettings {
   Existing existing = Existing::refuse;
   bool file_per_step = false;  ///< always true for a checkpoint
   int keep = 0;
+  bool sums_blocks = false;       ///< checksum = "xxh3", or what auto comes to
   bool xdmf = false;              ///< describe = "xdmf"
   bool grows_along_time = false;  ///< layout = "time"
   std::int64_t chunk_bytes = 0;

@@ -112,6 +112,11 @@ const std::vector<Key>& all_keys() {
        "a file of its own for each step of a series"},
       {"files.*.keep", integer, "0", "0..1000000",
        "committed steps of a checkpoint that are kept; 0: all"},
+      {"files.*.checksum", choice, "auto", "auto|none|xxh3",
+       "xxh3: each block that is put gets a checksum, which the manifest keeps; auto: so for "
+       "checkpoints (but not with overlap any, nor of blocks put by decomposition)"},
+      {"files.*.verify", boolean, "true", "",
+       "a read fails where a block that lies in its box has another checksum than in its manifest"},
       {"files.*.describe", choice, "none", "none|xdmf",
        "xdmf: a file `<path>.xdmf` beside it, with which ParaView and VTK open what is committed "
        "(hdf5, mpiio, netcdf, posix)"},

@@ -319,25 +319,26 @@ std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
   return is_zero ? std::vector<std::byte>{} : value;
 }
 
-void Contents::add(std::int64_t step, int variable, std::int64_t offset) {
-  auto& of_step = offset_[step];
-  of_step.insert_or_assign(of_step.end(), variable, offset);  // mostly the last one
+void Contents::add(std::int64_t step, int variable, std::int64_t offset, BlockSums sums) {
+  auto& of_step = known_[step];
+  of_step.insert_or_assign(of_step.end(), variable,
+                           Known{offset, std::move(sums)});  // mostly the last one
 }
 
 void Contents::remove_step(std::int64_t step) {
-  offset_.erase(step);
+  known_.erase(step);
   ++removals_;
 }
 
 Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
                                std::int64_t last) const {
   Description description;
-  for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last;
-       ++step) {
+  for (auto step = known_.lower_bound(first); step != known_.end() && step->first <= last; ++step) {
     description.names.emplace(step->first,
                               StepName{catalogue.number(step->first), catalogue.time(step->first)});
-    for (const auto& [id, offset] : step->second) {
-      description.contents.push_back({step->first, catalogue.variable(id, step->first), offset});
+    for (const auto& [id, known] : step->second) {
+      description.contents.push_back(
+          {step->first, catalogue.variable(id, step->first), known.offset, known.sums});
     }
   }
   // The ranks may have gone on: what belongs to later steps is none of these.
@@ -349,11 +350,10 @@ Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
 std::int64_t Contents::end(const Catalogue& catalogue, std::int64_t first,
                            std::int64_t last) const {
   std::int64_t end = 0;
-  for (auto step = offset_.lower_bound(first); step != offset_.end() && step->first <= last;
-       ++step) {
-    for (const auto& [id, offset] : step->second) {
-      if (offset >= 0) {
-        end = std::max(end, offset + catalogue.variable(id, step->first).bytes());
+  for (auto step = known_.lower_bound(first); step != known_.end() && step->first <= last; ++step) {
+    for (const auto& [id, known] : step->second) {
+      if (known.offset >= 0) {
+        end = std::max(end, known.offset + catalogue.variable(id, step->first).bytes());
       }
     }
   }

@@ -130,8 +130,8 @@ struct Known {
 /// What the lead keeps of a file besides the catalogue: which variables each step has, and where.
 class Contents {
  public:
-  /// A variable is in a step; `offset` as in Placed.
-  void add(std::int64_t step, int variable, std::int64_t offset);
+  /// A variable is in a step; `offset` and `sums` as in Placed.
+  void add(std::int64_t step, int variable, std::int64_t offset, BlockSums sums = {});
   void remove_step(std::int64_t step);
   /// How often a step was removed: what was described before may hold one that is gone.
   [[nodiscard]] std::int64_t removals() const noexcept { return removals_; }
@@ -143,7 +143,11 @@ class Contents {
                                  std::int64_t last) const;
 
  private:
-  std::map<std::int64_t, std::map<int, std::int64_t>> offset_;  // step -> variable -> offset
+  struct Known {
+    std::int64_t offset = -1;
+    BlockSums sums;
+  };
+  std::map<std::int64_t, std::map<int, Known>> known_;  // step -> variable
   std::int64_t removals_ = 0;
 };
 

@@ -4,9 +4,11 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "array/box.h"
 #include "contents/variable.h"
 
 namespace iocomp::contents {
@@ -20,12 +22,23 @@ struct StepName {
   double time = unknown_time;
 };
 
+/// A block that a rank has put, and the checksum of its values there (array/checksum.h).
+struct BlockSum {
+  array::Box box;
+  std::uint64_t checksum = 0;
+
+  friend bool operator==(const BlockSum&, const BlockSum&) = default;
+};
+/// Those of a variable in a step; null where there are none.
+using BlockSums = std::shared_ptr<const std::vector<BlockSum>>;
+
 /// A variable at one step, and where it lies.
 struct Placed {
   std::int64_t step = 0;
   Variable variable;
   std::int64_t offset =
       -1;  ///< of its first byte in the file; -1 where the format library keeps it
+  BlockSums sums{};
 };
 
 /// What a finished file must know besides its data. Steps that are not in it are absent: their data

@@ -1,11 +1,15 @@
 #include "contents/variable_wire.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
 #include "base/wire.h"
+#include "contents/description.h"
 #include "contents/variable.h"
 
 namespace iocomp::contents {
@@ -38,6 +42,27 @@ Attribute get_attribute(WireReader& reader) {
   }
   attribute.values.assign(values.begin(), values.end());
   return attribute;
+}
+
+void put(WireWriter& writer, const BlockSum& sum) {
+  writer.put(static_cast<std::int8_t>(sum.box.dimensions));
+  for (std::size_t d = 0; d < static_cast<std::size_t>(sum.box.dimensions); ++d) {
+    writer.put(sum.box.start[d]);
+    writer.put(sum.box.count[d]);
+  }
+  writer.put(sum.checksum);
+}
+
+BlockSum get_block_sum(WireReader& reader) {
+  BlockSum sum;
+  sum.box.dimensions = reader.get<std::int8_t>();
+  for (int d = 0; d < std::min(sum.box.dimensions, array::max_dimensions); ++d) {
+    sum.box.start.at(static_cast<std::size_t>(d)) = reader.get<std::int64_t>();
+    sum.box.count.at(static_cast<std::size_t>(d)) = reader.get<std::int64_t>();
+  }
+  array::check(sum.box);
+  sum.checksum = reader.get<std::uint64_t>();
+  return sum;
 }
 
 }  // namespace iocomp::contents

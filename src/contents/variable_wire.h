@@ -1,8 +1,11 @@
 #pragma once
 
-#include "array/box.h"
+#include <cstddef>
+#include <cstdint>
+
 #include "array/element_type.h"
 #include "base/wire.h"
+#include "contents/description.h"
 #include "contents/variable.h"
 
 namespace iocomp::contents {
@@ -13,5 +16,10 @@ namespace iocomp::contents {
 
 void put(WireWriter& writer, const Attribute& attribute);
 [[nodiscard]] Attribute get_attribute(WireReader& reader);
+
+/// Without the dimensions that its box does not have.
+void put(WireWriter& writer, const BlockSum& sum);
+[[nodiscard]] BlockSum get_block_sum(WireReader& reader);
+inline constexpr std::size_t least_bytes_of_sum = sizeof(std::int8_t) + sizeof(std::uint64_t);
 
 }  // namespace iocomp::contents

@@ -13,7 +13,9 @@
 #include "array/cover.h"
 #include "base/error.h"
 #include "base/wire.h"
+#include "contents/variable_wire.h"
 #include "protocol/header.h"
+#include "steps/ended.h"
 
 namespace iocomp::protocol {
 namespace {
@@ -210,6 +212,24 @@ void check(const StepCounts& counts) {
   }
 }
 
+void put_sums(WireWriter& writer, const std::vector<steps::PutSum>& sums) {
+  writer.put(static_cast<std::uint64_t>(sums.size()));
+  for (const auto& [variable, block] : sums) {
+    writer.put(variable);
+    contents::put(writer, block);
+  }
+}
+
+std::vector<steps::PutSum> get_sums(WireReader& reader) {
+  std::vector<steps::PutSum> sums(
+      reader.get_count(sizeof(std::int32_t) + contents::least_bytes_of_sum));
+  for (auto& sum : sums) {
+    sum.variable = reader.get<std::int32_t>();
+    sum.block = contents::get_block_sum(reader);
+  }
+  return sums;
+}
+
 }  // namespace
 
 Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
@@ -228,6 +248,7 @@ Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
     writer.put(variable);
     writer.put(cover);
   }
+  put_sums(writer, counts.sums);
   return message(kind, file, writer.take());
 }
 
@@ -253,6 +274,7 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
     last = variable;
     counts.variables.add(variable, reader.get<array::Cover>());
   }
+  counts.sums = get_sums(reader);
   check(counts);
   return counts;
 }

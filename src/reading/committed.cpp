@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,6 +47,24 @@ void put(WireWriter& writer, const Committed::Place& place) {
   for (int d = 0; d < place.shape.dimensions; ++d) {
     writer.put(place.shape.extent[static_cast<std::size_t>(d)]);
   }
+  const auto* const sums = place.sums.get();
+  writer.put(sums == nullptr ? std::uint64_t{0} : static_cast<std::uint64_t>(sums->size()));
+  for (std::size_t i = 0; sums != nullptr && i < sums->size(); ++i) {
+    contents::put(writer, (*sums)[i]);
+  }
+}
+
+contents::BlockSums get_sums(WireReader& reader) {
+  const auto count = reader.get_count(contents::least_bytes_of_sum);
+  if (count == 0) {
+    return nullptr;
+  }
+  auto sums = std::make_shared<std::vector<contents::BlockSum>>();
+  sums->reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    sums->push_back(contents::get_block_sum(reader));
+  }
+  return sums;
 }
 
 Committed::Place get_place(WireReader& reader) {
@@ -59,6 +78,7 @@ Committed::Place get_place(WireReader& reader) {
     extents.at(static_cast<std::size_t>(d)) = reader.get<std::int64_t>();
   }
   place.shape = array::make_shape(dimensions, extents.data());
+  place.sums = get_sums(reader);
   return place;
 }
 
@@ -94,7 +114,8 @@ void Committed::add(File file, const contents::Inventory& inventory) {
       throw refuse("it has the variable \"" + placed.variable.name + "\" in step " +
                    std::to_string(step) + " after step " + std::to_string(places.back().step));
     }
-    places.push_back({step, placed.variable.type, placed.variable.shape, placed.offset});
+    places.push_back(
+        {step, placed.variable.type, placed.variable.shape, placed.offset, placed.sums});
   }
   for (auto& variable : variables) {
     if (!inventory.steps.empty() &&
@@ -106,6 +127,14 @@ void Committed::add(File file, const contents::Inventory& inventory) {
   }
   attributes = inventory.attributes;
   files.push_back(std::move(file));
+}
+
+void Committed::forget_sums() noexcept {
+  for (auto& variable : variables) {
+    for (auto& place : variable.places) {
+      place.sums = nullptr;
+    }
+  }
 }
 
 std::vector<std::byte> encode(const Committed& committed) {

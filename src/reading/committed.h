@@ -36,6 +36,7 @@ struct Committed {
     array::ElementType type = array::ElementType::float64;
     array::Shape shape;
     std::int64_t offset = -1;
+    contents::BlockSums sums{};
   };
   struct Variable {
     std::string name;
@@ -52,6 +53,8 @@ struct Committed {
   /// Append a file whose steps are later than all others'.
   /// @throws Error{storage_failure} where they are not, or a variable is twice in a step.
   void add(File file, const contents::Inventory& inventory);
+  /// Nothing that is read is compared with its checksum.
+  void forget_sums() noexcept;
 };
 
 [[nodiscard]] std::vector<std::byte> encode(const Committed& committed);

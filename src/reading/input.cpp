@@ -20,6 +20,7 @@
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "formats/source.h"
+#include "reading/check_sums.h"
 #include "reading/committed.h"
 
 namespace iocomp::reading {
@@ -140,6 +141,15 @@ double Input::time(std::int64_t step) {
   return time;
 }
 
+// What was put with what the program has in its hands now.
+void Input::compare(const Place& where, const array::Box& box,
+                    const formats::Destination& read) const {
+  if (const auto damage = find_damage(where.sums, where.type, box, read)) {
+    const auto& file = committed_.files.at(static_cast<std::size_t>(step_of(where.step).file));
+    throw Error{ErrorCode::storage_failure, damage->story + " (" + file.path + ')'};
+  }
+}
+
 void Input::read(const std::string& variable, std::int64_t step, const ReadArguments& arguments) {
   const Place& where = place(variable, step);
   try {
@@ -157,6 +167,7 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
       const contents::Placed placed{
           of_step.in_file, {find(variable), variable, where.type, where.shape}, where.offset};
       source(of_step.file).read(placed, box, to);
+      compare(where, box, to);
     }
     if (has_read_) {
       has_read_(elements * static_cast<std::int64_t>(array::size_bytes(where.type)));

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "array/box.h"
 #include "formats/source.h"
 #include "reading/committed.h"
 
@@ -50,7 +51,8 @@ class Input {
   /// there is none. @throws Error{not_found}.
   [[nodiscard]] double time(std::int64_t step);
 
-  /// Read a box. @throws Error naming variable, step and file.
+  /// Read a box. @throws Error naming variable, step and file; Error{storage_failure} also where a
+  /// block in it has another checksum than when it was put.
   void read(const std::string& variable, std::int64_t step, const ReadArguments& arguments);
 
   /// Open the file of the newest step, so that what cannot be read is told now.
@@ -59,6 +61,7 @@ class Input {
  private:
   [[nodiscard]] const Committed::Step& step_of(std::int64_t step) const;
   [[nodiscard]] formats::Source& source(int file);
+  void compare(const Place& where, const array::Box& box, const formats::Destination& read) const;
 
   std::string name_;
   Committed committed_;

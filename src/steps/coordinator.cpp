@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,28 @@
 #include "steps/put_log.h"
 
 namespace iocomp::steps {
+
+namespace {
+
+// Those of each variable, in the order of their boxes: whoever was first to speak.
+std::map<std::int32_t, contents::BlockSums> by_variable(std::vector<PutSum> sums) {
+  std::ranges::sort(sums, [](const PutSum& a, const PutSum& b) {
+    return std::tie(a.variable, a.block.box.start, a.block.box.count) <
+           std::tie(b.variable, b.block.box.start, b.block.box.count);
+  });
+  std::map<std::int32_t, contents::BlockSums> sorted;
+  for (auto first = sums.begin(); first != sums.end();) {
+    const auto last = std::ranges::find_if(
+        first, sums.end(), [&](const PutSum& sum) { return sum.variable != first->variable; });
+    auto blocks = std::make_shared<std::vector<contents::BlockSum>>();
+    std::ranges::transform(first, last, std::back_inserter(*blocks), &PutSum::block);
+    sorted.emplace(first->variable, std::move(blocks));
+    first = last;
+  }
+  return sorted;
+}
+
+}  // namespace
 
 Coordinator::Coordinator(Setup setup, const contents::Catalogue& catalogue)
     : setup_{std::move(setup)},
@@ -234,10 +258,11 @@ bool Coordinator::are_all_complete() const {
 void Coordinator::commit() {
   busy_ = Busy::commits;
   Commit commit{next_, next_, {}};
-  const auto add = [&](std::int64_t number, const Step& step) {
+  const auto add = [&](std::int64_t number, Step& step) {
     commit.last = number;
+    auto sums = by_variable(std::exchange(step.sum.sums, {}));
     for (const auto& [variable, cover] : step.sum.variables) {
-      commit.contents.emplace_back(number, variable);
+      commit.contents.push_back({number, variable, std::move(sums[variable])});
     }
   };
   add(next_, steps_[next_]);

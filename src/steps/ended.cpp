@@ -17,6 +17,7 @@ void add(Ended& sum, const Ended& more) {
     }
   }
   sum.variables.add(more.variables);
+  sum.sums.insert(sum.sums.end(), more.sums.begin(), more.sums.end());
   sum.events = std::max(sum.events, more.events);
 }
 

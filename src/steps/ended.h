@@ -4,9 +4,18 @@
 #include <utility>
 #include <vector>
 
+#include "contents/description.h"
 #include "steps/covers.h"
 
 namespace iocomp::steps {
+
+/// A block that was put, where its values are summed.
+struct PutSum {
+  std::int32_t variable = 0;
+  contents::BlockSum block;
+
+  friend bool operator==(const PutSum&, const PutSum&) = default;
+};
 
 /// What one member says of a step that it ends, or several members together.
 struct Ended {
@@ -15,6 +24,7 @@ struct Ended {
   std::int64_t members = 0;                                   ///< summed here
   std::vector<std::pair<std::int32_t, std::int64_t>> pieces;  ///< writer, pieces sent to it
   Covers variables;                                           ///< that were put
+  std::vector<PutSum> sums{};                                 ///< of blocks, in any order
 
   [[nodiscard]] bool has_puts() const noexcept { return !pieces.empty() || !variables.empty(); }
 };

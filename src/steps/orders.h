@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "contents/description.h"
 #include "steps/coverage.h"
 
 namespace iocomp::steps {
@@ -66,7 +67,12 @@ struct Look {
 struct Commit {
   std::int64_t first = 0;
   std::int64_t last = 0;
-  std::vector<std::pair<std::int64_t, std::int32_t>> contents;  ///< step, variable that was put
+  struct Content {  ///< a variable that was put
+    std::int64_t step = 0;
+    std::int32_t variable = 0;
+    contents::BlockSums sums{};
+  };
+  std::vector<Content> contents;
 };
 /// A step failed: what there is of it goes.
 struct Drop {

@@ -78,6 +78,8 @@ contents::Description description(std::int64_t step) {
   contents::Description made;
   made.contents = {placed(step, 0, "u", ElementType::float64, {4, 5}, 0),
                    placed(step, 1, "deep/t", ElementType::complex64, {}, 4096)};
+  made.contents[0].sums = std::make_shared<const std::vector<contents::BlockSum>>(
+      std::vector<contents::BlockSum>{{{.dimensions = 2, .start = {2, 0}, .count = {2, 5}}, 1}});
   made.attributes = {{"title", text_attribute("Wien, \"1\"\n")}};
   for (int type = 1; const auto known = array::element_type(type); ++type) {
     made.attributes[std::string{array::name(*known)}] = values(*known, 2);
@@ -189,7 +191,12 @@ std::vector<std::vector<Bytes>> all_bodies() {
   small.count = 3;
   small.chunk_elements = 0;
   small.inside = inside;
-  protocol::StepCounts counts{2, 1, 1, {{0, 5}, {3, 7}}, {{1, {.elements = 10, .print = 99}}}};
+  protocol::StepCounts counts{2,
+                              1,
+                              1,
+                              {{0, 5}, {3, 7}},
+                              {{1, {.elements = 10, .print = 99}}},
+                              {{1, {{.dimensions = 1, .start = {4}, .count = {10}}, 7}}}};
   using About = protocol::Notice::About;
   const auto known = protocol::encode(7, runs());
   const auto forgotten = protocol::encode_forget_run_list(7);

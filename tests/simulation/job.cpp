@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -252,6 +253,7 @@ std::string Job::settings_text() const {
     set_if(file.grows_along_time, "layout = \"time\"");
     set_if(file.is_compressed, "compression = \"deflate\"");
     set_if(file.has_description, "describe = \"xdmf\"");
+    set_if(file.has_sums, "checksum = \"xxh3\"");
     set_if(file.may_overlap, "overlap = \"any\"");
     set_if(file.fails_when_full, "when_full = \"error\"");
   }
@@ -724,6 +726,30 @@ void Job::ask_tickets(Rank& rank, std::size_t number) {
   }
 }
 
+namespace {
+
+// Of those that should have one: blocks that are boxes, in files that sum them.
+std::int64_t elements_without_sum(const PlannedFile& file, const StepOfVariable& step,
+                                  const iocomp::reading::Committed::Place& place) {
+  if ((!file.is_checkpoint && !file.has_sums) || file.may_overlap) {
+    return 0;
+  }
+  std::int64_t left = 0;
+  for (const auto& put : step.puts) {
+    left += put.is_scattered ? 0
+                             : std::accumulate(put.count.begin(), put.count.end(), std::int64_t{1},
+                                               std::multiplies<>{});
+  }
+  if (place.sums) {
+    for (const auto& sum : *place.sums) {
+      left -= iocomp::array::elements(sum.box);
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
 std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
                                     const std::string& when,
                                     std::vector<std::set<std::int64_t>>* seen) {
@@ -800,6 +826,11 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
           broken("step " + std::to_string(s) + " of " + planned.name + " is visible, and reading " +
                  name + " fails: " + error.what());
           continue;
+        }
+        if (const auto left = elements_without_sum(planned, part, input->place(name, step));
+            left != 0 && found == expected) {
+          broken("step " + std::to_string(s) + " of " + planned.name + ": " + name + " has " +
+                 std::to_string(left) + " elements that were put and have no checksum");
         }
         is_old = is_old && found == expected_values(old_of(planned), v, step);
         if (found != expected) {

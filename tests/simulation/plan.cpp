@@ -160,6 +160,8 @@ void choose_settings(Random& random, const Plan& plan, PlannedFile& file) {
   file.replaces = file.exists_before && random.chance(3, 4);
   file.has_description = file.backend != "pnetcdf" && random.chance(1, 8);
   file.has_attributes = random.chance(1, 8);
+  file.has_sums =
+      Random{Random{random}.next() ^ 0x5355}.chance(1, 3);  // no seed means another plan
   file.may_overlap = random.chance(1, 6);
   file.fails_when_full = random.chance(1, 20);
   file.keeps = !has_one_file && random.chance(1, 4) ? static_cast<int>(random.between(1, 3)) : 0;

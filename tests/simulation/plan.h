@@ -66,6 +66,7 @@ struct PlannedFile {
   bool is_compressed = false;
   bool has_description = false;
   bool has_attributes = false;
+  bool has_sums = false;  ///< also of a series: those of a checkpoint are usual
   bool may_overlap = false;
   bool fails_when_full = false;
   int keeps = 0;

@@ -94,6 +94,7 @@ struct Fields<PlannedFile> {
     field("compressed", &PlannedFile::is_compressed);
     field("description", &PlannedFile::has_description);
     field("attributes", &PlannedFile::has_attributes);
+    field("sums", &PlannedFile::has_sums);
     field("may_overlap", &PlannedFile::may_overlap);
     field("fails_when_full", &PlannedFile::fails_when_full);
     field("keeps", &PlannedFile::keeps);

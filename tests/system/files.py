@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import unittest
 from collections.abc import Collection
@@ -90,11 +91,39 @@ def steps_in(path: Path) -> set[int]:
         return set(dataset.steps())
 
 
-def check_file(path: Path) -> set[int]:
-    """Check that all a file claims to hold is there and right; return its steps."""
+def xxh3(values: npt.NDArray[Any]) -> str:
+    """Return what the checksum of these values must be, by the library of XXH3 itself."""
+    library = ctypes.CDLL("libxxhash.so.0")
+    library.XXH3_64bits.restype = ctypes.c_uint64
+    library.XXH3_64bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    array = np.ascontiguousarray(values)
+    elements = array.astype(array.dtype.newbyteorder("<")).tobytes()
+    return f"{library.XXH3_64bits(elements, len(elements)):016x}"
+
+
+def check_sums(described: dict[str, Any], expected: npt.NDArray[Any]) -> int:
+    """Check the checksums that a manifest has of a variable; return how many elements have one."""
+    elements = 0
+    for start, count, checksum in described.get("xxh3", []):
+        block = expected[tuple(slice(s, s + c) for s, c in zip(start, count, strict=True))]
+        assert xxh3(block) == checksum, f"{described['name']}: block {start} {count}"
+        elements += block.size
+    return elements
+
+
+def check_file(path: Path, *, has_all_sums: bool = False) -> set[int]:
+    """Check that all a file claims to hold is there and right; return its steps.
+
+    Checksums that the manifest has must be right too, and with `has_all_sums` there for all blocks.
+    """
     assert path.exists(), f"{path} is missing; there are {sorted(path.parent.iterdir())}"
     manifest = json.loads(Path(f"{path}.json").read_text())
     with open_dataset(path) as dataset:
+        described = {
+            (int(step["step"]), variable["name"]): variable
+            for step in manifest["steps"]
+            for variable in step["variables"]
+        }
         listed = {int(step["step"]) for step in manifest["steps"]}
         assert listed == set(dataset.steps()), f"{path}: manifest and contents differ"
         for step in dataset.steps():
@@ -103,6 +132,8 @@ def check_file(path: Path) -> set[int]:
                 count = int(np.prod(shape, dtype=np.int64))
                 found = dataset.read(step, name, 0, count)
                 expected = values(found.dtype, count, step)
+                summed = check_sums(described[step, name], expected.reshape(shape))
+                assert not has_all_sums or summed == count, f"{path}: {name} of step {step}"
                 wrong = np.flatnonzero(found != expected)
                 assert wrong.size == 0, (
                     f"{path}: {name} of step {step}: {wrong.size} of {count} values are wrong, "

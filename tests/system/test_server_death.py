@@ -83,12 +83,12 @@ def check_steps(job: Job, kind: str, steps: int) -> set[int]:
             assert '"out"' in story and ("has ended" in story or "does not respond" in story), job
     if kind == "series":
         path = job.folder / "out.dat"
-        assert (check_file(path) if committed or path.exists() else set()) == committed, job
+        assert (check_file(path, has_all_sums=True) if committed or path.exists() else set()) == committed, job
     else:
         for step in range(steps):
             path = job.folder / f"out.{step:06}.dat"
             assert path.exists() == (step in committed), job
-            assert step not in committed or check_file(path) == {step}, job
+            assert step not in committed or check_file(path, has_all_sums=True) == {step}, job
     assert not leftovers(job.folder), job
     return committed
 
@@ -114,7 +114,7 @@ PUTS = {
     "auto": {},
 }
 KINDS = ["series", "checkpoint"]
-FILES = {"out": file_settings("posix", path="out.dat")}
+FILES = {"out": file_settings("posix", path="out.dat", checksum="xxh3")}
 
 
 @pytest.mark.parametrize("way", PUTS)

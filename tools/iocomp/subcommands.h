@@ -17,5 +17,6 @@ void add_map(CLI::App& app);
 void add_recover(CLI::App& app);
 void add_show(CLI::App& app);
 void add_torture(CLI::App& app);
+void add_verify(CLI::App& app);
 
 }  // namespace iocomp::command

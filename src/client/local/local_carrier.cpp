@@ -193,15 +193,15 @@ void LocalCarrier::settle(std::int64_t step, const Outcome& outcome) {
   settled_ = step + 1;
 }
 
-void LocalCarrier::end_step(std::int64_t step) {
+void LocalCarrier::end_step(std::int64_t step, const PutSums& sums) {
   if (is_synchronous()) {
-    end_together(step);
+    end_together(step, sums);
     return;
   }
   if (writer_.is_lost(step)) {
     tell(writer_.lost());
   }
-  council_.step_ended(writer_.end(step, false));
+  council_.step_ended(writer_.end(step, false, sums));
   ended_ = step + 1;
   link_.pump();
 }
@@ -261,7 +261,7 @@ void LocalCarrier::leave_together(const Error& difference) {
     lead->fail({difference.code(), difference.what()}, ended_);
   }
   writer_.fail({difference.code(), difference.what()}, ended_);
-  (void)outcome_of([this] { leave(ended_, false); });
+  (void)outcome_of([this] { leave(ended_, false, {}); });
 }
 
 // Nobody can know any more what belongs together, or somebody does not come.
@@ -279,7 +279,7 @@ void LocalCarrier::lose(const Outcome& why) {
   }
 }
 
-void LocalCarrier::end_together(std::int64_t step) {
+void LocalCarrier::end_together(std::int64_t step, const PutSums& sums) {
   bool exchanges = false;
   const Outcome met =
       outcome_of([&] { exchanges = meet("end_step", step, writer_.exchanges(step)); });
@@ -293,7 +293,7 @@ void LocalCarrier::end_together(std::int64_t step) {
   if (lead != nullptr) {
     lead->hold_commits(true);
   }
-  council_.step_ended(writer_.end(step, exchanges));
+  council_.step_ended(writer_.end(step, exchanges, sums));
   const auto is_done = [&] {
     const auto* const open = writer_.find(step);
     const bool is_whole = open != nullptr && open->is_whole && settled_ >= step - 1 && !commits;
@@ -315,11 +315,12 @@ void LocalCarrier::end_together(std::int64_t step) {
 }
 
 // Say goodbye, do what is still ordered, and wait until all have left.
-void LocalCarrier::leave(std::int64_t open_step, bool exchanges) {
+void LocalCarrier::leave(std::int64_t open_step, bool exchanges, const PutSums& sums) {
   writer_.sync_until(INT64_MAX);
-  auto counts = writer_.end(open_step, exchanges);
+  auto counts = writer_.end(open_step, exchanges, sums);
   if (writer_.is_lost(open_step)) {
     counts.variables.clear();
+    counts.sums.clear();
   }
   council_.closed(counts);
   wait_until([this] { return is_over(); }, "the closing");
@@ -336,11 +337,11 @@ std::int64_t LocalCarrier::give_up(std::int64_t open_step, const Outcome& why) {
   return is_named ? settled_ : 0;
 }
 
-Outcome LocalCarrier::close(std::int64_t open_step) {
+Outcome LocalCarrier::close(std::int64_t open_step, const PutSums& sums) {
   if (!is_alone_ && !is_over()) {
     const Outcome left = outcome_of([&] {
       const bool meets = is_synchronous() && writer_.lost().ok();
-      leave(open_step, meets && meet("close", open_step, writer_.exchanges(open_step)));
+      leave(open_step, meets && meet("close", open_step, writer_.exchanges(open_step)), sums);
     });
     if (!left.ok() && !is_over() && !is_alone_) {
       lose(left);
@@ -416,7 +417,8 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   }
   for (const auto& [number, known] : remains.steps) {
     if (number >= settled_ && known.ended) {
-      auto counts = writer_.end(number, false);
+      auto counts =
+          writer_.end(number, false, has_bug(Bug::checksums_left_behind) ? PutSums{} : known.sums);
       counts.events = known.events;
       council_.step_ended(counts);
     }

@@ -58,10 +58,10 @@ class LocalCarrier : public Carrier {
   void put(const Block& block) override { writer_.put(block); }
   [[nodiscard]] std::int64_t give_up(std::int64_t open_step, const Outcome& why) override;
   void put_nothing(const Block& block) override { writer_.put_nothing(block); }
-  void end_step(std::int64_t step) override;
+  void end_step(std::int64_t step, const PutSums& sums) override;
   void wait_step(std::int64_t step) override;
   void urge(std::uint64_t ticket, State state) override { writer_.urge(ticket, state); }
-  Outcome close(std::int64_t open_step) override;
+  Outcome close(std::int64_t open_step, const PutSums& sums) override;
 
   /// Start small writes that waited for company.
   void submit() { writer_.files().submit(); }
@@ -83,10 +83,10 @@ class LocalCarrier : public Carrier {
 
   // Calls that all members make, where the file is synchronous.
   [[nodiscard]] bool meet(const char* call, std::int64_t step, bool exchanges = false);
-  void end_together(std::int64_t step);
+  void end_together(std::int64_t step, const PutSums& sums);
   void leave_together(const Error& difference);
   void lose(const Outcome& why);
-  void leave(std::int64_t open_step, bool exchanges);
+  void leave(std::int64_t open_step, bool exchanges, const PutSums& sums);
 
   void resume_tickets(const std::map<std::uint64_t, std::vector<Remains::Piece>>& pieces);
   void write_again(std::uint64_t ticket, std::vector<Remains::Piece> pieces);

@@ -252,14 +252,14 @@ void MemberWriter::sync_for(std::uint64_t number) {
 
 // Reports.
 
-protocol::StepCounts MemberWriter::end(std::int64_t number, bool exchanges) {
+protocol::StepCounts MemberWriter::end(std::int64_t number, bool exchanges, const PutSums& sums) {
   Step& step = steps_[number];
   step.is_ended = true;
   step.is_exchanged = exchanges;
   if (!waits()) {  // unasked
     step.owes_report = step.owes_sync = true;
   }
-  return {number, catalogue_.events(), 1, {}, step.variables};
+  return {number, catalogue_.events(), 1, {}, step.variables, sums};
 }
 
 bool MemberWriter::exchanges(std::int64_t step) const {

@@ -93,7 +93,7 @@ class MemberWriter {
   /// What is called when a block is written, or cannot be. @pre it counts among those being written
   [[nodiscard]] std::function<void(const Outcome&)> when_written(const Block& block);
   /// It has put all it has for a step. @param exchanges  some rank has blocks to be exchanged.
-  protocol::StepCounts end(std::int64_t step, bool exchanges);
+  protocol::StepCounts end(std::int64_t step, bool exchanges, const PutSums& sums);
   /// Whether it has blocks of the step that are better exchanged.
   [[nodiscard]] bool exchanges(std::int64_t step) const;
   /// See Carrier::urge.

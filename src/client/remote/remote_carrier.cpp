@@ -218,25 +218,26 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& 
   return kept;
 }
 
-protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step) {
+protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step, const PutSums& sums) {
   protocol::StepCounts counts;
   counts.step = step;
   counts.members = 1;
   counts.events = catalogue_.events();
   counts.pieces.assign(pieces_.begin(), pieces_.end());
   counts.variables = std::exchange(variables_, {});
+  counts.sums = sums;
   pieces_.clear();
   return counts;
 }
 
-void RemoteCarrier::end_step(std::int64_t step) {
+void RemoteCarrier::end_step(std::int64_t step, const PutSums& sums) {
   ended_ = step + 1;
   if (own_) {
     own_->ended(step);
   }
-  link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step)));
+  link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step, sums)));
   if (remains_) {
-    remains_->end_step(step);
+    remains_->end_step(step, sums);
   }
   link_.pump();
 }
@@ -290,11 +291,11 @@ void RemoteCarrier::wanted_back(std::uint64_t ticket) {
   }
 }
 
-Outcome RemoteCarrier::close(std::int64_t open_step) {
+Outcome RemoteCarrier::close(std::int64_t open_step, const PutSums& sums) {
   if (own_) {
     own_->ended(open_step);
   }
-  link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step)));
+  link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step, sums)));
   RemoteFile& remote = link_.file(route_.key);
   // What all had ended before the file failed is committed all the same.
   const auto is_over = [&] {

@@ -53,11 +53,11 @@ class RemoteCarrier : public Carrier {
   void put(const Block& block) override;
   [[nodiscard]] std::int64_t give_up(std::int64_t open_step, const Outcome& why) override;
   void put_nothing(const Block& block) override;
-  void end_step(std::int64_t step) override;
+  void end_step(std::int64_t step, const PutSums& sums) override;
   void wait_step(std::int64_t step) override;
   void urge(std::uint64_t ticket, State state) override;
   void wanted_back(std::uint64_t ticket) override;
-  Outcome close(std::int64_t open_step) override;
+  Outcome close(std::int64_t open_step, const PutSums& sums) override;
 
   /// All that is known and needed to finish the file without servers. @pre keeps_remains()
   [[nodiscard]] Remains take_remains();
@@ -68,7 +68,7 @@ class RemoteCarrier : public Carrier {
   void put_in_header(const Block& block, const array::Piece& part);
   Remains::Piece put_piece(const Block& block, const array::Piece& part);
   void note(const Block& block);
-  [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step);
+  [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const PutSums& sums);
   [[nodiscard]] std::string what(const std::string& owed) const;
 
   Route route_;

@@ -58,9 +58,9 @@ LeftFile find_steps(const commit::Publication& publication, const Remains& remai
   for (int variable = 0; variable < catalogue.variables(); ++variable) {
     numbers[catalogue.variable(variable, remains.ended).name] = variable;
   }
-  for (const auto& [step, name] : found.variables) {
-    if (const auto number = numbers.find(name); number != numbers.end()) {
-      left.earlier.contents.emplace_back(step, number->second);
+  for (const auto& placed : found.contents) {
+    if (const auto number = numbers.find(placed.variable.name); number != numbers.end()) {
+      left.earlier.contents.push_back({placed.step, number->second, placed.sums});
     }
   }
   for (const auto step : found.absent) {

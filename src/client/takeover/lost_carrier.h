@@ -38,7 +38,7 @@ class LostCarrier : public Carrier {
   void enter_step(std::int64_t) override { tell(); }
   void put(const Block&) override { tell(); }
   void put_nothing(const Block&) override { tell(); }
-  void end_step(std::int64_t) override { tell(); }
+  void end_step(std::int64_t, const PutSums&) override { tell(); }
   void wait_step(std::int64_t step) override {
     if (is_committed_(step)) {
       return;
@@ -50,7 +50,7 @@ class LostCarrier : public Carrier {
     tell();
   }
   void urge(std::uint64_t, State) override {}
-  [[nodiscard]] Outcome close(std::int64_t) override { return why_; }
+  [[nodiscard]] Outcome close(std::int64_t, const PutSums&) override { return why_; }
   [[nodiscard]] std::int64_t give_up(std::int64_t, const Outcome&) override { return 0; }
 
  private:

@@ -12,6 +12,7 @@
 #include "client/tickets.h"
 #include "contents/variable.h"
 #include "steps/covers.h"
+#include "steps/ended.h"
 #include "steps/put_log.h"
 #include "transport/transport.h"
 
@@ -36,6 +37,7 @@ struct Remains {
   struct Step {
     steps::Covers variables;
     steps::PutLog puts;  ///< of which these are the sum
+    std::vector<steps::PutSum> sums{};
     bool ended = false;
     std::int64_t events = 0;  ///< definitions that were made before the end
     Outcome failure;

@@ -47,9 +47,10 @@ void RemainsKeeper::forget_if_many() {
   }
 }
 
-void RemainsKeeper::end_step(std::int64_t step) {
+void RemainsKeeper::end_step(std::int64_t step, const PutSums& sums) {
   Remains::Step& ended = remains_.steps[step];
   ended.ended = true;
+  ended.sums = sums;
   ended.events = std::ssize(remains_.events);
   remains_.ended = step + 1;
   forget_settled();

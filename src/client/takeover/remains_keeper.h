@@ -25,7 +25,7 @@ class RemainsKeeper {
   void keep(std::vector<Remains::Piece> pieces);
   /// Values of this block travelled in headers: only its servers have them now.
   void keep_header(std::uint64_t ticket);
-  void end_step(std::int64_t step);
+  void end_step(std::int64_t step, const PutSums& sums);
 
   [[nodiscard]] Remains take();
 

@@ -53,9 +53,9 @@ void StepsTarget::add_steps(const Description& description) {
     const std::int64_t step = contents[i].step;
     const Object group = make_group(file_.raw(), H5P_DEFAULT, file_.path());
     for (; i < contents.size() && contents[i].step == step; ++i) {
-      const auto& [of_step, variable, offset] = contents[i];
+      const Variable& variable = contents[i].variable;
       const Dataset dataset =
-          creation_.dataset(file_.raw(), group.raw(), variable, offset, file_.path());
+          creation_.dataset(file_.raw(), group.raw(), variable, contents[i].offset, file_.path());
       const auto id = static_cast<std::size_t>(variable.id);
       if (id < description.of_variable.size()) {
         write_attributes(dataset.raw(), description.of_variable[id], file_.path());

@@ -134,6 +134,18 @@ TEST_F(Commit, PublishingDoesNotOverwriteATargetThatHasAppearedMeanwhile) {
   EXPECT_EQ(text_of(names().target), "of somebody else");
 }
 
+// A power loss could come between the new manifest and the old one.
+TEST_F(Commit, NoManifestOfAnotherFileStandsBesideATargetThatHasAppearedMeanwhile) {
+  write_text(names().temporary, "new");
+  write_text(names().target, "of somebody else");
+  write_text(names().manifest, "theirs");
+  const std::string before = identity_of(names().manifest);
+  const Failure failure = failure_of([this] { publish_described(names(), {}, {}, false); });
+  EXPECT_EQ(failure.code, ErrorCode::target_exists);
+  EXPECT_EQ(text_of(names().manifest), "theirs");
+  EXPECT_EQ(identity_of(names().manifest), before);  // not even for a moment
+}
+
 TEST_F(Commit, PublishingReplacesWhereThatIsAllowed) {
   write_text(names().temporary, "new");
   write_text(names().target, "old");

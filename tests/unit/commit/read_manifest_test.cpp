@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -228,6 +229,48 @@ TEST(ReadManifest, RefusesAStepTwice) {
   const auto first = text.find("{\"step\":0");
   const auto line = text.substr(first, text.find("]}", text.find("offset")) + 2 - first);
   expect_refusal(with(text, line, line + "," + line));
+}
+
+std::string with_sums(const std::vector<contents::BlockSum>& sums) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {4, 6}, 0),
+                          placed(0, 1, "s", ElementType::int32, {}, 192)};
+  description.contents[0].sums = std::make_shared<const std::vector<contents::BlockSum>>(sums);
+  description.contents[1].sums = std::make_shared<const std::vector<contents::BlockSum>>(
+      std::vector<contents::BlockSum>{{{}, 1}});
+  return written({"f", "posix", "checkpoint", 0, 1, {}, 196}, description);
+}
+
+const std::vector<contents::BlockSum> two_sums{
+    {{.dimensions = 2, .start = {0, 0}, .count = {2, 6}}, 0x0123456789abcdefU},
+    {{.dimensions = 2, .start = {2, 0}, .count = {2, 3}}, ~std::uint64_t{0}}};
+
+TEST(ReadManifest, GivesBackChecksumsOfBlocks) {
+  const auto text = with_sums(two_sums);
+  EXPECT_NE(text.find(R"("offset":0,"xxh3":[[[0,0],[2,6],"0123456789abcdef"],)"
+                      R"([[2,0],[2,3],"ffffffffffffffff"]]})"),
+            std::string::npos)
+      << text;
+  const Manifest manifest = parse_manifest(text, "m");
+  ASSERT_EQ(manifest.inventory.contents.size(), 2U);
+  EXPECT_EQ(*manifest.inventory.contents[0].sums, two_sums);
+  ASSERT_EQ(manifest.inventory.contents[1].sums->size(), 1U);
+  EXPECT_EQ(manifest.inventory.contents[1].sums->front().checksum, 1U);
+}
+
+TEST(ReadManifest, OfAnEarlierReleaseHasNoChecksums) {
+  EXPECT_EQ(parse_manifest(one_variable(0), "m").inventory.contents.front().sums, nullptr);
+}
+
+TEST(ReadManifest, RefusesChecksumsOfWhatIsNoBlock) {
+  const auto text = with_sums(two_sums);
+  expect_refusal(with(text, "0123456789abcdef", "0123456789abcde"));
+  expect_refusal(with(text, "0123456789abcdef", "0123456789abcdeg"));
+  expect_refusal(with(text, "[2,0],[2,3]", "[2,0],[2]"));
+  expect_refusal(with(text, "[2,0],[2,3]", "[3,0],[2,3]"));
+  expect_refusal(with(text, "[2,0],[2,3]", "[2,0],[2,-3]"));
+  expect_refusal(with(text, "[[2,0],[2,3],\"ffffffffffffffff\"]", "7"));
+  expect_refusal(with(text, "[2,0],[2,3]", "[0,0],[4,6]"));  // more than there is
 }
 
 // JSON has one kind of number: what is not of the type is refused, not converted.

@@ -130,6 +130,7 @@ StepCounts counts() {
   counts.members = 2;
   counts.pieces = {{0, 5}, {3, large}};
   counts.variables = {{1, {.elements = 10, .print = 99}}, {4, {.elements = 1, .print = 2}}};
+  counts.sums = {{1, {box(), std::numeric_limits<std::uint64_t>::max()}}, {4, {{}, 3}}};
   return counts;
 }
 
@@ -143,6 +144,7 @@ TEST(Messages, StepCountsComeBack) {
     EXPECT_EQ(back.members, 2);
     EXPECT_EQ(back.pieces, counts().pieces);
     EXPECT_EQ(back.variables, counts().variables);
+    EXPECT_EQ(back.sums, counts().sums);
     expect_refusal_of_every_beginning(message, decode_step_counts);
   }
 }
@@ -154,6 +156,7 @@ TEST(Messages, StepCountsOfRanksAreAdded) {
   more.members = 1;
   more.pieces = {{3, 1}, {2, 8}};
   more.variables = {{4, {.elements = 5, .print = 7}}, {9, {.elements = 1, .print = 1}}};
+  more.sums = {{4, {{}, 5}}};
   add(sum, more);
   EXPECT_EQ(sum.members, 3);
   EXPECT_EQ(sum.events, 4);
@@ -162,6 +165,8 @@ TEST(Messages, StepCountsOfRanksAreAdded) {
   EXPECT_EQ(sum.variables.at(1).elements, 10U);
   EXPECT_EQ(sum.variables.at(4).elements, 6U);
   EXPECT_EQ(sum.variables.at(9).elements, 1U);
+  ASSERT_EQ(sum.sums.size(), 3U);
+  EXPECT_EQ(sum.sums.back(), more.sums.front());
 }
 
 TEST(Messages, StepNoteComesBack) {
@@ -293,6 +298,9 @@ TEST(Messages, StepCountsBelowNothingAreRefused) {
   EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
   wrong = counts();
   wrong.pieces[0].first = -1;
+  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  wrong = counts();
+  wrong.sums[0].block.box.count[0] = -1;
   EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
 }
 

@@ -6,7 +6,10 @@
 #include <optional>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "array/box.h"
+#include "array/cover.h"
 #include "base/error.h"
 #include "contents/catalogue.h"
 #include "contents/rules.h"
@@ -68,6 +71,50 @@ TEST_F(CoordinatorOfTwo, TellsEachWriterWhatToExpectWhenAllHaveEnded) {
   coordinator_.ended({0, 0, 1, {{1, 2}}, {}}, "b");
   const auto order = next<Expect>();
   EXPECT_EQ(order.pieces, (std::vector<std::int64_t>{1, 3}));
+}
+
+TEST_F(CoordinatorOfTwo, CommitsChecksumsByVariableInTheOrderOfTheirBoxes) {
+  contents::Event define;
+  define.what = contents::Event::What::define;
+  define.shape = {1, {4}};
+  for (const auto* const name : {"u", "v"}) {
+    define.name = name;
+    catalogue_.apply(define);
+  }
+  const auto from = [](std::int64_t start, std::uint64_t checksum) {
+    return contents::BlockSum{{.dimensions = 1, .start = {start}, .count = {2}}, checksum};
+  };
+  const auto cover = [&](std::int64_t start) {
+    return array::cover_of(define.shape, from(start, 0).box);
+  };
+  const auto end_both = [&](std::int64_t step) {
+    coordinator_.ended(
+        {step, 2, 1, {}, {{0, cover(2)}, {1, cover(0)}}, {{1, from(0, 7)}, {0, from(2, 5)}}}, "a");
+    coordinator_.ended({step, 2, 1, {}, {{0, cover(0)}, {1, cover(2)}}, {{0, from(0, 6)}}}, "b");
+  };
+  end_both(0);
+  (void)next<Expect>();
+  write(0);
+  const auto first = next<Commit>();
+  ASSERT_EQ(first.contents.size(), 2U);
+  EXPECT_EQ(*first.contents[0].sums, (std::vector{from(0, 6), from(2, 5)}));
+  EXPECT_EQ(*first.contents[1].sums, (std::vector{from(0, 7)}));
+  coordinator_.committed({});
+  (void)next<Settle>();
+
+  end_both(1);
+  (void)next<Expect>();
+  write(1, no_room);
+  (void)next<Drop>();
+  coordinator_.dropped();
+  (void)next<Settle>();
+  coordinator_.ended({2, 2, 1, {}, {{0, cover(0)}}, {}}, "a");
+  coordinator_.ended({2, 2, 1, {}, {{0, cover(2)}}, {}}, "b");
+  (void)next<Expect>();
+  write(2);
+  const auto without = next<Commit>();  // also without those of the step that failed
+  ASSERT_EQ(without.contents.size(), 1U);
+  EXPECT_EQ(without.contents[0].sums, nullptr);
 }
 
 TEST_F(CoordinatorOfTwo, CommitsWhatIsDurableEverywhereAndSettlesIt) {

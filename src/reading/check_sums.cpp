@@ -1,0 +1,133 @@
+#include "reading/check_sums.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "array/checksum.h"
+#include "array/element_type.h"
+#include "array/memory_box.h"
+#include "base/error.h"
+#include "contents/description.h"
+#include "formats/format.h"
+#include "formats/registry.h"
+#include "formats/source.h"
+#include "formats/sub_boxes.h"
+#include "reading/committed.h"
+
+namespace iocomp::reading {
+namespace {
+
+constexpr std::int64_t buffer_bytes = std::int64_t{8} << 20;
+
+std::span<const contents::BlockSum> listed(const contents::BlockSums& sums) {
+  return sums ? std::span{*sums} : std::span<const contents::BlockSum>{};
+}
+
+std::optional<Damage> compare(const contents::BlockSum& sum, std::uint64_t found) {
+  if (found == sum.checksum) {
+    return std::nullopt;
+  }
+  return Damage{sum.box, "the block " + array::text(sum.box) + " is damaged: its checksum is " +
+                             array::hex(found) + ", it was put with " + array::hex(sum.checksum)};
+}
+
+std::uint64_t checksum_in(formats::Source& source, const contents::Placed& placed,
+                          const array::Box& box, std::vector<std::byte>& buffer) {
+  const auto element = static_cast<std::int64_t>(array::size_bytes(placed.variable.type));
+  const std::int64_t all = array::elements(box);
+  const std::int64_t part = std::max<std::int64_t>(1, buffer_bytes / element);
+  array::Checksum sum{placed.variable.type};
+  for (std::int64_t first = 0; first < all; first += part) {
+    for (const auto& some : formats::sub_boxes(box, first, std::min(part, all - first))) {
+      buffer.resize(static_cast<std::size_t>(array::elements(some) * element));
+      source.read(placed, some, {array::make_memory_box(some, nullptr, nullptr), buffer.data()});
+      sum.add(buffer);
+    }
+  }
+  return sum.value();
+}
+
+}  // namespace
+
+std::optional<Damage> find_damage(const contents::BlockSums& sums, array::ElementType type,
+                                  const array::Box& box, const formats::Destination& read) {
+  for (const auto& sum : listed(sums)) {
+    if (!array::contains(box, sum.box)) {
+      continue;
+    }
+    array::MemoryBox memory = read.memory;
+    memory.box.count = sum.box.count;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
+      memory.box.start[d] += sum.box.start[d] - box.start[d];
+    }
+    if (auto damage = compare(sum, array::checksum(type, memory, read.local))) {
+      return damage;
+    }
+  }
+  return std::nullopt;
+}
+
+Checked check_all(const Committed& committed, const std::string& modules,
+                  const std::function<void(const Finding&)>& tell) {
+  for (const auto& torn : committed.torn) {
+    tell({.path = {}, .step = torn.step, .story = torn.story});
+  }
+  Checked checked;
+  std::vector<std::byte> buffer;
+  std::unique_ptr<formats::Source> source;
+  std::int32_t opened = -1;
+  for (const auto& of_step : committed.steps) {
+    const std::int64_t step = of_step.number;
+    const auto& file = committed.files.at(static_cast<std::size_t>(of_step.file));
+    if (opened != of_step.file) {
+      opened = of_step.file;
+      source.reset();
+      const Outcome opening =
+          outcome_of([&] { source = formats::format(file.format, modules).open(file.path); });
+      if (!opening.ok()) {
+        tell({.path = file.path, .step = step, .story = opening.story});
+      }
+    }
+    for (std::size_t v = 0; source && v < committed.variables.size(); ++v) {
+      const auto& [name, places, attributes] = committed.variables[v];
+      const auto place = std::ranges::lower_bound(places, step, {}, &Committed::Place::step);
+      if (place == places.end() || place->step != step) {
+        continue;
+      }
+      const contents::Placed placed{of_step.in_file,
+                                    {static_cast<int>(v), name, place->type, place->shape},
+                                    place->offset,
+                                    place->sums};
+      checked.elements_without += array::elements(place->shape);
+      for (const auto& sum : listed(place->sums)) {
+        const std::int64_t elements = array::elements(sum.box);
+        std::optional<Damage> damage;
+        const Outcome read = outcome_of(
+            [&] { damage = compare(sum, checksum_in(*source, placed, sum.box, buffer)); });
+        if (damage || !read.ok()) {
+          tell({.path = file.path,
+                .step = step,
+                .variable = name,
+                .box = sum.box,
+                .story = damage ? damage->story
+                                : "the block " + array::text(sum.box) +
+                                      " cannot be read: " + read.story});
+        }
+        ++checked.blocks;
+        checked.bytes += elements * static_cast<std::int64_t>(array::size_bytes(place->type));
+        checked.elements_without -= elements;
+      }
+    }
+  }
+  return checked;
+}
+
+}  // namespace iocomp::reading

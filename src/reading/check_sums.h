@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "contents/description.h"
+#include "formats/source.h"
+#include "reading/committed.h"
+
+namespace iocomp::reading {
+
+/// A block whose values are not those that were put.
+struct Damage {
+  array::Box box;
+  std::string story;  ///< "the block [0:4] has the checksum ..., it was put with ..."
+};
+
+/// The first damaged one of the blocks that lie wholly in a box that was read; nothing where there
+/// is none. @param read  where the elements of the box are now.
+[[nodiscard]] std::optional<Damage> find_damage(const contents::BlockSums& sums,
+                                                array::ElementType type, const array::Box& box,
+                                                const formats::Destination& read);
+
+/// Something committed whose values are not those that were put, or that cannot be read.
+struct Finding {
+  std::string path;  ///< of the file; empty where `story` tells it
+  std::int64_t step = 0;
+  std::string variable{};           ///< empty: the whole step
+  std::optional<array::Box> box{};  ///< nothing: likewise
+  std::string story;
+};
+struct Checked {
+  std::int64_t blocks = 0;
+  std::int64_t bytes = 0;
+  std::int64_t elements_without = 0;  ///< that no checksum is of
+};
+
+/// Read all that has a checksum, part by part into a small buffer.
+/// @param tell  called for each finding, by step.
+[[nodiscard]] Checked check_all(const Committed& committed, const std::string& modules,
+                                const std::function<void(const Finding&)>& tell);
+
+}  // namespace iocomp::reading

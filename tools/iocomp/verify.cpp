@@ -1,0 +1,94 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "array/box.h"
+#include "base/byte_size.h"
+#include "iocomp/settings_here.h"
+#include "iocomp/subcommands.h"
+#include "reading/check_sums.h"
+#include "reading/find_committed.h"
+
+namespace iocomp::command {
+namespace {
+
+constexpr int damaged = 1;
+
+nlohmann::ordered_json json(const reading::Finding& found) {
+  nlohmann::ordered_json entry{{"step", found.step}, {"story", found.story}};
+  if (!found.path.empty()) {
+    entry["file"] = found.path;
+  }
+  if (found.box) {
+    const auto dimensions = found.box->dimensions;
+    entry["variable"] = found.variable;
+    entry["start"] = std::vector(found.box->start.begin(), found.box->start.begin() + dimensions);
+    entry["count"] = std::vector(found.box->count.begin(), found.box->count.begin() + dimensions);
+  }
+  return entry;
+}
+
+void print(const reading::Finding& found) {
+  fmt::print("{}step {}{}: {}\n", found.path.empty() ? "" : found.path + ": ", found.step,
+             found.variable.empty() ? "" : ", variable \"" + found.variable + '"', found.story);
+}
+
+void verify(const std::string& path, bool as_json) {
+  const auto modules = modules_in(settings_here());
+  const auto committed =
+      reading::find_committed({.name = path, .path = path, .backend = "posix", .modules = modules});
+  auto findings = nlohmann::ordered_json::array();
+  const auto checked = reading::check_all(committed, modules, [&](const reading::Finding& found) {
+    findings.push_back(json(found));
+    if (!as_json) {
+      print(found);
+    }
+  });
+  if (as_json) {
+    const nlohmann::ordered_json all{{"path", path},
+                                     {"steps", committed.steps.size()},
+                                     {"blocks", checked.blocks},
+                                     {"bytes", checked.bytes},
+                                     {"elements_without_checksum", checked.elements_without},
+                                     {"damaged", findings}};
+    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else {
+    fmt::print("{}: {} steps, {} blocks with a checksum ({}): {}\n", path, committed.steps.size(),
+               checked.blocks, format_bytes(checked.bytes),
+               findings.empty() ? "all are as they were put"
+                                : std::to_string(findings.size()) + " damaged");
+    if (checked.elements_without > 0) {
+      fmt::print("{}: {} elements without a checksum\n", path, checked.elements_without);
+    }
+  }
+  if (!findings.empty()) {
+    throw CLI::RuntimeError{damaged};
+  }
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app) {
+  struct Choice {
+    std::string path;
+    bool json = false;
+  };
+  auto choice = std::make_shared<Choice>();  // lives as long as the action
+  auto* command = app.add_subcommand(
+      "verify", "Read all that has checksums, and name each block that is damaged");
+  command
+      ->add_option(
+          "path", choice->path,
+          "A file of iocomp; of checkpoints that of one step, or the path in the settings, "
+          "which means all")
+      ->required();
+  command->add_flag("--json", choice->json, "Print it as JSON");
+  command->callback([choice] { verify(choice->path, choice->json); });
+}
+
+}  // namespace iocomp::command
