@@ -434,7 +434,7 @@ def interrupted(actors: Actors, back_end: str, fault: str) -> Job:
 
 
 @pytest.mark.parametrize("tool", ["clean", "recover"])
-@pytest.mark.parametrize("back_end", ["posix", "hdf5", "hdf5-time", "netcdf", "pnetcdf"])
+@pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_an_interrupted_replacement_is_undone(actors: Actors, back_end: str, tool: str) -> None:
     end = ending(back_end)
     job = interrupted(actors, back_end, f"fault rename KILL path=ser{end} after=1")
