@@ -49,21 +49,21 @@ bool is_folder(const std::string& path) {
 }
 
 // One physical file, as its manifest describes it.
-struct Part {
+struct FoundFile {
   std::string name;
   std::optional<commit::Manifest> manifest;
   Output::Fault fault = Output::Fault::none;
   std::string story;
 };
 
-Part without_manifest(const std::string& name) {
+FoundFile without_manifest(const std::string& name) {
   return {name, {}, Output::Fault::no_manifest, "there is no " + name + ".json"};
 }
 
 // What lies in a folder under one plain name.
 struct Group {
-  std::optional<Part> one;
-  std::map<std::int64_t, Part> of_step;
+  std::optional<FoundFile> one;
+  std::map<std::int64_t, FoundFile> of_step;
   std::vector<std::string> temporaries;
   bool has_lock = false;
 };
@@ -99,12 +99,12 @@ bool is_manifest(const std::string& path, bool has_file) {
   return text.find("\"iocomp_manifest\"") != std::string::npos || (has_file && !Json::accept(text));
 }
 
-Part part_of(const std::string& folder, const std::string& name, Depth depth) {
+FoundFile part_of(const std::string& folder, const std::string& name, Depth depth) {
   const std::string path = folder + name;
   if (depth == Depth::names) {
     return {name, {}, Output::Fault::none, {}};
   }
-  Part part = without_manifest(name);
+  FoundFile part = without_manifest(name);
   Outcome outcome = outcome_of([&] {
     if (const auto text = commit::manifest_in_force(path + std::string{manifest_ending})) {
       part.manifest = commit::parse_manifest(*text, path + std::string{manifest_ending});
@@ -125,12 +125,12 @@ Part part_of(const std::string& folder, const std::string& name, Depth depth) {
 }
 
 // A series may be called like a checkpoint.
-bool is_of_set(const Part& part, std::int64_t step) {
+bool is_of_set(const FoundFile& part, std::int64_t step) {
   return !part.manifest ||
          (part.manifest->first_step == step && part.manifest->committed_steps == 1);
 }
 
-void put_in_group(Groups& groups, Part part) {
+void put_in_group(Groups& groups, FoundFile part) {
   const auto of_step = commit::name_of_step(part.name);
   if (of_step && is_of_set(part, of_step->step)) {
     groups[of_step->plain].of_step.try_emplace(of_step->step, std::move(part));
@@ -183,7 +183,7 @@ Groups groups_in(const std::string& folder, const Wanted& wanted, Depth depth) {
   return groups;
 }
 
-void add(Output& output, const std::string& folder, Part part, std::int64_t step) {
+void add(Output& output, const std::string& folder, FoundFile part, std::int64_t step) {
   const std::string path = folder + part.name;
   const bool is_gone = !is_there(path);
   // A job removes a checkpoint before its manifest, and writes the manifest of a new one first.
