@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "iocomp/find_outputs.h"
 #include "iocomp/output.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"

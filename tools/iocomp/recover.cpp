@@ -18,6 +18,7 @@
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "iocomp/clearing.h"
+#include "iocomp/find_outputs.h"
 #include "iocomp/output.h"
 #include "iocomp/settings_here.h"
 #include "iocomp/subcommands.h"
@@ -30,6 +31,7 @@ using Fault = Output::Fault;
 struct RecoverOptions {
   std::string path;
   std::string format;
+  std::string modules;
   bool dry_run = false;
   bool json = false;
 };
@@ -55,13 +57,14 @@ bool is_needed(const Output& output) {
 }
 
 // What a file says of itself. The one step of a file of a set has the number that its name has.
-contents::Inventory inventory_of(const Output::File& file, const formats::Format& format) {
+contents::Inventory inventory_of(const Output& output, const Output::File& file,
+                                 const formats::Format& format) {
   auto inventory = format.open(file.path)->inventory();
-  if (file.step >= 0) {
-    if (inventory.steps.size() != 1) {
-      throw Error{ErrorCode::storage_failure, "it has " + std::to_string(inventory.steps.size()) +
-                                                  " steps, its name is that of one"};
-    }
+  if (output.is_set && inventory.steps.size() != 1) {
+    throw Error{ErrorCode::storage_failure, "it has " + std::to_string(inventory.steps.size()) +
+                                                " steps, its name is that of one"};
+  }
+  if (file.step >= 0 && inventory.steps.size() == 1) {
     inventory.steps.front() = file.step;
     for (auto& placed : inventory.contents) {
       placed.step = file.step;
@@ -114,8 +117,8 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
                                                    : output.format;
   formats::FormatOptions options;
   options.grows_along_time = true;  // datasets that grow are iocomp's, and grow with the steps
-  const auto& format = formats::format(name, modules_in(settings_here()), options);
-  auto inventory = inventory_of(file, format);
+  const auto& format = formats::format(name, chosen.modules, options);
+  auto inventory = inventory_of(output, file, format);
   const auto steps = inventory.steps;
   const std::string why = "made of what the file says: " + name + ", steps " + steps_text(steps);
   if (chosen.dry_run) {
@@ -125,7 +128,8 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
   commit::ManifestHead head;
   head.name = output.name.empty() ? name_from(file.path) : output.name;
   head.format = name;
-  head.kind = !output.kind.empty() ? output.kind : file.step >= 0 ? "checkpoint" : "series";
+  const bool is_checkpoint = file.step >= 0 && steps.size() == 1;
+  head.kind = !output.kind.empty() ? output.kind : is_checkpoint ? "checkpoint" : "series";
   head.first_step = steps.front();
   head.steps = steps.back() - steps.front() + 1;
   head.absent = missing_between(steps);
@@ -196,6 +200,7 @@ void add_recover(CLI::App& app) {
   command->add_flag("--dry-run", chosen->dry_run, "Only tell what would be done");
   command->add_flag("--json", chosen->json, "Print it as JSON");
   command->callback([chosen] {
+    chosen->modules = modules_in(settings_here());
     const Repair task{is_needed, [&](const Output& output) { return repair(output, *chosen); }};
     print(clear(outputs_at(chosen->path), chosen->dry_run, task), chosen->json,
           "nothing is to be done in " + chosen->path);

@@ -18,6 +18,7 @@
 #include "base/number_ranges.h"
 #include "commit/json_values.h"
 #include "contents/variable.h"
+#include "iocomp/find_outputs.h"
 #include "iocomp/numbers.h"
 #include "iocomp/output.h"
 #include "iocomp/slice.h"
