@@ -263,7 +263,7 @@ void publish(const TargetNames& names, bool replace) {
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace, ToldSteps earlier) {
-  if (replace && names.folder_mark.empty() && is_there(names.target)) {
+  if (replace && is_there(names.target)) {
     replace_described(names, head, description, earlier);
     return;
   }
@@ -280,6 +280,11 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
       publish(names, replace);
     }
   });
+}
+
+std::string inode_of(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) != 0 ? std::string{} : std::to_string(status.st_ino);
 }
 
 std::string identity_of(const std::string& path) {

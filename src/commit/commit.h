@@ -77,7 +77,8 @@ struct ManifestHead {
   std::vector<std::int64_t> absent;              ///< steps that failed
   std::int64_t bytes = 0;                        ///< size of the data file at this commit
   std::endian byte_order = std::endian::native;  ///< of the elements, where they have an offset
-  /// Of the file that is replaced, which counts until the temporary is gone: its manifest, or "".
+  /// Of the file that is replaced, which counts until the temporary has its name: its manifest, or
+  /// "".
   std::optional<std::string> replaced{};
   /// Of steps in files of their own: steps of earlier jobs that are void from now on, and the
   /// identities of their files.
@@ -119,12 +120,16 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
 void publish(const TargetNames& names, bool replace);
 
 /// Manifest, then target: the first commit of a file. Where the target cannot be published, the
-/// manifest is again what it was before. Where a plain file is replaced, the manifest holds that of
+/// manifest is again what it was before. Where something is replaced, the manifest holds that of
 /// the old one until the new one has its name.
 /// @throws as the two.
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
                        ToldSteps earlier = {});
+
+/// Of a folder that replaces another: the two exchange their names, so that what has the name of
+/// the temporary may be either. Empty where there is nothing.
+[[nodiscard]] std::string inode_of(const std::string& path);
 
 /// What tells a file from others that have had its name; empty where there is none.
 [[nodiscard]] std::string identity_of(const std::string& path);

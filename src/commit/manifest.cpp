@@ -129,8 +129,12 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
       field("variable_attributes", variable_attributes(told, description))};
   if (head.replaced) {
     const Json manifest = Json::parse(*head.replaced, nullptr, false);
-    behind.push_back(field("replaces", {{"temporary", name_in_folder(names.temporary)},
-                                        {"manifest", manifest.is_object() ? manifest : Json{}}}));
+    Json replaces{{"temporary", name_in_folder(names.temporary)},
+                  {"manifest", manifest.is_object() ? manifest : Json{}}};
+    if (!names.folder_mark.empty()) {
+      replaces["inode"] = inode_of(names.temporary);
+    }
+    behind.push_back(field("replaces", replaces));
   }
   if (!head.supersedes.empty()) {
     Json steps = Json::object();

@@ -1,7 +1,5 @@
 #include "commit/read_manifest.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -22,6 +20,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "base/small_files.h"
+#include "commit/commit.h"
 #include "commit/json_values.h"
 #include "commit/manifest.h"
 #include "contents/variable.h"
@@ -194,7 +193,8 @@ std::optional<std::string> manifest_in_force(const std::string& path) {
     return text;
   }
   const auto temporary = name_in_folder(replaces["temporary"].get<std::string>());
-  if (::access((folder_of(path) + '/' + temporary).c_str(), F_OK) != 0) {
+  const std::string inode = inode_of(folder_of(path) + '/' + temporary);
+  if (inode.empty() || replaces.value("inode", Json(inode)) != Json(inode)) {
     return text;
   }
   const Json old = replaces.value("manifest", Json{});

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "iocomp/clearing.h"
-#include "iocomp/output.h"
+#include "iocomp/find_outputs.h"
 #include "iocomp/subcommands.h"
 
 namespace iocomp::command {

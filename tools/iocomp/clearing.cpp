@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -29,7 +30,7 @@ using State = commit::Holder::State;
 
 constexpr int failed_status = 2;
 
-bool is_there(const std::string& path) {
+bool exists(const std::string& path) {
   struct stat status{};
   return ::lstat(path.c_str(), &status) == 0;
 }
@@ -67,14 +68,14 @@ class Before {
   explicit Before(const Output& output) {
     for (const auto& temporary : output.temporaries) {
       const std::string target = target_of(temporary);
-      states_.try_emplace(target, is_there(target), read_file(target + ".json"));
+      states_.try_emplace(target, exists(target), read_file(target + ".json"));
     }
   }
   // What has come back of it.
   void tell(std::vector<Deed>& deeds) const {
     for (const auto& [target, state] : states_) {
       const auto& [was_there, manifest] = state;
-      if (!was_there && is_there(target)) {
+      if (!was_there && exists(target)) {
         deeds.push_back({target, "put back", "a job ended while it replaced it"});
       }
       const auto now = read_file(target + ".json");
@@ -100,7 +101,7 @@ void remove_temporaries(const Output& output, const commit::Owner& owner,
   const Before before{output};
   commit::clear_away(output.path, owner);
   for (const auto& temporary : output.temporaries) {
-    if (!is_there(temporary)) {
+    if (!exists(temporary)) {
       deeds.push_back({temporary, "removed", "left by a job that ended"});
     } else {
       deeds.push_back({temporary, "left",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "iocomp/find_outputs.h"
 #include "iocomp/output.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"
@@ -33,18 +34,18 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-struct Choice {
+struct LatestOptions {
   std::string path;
   std::string only;
   bool json = false;
 };
 
-void tell(const Choice& choice) {
-  const Json newest = newest_of(open(output_at(choice.path, Depth::names)));
-  if (choice.json) {
+void tell(const LatestOptions& options) {
+  const Json newest = newest_of(open(output_at(options.path, Depth::names)));
+  if (options.json) {
     print(newest);
-  } else if (!choice.only.empty()) {
-    fmt::print("{}\n", text_of(newest.at(choice.only)));
+  } else if (!options.only.empty()) {
+    fmt::print("{}\n", text_of(newest.at(options.only)));
   } else {
     std::vector<std::vector<std::string>> rows;
     for (const auto& [key, value] : newest.items()) {
@@ -57,18 +58,18 @@ void tell(const Choice& choice) {
 }  // namespace
 
 void add_latest(CLI::App& app) {
-  auto choice = std::make_shared<Choice>();  // lives as long as the action
+  auto options = std::make_shared<LatestOptions>();  // lives as long as the action
   auto* command = app.add_subcommand(
       "latest",
       "Print the newest committed step and the file to read; status 1 where there is none");
-  command->add_option("PATH", choice->path, "A file, or the name of a set of checkpoints")
+  command->add_option("PATH", options->path, "A file, or the name of a set of checkpoints")
       ->required();
-  auto* only = command->add_option("--only", choice->only, "Print this alone, for scripts");
+  auto* only = command->add_option("--only", options->only, "Print this alone, for scripts");
   only->check(CLI::IsMember({"step", "file"}));
-  command->add_flag("--json", choice->json, "Print it as JSON")->excludes(only);
-  command->callback([choice] {
+  command->add_flag("--json", options->json, "Print it as JSON")->excludes(only);
+  command->callback([options] {
     try {
-      tell(*choice);
+      tell(*options);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::not_found) {
         throw;

@@ -9,6 +9,7 @@
 
 #include "base/byte_size.h"
 #include "commit/owner.h"
+#include "iocomp/find_outputs.h"
 #include "iocomp/output.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/table.h"

@@ -18,6 +18,7 @@
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "iocomp/clearing.h"
+#include "iocomp/find_outputs.h"
 #include "iocomp/output.h"
 #include "iocomp/settings_here.h"
 #include "iocomp/subcommands.h"
@@ -27,9 +28,10 @@ namespace {
 
 using Fault = Output::Fault;
 
-struct Choice {
+struct RecoverOptions {
   std::string path;
   std::string format;
+  std::string modules;
   bool dry_run = false;
   bool json = false;
 };
@@ -55,13 +57,14 @@ bool is_needed(const Output& output) {
 }
 
 // What a file says of itself. The one step of a file of a set has the number that its name has.
-contents::Inventory inventory_of(const Output::File& file, const formats::Format& format) {
+contents::Inventory inventory_of(const Output& output, const Output::File& file,
+                                 const formats::Format& format) {
   auto inventory = format.open(file.path)->inventory();
-  if (file.step >= 0) {
-    if (inventory.steps.size() != 1) {
-      throw Error{ErrorCode::storage_failure, "it has " + std::to_string(inventory.steps.size()) +
-                                                  " steps, its name is that of one"};
-    }
+  if (output.is_set && inventory.steps.size() != 1) {
+    throw Error{ErrorCode::storage_failure, "it has " + std::to_string(inventory.steps.size()) +
+                                                " steps, its name is that of one"};
+  }
+  if (file.step >= 0 && inventory.steps.size() == 1) {
     inventory.steps.front() = file.step;
     for (auto& placed : inventory.contents) {
       placed.step = file.step;
@@ -108,24 +111,25 @@ std::string name_from(const std::string& path) {
   return dot == std::string::npos || dot == 0 ? plain : plain.substr(0, dot);
 }
 
-Deed describe(const Output& output, const Output::File& file, const Choice& choice) {
-  const std::string name = !choice.format.empty()  ? choice.format
+Deed describe(const Output& output, const Output::File& file, const RecoverOptions& chosen) {
+  const std::string name = !chosen.format.empty()  ? chosen.format
                            : output.format.empty() ? format_in(file.path)
                                                    : output.format;
   formats::FormatOptions options;
   options.grows_along_time = true;  // datasets that grow are iocomp's, and grow with the steps
-  const auto& format = formats::format(name, modules_in(settings_here()), options);
-  auto inventory = inventory_of(file, format);
+  const auto& format = formats::format(name, chosen.modules, options);
+  auto inventory = inventory_of(output, file, format);
   const auto steps = inventory.steps;
   const std::string why = "made of what the file says: " + name + ", steps " + steps_text(steps);
-  if (choice.dry_run) {
+  if (chosen.dry_run) {
     return {manifest_of(file.path), "would write", why};
   }
   make_durable(file.path);  // as a manifest promises
   commit::ManifestHead head;
   head.name = output.name.empty() ? name_from(file.path) : output.name;
   head.format = name;
-  head.kind = !output.kind.empty() ? output.kind : file.step >= 0 ? "checkpoint" : "series";
+  const bool is_checkpoint = file.step >= 0 && steps.size() == 1;
+  head.kind = !output.kind.empty() ? output.kind : is_checkpoint ? "checkpoint" : "series";
   head.first_step = steps.front();
   head.steps = steps.back() - steps.front() + 1;
   head.absent = missing_between(steps);
@@ -136,10 +140,10 @@ Deed describe(const Output& output, const Output::File& file, const Choice& choi
   return {manifest_of(file.path), "written", why};
 }
 
-Deed end_replacement(const std::string& file, const Choice& choice) {
+Deed end_replacement(const std::string& file, const RecoverOptions& chosen) {
   const std::string path = manifest_of(file);
   const std::string why = "the file that was replaced is gone; its manifest goes too";
-  if (choice.dry_run) {
+  if (chosen.dry_run) {
     return {path, "would write", why};
   }
   Json manifest = Json::parse(read_file(path).value_or(""));
@@ -159,22 +163,22 @@ Output seen_again(const Output& before) {
   return before;
 }
 
-std::vector<Deed> repair(const Output& found, const Choice& choice) {
+std::vector<Deed> repair(const Output& found, const RecoverOptions& chosen) {
   if (found.files.empty()) {
     return {};
   }
-  const Output output = choice.dry_run ? found : seen_again(found);
+  const Output output = chosen.dry_run ? found : seen_again(found);
   std::vector<Deed> deeds;
   for (const auto& file : output.files) {
     if (has_lost_manifest(file)) {
-      const Outcome outcome = outcome_of([&] { deeds.push_back(describe(output, file, choice)); });
+      const Outcome outcome = outcome_of([&] { deeds.push_back(describe(output, file, chosen)); });
       if (!outcome.ok()) {
         deeds.push_back({file.path, "left", file.story + "; " + outcome.story});
       }
     } else if (file.fault != Fault::none) {
       deeds.push_back({file.path, "left", file.story});
     } else if (holds_a_replaced_one(file.path)) {
-      deeds.push_back(end_replacement(file.path, choice));
+      deeds.push_back(end_replacement(file.path, chosen));
     }
   }
   return deeds;
@@ -183,22 +187,23 @@ std::vector<Deed> repair(const Output& found, const Choice& choice) {
 }  // namespace
 
 void add_recover(CLI::App& app) {
-  auto choice = std::make_shared<Choice>();  // lives as long as the action
+  auto chosen = std::make_shared<RecoverOptions>();  // lives as long as the action
   auto* command = app.add_subcommand(
       "recover",
       "Write manifests again that are missing or torn, from what the files say of themselves\n"
       "(hdf5, netcdf, pnetcdf, adios2). Also does what clean does: so a file that a job was\n"
       "replacing when it died is in force again. Refuses while a job writes the file.");
-  command->add_option("PATH", choice->path, "A folder, a file, or the name of a set of checkpoints")
+  command->add_option("PATH", chosen->path, "A folder, a file, or the name of a set of checkpoints")
       ->required();
-  command->add_option("--format", choice->format, "Of files whose first bytes do not tell it")
+  command->add_option("--format", chosen->format, "Of files whose first bytes do not tell it")
       ->type_name("NAME");
-  command->add_flag("--dry-run", choice->dry_run, "Only tell what would be done");
-  command->add_flag("--json", choice->json, "Print it as JSON");
-  command->callback([choice] {
-    const Repair task{is_needed, [&](const Output& output) { return repair(output, *choice); }};
-    print(clear(outputs_at(choice->path), choice->dry_run, task), choice->json,
-          "nothing is to be done in " + choice->path);
+  command->add_flag("--dry-run", chosen->dry_run, "Only tell what would be done");
+  command->add_flag("--json", chosen->json, "Print it as JSON");
+  command->callback([chosen] {
+    chosen->modules = modules_in(settings_here());
+    const Repair task{is_needed, [&](const Output& output) { return repair(output, *chosen); }};
+    print(clear(outputs_at(chosen->path), chosen->dry_run, task), chosen->json,
+          "nothing is to be done in " + chosen->path);
   });
 }
 

@@ -18,6 +18,7 @@
 #include "base/number_ranges.h"
 #include "commit/json_values.h"
 #include "contents/variable.h"
+#include "iocomp/find_outputs.h"
 #include "iocomp/numbers.h"
 #include "iocomp/output.h"
 #include "iocomp/slice.h"
@@ -36,7 +37,7 @@ constexpr std::int64_t most_unasked = 1000;  // numbers that are printed where n
 constexpr std::int64_t most_in_line = 10;
 constexpr std::size_t longest_attribute = 60;
 
-struct Choice {
+struct ShowOptions {
   std::string path;
   std::string format;
   std::string variable;
@@ -208,13 +209,13 @@ void print_statistics(const Statistics& statistics) {
 }
 
 void print_values(reading::Input& input, std::int64_t step, const array::Box& box, bool all,
-                  const Choice& choice) {
-  const auto& place = input.place(choice.variable, step);
-  fmt::print("{}, step {}: {} {} of {}\n", choice.variable, step, array::name(place.type),
+                  const ShowOptions& options) {
+  const auto& place = input.place(options.variable, step);
+  fmt::print("{}, step {}: {} {} of {}\n", options.variable, step, array::name(place.type),
              array::text(box), array::text(place.shape));
   Statistics statistics{place.type};
   Lines lines{place.type, box};
-  read_in_parts(input, choice.variable, step, box, [&](auto elements, std::int64_t first) {
+  read_in_parts(input, options.variable, step, box, [&](auto elements, std::int64_t first) {
     statistics.add(elements);
     if (all) {
       lines.add(elements, first);
@@ -230,10 +231,10 @@ void print_values(reading::Input& input, std::int64_t step, const array::Box& bo
 
 // The values come last: they may be more than the memory holds.
 void print_values_as_json(reading::Input& input, std::int64_t step, const array::Box& box, bool all,
-                          const Choice& choice) {
-  const auto& place = input.place(choice.variable, step);
+                          const ShowOptions& options) {
+  const auto& place = input.place(options.variable, step);
   const Json head{{"path", input.name()},
-                  {"variable", choice.variable},
+                  {"variable", options.variable},
                   {"step", step},
                   {"type", array::name(place.type)},
                   {"shape", extents(place.shape.extent, place.shape.dimensions)},
@@ -246,7 +247,7 @@ void print_values_as_json(reading::Input& input, std::int64_t step, const array:
   }
   Statistics statistics{place.type};
   fmt::print("\"values\": {}", all ? "[" : "null");
-  read_in_parts(input, choice.variable, step, box, [&](auto elements, std::int64_t first) {
+  read_in_parts(input, options.variable, step, box, [&](auto elements, std::int64_t first) {
     statistics.add(elements);
     if (all && !elements.empty()) {
       const contents::Attribute part{place.type, false, {elements.begin(), elements.end()}};
@@ -260,43 +261,43 @@ void print_values_as_json(reading::Input& input, std::int64_t step, const array:
              statistics.not_a_number());
 }
 
-void show(const Choice& choice) {
-  const Output output = output_at(choice.path);
-  auto input = open(output, choice.format);
-  if (choice.variable.empty()) {
-    choice.json ? print_json(output, input.committed()) : print_table(output, input.committed());
+void show(const ShowOptions& options) {
+  const Output output = output_at(options.path);
+  auto input = open(output, options.format);
+  if (options.variable.empty()) {
+    options.json ? print_json(output, input.committed()) : print_table(output, input.committed());
     return;
   }
-  const auto& places = input.variable(input.find(choice.variable)).places;
-  const std::int64_t step = choice.step.value_or(places.back().step);
-  const auto box = slice(choice.slice.value_or(""), input.place(choice.variable, step).shape);
-  const bool all = choice.slice || array::elements(box) <= most_unasked;
-  choice.json ? print_values_as_json(input, step, box, all, choice)
-              : print_values(input, step, box, all, choice);
+  const auto& places = input.variable(input.find(options.variable)).places;
+  const std::int64_t step = options.step.value_or(places.back().step);
+  const auto box = slice(options.slice.value_or(""), input.place(options.variable, step).shape);
+  const bool all = options.slice || array::elements(box) <= most_unasked;
+  options.json ? print_values_as_json(input, step, box, all, options)
+               : print_values(input, step, box, all, options);
 }
 
 }  // namespace
 
 void add_show(CLI::App& app) {
-  auto choice = std::make_shared<Choice>();  // lives as long as the action
+  auto options = std::make_shared<ShowOptions>();  // lives as long as the action
   auto* command = app.add_subcommand(
       "show", "Print variables, shapes, steps and attributes of a file; or values of a variable");
-  command->add_option("PATH", choice->path, "A file, or the name of a set of checkpoints")
+  command->add_option("PATH", options->path, "A file, or the name of a set of checkpoints")
       ->required();
-  auto* variable = command->add_option("--variable", choice->variable,
+  auto* variable = command->add_option("--variable", options->variable,
                                        "Print its values, and their minimum, maximum and mean");
   variable->type_name("NAME");
-  command->add_option("--step", choice->step, "In this step; else the newest that has it")
+  command->add_option("--step", options->step, "In this step; else the newest that has it")
       ->needs(variable);
   command
-      ->add_option("--slice", choice->slice,
+      ->add_option("--slice", options->slice,
                    "This part of it, as \"0:4,10,:\"; up to 1000 elements are printed without it")
       ->type_name("SLICE")
       ->needs(variable);
-  command->add_option("--format", choice->format, "Of files whose first bytes do not tell it")
+  command->add_option("--format", options->format, "Of files whose first bytes do not tell it")
       ->type_name("NAME");
-  command->add_flag("--json", choice->json, "Print it as JSON");
-  command->callback([choice] { show(*choice); });
+  command->add_flag("--json", options->json, "Print it as JSON");
+  command->callback([options] { show(*options); });
 }
 
 }  // namespace iocomp::command

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "commit/commit.h"
 #include "commit/owner.h"
+#include "commit/read_manifest.h"
 #include "commit/rename_target.h"
 #include "unit/temporary_folder.h"
 
@@ -73,6 +74,49 @@ TEST_F(FolderTargets, ADatasetIsReplacedAndNothingOfTheOldOneStays) {
   EXPECT_EQ(data(), "new");
   EXPECT_FALSE(fs::exists(names().target + "/data.1"));
   EXPECT_EQ(files_in(folder_ / ""), 1);
+}
+
+// A job dies between any two of its renames: manifest and dataset are of one job.
+TEST_F(FolderTargets, ADeadJobLeavesTheManifestOfTheDatasetThatIsThere) {
+  for (const bool is_exchanged : {false, true}) {
+    const commit::TargetNames dead = [this] {
+      auto made = commit::target_names(folder_ / "out.bp", -1, "host-1");
+      made.folder_mark = "md.idx";
+      return made;
+    }();
+    make_dataset(dead.target, "old");
+    make_dataset(dead.temporary, "new");
+    ManifestHead head;
+    head.name = "new";
+    head.replaced = "{\"name\": \"old\"}";
+    write_manifest(dead, head, {});
+    if (is_exchanged) {
+      ASSERT_EQ(rename_replacing(dead.temporary, dead.target), 0);
+    }
+    const std::string there = is_exchanged ? "new" : "old";
+    const auto name_of_manifest = [&] {
+      const auto text = manifest_in_force(dead.manifest).value_or("");
+      return text.find("\"old\"") < text.find("\"replaces\"") ? "old" : "new";
+    };
+    EXPECT_EQ(data(), there);
+    EXPECT_EQ(name_of_manifest(), there);
+    clear_away(dead.target, Owner{dead.target, "host-2"});
+    EXPECT_FALSE(fs::exists(dead.temporary));
+    EXPECT_EQ(data(), there);
+    EXPECT_EQ(name_of_manifest(), there);
+    fs::remove_all(dead.target);
+  }
+}
+
+TEST_F(FolderTargets, AReplacementKeepsNoOtherManifest) {
+  make_dataset(names().target, "old");
+  write_text(names().manifest, "{\"name\": \"old\"}");
+  make_dataset(names().temporary, "new");
+  publish_described(names(), {}, {}, true);
+  EXPECT_EQ(data(), "new");
+  EXPECT_EQ(text_of(names().manifest).find("old"), std::string::npos);
+  EXPECT_EQ(text_of(names().manifest).find("replaces"), std::string::npos);
+  EXPECT_FALSE(fs::exists(names().temporary));
 }
 
 TEST_F(FolderTargets, ADatasetReplacesAFile) {
