@@ -93,7 +93,7 @@ class File {
     call();
   }
   void announce(const contents::Event& event);
-  void sum(const Block& block);
+  void put_summed(const Block& block);
   void consult_guard(std::int64_t ended);
 
   std::string name_;
