@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/signals.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/tickets.h"
@@ -28,6 +31,8 @@
 
 namespace iocomp::client {
 namespace {
+
+constexpr std::size_t summed_beside_bytes = std::size_t{4} << 20;
 
 // What the decomposition says of this rank. @throws Error{invalid_argument}.
 void take_part(const array::Decomposition& decomposition, Block& block) {
@@ -229,8 +234,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   link_.counters().add(trace::Counter::puts, 1);
   link_.counters().add(trace::Counter::put_bytes, static_cast<double>(block.bytes()));
   if (array::elements(block.region) > 0) {
-    carry([&] { carrier_->put(block); });
-    sum(block);
+    put_summed(block);
   } else if (array::elements(block.variable.shape) == 0) {
     carry([&] { carrier_->put_nothing(block); });
   }
@@ -238,16 +242,36 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   return block.ticket;
 }
 
-// When it is on its way: the disk may work meanwhile. Until put returns the values stay.
-void File::sum(const Block& block) {
+// The block is summed while it is on its way: until put returns, its values stay. Where put waits
+// for the disk, a large one is summed by a thread meanwhile.
+void File::put_summed(const Block& block) {
+  const auto send = [&] { carry([&] { carrier_->put(block); }); };
   if (!sums_blocks_ || block.region.runs) {
+    send();
     return;
   }
+  std::uint64_t checksum = 0;
+  const auto look = [&] {
+    checksum = array::checksum(block.variable.type, block.memory, block.values);
+  };
+  std::jthread beside;
+  if (block.bytes() >= summed_beside_bytes) {
+    const AllSignalsBlocked blocked;
+    try {
+      beside = std::jthread{look};
+    } catch (const std::system_error&) {  // none can be had
+    }
+  }
+  send();
   const trace::Timer timer{link_.counters(), trace::Counter::checksum_seconds};
-  const bool takes_another = has_bug(Bug::checksum_of_another) && !sums_.empty();
-  const std::uint64_t checksum =
-      takes_another ? sums_.back().block.checksum
-                    : array::checksum(block.variable.type, block.memory, block.values);
+  if (beside.joinable()) {
+    beside.join();
+  } else {
+    look();
+  }
+  if (has_bug(Bug::checksum_of_another) && !sums_.empty()) {
+    checksum = sums_.back().block.checksum;
+  }
   sums_.push_back({block.variable.id, {block.region.box, checksum}});
 }
 

@@ -108,7 +108,7 @@ class File {
     call();
   }
   void announce(const contents::Event& event);
-  void sum(const Block& block);
+  void put_summed(const Block& block);
   void consult_guard(std::int64_t ended);
   void put_time();
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <mutex>
 #include <optional>
@@ -15,30 +14,9 @@
 
 #include "base/error.h"
 #include "base/futex.h"
+#include "base/signals.h"
 
 namespace iocomp::disk {
-namespace {
-
-// Threads started meanwhile inherit the mask: the application's signals stay with its own threads,
-// and a write beyond the limit of file sizes is an error to be told instead of a SIGXFSZ that ends
-// the process.
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
-}  // namespace
-
 ThreadEngine::ThreadEngine(const Options& options, std::string why)
     : options_{options}, why_{std::move(why)} {
   const auto count = static_cast<std::size_t>(std::max(options_.threads, 1));

@@ -21,7 +21,7 @@ enum class Counter : std::size_t {
                         ///< buffer memory)
   wait_seconds,         ///< of these: inside wait and wait_step
   close_seconds,        ///< of these: inside close
-  checksum_seconds,     ///< of put_seconds: summing blocks
+  checksum_seconds,     ///< of put_seconds: waiting for checksums of blocks
   copied_bytes,         ///< copied by the library (buffered puts, strided blocks)
   lent_bytes,           ///< read by the kernel from the program's memory
   small_page_bytes,     ///< arrays put, of those looked at, that lie in small pages

@@ -13,7 +13,9 @@ from actors import STORAGE_FAILURE, Actors, Build, Job
 from files import check_sums, extension, file_settings, mode_settings, skip_if_missing, values
 
 ROWS, COLUMNS = 24, 10
-DEFINE = f"define out u int64 {ROWS}x{COLUMNS}\ndefine out v float64 12\ndefine out s int32 scalar\n"
+DEFINE = (
+    f"define out u int64 {ROWS}x{COLUMNS}\ndefine out v float64 12\ndefine out s int32 scalar\n"
+)
 STEP = "put out u by=columns halo=1\nput out v\nput out s writer=1\nend_step out\n"
 ELEMENTS = ROWS * COLUMNS + 12 + 1
 BACK_ENDS = ["posix", "mpiio", "hdf5", "netcdf", "pnetcdf"]
@@ -27,12 +29,17 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def settings(way: str, back_end: str, **more: object) -> dict[str, Any]:
-    return {**WAYS[way], "files": {"out": file_settings(back_end, path=f"out{extension(back_end)}", **more)}}
+    return {
+        **WAYS[way],
+        "files": {"out": file_settings(back_end, path=f"out{extension(back_end)}", **more)},
+    }
 
 
 def verify(build: Build, path: Path) -> tuple[int, dict[str, Any], str]:
     """Return the status of `iocomp verify`, what it says as JSON, and for people."""
-    done = subprocess.run([build.command, "verify", str(path), "--json"], capture_output=True, text=True)
+    done = subprocess.run(
+        [build.command, "verify", str(path), "--json"], capture_output=True, text=True
+    )
     told = subprocess.run([build.command, "verify", str(path)], capture_output=True, text=True)
     assert done.returncode == told.returncode, done.stderr + told.stderr
     assert done.stdout, done.stderr
@@ -88,7 +95,9 @@ def test_a_damaged_block_of_a_checkpoint_is_named_and_not_read(
 ) -> None:
     skip_if_missing(actors.build, back_end)
     written = actors.play(
-        f"init\nopen out checkpoint\n{DEFINE}{STEP * 2}close out\n", ranks=4, settings=settings(way, back_end)
+        f"init\nopen out checkpoint\n{DEFINE}{STEP * 2}close out\n",
+        ranks=4,
+        settings=settings(way, back_end),
     )
     assert not written.failures(), written
     target = written.folder / f"out{extension(back_end)}"
@@ -106,7 +115,9 @@ def test_a_damaged_block_of_a_checkpoint_is_named_and_not_read(
     assert {entry["step"] for entry in said["damaged"]} == {1}, told
     assert all(entry["file"].endswith(files[1].name) for entry in said["damaged"]), told
     (entry,) = said["damaged"]
-    inside = [s <= i < s + c for s, c, i in zip(entry["start"], entry["count"], (5, 7), strict=True)]
+    inside = [
+        s <= i < s + c for s, c, i in zip(entry["start"], entry["count"], (5, 7), strict=True)
+    ]
     assert all(inside), told
     assert "is damaged: its checksum is" in told, told
     assert verify(actors.build, files[0])[0] == 0
@@ -122,7 +133,9 @@ def test_a_damaged_block_of_a_checkpoint_is_named_and_not_read(
 
 @pytest.mark.parametrize("way", ["shared", "sync"])
 @pytest.mark.parametrize("back_end", ["hdf5-deflate", "netcdf-deflate"])
-def test_a_damaged_chunk_that_was_compressed_is_found(actors: Actors, back_end: str, way: str) -> None:
+def test_a_damaged_chunk_that_was_compressed_is_found(
+    actors: Actors, back_end: str, way: str
+) -> None:
     skip_if_missing(actors.build, back_end)
     script = f"init\nopen out series\n{DEFINE}{STEP * 3}close out\n"
     job = actors.play(script, ranks=4, settings=settings(way, back_end, checksum="xxh3"))
@@ -136,7 +149,9 @@ def test_a_damaged_chunk_that_was_compressed_is_found(actors: Actors, back_end: 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("back_end", ["posix", "hdf5", "hdf5-time", "netcdf-deflate"])
-def test_a_series_has_checksums_where_they_are_wanted(actors: Actors, back_end: str, way: str) -> None:
+def test_a_series_has_checksums_where_they_are_wanted(
+    actors: Actors, back_end: str, way: str
+) -> None:
     skip_if_missing(actors.build, back_end)
     script = f"init\nopen out series\n{DEFINE}{STEP * 3}put out v\nclose out\n"
     for checksum, elements in (("auto", 0), ("xxh3", 3 * ELEMENTS + 12)):
@@ -148,6 +163,18 @@ def test_a_series_has_checksums_where_they_are_wanted(actors: Actors, back_end: 
         assert status == 0, told
         assert said["elements_without_checksum"] == 3 * ELEMENTS + 12 - elements, told
         assert ("without a checksum" in told) == (elements == 0), told
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_large_blocks_are_summed_while_they_are_written(actors: Actors, way: str) -> None:
+    lines = "open out checkpoint\ndefine out u float64 4x1048576\n"
+    lines += "put out u by=rows\nput out u start=0x0 count=0x0\n"
+    job = actors.play(
+        f"init\n{lines}end_step out\nclose out\n", ranks=4, settings=settings(way, "posix")
+    )
+    assert not job.failures(), job
+    assert elements_with_sums(job.folder / "out.000000.dat.json") == 4 * 1048576
+    assert verify(actors.build, job.folder / "out.dat")[0] == 0
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -167,7 +194,9 @@ def test_what_has_no_blocks_of_its_own_has_no_checksum(actors: Actors, way: str)
 
 def test_a_file_that_is_cut_or_gone_is_told(actors: Actors) -> None:
     job = actors.play(
-        f"init\nopen out checkpoint\n{DEFINE}{STEP * 2}close out\n", ranks=2, settings=settings("sync", "posix")
+        f"init\nopen out checkpoint\n{DEFINE}{STEP * 2}close out\n",
+        ranks=2,
+        settings=settings("sync", "posix"),
     )
     assert not job.failures(), job
     with (job.folder / "out.000001.dat").open("r+b") as file:
@@ -176,6 +205,8 @@ def test_a_file_that_is_cut_or_gone_is_told(actors: Actors) -> None:
     assert status == 1 and [entry["step"] for entry in said["damaged"]] == [1], told
     assert "it is torn" in told, told
     missing = subprocess.run(
-        [actors.build.command, "verify", str(job.folder / "none.dat")], capture_output=True, text=True
+        [actors.build.command, "verify", str(job.folder / "none.dat")],
+        capture_output=True,
+        text=True,
     )
     assert missing.returncode == 2 and "there is no committed file" in missing.stderr, missing
