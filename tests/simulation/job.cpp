@@ -96,6 +96,13 @@ std::string in_hexadecimal(std::byte byte) {
 // By the ranks, when its servers are lost.
 bool is_carried_on(const PlannedFile& file) { return file.backend == "posix"; }
 
+// A rank that has lost its server does not know what that had committed, unless it carries the file
+// on; nor does one that cannot fsync what the server had renamed.
+bool is_in_doubt(const Plan& plan, const PlannedFile& file) {
+  return (plan.faults.killed_server || plan.faults.stopped_process) &&
+         (!is_carried_on(file) || plan.faults.disk.failing_sync);
+}
+
 // What a rank may copy at once. Where it is told only after a put where the block goes, and nothing
 // that it has copied can be written before, it copies the block beyond the bound: to wait would be
 // for ever. What such copies are written from is one more copy, of a quarter of the bound or a run.
@@ -146,6 +153,13 @@ std::size_t place_of(const Put& put, const std::vector<std::int64_t>& shape) {
   return static_cast<std::size_t>(place);
 }
 
+// What is to be said of a process that is alive when its world has stopped.
+std::string how_it_hangs(const World& world) {
+  return world.is_endless() ? " does not end: " + std::to_string(world.turns()) + " turns by " +
+                                  std::to_string(world.now() / microsecond) + " us"
+                            : " hangs";
+}
+
 // The text is the same for all looks at a disk.
 const iocomp::config::Settings& read_settings(const std::string& toml) {
   static std::map<std::string, iocomp::config::Settings> known;
@@ -163,6 +177,15 @@ const iocomp::config::Settings& read_settings(const std::string& toml) {
 
 std::string target_name(const PlannedFile& file) {
   return file.name + (file.is_checkpoint ? "" : ".all");
+}
+
+PlannedFile what_was_put(PlannedFile file, const Told& told) {
+  for (auto refused = told.refused.rbegin(); refused != told.refused.rend(); ++refused) {
+    const auto& [step, variable, put] = *refused;
+    auto& puts = file.steps[static_cast<std::size_t>(step)].variables[variable].puts;
+    puts.erase(puts.begin() + static_cast<std::ptrdiff_t>(put));
+  }
+  return file;
 }
 
 /// What a rank keeps while it runs.
@@ -303,7 +326,7 @@ void Job::run() {
       for (const auto& message : network_.waiting_messages()) {
         waiting += "; nobody takes " + message;
       }
-      violations_.push_back(world_.name(process) + " hangs" + waiting);
+      violations_.push_back(world_.name(process) + how_it_hangs(world_) + waiting);
       world_.kill(process);
     }
   }
@@ -631,7 +654,7 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
       end = attempt(rank.number, number, "put of " + planned.variables[v].name,
                     [&] { buffer->ticket = file.put(rank.variables[number][v], arguments); });
       if (end != 0) {
-        told_[number].without.insert(step);
+        told_[number].refused.insert({step, v, p});
         continue;
       }
       buffer->file = number;
@@ -682,9 +705,8 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
       told.failed.emplace(step, error.what());
     }
   }
-  const bool may_get_lost = (plan_.faults.killed_server || plan_.faults.stopped_process) &&
-                            !is_carried_on(plan_.files[number]);
-  if (told.committed.contains(step) && told.failed.contains(step) && !may_get_lost) {
+  if (told.committed.contains(step) && told.failed.contains(step) &&
+      !is_in_doubt(plan_, plan_.files[number])) {
     violations_.push_back(
         name + " is committed for one rank, and failed for another: " + told.failed.at(step));
   }
@@ -724,6 +746,30 @@ void Job::ask_tickets(Rank& rank, std::size_t number) {
   }
 }
 
+namespace {
+
+// @return what is wrong but for the values; else nothing.
+std::string read_values(iocomp::client::Input& input, const std::string& name, std::int64_t step,
+                        const std::vector<std::int64_t>& expected_shape,
+                        std::vector<std::byte>& values) {
+  const std::vector<std::int64_t> start(expected_shape.size(), 0);
+  try {
+    const auto& shape = input.place(name, step).shape;
+    if (!std::ranges::equal(
+            std::span{shape.extent}.first(static_cast<std::size_t>(shape.dimensions)),
+            expected_shape)) {
+      return " has another shape";
+    }
+    input.read(name, step,
+               {.start = start.data(), .count = expected_shape.data(), .values = values.data()});
+  } catch (const Error& error) {
+    return std::string{" cannot be read: "} + error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
                                     const std::string& when,
                                     std::vector<std::set<std::int64_t>>* seen) {
@@ -745,8 +791,9 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
   const auto& settings = read_settings(toml);
   const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
   const auto read_file = [&](iocomp::client::Client& client, std::size_t number) {
-    const PlannedFile& planned = plan.files[number];
     const Told& promised = told[number];
+    const PlannedFile planned = what_was_put(plan.files[number], promised);
+    const PlannedFile old_one = old_of(plan.files[number]);
     std::set<std::int64_t> visible;
     std::set<std::int64_t> old;
     std::set<std::int64_t> all;
@@ -767,7 +814,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         continue;
       }
       all.insert(step);
-      if (!has_puts(planned.steps[s])) {
+      const bool has_values = has_puts(planned.steps[s]);
+      if (!has_values && !promised.before.contains(step)) {
         if (promised.before.empty() || promised.committed.contains(step)) {
           visible.insert(step);  // else nobody can say whose it is
         }
@@ -779,30 +827,23 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       for (std::size_t v = 0; v < planned.variables.size(); ++v) {
         const auto& part = planned.steps[s].variables[v];
         const auto& name = planned.variables[v].name;
-        if (part.puts.empty()) {
+        const bool is_old_only = part.puts.empty();
+        if (old_one.steps[s].variables[v].puts.empty() || (is_old_only && !is_old)) {
           continue;
         }
         const auto expected = expected_values(planned, v, step);
         std::vector<std::byte> found(expected.size());
-        const std::vector<std::int64_t> start(part.shape.size(), 0);
-        try {
-          const auto& shape = input->place(name, step).shape;
-          if (!std::ranges::equal(
-                  std::span{shape.extent}.first(static_cast<std::size_t>(shape.dimensions)),
-                  part.shape)) {
-            broken("step " + std::to_string(s) + " of " + planned.name + ": " + name +
-                   " has another shape");
-            continue;
+        const std::string problem = read_values(*input, name, step, part.shape, found);
+        if (!problem.empty()) {
+          is_old = false;
+          if (!is_old_only) {
+            broken("step " + std::to_string(s) + " of " + planned.name + " is visible, and " +
+                   name + problem);
           }
-          input->read(name, step,
-                      {.start = start.data(), .count = part.shape.data(), .values = found.data()});
-        } catch (const Error& error) {
-          broken("step " + std::to_string(s) + " of " + planned.name + " is visible, and reading " +
-                 name + " fails: " + error.what());
           continue;
         }
-        is_old = is_old && found == expected_values(old_of(planned), v, step);
-        if (found != expected) {
+        is_old = is_old && found == expected_values(old_one, v, step);
+        if (!is_old_only && found != expected) {
           is_new = false;
           const auto differs = std::ranges::mismatch(found, expected).in1 - found.begin();
           wrong = "step " + std::to_string(s) + " of " + planned.name + ": " + name +
@@ -812,8 +853,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
                   in_hexadecimal(expected[static_cast<std::size_t>(differs)]);
         }
       }
-      (is_old && !is_new ? old : visible).insert(step);
-      if (!is_old && !is_new && !promised.without.contains(step)) {
+      (is_old && !(is_new && has_values) ? old : visible).insert(step);
+      if (!is_old && !is_new) {
         broken(wrong);
       }
     }
@@ -845,10 +886,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       // Without values it may be that of the file which was there before.
       const bool may_be_old =
           planned.exists_before && !has_puts(planned.steps[static_cast<std::size_t>(step)]);
-      // A rank that has lost its server does not know what that had committed.
-      const bool is_in_doubt =
-          (plan.faults.killed_server || plan.faults.stopped_process) && !is_carried_on(planned);
-      if (visible.contains(step) && !may_be_old && !is_in_doubt) {
+      if (visible.contains(step) && !may_be_old && !is_in_doubt(plan, planned)) {
         broken("step " + std::to_string(step) + " of " + planned.name +
                " was told as failed, and is there; the story: " + story);
       }
@@ -886,7 +924,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
   });
   world.run(Job::longest);
   if (world.is_alive(0)) {
-    broken("the reader hangs");
+    broken("the reader" + how_it_hangs(world));
   }
   return violations;
 }

@@ -29,8 +29,9 @@ namespace simulation {
 struct Told {
   std::set<std::int64_t> committed{};
   std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told
-  std::set<std::int64_t> without{};              ///< a put was refused, and told so
-  bool is_closed = false;                        ///< by all ranks, without a failure
+  /// By step, variable, number of the put: those that were refused, and told so.
+  std::set<std::tuple<std::int64_t, std::size_t, std::size_t>> refused{};
+  bool is_closed = false;           ///< by all ranks, without a failure
   std::set<std::int64_t> before{};  ///< steps with values that were there before the job
 };
 
@@ -122,6 +123,9 @@ class Job {
 
 /// The name of a file in its folder; files of single steps have their number behind it.
 [[nodiscard]] std::string target_name(const PlannedFile& file);
+
+/// What is planned for a file, less the puts that were refused.
+[[nodiscard]] PlannedFile what_was_put(PlannedFile file, const Told& told);
 
 /// What a reader finds on a disk, compared with what was told. Violations in words.
 /// @param visible  is given the steps that are there, by file.
