@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -277,6 +278,11 @@ void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) 
   } else {
     dropped({});
   }
+}
+
+std::optional<std::int64_t> Publisher::begun_by_all() const {
+  const bool is_any = !is_plain() && ends_files() && !targets_.empty();
+  return is_any ? std::optional{targets_.begin()->first} : std::nullopt;
 }
 
 void Publisher::abandon() {

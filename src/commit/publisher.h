@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -81,6 +82,8 @@ class Publisher {
   void finish(const steps::Finish& order, std::int64_t settled, const Then& then);
   /// Nothing of what is not published shall appear.
   void abandon();
+  /// A step whose file all writers have begun together, and that nobody has settled.
+  [[nodiscard]] std::optional<std::int64_t> begun_by_all() const;
   /// Nothing more is asked of a step.
   void settle(std::int64_t step);
 
