@@ -96,6 +96,19 @@ std::string in_hexadecimal(std::byte byte) {
 // By the ranks, when its servers are lost.
 bool is_carried_on(const PlannedFile& file) { return file.backend == "posix"; }
 
+// The steps that a story names: "step 3".
+std::set<std::int64_t> steps_in(const std::string& story) {
+  static constexpr std::string_view word = "step ";
+  std::set<std::int64_t> steps;
+  for (std::size_t at = story.find(word); at != std::string::npos; at = story.find(word, at)) {
+    at += word.size();
+    if (at < story.size() && story[at] >= '0' && story[at] <= '9') {
+      steps.insert(std::stoll(story.substr(at)));
+    }
+  }
+  return steps;
+}
+
 // A rank that has lost its server does not know what that had committed, unless it carries the file
 // on; nor does one that cannot fsync what the server had renamed.
 bool is_in_doubt(const Plan& plan, const PlannedFile& file) {
@@ -234,6 +247,7 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       settings_{read_settings(settings_text())},
       told_(plan.files.size()),
       ends_(static_cast<std::size_t>(plan.ranks), std::vector<Ends>(plan.files.size())),
+      failures_of_(static_cast<std::size_t>(plan.ranks), std::vector<Failures>(plan.files.size())),
       closes_(plan.files.size()) {
   policy_.deadline_seconds = deadline_seconds;
 }
@@ -359,6 +373,10 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
   if (file < plan_.files.size()) {
     int& first = ends_[static_cast<std::size_t>(rank)][file].first_error;
     first = first == 0 ? code : first;
+    Failures& failures = failures_of_[static_cast<std::size_t>(rank)][file];
+    const auto steps = steps_in(call + ' ' + story);
+    failures.steps.insert(steps.begin(), steps.end());
+    failures.is_whole_file = failures.is_whole_file || steps.empty();
   }
   const PlannedFaults& faults = plan_.faults;
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
@@ -716,6 +734,16 @@ void Job::close(Rank& rank, std::size_t number) {
   const std::string& name = plan_.files[number].name;
   const int code = attempt(rank.number, number, "close of " + name,
                            [&] { rank.client->close(rank.files[number]); });
+  const Failures& failures = failures_of_[static_cast<std::size_t>(rank.number)][number];
+  // A story of the file as a whole may name the first step that it concerns.
+  const bool can_tell = !has_mistake(plan_.files[number]) && !plan_.faults.killed_server &&
+                        !plan_.faults.stopped_process && !failures.is_whole_file;
+  for (std::size_t s = 0; s < steps_of(rank, number) && code == 0 && can_tell; ++s) {
+    const auto step = static_cast<std::int64_t>(s);
+    if (!failures.steps.contains(step)) {
+      told_[number].closed.insert(step);
+    }
+  }
   ask_tickets(rank, number);
   if (code != 0) {
     return;
@@ -891,15 +919,12 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
                " was told as failed, and is there; the story: " + story);
       }
     }
-    if (promised.is_closed) {
-      for (std::size_t s = 0; s < planned.steps.size(); ++s) {
-        const auto step = static_cast<std::int64_t>(s);
-        if (has_puts(planned.steps[s]) && !visible.contains(step) &&
-            !is_replaced(planned, all, step) && !promised.failed.contains(step)) {
-          broken("step " + std::to_string(s) + " of " + planned.name +
-                 " is not there, and close said that all is well" +
-                 (reason.empty() ? std::string{} : ": " + reason));
-        }
+    for (const std::int64_t step : promised.closed) {
+      if (has_puts(planned.steps[static_cast<std::size_t>(step)]) && !visible.contains(step) &&
+          !is_replaced(planned, all, step)) {
+        broken("step " + std::to_string(step) + " of " + planned.name +
+               " is not there, and close has said to a rank that all is well" +
+               (reason.empty() ? std::string{} : ": " + reason));
       }
     }
   };
