@@ -89,7 +89,12 @@ class Publisher {
 
   [[nodiscard]] bool is_plain() const { return traits().is_plain(); }
   [[nodiscard]] std::string target_name() const { return publication_.names(0).target; }
-  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step) const;
+  /// What is told of a failure in these steps; -1 where it is in none.
+  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t first,
+                                std::int64_t last) const;
+  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step) const {
+    return in_file(outcome, step, step);
+  }
 
  private:
   struct Target {

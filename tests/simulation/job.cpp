@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <regex>
 #include <span>
 #include <utility>
 
@@ -96,14 +97,16 @@ std::string in_hexadecimal(std::byte byte) {
 // By the ranks, when its servers are lost.
 bool is_carried_on(const PlannedFile& file) { return file.backend == "posix"; }
 
-// The steps that a story names: "step 3".
+// The steps that a story names: "step 3", "steps 0 to 2".
 std::set<std::int64_t> steps_in(const std::string& story) {
-  static constexpr std::string_view word = "step ";
+  static const std::regex words{"steps? (\\d+)(?: to (\\d+))?"};
   std::set<std::int64_t> steps;
-  for (std::size_t at = story.find(word); at != std::string::npos; at = story.find(word, at)) {
-    at += word.size();
-    if (at < story.size() && story[at] >= '0' && story[at] <= '9') {
-      steps.insert(std::stoll(story.substr(at)));
+  for (std::sregex_iterator found{story.begin(), story.end(), words};
+       found != std::sregex_iterator{}; ++found) {
+    const std::int64_t first = std::stoll((*found)[1]);
+    const std::int64_t last = (*found)[2].matched ? std::stoll((*found)[2]) : first;
+    for (std::int64_t step = first; step <= last; ++step) {
+      steps.insert(step);
     }
   }
   return steps;
