@@ -120,6 +120,7 @@ class Link {
   void forget(std::uint64_t key) { servers_.forget(key); }
   [[nodiscard]] const std::optional<std::string>& loss() const noexcept { return servers_.loss(); }
   void leave_servers() noexcept { servers_.leave(); }
+  void forget_copies() noexcept { servers_.forget_copies(); }
   [[nodiscard]] bool is_idle() const { return servers_.is_idle(); }
   [[nodiscard]] const std::optional<std::vector<double>>& farewell() const noexcept {
     return servers_.farewell();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -42,11 +43,14 @@ Publisher::Publisher(Setup setup, Means means, const contents::Catalogue& catalo
       publication_{setup_.identity, *setup_.format, &catalogue},
       catalogue_{catalogue} {}
 
-Outcome Publisher::in_file(const Outcome& outcome, std::int64_t step) const {
+Outcome Publisher::in_file(const Outcome& outcome, std::int64_t first, std::int64_t last) const {
   if (outcome.ok() || outcome.story.starts_with("file \"")) {
     return outcome;
   }
-  const std::string where = step >= 0 ? ", step " + std::to_string(catalogue_.number(step)) : "";
+  const auto number = [this](std::int64_t step) { return std::to_string(catalogue_.number(step)); };
+  const std::string where = last < 0        ? ""
+                            : first == last ? ", step " + number(last)
+                                            : ", steps " + number(first) + " to " + number(last);
   return {outcome.code,
           "file \"" + setup_.identity.name + '"' + where + setup_.who + ": " + outcome.story};
 }
@@ -162,7 +166,9 @@ void Publisher::commit(const steps::Commit& order, std::int64_t settled, const T
     contents_.add(step, variable, offset, sums);
   }
   const std::int64_t last = order.last;
-  const auto explained = [=, this](const Outcome& outcome) { then(in_file(outcome, last)); };
+  const auto explained = [=, this, first = order.first](const Outcome& outcome) {
+    then(in_file(outcome, first, last));
+  };
   start(publication_.target_of(last), [=, this](const Outcome& outcome) {
     if (!outcome.ok()) {
       explained(outcome);
@@ -226,8 +232,9 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
   Target& target = targets_[publication_.target_of(last)];
   const std::int64_t bytes = publication_.bytes(last, contents_, catalogue_);
   means_.publishing(last);
+  const auto set_back = std::make_shared<Outcome>();
   means_.run(
-      [file = target.file, before = target.seen, bytes, visible, job = std::move(job)] {
+      [file = target.file, before = target.seen, bytes, visible, job = std::move(job), set_back] {
         if (has_bug(Bug::switched_too_early)) {
           switch_over(file.get(), visible);
         }
@@ -239,13 +246,19 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
           switch_over(file.get(), visible);
           job();
         } catch (...) {
-          (void)outcome_of([&] { switch_over(file.get(), before); });
+          *set_back = outcome_of([&] { switch_over(file.get(), before); });
           throw;
         }
       },
       [=, this](const Outcome& outcome) {
         if (outcome.ok()) {
           has_seen(last, visible);
+        } else if (!set_back->ok()) {
+          // Readers may see what the next commit would write over.
+          targets_[publication_.target_of(last)].failure = in_file(
+              {outcome.code,
+               "no more can be committed, since what failed could not be undone: " + outcome.story},
+              -1);
         }
         then(outcome);
       });
@@ -279,6 +292,11 @@ void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) 
   } else {
     dropped({});
   }
+}
+
+std::optional<std::int64_t> Publisher::begun_by_all() const {
+  const bool is_any = !is_plain() && ends_files() && !targets_.empty();
+  return is_any ? std::optional{targets_.begin()->first} : std::nullopt;
 }
 
 void Publisher::abandon() {
@@ -325,8 +343,11 @@ void Publisher::end_format(const steps::Finish& order, std::int64_t settled, con
                [then](const Outcome& outcome) { then(outcome, {}); });
     return;
   }
+  Target& target = targets_[-1];
   formats::Switch visible;
-  const Outcome outcome = outcome_of([&] { visible = finish_in_format(-1, targets_[-1].told); });
+  const Outcome outcome = target.failure.ok()
+                              ? outcome_of([&] { visible = finish_in_format(-1, target.told); })
+                              : target.failure;
   then(outcome, visible);
 }
 

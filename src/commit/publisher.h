@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -81,12 +82,19 @@ class Publisher {
   void finish(const steps::Finish& order, std::int64_t settled, const Then& then);
   /// Nothing of what is not published shall appear.
   void abandon();
+  /// A step whose file all writers have begun together, and that nobody has settled.
+  [[nodiscard]] std::optional<std::int64_t> begun_by_all() const;
   /// Nothing more is asked of a step.
   void settle(std::int64_t step);
 
   [[nodiscard]] bool is_plain() const { return traits().is_plain(); }
   [[nodiscard]] std::string target_name() const { return publication_.names(0).target; }
-  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step) const;
+  /// What is told of a failure in these steps; -1 where it is in none.
+  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t first,
+                                std::int64_t last) const;
+  [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step) const {
+    return in_file(outcome, step, step);
+  }
 
  private:
   struct Target {

@@ -5,7 +5,7 @@
 
 namespace iocomp::protocol {
 
-/// What the lead of a file writes down for the compute ranks, should it end: a note outlives it
+/// What servers write down for the compute ranks, should they end: a note outlives its writer
 /// (transport::Transport::write_note).
 enum class Note : std::uint64_t {
   publishing = 1,     ///< a step; before its file gets its final name
@@ -13,6 +13,7 @@ enum class Note : std::uint64_t {
   closed = 3,         ///< the file; before any rank is told
   failed_closed = 4,  ///< likewise, and it failed
   opened = 5,         ///< the file; before any rank is told
+  sync_failed = 6,    ///< the file, of any server; the next fsync says yes, and means nothing
 };
 
 /// The word that stands for a note; never 0.

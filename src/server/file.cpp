@@ -26,6 +26,7 @@
 #include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
+#include "protocol/notes.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
 #include "trace/busy.h"
@@ -433,6 +434,9 @@ void File::request_sync(std::int64_t number) {
 }
 
 void File::synced(const Pieces& pieces, const Outcome& outcome) {
+  if (!outcome.ok()) {
+    context_.post.write_note(protocol::word(key_, protocol::Note::sync_failed));
+  }
   std::set<std::int64_t> touched;
   for (const auto& piece : pieces) {
     ++steps_[piece->step].synced;

@@ -48,7 +48,11 @@ def told(cell: Cell, workload: Workload, entries: Iterable[Entry], name: str = N
         of_rank = failed.setdefault(entry["rank"], set())
         if entry.get("code", OK) != OK:
             story = entry["story"]
-            steps = {int(step) for step in re.findall(r"step (\d+)", story)}
+            steps = {
+                step
+                for first, last in re.findall(r"steps? (\d+)(?: to (\d+))?", story)
+                for step in range(int(first), int(last or first) + 1)
+            }
             if not steps:
                 told_of_all.add(entry["rank"])
             if entry["call"] != "close" and "step" in entry:

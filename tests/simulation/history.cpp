@@ -67,10 +67,23 @@ class Printed {
 
 std::string in_microseconds(Nanoseconds time) { return std::to_string(time / microsecond) + " us"; }
 
+// What the ranks are told, and what is asked of the disk, each with its time.
+void tell_of(World& world, Machine& machine, Job& job,
+             const std::function<void(const std::string&)>& log) {
+  const auto timed = [&world, log](const std::string& what) {
+    log(in_microseconds(world.now()) + "  " + what);
+  };
+  job.when_called(timed);
+  machine.when_called([&world, timed](const std::string& what) {
+    timed((world.thread() == 0 ? "the kernel" : world.name(world.process())) + ' ' + what);
+  });
+}
+
 // The same job once more; it replaces what was there.
 void run_again(Plan plan, const std::vector<std::set<std::int64_t>>& before, Disk& disk,
-               Result& result) {
+               Result& result, const std::function<void(const std::string&)>& log) {
   plan.faults = {};
+  plan.staging_bytes = 1 << 22;  // what this job cannot write would stay as the first has left it
   for (auto& file : plan.files) {
     file.replaces = true;
     file.fails_when_full = false;
@@ -80,6 +93,10 @@ void run_again(Plan plan, const std::vector<std::set<std::int64_t>>& before, Dis
   Job job{plan, world, machine};
   for (std::size_t file = 0; file < before.size(); ++file) {
     job.know(file, before[file]);
+  }
+  if (log) {
+    log("the next job:");
+    tell_of(world, machine, job, log);
   }
   job.run();
   std::vector<std::string> found = job.violations();
@@ -157,13 +174,7 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
       job.know(file, before[file]);
     }
     if (log) {
-      const auto timed = [&](const std::string& what) {
-        log(in_microseconds(world.now()) + "  " + what);
-      };
-      job.when_called(timed);
-      machine.when_called([&world, timed](const std::string& what) {
-        timed((world.thread() == 0 ? "the kernel" : world.name(world.process())) + ' ' + what);
-      });
+      tell_of(world, machine, job, log);
     }
     // How long the job takes is not known before: each look plans the next.
     int left = plan.faults.power_losses;
@@ -189,6 +200,9 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
     result.faults = count_faults(plan.faults) - left;
   }
   const auto check = [&](Disk& seen, const std::vector<Told>& promised, const std::string& when) {
+    if (log) {
+      log("a reader looks at what is there " + when);
+    }
     const auto found = check_disk(plan, promised, seen, when);
     result.violations.insert(result.violations.end(), found.begin(), found.end());
     if (inspect) {
@@ -205,7 +219,7 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
   }
   check(disk, told, "at the end");
   if (is_left_alone) {
-    run_again(plan, before, disk, result);
+    run_again(plan, before, disk, result, log);
   }
   for (const auto& name : left_behind(disk)) {
     result.violations.push_back("at the end " + name + " is left");

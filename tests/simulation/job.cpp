@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <regex>
 #include <span>
 #include <utility>
 
@@ -97,6 +98,28 @@ std::string in_hexadecimal(std::byte byte) {
 // By the ranks, when its servers are lost.
 bool is_carried_on(const PlannedFile& file) { return file.backend == "posix"; }
 
+// The steps that a story names: "step 3", "steps 0 to 2".
+std::set<std::int64_t> steps_in(const std::string& story) {
+  static const std::regex words{"steps? (\\d+)(?: to (\\d+))?"};
+  std::set<std::int64_t> steps;
+  for (std::sregex_iterator found{story.begin(), story.end(), words};
+       found != std::sregex_iterator{}; ++found) {
+    const std::int64_t first = std::stoll((*found)[1]);
+    const std::int64_t last = (*found)[2].matched ? std::stoll((*found)[2]) : first;
+    for (std::int64_t step = first; step <= last; ++step) {
+      steps.insert(step);
+    }
+  }
+  return steps;
+}
+
+// A rank that has lost its server does not know what that had committed, unless it carries the file
+// on; nor does one that cannot fsync what the server had renamed.
+bool is_in_doubt(const Plan& plan, const PlannedFile& file) {
+  return (plan.faults.killed_server || plan.faults.stopped_process) &&
+         (!is_carried_on(file) || plan.faults.disk.failing_sync);
+}
+
 // What a rank may copy at once. Where it is told only after a put where the block goes, and nothing
 // that it has copied can be written before, it copies the block beyond the bound: to wait would be
 // for ever. What such copies are written from is one more copy, of a quarter of the bound or a run.
@@ -147,6 +170,13 @@ std::size_t place_of(const Put& put, const std::vector<std::int64_t>& shape) {
   return static_cast<std::size_t>(place);
 }
 
+// What is to be said of a process that is alive when its world has stopped.
+std::string how_it_hangs(const World& world) {
+  return world.is_endless() ? " does not end: " + std::to_string(world.turns()) + " turns by " +
+                                  std::to_string(world.now() / microsecond) + " us"
+                            : " hangs";
+}
+
 // The text is the same for all looks at a disk.
 const iocomp::config::Settings& read_settings(const std::string& toml) {
   static std::map<std::string, iocomp::config::Settings> known;
@@ -164,6 +194,15 @@ const iocomp::config::Settings& read_settings(const std::string& toml) {
 
 std::string target_name(const PlannedFile& file) {
   return file.name + (file.is_checkpoint ? "" : ".all");
+}
+
+PlannedFile what_was_put(PlannedFile file, const Told& told) {
+  for (auto refused = told.refused.rbegin(); refused != told.refused.rend(); ++refused) {
+    const auto& [step, variable, put] = *refused;
+    auto& puts = file.steps[static_cast<std::size_t>(step)].variables[variable].puts;
+    puts.erase(puts.begin() + static_cast<std::ptrdiff_t>(put));
+  }
+  return file;
 }
 
 /// What a rank keeps while it runs.
@@ -212,6 +251,7 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       settings_{read_settings(settings_text())},
       told_(plan.files.size()),
       ends_(static_cast<std::size_t>(plan.ranks), std::vector<Ends>(plan.files.size())),
+      failures_of_(static_cast<std::size_t>(plan.ranks), std::vector<Failures>(plan.files.size())),
       closes_(plan.files.size()) {
   policy_.deadline_seconds = deadline_seconds;
 }
@@ -305,7 +345,7 @@ void Job::run() {
       for (const auto& message : network_.waiting_messages()) {
         waiting += "; nobody takes " + message;
       }
-      violations_.push_back(world_.name(process) + " hangs" + waiting);
+      violations_.push_back(world_.name(process) + how_it_hangs(world_) + waiting);
       world_.kill(process);
     }
   }
@@ -338,6 +378,10 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
   if (file < plan_.files.size()) {
     int& first = ends_[static_cast<std::size_t>(rank)][file].first_error;
     first = first == 0 ? code : first;
+    Failures& failures = failures_of_[static_cast<std::size_t>(rank)][file];
+    const auto steps = steps_in(call + ' ' + story);
+    failures.steps.insert(steps.begin(), steps.end());
+    failures.is_whole_file = failures.is_whole_file || steps.empty();
   }
   const PlannedFaults& faults = plan_.faults;
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
@@ -633,7 +677,7 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
       end = attempt(rank.number, number, "put of " + planned.variables[v].name,
                     [&] { buffer->ticket = file.put(rank.variables[number][v], arguments); });
       if (end != 0) {
-        told_[number].without.insert(step);
+        told_[number].refused.insert({step, v, p});
         continue;
       }
       buffer->file = number;
@@ -684,9 +728,8 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
       told.failed.emplace(step, error.what());
     }
   }
-  const bool may_get_lost = (plan_.faults.killed_server || plan_.faults.stopped_process) &&
-                            !is_carried_on(plan_.files[number]);
-  if (told.committed.contains(step) && told.failed.contains(step) && !may_get_lost) {
+  if (told.committed.contains(step) && told.failed.contains(step) &&
+      !is_in_doubt(plan_, plan_.files[number])) {
     violations_.push_back(
         name + " is committed for one rank, and failed for another: " + told.failed.at(step));
   }
@@ -696,6 +739,16 @@ void Job::close(Rank& rank, std::size_t number) {
   const std::string& name = plan_.files[number].name;
   const int code = attempt(rank.number, number, "close of " + name,
                            [&] { rank.client->close(rank.files[number]); });
+  const Failures& failures = failures_of_[static_cast<std::size_t>(rank.number)][number];
+  // A story of the file as a whole may name the first step that it concerns.
+  const bool can_tell = !has_mistake(plan_.files[number]) && !plan_.faults.killed_server &&
+                        !plan_.faults.stopped_process && !failures.is_whole_file;
+  for (std::size_t s = 0; s < steps_of(rank, number) && code == 0 && can_tell; ++s) {
+    const auto step = static_cast<std::int64_t>(s);
+    if (!failures.steps.contains(step)) {
+      told_[number].closed.insert(step);
+    }
+  }
   ask_tickets(rank, number);
   if (code != 0) {
     return;
@@ -748,6 +801,26 @@ std::int64_t elements_without_sum(const PlannedFile& file, const StepOfVariable&
   return left;
 }
 
+// @return what is wrong but for the values; else nothing.
+std::string read_values(iocomp::reading::Input& input, const std::string& name, std::int64_t step,
+                        const std::vector<std::int64_t>& expected_shape,
+                        std::vector<std::byte>& values) {
+  const std::vector<std::int64_t> start(expected_shape.size(), 0);
+  try {
+    const auto& shape = input.place(name, step).shape;
+    if (!std::ranges::equal(
+            std::span{shape.extent}.first(static_cast<std::size_t>(shape.dimensions)),
+            expected_shape)) {
+      return " has another shape";
+    }
+    input.read(name, step,
+               {.start = start.data(), .count = expected_shape.data(), .values = values.data()});
+  } catch (const Error& error) {
+    return std::string{" cannot be read: "} + error.what();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
@@ -771,8 +844,9 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
   const auto& settings = read_settings(toml);
   const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
   const auto read_file = [&](iocomp::client::Client& client, std::size_t number) {
-    const PlannedFile& planned = plan.files[number];
     const Told& promised = told[number];
+    const PlannedFile planned = what_was_put(plan.files[number], promised);
+    const PlannedFile old_one = old_of(plan.files[number]);
     std::set<std::int64_t> visible;
     std::set<std::int64_t> old;
     std::set<std::int64_t> all;
@@ -793,7 +867,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         continue;
       }
       all.insert(step);
-      if (!has_puts(planned.steps[s])) {
+      const bool has_values = has_puts(planned.steps[s]);
+      if (!has_values && !promised.before.contains(step)) {
         if (promised.before.empty() || promised.committed.contains(step)) {
           visible.insert(step);  // else nobody can say whose it is
         }
@@ -805,35 +880,28 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       for (std::size_t v = 0; v < planned.variables.size(); ++v) {
         const auto& part = planned.steps[s].variables[v];
         const auto& name = planned.variables[v].name;
-        if (part.puts.empty()) {
+        const bool is_old_only = part.puts.empty();
+        if (old_one.steps[s].variables[v].puts.empty() || (is_old_only && !is_old)) {
           continue;
         }
         const auto expected = expected_values(planned, v, step);
         std::vector<std::byte> found(expected.size());
-        const std::vector<std::int64_t> start(part.shape.size(), 0);
-        try {
-          const auto& shape = input->place(name, step).shape;
-          if (!std::ranges::equal(
-                  std::span{shape.extent}.first(static_cast<std::size_t>(shape.dimensions)),
-                  part.shape)) {
-            broken("step " + std::to_string(s) + " of " + planned.name + ": " + name +
-                   " has another shape");
-            continue;
+        const std::string problem = read_values(*input, name, step, part.shape, found);
+        if (!problem.empty()) {
+          is_old = false;
+          if (!is_old_only) {
+            broken("step " + std::to_string(s) + " of " + planned.name + " is visible, and " +
+                   name + problem);
           }
-          input->read(name, step,
-                      {.start = start.data(), .count = part.shape.data(), .values = found.data()});
-        } catch (const Error& error) {
-          broken("step " + std::to_string(s) + " of " + planned.name + " is visible, and reading " +
-                 name + " fails: " + error.what());
           continue;
         }
         if (const auto left = elements_without_sum(planned, part, input->place(name, step));
-            left != 0 && found == expected) {
+            !is_old_only && left != 0 && found == expected) {
           broken("step " + std::to_string(s) + " of " + planned.name + ": " + name + " has " +
                  std::to_string(left) + " elements that were put and have no checksum");
         }
-        is_old = is_old && found == expected_values(old_of(planned), v, step);
-        if (found != expected) {
+        is_old = is_old && found == expected_values(old_one, v, step);
+        if (!is_old_only && found != expected) {
           is_new = false;
           const auto differs = std::ranges::mismatch(found, expected).in1 - found.begin();
           wrong = "step " + std::to_string(s) + " of " + planned.name + ": " + name +
@@ -843,14 +911,13 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
                   in_hexadecimal(expected[static_cast<std::size_t>(differs)]);
         }
       }
-      (is_old && !is_new ? old : visible).insert(step);
-      if (!is_old && !is_new && !promised.without.contains(step)) {
+      (is_old && !(is_new && has_values) ? old : visible).insert(step);
+      if (!is_old && !is_new) {
         broken(wrong);
       }
     }
     for (const std::int64_t step : promised.before) {
-      if (!old.contains(step) && !visible.contains(step) && planned.keeps == 0 &&
-          (has_file_per_step(planned) || all.empty())) {
+      if (!old.contains(step) && !visible.contains(step) && planned.keeps == 0 && visible.empty()) {
         broken("step " + std::to_string(step) + " of what " + planned.name +
                " was before is gone, and nothing came in its place" +
                (reason.empty() ? std::string{} : ": " + reason));
@@ -859,7 +926,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
     const bool has_new = std::ranges::any_of(visible, [&](std::int64_t step) {
       return has_puts(planned.steps[static_cast<std::size_t>(step)]);
     });
-    if (!has_file_per_step(planned) && !old.empty() && has_new) {
+    if (!old.empty() && has_new) {
       broken(planned.name + " has steps of before beside new ones");
     }
     if (seen != nullptr) {
@@ -876,23 +943,17 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       // Without values it may be that of the file which was there before.
       const bool may_be_old =
           planned.exists_before && !has_puts(planned.steps[static_cast<std::size_t>(step)]);
-      // A rank that has lost its server does not know what that had committed.
-      const bool is_in_doubt =
-          (plan.faults.killed_server || plan.faults.stopped_process) && !is_carried_on(planned);
-      if (visible.contains(step) && !may_be_old && !is_in_doubt) {
+      if (visible.contains(step) && !may_be_old && !is_in_doubt(plan, planned)) {
         broken("step " + std::to_string(step) + " of " + planned.name +
                " was told as failed, and is there; the story: " + story);
       }
     }
-    if (promised.is_closed) {
-      for (std::size_t s = 0; s < planned.steps.size(); ++s) {
-        const auto step = static_cast<std::int64_t>(s);
-        if (has_puts(planned.steps[s]) && !visible.contains(step) &&
-            !is_replaced(planned, all, step) && !promised.failed.contains(step)) {
-          broken("step " + std::to_string(s) + " of " + planned.name +
-                 " is not there, and close said that all is well" +
-                 (reason.empty() ? std::string{} : ": " + reason));
-        }
+    for (const std::int64_t step : promised.closed) {
+      if (has_puts(planned.steps[static_cast<std::size_t>(step)]) && !visible.contains(step) &&
+          !is_replaced(planned, all, step)) {
+        broken("step " + std::to_string(step) + " of " + planned.name +
+               " is not there, and close has said to a rank that all is well" +
+               (reason.empty() ? std::string{} : ": " + reason));
       }
     }
   };
@@ -917,7 +978,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
   });
   world.run(Job::longest);
   if (world.is_alive(0)) {
-    broken("the reader hangs");
+    broken("the reader" + how_it_hangs(world));
   }
   return violations;
 }

@@ -29,8 +29,11 @@ namespace simulation {
 struct Told {
   std::set<std::int64_t> committed{};
   std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told
-  std::set<std::int64_t> without{};              ///< a put was refused, and told so
-  bool is_closed = false;                        ///< by all ranks, without a failure
+  /// By step, variable, number of the put: those that were refused, and told so.
+  std::set<std::tuple<std::int64_t, std::size_t, std::size_t>> refused{};
+  bool is_closed = false;  ///< by all ranks, without a failure
+  /// Close said yes to a rank that had not been told of these, nor of the file as a whole.
+  std::set<std::int64_t> closed{};
   std::set<std::int64_t> before{};  ///< steps with values that were there before the job
 };
 
@@ -40,6 +43,12 @@ struct Ends {
   /// By step, variable, number of the put: what became of its ticket, or why there is none.
   std::map<std::tuple<std::int64_t, std::size_t, std::size_t>, int> tickets{};
   bool operator==(const Ends&) const = default;
+};
+
+/// What one rank was told about one file that has failed.
+struct Failures {
+  std::set<std::int64_t> steps{};
+  bool is_whole_file = false;
 };
 
 /// One job: compute ranks that do what a plan says, and servers, through the library's own Client
@@ -110,6 +119,7 @@ class Job {
   std::vector<Network::Communicator*> members_;  // by file; null: all compute ranks
   std::vector<Told> told_;
   std::vector<std::vector<Ends>> ends_;
+  std::vector<std::vector<Failures>> failures_of_;  // by rank and file
   std::vector<int> closes_;  // by file: ranks that have closed it without a failure
   std::vector<std::string> violations_;
   std::function<void(const std::string&)> log_;
@@ -122,6 +132,9 @@ class Job {
 
 /// The name of a file in its folder; files of single steps have their number behind it.
 [[nodiscard]] std::string target_name(const PlannedFile& file);
+
+/// What is planned for a file, less the puts that were refused.
+[[nodiscard]] PlannedFile what_was_put(PlannedFile file, const Told& told);
 
 /// What a reader finds on a disk, compared with what was told. Violations in words.
 /// @param visible  is given the steps that are there, by file.

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/single_threaded.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -202,18 +203,26 @@ Sum run_in_child(const std::function<Sum()>& body) {
   waitpid(child, &status, 0);
   if (!has_answer) {
     sum = {.histories = 1, .faults = 0, .broken = 1, .has_died = true};
-    print("seed " + std::to_string(*seed_at_work()) + ": the process ends with signal " +
-          std::to_string(WTERMSIG(status)));
+    print("seed " + std::to_string(*seed_at_work()) + ": the process " +
+          (WTERMSIG(status) == SIGVTALRM ? std::string{"does not end: a thread never gives way"}
+                                         : "ends with signal " + std::to_string(WTERMSIG(status))));
   }
   return sum;
 }
 
 using Log = std::function<void(const std::string&)>;
 
+// A loop in which no thread gives way is seen by the processor time that it takes.
+void limit_time() {
+  constexpr itimerval limit{.it_interval = {}, .it_value = {.tv_sec = 60, .tv_usec = 0}};
+  setitimer(ITIMER_VIRTUAL, &limit, nullptr);  // then SIGVTALRM ends this process
+}
+
 /// One history; of some seeds what its programs do is also run in every way.
 Result run_plan(const Plan& plan, bool compares, const Log& log = {},
                 const std::string& folder = {}) {
   constexpr std::uint64_t sample = 32;
+  limit_time();
   if (compares) {
     return simulation::run_in_all_ways(plan, log);
   }

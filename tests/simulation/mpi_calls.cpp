@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,6 +32,15 @@ Network::Request& request_of(MPI_Request request) {
 Network::Group& group_of(MPI_Group group) { return *reinterpret_cast<Network::Group*>(group); }
 MPI_Request handle(Network::Request& request) { return reinterpret_cast<MPI_Request>(&request); }
 
+/// A type of MPI_Type_create_hindexed: bytes at addresses.
+struct Blocks {
+  std::vector<std::span<std::byte>> parts;
+};
+std::set<MPI_Datatype>& types_of_blocks() {
+  static std::set<MPI_Datatype> all;
+  return all;
+}
+
 std::size_t size_of(MPI_Datatype type) {
   return type == MPI_BYTE || type == MPI_CHAR ? 1 : type == MPI_INT ? sizeof(int) : 8;
 }
@@ -38,6 +48,14 @@ std::size_t size_of(MPI_Datatype type) {
 std::span<std::byte> bytes_of(const void* memory, int count, MPI_Datatype type) {
   return {const_cast<std::byte*>(static_cast<const std::byte*>(memory)),
           static_cast<std::size_t>(count) * size_of(type)};
+}
+
+/// The memory of a message.
+std::vector<std::span<std::byte>> memory_of(const void* memory, int count, MPI_Datatype type) {
+  if (types_of_blocks().contains(type)) {
+    return reinterpret_cast<Blocks*>(type)->parts;
+  }
+  return {bytes_of(memory, count, type)};
 }
 
 std::vector<std::byte> copy_of(const void* memory, int count, MPI_Datatype type) {
@@ -149,21 +167,22 @@ int MPI_Finalized(int* is_finalized) {
 
 int MPI_Isend(const void* memory, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request) {
+  const auto parts = memory_of(memory, count, type);
   *request =
-      handle(network().send(communicator(comm), to, tag, bytes_of(memory, count, type), false));
+      handle(network().send(communicator(comm), to, tag, {parts.begin(), parts.end()}, false));
   return MPI_SUCCESS;
 }
 int MPI_Issend(const void* memory, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                MPI_Request* request) {
   *request =
-      handle(network().send(communicator(comm), to, tag, bytes_of(memory, count, type), true));
+      handle(network().send(communicator(comm), to, tag, {bytes_of(memory, count, type)}, true));
   return MPI_SUCCESS;
 }
 int MPI_Irecv(void* memory, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request* request) {
   *request = handle(
       network().receive(communicator(comm), from == MPI_ANY_SOURCE ? Network::any : from,
-                        tag == MPI_ANY_TAG ? Network::any : tag, bytes_of(memory, count, type)));
+                        tag == MPI_ANY_TAG ? Network::any : tag, memory_of(memory, count, type)));
   return MPI_SUCCESS;
 }
 int MPI_Improbe(int from, int tag, MPI_Comm comm, int* found, MPI_Message* message,
@@ -182,7 +201,29 @@ int MPI_Mrecv(void* memory, int count, MPI_Datatype type, MPI_Message* message,
   const std::unique_ptr<Found> taken{reinterpret_cast<Found*>(*message)};
   *message = MPI_MESSAGE_NULL;
   fill(status, Network::status(**taken));
-  network().take(**taken, bytes_of(memory, count, type));
+  network().take(**taken, {bytes_of(memory, count, type)});
+  return MPI_SUCCESS;
+}
+int MPI_Get_address(const void* place, MPI_Aint* address) {
+  *address = reinterpret_cast<MPI_Aint>(place);
+  return MPI_SUCCESS;
+}
+int MPI_Type_create_hindexed(int count, const int lengths[], const MPI_Aint addresses[],
+                             MPI_Datatype type, MPI_Datatype* made) {
+  auto* const blocks = new Blocks;
+  for (int i = 0; i < count; ++i) {
+    blocks->parts.push_back(
+        bytes_of(reinterpret_cast<const void*>(addresses[i]), lengths[i], type));
+  }
+  *made = reinterpret_cast<MPI_Datatype>(blocks);
+  types_of_blocks().insert(*made);
+  return MPI_SUCCESS;
+}
+int MPI_Type_commit(MPI_Datatype* /*type*/) { return MPI_SUCCESS; }
+int MPI_Type_free(MPI_Datatype* type) {
+  types_of_blocks().erase(*type);
+  delete reinterpret_cast<Blocks*>(*type);
+  *type = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
 }
 int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* count) {

@@ -10,14 +10,41 @@ namespace {
 constexpr std::size_t eager_bytes = 1024;
 Network* made = nullptr;
 
+template <typename Parts>
+std::size_t size_of(const Parts& parts) {
+  std::size_t bytes = 0;
+  for (const auto part : parts) {
+    bytes += part.size();
+  }
+  return bytes;
+}
+
+void copy(const Network::Source& from, const Network::Target& to) {
+  auto target = to.begin();
+  std::size_t filled = 0;
+  for (auto part : from) {
+    while (!part.empty()) {
+      if (filled == target->size()) {
+        ++target;
+        filled = 0;
+        continue;
+      }
+      const std::size_t count = std::min(part.size(), target->size() - filled);
+      std::ranges::copy(part.first(count), target->begin() + static_cast<std::ptrdiff_t>(filled));
+      filled += count;
+      part = part.subspan(count);
+    }
+  }
+}
+
 }  // namespace
 
 struct Network::Message {
   Status status;  // `source` is a rank
   Nanoseconds arrives = 0;
-  std::vector<std::byte> bytes;          // of an eager one
-  std::span<const std::byte> at_sender;  // of any other, until it is taken
-  Request* sender = nullptr;             // that completes when it is taken
+  std::vector<std::byte> bytes;  // of an eager one
+  Source at_sender;              // of any other, until it is taken
+  Request* sender = nullptr;     // that completes when it is taken
 };
 
 struct Network::Call {
@@ -33,7 +60,7 @@ struct Network::Communicator {
   struct Posted {
     int from;
     int tag;
-    std::span<std::byte> bytes;
+    Target bytes;
     Request* request;
   };
   std::vector<int> processes;
@@ -85,21 +112,23 @@ Nanoseconds Network::delay(std::size_t bytes) {
          (is_late ? world_.random().between(0, 3 * millisecond) : 0);
 }
 
-Network::Request& Network::send(Communicator& comm, int to, int tag,
-                                std::span<const std::byte> bytes, bool waits_for_receiver) {
+Network::Request& Network::send(Communicator& comm, int to, int tag, Source bytes,
+                                bool waits_for_receiver) {
   world_.spend(200);
+  const std::size_t size = size_of(bytes);
   const int from = rank(comm);
   auto message = std::make_shared<Message>();
-  message->status = {.source = from, .tag = tag, .bytes = bytes.size()};
+  message->status = {.source = from, .tag = tag, .bytes = size};
   Nanoseconds& last = comm.last_arrival[{from, to}];
-  last = message->arrives = std::max(last, world_.now() + delay(bytes.size()));
+  last = message->arrives = std::max(last, world_.now() + delay(size));
   Request& request = make_request();
-  if (bytes.size() <= eager_bytes) {
-    message->bytes.assign(bytes.begin(), bytes.end());
+  if (size <= eager_bytes) {
+    message->bytes.resize(size);
+    copy(bytes, {message->bytes});
   } else {
-    message->at_sender = bytes;
+    message->at_sender = std::move(bytes);
   }
-  if (bytes.size() <= eager_bytes && !waits_for_receiver) {
+  if (size <= eager_bytes && !waits_for_receiver) {
     request.done_at = world_.now() + world_.random().below(2 * microsecond);
   } else {
     message->sender = &request;
@@ -109,13 +138,12 @@ Network::Request& Network::send(Communicator& comm, int to, int tag,
   return request;
 }
 
-Network::Request& Network::receive(Communicator& comm, int from, int tag,
-                                   std::span<std::byte> bytes) {
+Network::Request& Network::receive(Communicator& comm, int from, int tag, Target bytes) {
   world_.spend(200);
   Request& request = make_request();
   request.is_receive = true;
   const int own = rank(comm);
-  comm.posted[static_cast<std::size_t>(own)].push_back({from, tag, bytes, &request});
+  comm.posted[static_cast<std::size_t>(own)].push_back({from, tag, std::move(bytes), &request});
   match(comm, own);
   return request;
 }
@@ -139,18 +167,16 @@ void Network::match(Communicator& comm, int rank) {
     request.status = message->status;
     request.done_at = std::max(message->arrives, world_.now()) + delay(message->status.bytes);
     request.message = message;
-    request.finish = [this, message, bytes = receive->bytes] { take(*message, bytes); };
+    request.finish = [this, message, bytes = std::move(receive->bytes)] { take(*message, bytes); };
     receive = posted.erase(receive);
   }
 }
 
-void Network::take(Message& message, std::span<std::byte> bytes) {
-  const std::span<const std::byte> from =
-      message.at_sender.empty() ? std::span<const std::byte>{message.bytes} : message.at_sender;
-  if (from.size() > bytes.size()) {
+void Network::take(Message& message, const Target& bytes) {
+  if (message.status.bytes > size_of(bytes)) {
     std::abort();  // a truncated message: MPI would end the program
   }
-  std::ranges::copy(from, bytes.begin());
+  copy(message.at_sender.empty() ? Source{message.bytes} : message.at_sender, bytes);
   if (message.sender != nullptr) {
     message.sender->done_at = world_.now() + delay(0);
     if (message.sender->is_free) {

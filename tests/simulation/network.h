@@ -32,6 +32,9 @@ class Network {
     std::size_t bytes = 0;
   };
   struct Message;
+  /// Where the bytes of a message lie, in parts.
+  using Source = std::vector<std::span<const std::byte>>;
+  using Target = std::vector<std::span<std::byte>>;
   /// Something that was started. It completes at a time that is known once all it needs is there.
   struct Request {
     std::optional<Nanoseconds> done_at{};
@@ -56,14 +59,13 @@ class Network {
   [[nodiscard]] Group& make_group(std::vector<int> processes);
 
   /// @param waits_for_receiver  as MPI_Issend.
-  Request& send(Communicator& comm, int to, int tag, std::span<const std::byte> bytes,
-                bool waits_for_receiver);
-  Request& receive(Communicator& comm, int from, int tag, std::span<std::byte> bytes);
+  Request& send(Communicator& comm, int to, int tag, Source bytes, bool waits_for_receiver);
+  Request& receive(Communicator& comm, int from, int tag, Target bytes);
   void cancel(Request& request);
   /// A message that has come and is taken by nobody else from here on.
   [[nodiscard]] std::shared_ptr<Message> probe(Communicator& comm, int from, int tag);
   [[nodiscard]] static Status status(const Message& message);
-  void take(Message& message, std::span<std::byte> bytes);
+  void take(Message& message, const Target& bytes);
   /// @return whether it has completed; then it does not exist any more.
   [[nodiscard]] bool test(Request& request, Status* status);
   void release(Request& request);

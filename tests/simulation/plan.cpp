@@ -145,17 +145,12 @@ std::vector<int> choose_members(Random& random, const std::vector<int>& ranks) {
   return chosen;
 }
 
-void choose_settings(Random& random, const Plan& plan, PlannedFile& file) {
+void choose_settings(Random& random, PlannedFile& file) {
   file.is_synchronous = random.chance(1, 20);
   file.has_file_per_step = !file.is_checkpoint && random.chance(1, 6);
   const bool has_one_file = !file.is_checkpoint && !file.has_file_per_step;
   file.grows_along_time = file.backend == "hdf5" && has_one_file && random.chance(1, 3);
-  // Several writers exchange what they compress by derived types, which the simulated MPI has not.
-  const bool has_one_writer = plan.mode == Mode::servers && !file.is_synchronous
-                                  ? plan.servers == 1
-                                  : count_members(plan, file) == 1;
-  file.is_compressed =
-      has_one_writer && (file.grows_along_time || file.backend == "netcdf") && random.chance(1, 2);
+  file.is_compressed = (file.grows_along_time || file.backend == "netcdf") && random.chance(1, 2);
   file.exists_before = random.chance(1, 10);
   file.replaces = file.exists_before && random.chance(3, 4);
   file.has_description = file.backend != "pnetcdf" && random.chance(1, 8);
@@ -189,7 +184,7 @@ PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<
   file.is_checkpoint = random.chance(1, 2);
   file.leaves_close_to_finalize = random.chance(1, 6);
   file.steps_in_flight = static_cast<int>(random.between(1, 4));
-  choose_settings(random, plan, file);
+  choose_settings(random, file);
   const bool is_together = is_written_together(plan, file);
   const bool takes_all_types = file.backend == "posix" && !file.has_description;
   const auto variables = static_cast<int>(random.between(1, 3));
@@ -202,10 +197,6 @@ PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<
   }
   if (random.chance(1, 12) && ranks.size() > 1) {
     file.mistake = static_cast<Mistake>(random.between(1, 3));
-    // A compressed file that some have ended, and others closed, leaves its temporary: not mended.
-    if (file.is_compressed && file.mistake == Mistake::step_less) {
-      file.mistake = Mistake::other_shape;
-    }
     file.mistaken_rank = random.among(ranks);
     file.leaves_close_to_finalize = false;
   }
@@ -279,9 +270,7 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
 
 // By a chance of its own, so that the rest of a seed's plan does not depend on it.
 void plan_lost_server(Random random, Plan& plan, Focus focus) {
-  // Ranks that go on with a compressed file exchange it by derived types: see choose_settings.
-  const bool can_go_on = plan.shares_memory && plan.nodes == 1 &&
-                         std::ranges::none_of(plan.files, &PlannedFile::is_compressed);
+  const bool can_go_on = plan.shares_memory && plan.nodes == 1;
   if (can_go_on && !plan.faults.killed_at && (focus == Focus::network || random.chance(1, 4))) {
     plan.faults.killed_server = static_cast<int>(random.below(plan.servers));
     plan.faults.server_killed_after =

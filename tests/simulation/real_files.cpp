@@ -51,7 +51,7 @@ bool write_real_files(const Plan& plan, const std::vector<Told>& told, const Dis
   std::string promises;
   std::vector<std::byte> expected;
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
-    const PlannedFile& file = plan.files[f];
+    const PlannedFile file = what_was_put(plan.files[f], told[f]);
     auto promised = promised_steps(file, told[f]);
     while (file.keeps > 0 && std::ssize(promised) > (told[f].is_closed ? file.keeps : 0)) {
       promised.erase(promised.begin());  // later ones may be there that nobody was told of

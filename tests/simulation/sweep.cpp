@@ -150,6 +150,27 @@ int sweep(const std::function<void(const std::string&)>& tell) {
       }
     }
   }
+  // After a step that failed others follow, and the disk may lose its power whenever it likes.
+  for (const char* backend : {"posix", "pnetcdf", "hdf5", "netcdf", "time"}) {
+    Plan plan = small_job(Mode::synchronous, false, backend);
+    PlannedFile& file = plan.files.front();
+    file.grows_along_time = file.backend == "time";
+    file.backend = file.grows_along_time ? "hdf5" : file.backend;
+    file.steps.insert(file.steps.end(), 2, file.steps.back());
+    for (std::size_t step = 0; step < file.steps.size(); ++step) {
+      file.steps[step].waits_for.assign(ranks, static_cast<std::int64_t>(step));
+    }
+    plan.faults.power_losses = 32;
+    for (std::int64_t number = 1; number <= 2 * most_writes; ++number) {
+      for (const std::int64_t count : {1, 2, 3, 4}) {
+        plan.seed = static_cast<std::uint64_t>(number * 8 + count);
+        plan.faults.disk.failing_write = number;
+        plan.faults.disk.failing_writes = count;
+        run(plan, "write " + std::to_string(number) + " and " + std::to_string(count - 1) +
+                      " more fail, and others follow");
+      }
+    }
+  }
   tell(std::to_string(histories) + " histories of one small job: " + std::to_string(violations) +
        " violations");
   return violations;

@@ -517,6 +517,17 @@ int kill(pid_t process, int signal) noexcept {
                                            : answer(machine->signal(process));
 }
 
+// Simulated threads share the signals of this one, which is to be ended by them.
+int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  if (World::current() == nullptr) {
+    return REAL(pthread_sigmask)(how, set, before);
+  }
+  if (before != nullptr) {
+    sigemptyset(before);
+  }
+  return 0;
+}
+
 int gethostname(char* name, size_t length) noexcept {
   if (Machine::current() == nullptr) {
     return REAL(gethostname)(name, length);

@@ -44,13 +44,14 @@ void World::go_on(std::uint64_t thread, Nanoseconds time) {
 }
 
 void World::run(Nanoseconds until) {
-  while (!events_.empty() && alive_ > 0) {
+  while (!events_.empty() && alive_ > 0 && !is_endless()) {
     if (events_.top().time > until) {
       now_ = until;
       return;
     }
     Event event = events_.top();
     events_.pop();
+    turns_at_once_ = event.time > now_ ? 0 : turns_at_once_;
     now_ = std::max(now_, event.time);
     if (event.thread == 0) {
       event.action();
@@ -72,6 +73,7 @@ void World::resume(std::uint64_t thread) {
   }
   ++who.turn;
   ++turns_;
+  ++turns_at_once_;
   who.places.clear();
   current_ = thread;
   entered = this;

@@ -25,6 +25,10 @@ constexpr Nanoseconds never = INT64_MAX;
 /// long things take, is decided by the seed.
 class World {
  public:
+  // Large histories take 300,000.
+  static constexpr std::uint64_t most_turns = 10'000'000;
+  static constexpr std::uint64_t most_turns_at_once = 1'000'000;
+
   explicit World(std::uint64_t seed);
   ~World();
   World(const World&) = delete;
@@ -40,7 +44,12 @@ class World {
   void at(Nanoseconds time, std::function<void()> action);
 
   /// Until all processes have ended or were killed, nothing can move any more, or the time is over.
+  /// A loop that lets no time pass, or very little, ends it too: see `is_endless`.
   void run(Nanoseconds until);
+  /// Whether it was ended because its threads went on for too many turns.
+  [[nodiscard]] bool is_endless() const noexcept {
+    return turns_ >= most_turns || turns_at_once_ >= most_turns_at_once;
+  }
   void kill(int process);
   /// Whatever it does, it does later.
   void stop(int process, Nanoseconds until);
@@ -115,7 +124,8 @@ class World {
   Nanoseconds now_ = 0;
   std::uint64_t order_ = 0;
   std::uint64_t turns_ = 0;
-  int alive_ = 0;  // processes
+  std::uint64_t turns_at_once_ = 0;  // since the clock has moved
+  int alive_ = 0;                    // processes
   std::uint64_t current_ = 0;
   std::function<void(int)> ended_;
   std::map<std::uint64_t, Watch> watches_;

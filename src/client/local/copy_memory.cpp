@@ -48,7 +48,13 @@ Copy CopyMemory::try_take_for_disk(std::size_t bytes, std::size_t page_remainder
   if (copies_for_disk_ > 0 && !has_room(bytes)) {
     return {};
   }
-  Copy copy = find(bytes, page_remainder, false);
+  return needed_for_disk(find(bytes, page_remainder, false));
+}
+
+Copy CopyMemory::needed_for_disk(Copy copy) {
+  if (!copy) {
+    return {};
+  }
   ++copies_for_disk_;
   std::byte* const first = copy.get();
   return {first, [this, held = std::move(copy)](const std::byte* /*first*/) mutable {

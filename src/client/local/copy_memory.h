@@ -43,6 +43,8 @@ class CopyMemory {
   /// The same for a copy that is only needed until the disk has it; nothing where there is no room
   /// now. One of these can always be had: room may come only when what is kept is written so.
   [[nodiscard]] Copy try_take_for_disk(std::size_t bytes, std::size_t page_remainder);
+  /// The same from now on for a copy that was taken; nothing of nothing.
+  [[nodiscard]] Copy needed_for_disk(Copy copy);
 
  private:
   struct Slab {

@@ -406,7 +406,7 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   }
   for (auto& piece : remains.pieces) {
     if (piece.step >= settled_) {
-      piece.copy = link_.take_copy(piece.post);
+      piece.copy = link_.copies().needed_for_disk(link_.take_copy(piece.post));
       pieces[piece.ticket].push_back(std::move(piece));
     }
   }

@@ -88,6 +88,8 @@ class Servers {
   }
   /// Nothing is asked of them any more. @pre loss()
   void leave() noexcept { is_left_ = true; }
+  /// The copies that nobody has taken over are needed no more: nobody tells that they are read.
+  void forget_copies() noexcept { copies_.clear(); }
 
  private:
   void dispatch(const transport::Incoming& incoming);

@@ -40,6 +40,7 @@ void Takeover::go_on_without_servers() {
       carry_on(opened);
     }
   }
+  link_.forget_copies();
 }
 
 void Takeover::carry_on(OpenedFile& opened) {
@@ -47,8 +48,9 @@ void Takeover::carry_on(OpenedFile& opened) {
   if (lost) {
     // Where carrying it on has failed, nobody can tell what holds.
     const bool can_tell =
-        servers_have_ended_ && (!opened.remote->keeps_remains() || has_note(opened, Note::closed) ||
-                                has_note(opened, Note::failed_closed));
+        servers_have_ended_ &&
+        (!opened.remote->keeps_remains() || has_note(opened, Note::closed) ||
+         has_note(opened, Note::failed_closed) || has_note(opened, Note::sync_failed));
     opened.file->carry_with(std::make_unique<LostCarrier>(opened.file->key(), *lost, link_,
                                                           committed_steps(opened, can_tell)));
   }
@@ -105,6 +107,8 @@ std::optional<Outcome> Takeover::obstacle(OpenedFile& opened) {
     story = *link_.loss() + " when it had failed";
   } else if (has_note(opened, Note::closed)) {
     return Outcome{};
+  } else if (has_note(opened, Note::sync_failed)) {
+    story = *link_.loss() + " after an fsync had failed: what servers have written may be lost";
   } else {
     const Outcome taken_over = outcome_of([&] { take_over(opened); });
     if (taken_over.ok()) {

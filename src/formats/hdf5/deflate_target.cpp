@@ -151,6 +151,7 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
 void DeflateTarget::commit(std::int64_t step, const Description& description) {
   agree(outcome_of([&] {
     if (file_) {
+      check_that_it_goes_on();
       show(file_->commit(description, from_));
       file_->is_visible();
     }
@@ -158,12 +159,30 @@ void DeflateTarget::commit(std::int64_t step, const Description& description) {
   from_ = step + 1;
 }
 
-// What it leads to is durable before.
+// What it leads to is durable before. Where that fails readers see again what they have seen: the
+// next commit writes over the other edition.
 void DeflateTarget::show(const Switch& visible) {
   sync();
-  if (!visible.bytes.empty()) {
+  if (visible.bytes.empty()) {
+    return;
+  }
+  try {
     make_visible(plain_, visible, path_);
     sync();
+  } catch (...) {
+    if (!seen_.bytes.empty()) {
+      const Outcome set_back = outcome_of([this] { make_visible(plain_, seen_, path_); });
+      cannot_go_on_ = !set_back.ok() || ::fsync(plain_.raw()) != 0;
+    }
+    throw;
+  }
+  seen_ = visible;
+}
+
+void DeflateTarget::check_that_it_goes_on() const {
+  if (cannot_go_on_) {
+    throw Error{ErrorCode::storage_failure,
+                "no more can be committed to " + path_ + ": what failed could not be undone"};
   }
 }
 
@@ -202,6 +221,7 @@ void DeflateTarget::write_step(std::int64_t step, const Description& description
 void DeflateTarget::finish(const Description& description) {
   agree(outcome_of([&] {
     if (file_) {
+      check_that_it_goes_on();
       Description news = description;
       std::erase_if(news.contents, [this](const Placed& placed) { return placed.step < from_; });
       show(file_->finish(news, from_));

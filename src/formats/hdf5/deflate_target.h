@@ -53,6 +53,7 @@ class DeflateTarget : public StepTarget {
                   std::int64_t step, const Description& description);
   void commit(std::int64_t step, const Description& description);
   void show(const Switch& visible);
+  void check_that_it_goes_on() const;
   void sync();
   void keep(std::int64_t step, const StepChunks& chunks, const std::vector<std::string>& stored);
 
@@ -64,8 +65,10 @@ class DeflateTarget : public StepTarget {
   Descriptor plain_;
   std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;
-  std::int64_t from_ = 0;  // steps before this one are told
-  int sync_error_ = 0;     // of the first fsync that failed
+  std::int64_t from_ = 0;      // steps before this one are told
+  int sync_error_ = 0;         // of the first fsync that failed
+  Switch seen_;                // what readers see now
+  bool cannot_go_on_ = false;  // a switch that failed could not be set back
 };
 
 }  // namespace iocomp::formats::h5

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "formats/cdf/dimensions.h"
+#include "formats/hdf5/buffer_driver.h"
+#include "formats/hdf5/dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/netcdf/attributes.h"
@@ -118,6 +120,25 @@ void refer_to_scales(hid_t root, const Scaled& variable, const std::string& link
                   row_of(lists.size()), lists.data(), path);
 }
 
+// Lists lie in heaps that HDF5 fills further whenever it has another one, and readers of this
+// edition would see a heap that is half written. So the rest of the last one is filled now, and the
+// file goes on behind it, so that it cannot grow either.
+void fill_heap(hid_t root, std::size_t lists, const std::string& path) {
+  constexpr std::size_t most_in_heap = 170;  // heap: 4096 bytes, head: 16, list: 16 and one address
+  const std::size_t left = (most_in_heap - lists % most_in_heap) % most_in_heap;
+  if (left > 0) {
+    hobj_ref_t nothing = 0;
+    const std::vector<hvl_t> rest(left, {1, &nothing});
+    const h5::Object group = h5::make_group(root, H5P_DEFAULT, path);
+    write_attribute(group.raw(), "rest", h5::Type{H5Tvlen_create(H5T_STD_REF_OBJ)}, row_of(left),
+                    rest.data(), path);
+  }
+  if (lists > 0) {
+    const h5::File file{h5::check(H5Iget_file_id(root), "find", path)};
+    (void)h5::allot(file.raw(), 1);
+  }
+}
+
 void write_uses(const Scale& scale, const std::string& path) {
   if (scale.uses.empty()) {
     return;
@@ -174,6 +195,7 @@ std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& v
   for (std::size_t number = 0; number < scales.size(); ++number) {
     become_scale(root, scales[number], static_cast<int>(number), variables, path);
   }
+  std::size_t lists = 0;
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const Scaled& variable = variables[i];
     const bool is_scale = begins_with(variable, variable.name);
@@ -181,8 +203,10 @@ std::vector<h5::Dataset> add_dimensions(hid_t root, const std::vector<Scaled>& v
       number_dimensions(variable, numbers[i], path);
     } else if (!is_scale && !numbers[i].empty()) {
       refer_to_scales(root, variable, links[i], numbers[i], scales, path);
+      lists += numbers[i].size();
     }
   }
+  fill_heap(root, lists, path);
   std::vector<h5::Dataset> times;
   for (auto& scale : scales) {
     write_uses(scale, path);

@@ -65,7 +65,7 @@ TEST_F(Commit, RefusesAnExistingTargetUnlessItMayBeReplaced) {
   const Failure failure = failure_of([this] { prepare_target(names(), false); });
   EXPECT_EQ(failure.code, ErrorCode::target_exists);
   EXPECT_TRUE(contains(failure.story, names().target)) << failure.story;
-  EXPECT_TRUE(contains(failure.story, "replace = true")) << failure.story;
+  EXPECT_TRUE(contains(failure.story, "existing = \"replace\"")) << failure.story;
   prepare_target(names(), true);
   EXPECT_EQ(text_of(names().target), "old");
 }

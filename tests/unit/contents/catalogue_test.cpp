@@ -67,7 +67,7 @@ void expect_refusal(const Event& event) { EXPECT_THROW((void)decode_event(encode
 
 TEST(Event, ThatNobodyCanSayIsRefused) {
   Event event = definition();
-  event.what = Event::What{4};
+  event.what = Event::What{5};
   expect_refusal(event);
   event = definition();
   event.type = array::ElementType{15};
@@ -82,7 +82,9 @@ TEST(Event, ThatNobodyCanSayIsRefused) {
   event.attribute.values.resize(3);
   expect_refusal(event);
   auto bytes = encode(definition());
-  const auto is_text = bytes.size() - sizeof(std::uint64_t) - 1;
+  // Behind it come the length of the value, a number and a time.
+  const auto is_text =
+      bytes.size() - sizeof(std::uint64_t) - sizeof(std::int64_t) - sizeof(double) - 1;
   bytes.at(is_text) = std::byte{2};
   EXPECT_THROW((void)decode_event(bytes), Error);
 }
