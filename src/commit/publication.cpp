@@ -264,6 +264,9 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
         remove_committed(target_of(earlier));
       }
       superseded->clear();
+      if (!std::exchange(manifest.supersedes, {}).empty()) {  // they are gone
+        (void)outcome_of([&] { write_manifest(target, manifest, description); });
+      }
       std::vector<TargetNames> old;
       for (; keep > 0 && kept->size() > keep; kept->pop_front()) {
         old.push_back(target_of(kept->front()));

@@ -917,7 +917,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       }
     }
     for (const std::int64_t step : promised.before) {
-      if (!old.contains(step) && !visible.contains(step) && planned.keeps == 0 && visible.empty()) {
+      if (!old.contains(step) && !visible.contains(step) && planned.keeps == 0 &&
+          all.size() == old.size()) {
         broken("step " + std::to_string(step) + " of what " + planned.name +
                " was before is gone, and nothing came in its place" +
                (reason.empty() ? std::string{} : ": " + reason));
