@@ -143,9 +143,6 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
       file_->extend(end);
     }
   }));
-  if (!options_.one_step) {
-    commit(step, description);
-  }
 }
 
 void DeflateTarget::commit(std::int64_t step, const Description& description) {
@@ -215,6 +212,9 @@ void DeflateTarget::write_step(std::int64_t step, const Description& description
       (void)!::ftruncate(plain_.raw(), offsets.back());
     }
     throw;
+  }
+  if (!options_.one_step) {  // after a failure in there the metadata that are stored stay
+    commit(step, description);
   }
 }
 
