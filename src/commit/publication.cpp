@@ -388,6 +388,17 @@ void Publication::go_on_after(std::int64_t steps, std::vector<std::int64_t> abse
   published_->is_there = is_published;
 }
 
+void Publication::go_on_after(std::deque<std::int64_t> committed, bool has_committed) {
+  *kept_ = std::move(committed);
+  auto earlier = earlier_steps(identity_.path);
+  if (identity_.existing == config::Existing::replace) {
+    *superseded_ = has_committed ? std::move(earlier.superseded) : std::move(earlier.numbers);
+  } else {
+    std::erase_if(earlier.numbers, [first = catalogue_->number(0)](auto n) { return n >= first; });
+    kept_->insert(kept_->begin(), earlier.numbers.begin(), earlier.numbers.end());
+  }
+}
+
 Publication::Job Publication::abandon_file() const {
   if (identity_.file_per_step) {
     return [] {};

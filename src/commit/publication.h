@@ -94,7 +94,8 @@ class Publication {
   /// Go on where another process has stopped: with these many steps of one file, some of them
   /// absent, and under its final name or not; or after these checkpoints, oldest first.
   void go_on_after(std::int64_t steps, std::vector<std::int64_t> absent, bool is_published);
-  void go_on_after(std::deque<std::int64_t> committed) { *kept_ = std::move(committed); }
+  /// @param has_committed  any, also such as were removed by now.
+  void go_on_after(std::deque<std::int64_t> committed, bool has_committed);
   /// How many of those it wants to know: to be removed in time, or described.
   [[nodiscard]] std::size_t keeps() const noexcept {
     return xdmf_ && identity_.keep == 0 ? std::numeric_limits<std::size_t>::max()

@@ -144,7 +144,7 @@ void Publisher::go_on_after(const Earlier& earlier) {
                                      Owner::Claim::after_another);
   });
   if (ends_files()) {
-    publication_.go_on_after(earlier.kept);
+    publication_.go_on_after(earlier.kept, earlier.has_committed);
     return;
   }
   publication_.go_on_after(earlier.steps, earlier.absent, earlier.is_published);

@@ -32,6 +32,7 @@ struct Earlier {
   std::vector<steps::Commit::Content> contents{};
   // Of a file per step:
   std::deque<std::int64_t> kept{};  ///< committed steps, oldest first
+  bool has_committed = false;       ///< any, also such as were removed by now
 };
 
 /// The hands of a file's lead: starts physical files, has the format make room in them, and makes

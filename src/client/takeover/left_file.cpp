@@ -96,6 +96,7 @@ LeftFile find_checkpoints(const commit::Publication& publication, const Remains&
       left.failed.emplace(step, failed_step(step, remains));
     }
   }
+  left.earlier.has_committed = left.committed() > 0;
   return left;
 }
 
