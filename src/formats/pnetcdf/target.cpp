@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <ranges>
@@ -124,16 +126,23 @@ void PnetcdfTarget::write_header(const Description& description, const std::set<
   header_ = std::move(bytes);
 }
 
+// Others write later steps meanwhile: to set the size could cut off what they have written.
+void PnetcdfTarget::reach(std::int64_t bytes) const {
+  struct stat status{};
+  if (::fstat(file_.raw(), &status) != 0) {
+    throw failure("find the size of", path_, errno);
+  }
+  if (status.st_size < bytes) {
+    constexpr std::array<std::byte, 1> zero{};  // what is not there by now holds 0
+    write_plainly(file_, bytes - 1, zero, path_);
+  }
+}
+
 Switch PnetcdfTarget::visible_records() const { return {records_at, encode_records(records_)}; }
 
 Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) {
   take_note(description, from);
-  const std::int64_t bytes = layout_.file_bytes(records_);
-  struct stat status{};
-  if (::fstat(file_.raw(), &status) != 0 ||
-      (status.st_size < bytes && ::ftruncate(file_.raw(), bytes) != 0)) {
-    throw failure("set the size of", path_, errno);
-  }
+  reach(layout_.file_bytes(records_));
   // Again, where steps without data came before the first variable.
   if (auto variables = layout_.defined_variables(); header_.empty() || variables != told_) {
     write_header(description, variables);

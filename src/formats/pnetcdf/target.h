@@ -29,6 +29,7 @@ class PnetcdfTarget : public PlainTarget {
   Switch finish(const Description& description, std::int64_t from) override;
 
  private:
+  void reach(std::int64_t bytes) const;
   void take_note(const Description& description, std::int64_t from);
   void write_header(const Description& description, const std::set<int>& variables);
   [[nodiscard]] Switch visible_records() const;
