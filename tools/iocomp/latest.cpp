@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
@@ -20,13 +21,15 @@ namespace {
 constexpr int none_there = 1;
 
 // What is known of the newest step, in the order in which it is printed.
-Json newest_of(const reading::Input& input) {
+Json newest_of(reading::Input input) {
   const auto& committed = input.committed();
   if (committed.steps.empty()) {
     throw Error{ErrorCode::not_found, "no step of " + input.name() + " is committed"};
   }
   const auto& newest = committed.steps.back();
+  const double time = input.time(newest.number);
   return {{"step", newest.number},
+          {"time", std::isnan(time) ? Json{} : Json(time)},
           {"file", committed.files.at(static_cast<std::size_t>(newest.file)).path}};
 }
 
@@ -49,7 +52,9 @@ void tell(const LatestOptions& options) {
   } else {
     std::vector<std::vector<std::string>> rows;
     for (const auto& [key, value] : newest.items()) {
-      rows.push_back({key, text_of(value)});
+      if (!value.is_null()) {
+        rows.push_back({key, text_of(value)});
+      }
     }
     fmt::print("{}", aligned(rows));
   }
@@ -59,13 +64,13 @@ void tell(const LatestOptions& options) {
 
 void add_latest(CLI::App& app) {
   auto options = std::make_shared<LatestOptions>();  // lives as long as the action
-  auto* command = app.add_subcommand(
-      "latest",
-      "Print the newest committed step and the file to read; status 1 where there is none");
+  auto* command = app.add_subcommand("latest",
+                                     "Print the newest committed step, its time and the file to "
+                                     "read; status 1 where there is none");
   command->add_option("PATH", options->path, "A file, or the name of a set of checkpoints")
       ->required();
   auto* only = command->add_option("--only", options->only, "Print this alone, for scripts");
-  only->check(CLI::IsMember({"step", "file"}));
+  only->check(CLI::IsMember({"step", "time", "file"}));
   command->add_flag("--json", options->json, "Print it as JSON")->excludes(only);
   command->callback([options] {
     try {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -97,6 +98,9 @@ void print_table(const Output& output, const Committed& committed) {
     head.push_back({"files", std::to_string(committed.files.size())});
   }
   head.push_back({"steps", steps_text(numbers(committed.steps, &Committed::Step::number))});
+  if (const auto& newest = committed.steps.back(); std::isfinite(newest.time)) {
+    head.push_back({"time", fmt::format("{} (step {})", newest.time, newest.number)});
+  }
   if (!committed.attributes.empty()) {
     head.push_back({"attributes", told(committed.attributes)});
   }
@@ -127,6 +131,10 @@ void print_json(const Output& output, const Committed& committed) {
   Json variables = Json::array();
   std::ranges::transform(committed.variables, std::back_inserter(variables),
                          [](const auto& variable) { return json_of(variable); });
+  Json times = Json::array();
+  for (const auto& step : committed.steps) {
+    times.push_back(std::isnan(step.time) ? Json{} : Json(step.time));
+  }
   Json left_out = Json::array();
   for (const auto& torn : committed.torn) {
     left_out.push_back({{"step", torn.step}, {"story", torn.story}});
@@ -137,6 +145,7 @@ void print_json(const Output& output, const Committed& committed) {
              {"kind", output.kind},
              {"files", committed.files.size()},
              {"steps", numbers(committed.steps, &Committed::Step::number)},
+             {"times", times},
              {"left_out", left_out},
              {"attributes", commit::json(committed.attributes)},
              {"variables", variables}});

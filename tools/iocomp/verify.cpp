@@ -9,10 +9,11 @@
 
 #include "array/box.h"
 #include "base/byte_size.h"
+#include "iocomp/find_outputs.h"
+#include "iocomp/output.h"
 #include "iocomp/settings_here.h"
 #include "iocomp/subcommands.h"
 #include "reading/check_sums.h"
-#include "reading/find_committed.h"
 
 namespace iocomp::command {
 namespace {
@@ -40,8 +41,8 @@ void print(const reading::Finding& found) {
 
 void verify(const std::string& path, bool as_json) {
   const auto modules = modules_in(settings_here());
-  const auto committed =
-      reading::find_committed({.name = path, .path = path, .backend = "posix", .modules = modules});
+  const auto input = open(output_at(path, Depth::names));
+  const auto& committed = input.committed();
   auto findings = nlohmann::ordered_json::array();
   const auto checked = reading::check_all(committed, modules, [&](const reading::Finding& found) {
     findings.push_back(json(found));
