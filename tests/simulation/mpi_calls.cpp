@@ -74,7 +74,9 @@ void fill(MPI_Status* status, const Network::Status& found) {
 
 template <typename T>
 void combine(std::vector<std::byte>& sum, const std::vector<std::byte>& more, MPI_Op operation) {
-  for (std::size_t at = 0; at < sum.size(); at += sizeof(T)) {
+  // Ranks in different calls give different lengths: what comes of it is told by what they do next.
+  const std::size_t bytes = std::min(sum.size(), more.size());
+  for (std::size_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
     T one;
     T other;
     std::memcpy(&one, sum.data() + at, sizeof(T));
