@@ -343,9 +343,9 @@ std::size_t File::kept_bytes() const {
 
 std::string File::told(const Piece& piece, const std::string& cause) const {
   return "file \"" + name_ + "\", variable \"" + piece.variable.name + "\", step " +
-         std::to_string(piece.step) + ", server " + std::to_string(context_.place.number) +
-         " (rank " + std::to_string(context_.place.ranks.rank(context_.place.number)) +
-         "): " + cause;
+         std::to_string(catalogue_.number(piece.step)) + ", server " +
+         std::to_string(context_.place.number) + " (rank " +
+         std::to_string(context_.place.ranks.rank(context_.place.number)) + "): " + cause;
 }
 
 void File::notify(const Piece& piece, Notice::About about, const Outcome& outcome) {

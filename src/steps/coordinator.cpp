@@ -50,6 +50,7 @@ Coordinator::Coordinator(Setup setup, const contents::Catalogue& catalogue)
             [this](const Difference& difference) {
               failed(different_calls(setup_.file_name, difference.what), difference.from_step);
             }},
+      catalogue_{catalogue},
       coverage_{catalogue, setup_.may_overlap},
       next_{setup_.first_step},
       committed_{setup_.committed} {}
@@ -180,8 +181,8 @@ void Coordinator::looked(std::int64_t number, const std::vector<Question>& answe
   Step& step = found->second;
   step.failure = outcome.ok() ? coverage_.learn(number, answered, step.holes) : outcome;
   if (!step.failure.ok()) {
-    step.failure.story = "file \"" + setup_.file_name + "\", step " + std::to_string(number) +
-                         ": " + step.failure.story;
+    step.failure.story = "file \"" + setup_.file_name + "\", step " +
+                         std::to_string(catalogue_.number(number)) + ": " + step.failure.story;
   }
   if (step.failure.ok() && !is_lost(number)) {
     whole(number, step);

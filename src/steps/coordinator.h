@@ -110,6 +110,7 @@ class Coordinator {
 
   Setup setup_;
   Ends ends_;
+  const contents::Catalogue& catalogue_;
   Coverage coverage_;
   std::map<std::int64_t, Step> steps_;  // ended by all, not settled
   std::map<std::int64_t, Said> said_;   // also of steps that some have not ended

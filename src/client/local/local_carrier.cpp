@@ -216,7 +216,7 @@ void LocalCarrier::wait_step(std::int64_t step) {
     writer_.sync_until(is_synchronous() ? step + 1 : INT64_MAX);
     try {
       wait_until([&] { return settled_ > step || writer_.is_lost(step) || is_over(); },
-                 "the commit of step " + std::to_string(step));
+                 "the commit of step " + std::to_string(catalogue_.number(step)));
     } catch (const Error& error) {
       if (is_synchronous()) {
         lose({error.code(), error.what()});
@@ -299,8 +299,8 @@ void LocalCarrier::end_together(std::int64_t step, const PutSums& sums) {
     const bool is_whole = open != nullptr && open->is_whole && settled_ >= step - 1 && !commits;
     return settled_ > step || is_whole || writer_.is_lost(step) || is_over();
   };
-  const Outcome waited =
-      outcome_of([&] { wait_until(is_done, "the end of step " + std::to_string(step)); });
+  const Outcome waited = outcome_of(
+      [&] { wait_until(is_done, "the end of step " + std::to_string(catalogue_.number(step))); });
   if (!waited.ok()) {
     lose(waited);
   } else if (lead != nullptr) {

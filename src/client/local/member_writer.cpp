@@ -52,7 +52,8 @@ Outcome MemberWriter::in_file(const Outcome& outcome, std::int64_t step) const {
   if (outcome.ok() || outcome.story.starts_with("file \"")) {
     return outcome;
   }
-  const std::string where = step < 0 ? std::string{} : ", step " + std::to_string(step);
+  const std::string where =
+      step < 0 ? std::string{} : ", step " + std::to_string(catalogue_.number(step));
   return {outcome.code, "file \"" + setup_.name + '"' + where + ": " + outcome.story};
 }
 
@@ -159,7 +160,7 @@ void MemberWriter::block_written(const Owed& block, const Outcome& outcome) {
 
 void MemberWriter::fail_block(const Owed& block, const Outcome& outcome) {
   const Outcome told = in_block(setup_.name, catalogue_.variable(block.variable, block.step).name,
-                                block.step, outcome);
+                                catalogue_.number(block.step), outcome);
   link_.fail(setup_.key, block.ticket, told);
   Step& step = steps_[block.step];
   if (step.failure.ok()) {

@@ -112,7 +112,7 @@ void OwnWrites::count_wait(const Block& block) {
       waited_for_.insert(block.variable.id).second) {
     constexpr double milliseconds = 1e3;
     link_.explain("file \"" + setup_.name + "\", variable \"" + block.variable.name +
-                  "\": by servers after step " + std::to_string(block.step) +
+                  "\": by servers after step " + std::to_string(catalogue_.number(block.step)) +
                   ", because the program waited " +
                   std::to_string(static_cast<int>(milliseconds * waits.seconds)) +
                   " ms for the memory of " + std::to_string(waits.blocks) + " blocks");
@@ -128,7 +128,8 @@ void OwnWrites::written(const Block& block, const Outcome& outcome) {
     ticket->kept = false;
   }
   if (!outcome.ok()) {
-    const Outcome told = in_block(setup_.name, block.variable.name, block.step, outcome);
+    const Outcome told =
+        in_block(setup_.name, block.variable.name, catalogue_.number(block.step), outcome);
     link_.fail(setup_.key, block.ticket, told);
     step.failure = step.failure.ok() ? told : step.failure;
     return;
@@ -187,7 +188,8 @@ void OwnWrites::synced(const std::map<std::int64_t, std::vector<std::uint64_t>>&
                        const Outcome& outcome) {
   for (const auto& [number, of_step] : tickets) {
     const Outcome told{outcome.code, "file \"" + setup_.name + "\", step " +
-                                         std::to_string(number) + ": " + outcome.story};
+                                         std::to_string(catalogue_.number(number)) + ": " +
+                                         outcome.story};
     for (const std::uint64_t ticket : of_step) {
       Ticket* open = link_.tickets().find(ticket);
       if (!outcome.ok()) {

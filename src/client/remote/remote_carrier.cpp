@@ -75,7 +75,7 @@ void RemoteCarrier::enter_step(std::int64_t step) {
   if (!may_enter()) {
     const trace::Timer timer{link_.counters(), trace::Counter::buffer_wait_seconds};
     link_.wait_until(may_enter, [&] {
-      return what("step " + std::to_string(remote.settled) +
+      return what("step " + std::to_string(catalogue_.number(remote.settled)) +
                   " to be committed (steps_in_flight = " + std::to_string(route_.steps_in_flight) +
                   ')');
     });
@@ -245,8 +245,9 @@ void RemoteCarrier::end_step(std::int64_t step, const PutSums& sums) {
 void RemoteCarrier::wait_step(std::int64_t step) {
   RemoteFile& remote = link_.file(route_.key);
   const auto is_lost = [&] { return !remote.failed.ok() && step >= remote.failed_from; };
-  link_.wait_until([&] { return remote.settled > step || is_lost(); },
-                   [&] { return what("the commit of step " + std::to_string(step)); });
+  link_.wait_until(
+      [&] { return remote.settled > step || is_lost(); },
+      [&] { return what("the commit of step " + std::to_string(catalogue_.number(step))); });
   const auto failure = remote.failures.find(step);
   const Outcome outcome = failure != remote.failures.end() ? failure->second : Outcome{};
   const Outcome& told = outcome.ok() && remote.settled <= step ? remote.failed : outcome;
