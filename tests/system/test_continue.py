@@ -10,8 +10,8 @@ from actors import INVALID_ARGUMENT, TARGET_EXISTS, UNSUPPORTED, Actors, Job
 from files import MODES, extension, file_settings, leftovers, mode_settings, skip_if_missing
 
 CHECKPOINTS = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf")
-SERIES = ("posix", "mpiio", "hdf5")
-NOT_YET = ("hdf5-time", "netcdf", "pnetcdf")
+SERIES = ("posix", "mpiio", "hdf5", "hdf5-time")
+NOT_YET = ("hdf5-deflate", "netcdf", "pnetcdf")
 
 
 def play(
@@ -88,6 +88,13 @@ def test_a_series_goes_on(actors: Actors, back_end: str, mode: str) -> None:
         with h5py.File(folder / "out.h5") as file:
             assert sorted(file) == ["0", "1", "2", "3"]
             assert [file[f"{step}/time"][()] for step in range(4)] == [0.0, 0.5, 0.6, 0.9]
+            assert file.attrs["note"] in ("first", b"first")
+    if back_end == "hdf5-time":
+        import h5py
+
+        with h5py.File(folder / "out.h5") as file:
+            assert list(file["time"][:]) == [0.0, 0.5, 0.6, 0.9]
+            assert file["u"].shape == (4, 64, 32)
             assert file.attrs["note"] in ("first", b"first")
     assert not leftovers(folder)
 

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "base/failure.h"
 #include "formats/hdf5/encoding.h"
 #include "formats/hdf5/metadata_buffer.h"
 #include "formats/hdf5/metadata_room.h"
@@ -17,7 +20,55 @@ constexpr std::size_t most_entries = 64;
 constexpr std::int64_t head_bytes = 24;
 constexpr std::int64_t address_bytes = 8;
 
+// A key: bytes, filters that were left out, the corner, the offset in an element.
+constexpr std::size_t bytes_of_key(std::size_t rank) { return 8 + 8 * (rank + 1); }
+
+void read_node(const MetadataBuffer& buffer, std::int64_t address, std::size_t rank,
+               std::vector<IndexedChunk>& all) {
+  constexpr std::size_t level_at = 5;
+  constexpr std::size_t entries_at = 6;
+  const auto read = [&](std::int64_t from, std::size_t bytes) {
+    std::vector<std::byte> found(bytes);
+    const int error = buffer.read(from, found);
+    if (error != 0) {
+      throw failure("read", "an index of chunks", error);
+    }
+    return found;
+  };
+  const auto head = read(address, head_bytes);
+  if (std::memcmp(head.data(), "TREE\1", level_at) != 0) {
+    throw Error{ErrorCode::storage_failure, "an index of chunks does not begin with TREE"};
+  }
+  const bool is_leaf = number_at(head, level_at, 1) == 0;
+  const auto entries = static_cast<std::size_t>(number_at(head, entries_at, 2));
+  const std::size_t each = bytes_of_key(rank) + address_bytes;
+  const auto bytes = read(address + head_bytes, entries * each);
+  for (std::size_t at = 0; at < bytes.size(); at += each) {
+    const auto child =
+        static_cast<std::int64_t>(number_at(bytes, at + bytes_of_key(rank), address_bytes));
+    if (!is_leaf) {
+      read_node(buffer, child, rank, all);
+      continue;
+    }
+    IndexedChunk chunk;
+    chunk.where = {child, static_cast<std::int64_t>(number_at(bytes, at, 4))};
+    for (std::size_t d = 0; d < rank; ++d) {
+      chunk.corner.push_back(static_cast<std::int64_t>(number_at(bytes, at + 8 + 8 * d, 8)));
+    }
+    all.push_back(std::move(chunk));
+  }
+}
+
 }  // namespace
+
+std::vector<IndexedChunk> indexed_chunks(const MetadataBuffer& buffer, std::int64_t address,
+                                         std::size_t rank) {
+  std::vector<IndexedChunk> all;
+  if (address != undefined_address) {
+    read_node(buffer, address, rank, all);
+  }
+  return all;
+}
 
 ChunkIndex::ChunkIndex(MetadataRoom& room, std::vector<std::int64_t> chunk,
                        std::int64_t element_bytes)

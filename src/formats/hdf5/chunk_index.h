@@ -14,6 +14,17 @@ struct Extent {
   std::int64_t bytes = 0;
 };
 
+/// A chunk, as an index in a file tells it.
+struct IndexedChunk {
+  std::vector<std::int64_t> corner;
+  Extent where;
+};
+/// All chunks of an index, in ascending order of their corners.
+/// @param rank  dimensions of the dataset.
+/// @throws Error{storage_failure} for what is no index.
+[[nodiscard]] std::vector<IndexedChunk> indexed_chunks(const MetadataBuffer& buffer,
+                                                       std::int64_t address, std::size_t rank);
+
 /// Where the chunks of a dataset are: a B-tree, version 1, node type 1 (specification, III.A.1).
 /// Nodes that are full never change. Of those that are not, each edition of the file has its own.
 class ChunkIndex {

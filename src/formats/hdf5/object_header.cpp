@@ -193,11 +193,21 @@ void ObjectHeader::set_records(std::int64_t records) {
 }
 
 // Specification, IV.A.2.i, version 3: version, class (2: in chunks), rank, address.
-void ObjectHeader::set_index(std::int64_t address) {
+ObjectHeader::Found ObjectHeader::find_chunked_layout() {
   const Found layout = find(HeaderMessage::layout);
   if (layout.bytes < 11 || number_at(layout.chunk->bytes, layout.begin, 2) != 0x0203) {
     unknown_way("the layout of a dataset");
   }
+  return layout;
+}
+
+std::int64_t ObjectHeader::index() {
+  const Found layout = find_chunked_layout();
+  return static_cast<std::int64_t>(number_at(layout.chunk->bytes, layout.begin + 3, 8));
+}
+
+void ObjectHeader::set_index(std::int64_t address) {
+  const Found layout = find_chunked_layout();
   put_number_at(layout.chunk->bytes, layout.begin + 3, static_cast<std::uint64_t>(address), 8);
 }
 

@@ -42,6 +42,7 @@ class ObjectHeader {
   [[nodiscard]] std::vector<HeaderMessage> messages() const;
   /// Of a dataset: its extent along the first dimension, where its chunks are found. Both hold
   /// when it is stored.
+  [[nodiscard]] std::int64_t index();
   void set_records(std::int64_t records);
   void set_index(std::int64_t address);
   void store(MetadataBuffer& buffer);
@@ -64,6 +65,7 @@ class ObjectHeader {
   template <typename Visit>
   void visit(Chunk& chunk, Visit&& visit) const;
   [[nodiscard]] Found find(std::uint8_t type);
+  [[nodiscard]] Found find_chunked_layout();
 
   bool has_order_ = false;  // messages have their order of creation
   std::vector<Chunk> chunks_;

@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -26,7 +27,8 @@ namespace iocomp::formats::h5 {
 class RecordFile {
  public:
   /// @throws Error{storage_failure}, as all that follow.
-  RecordFile(std::string path, const FormatOptions& options) : file_{std::move(path), options} {}
+  RecordFile(std::string path, const FormatOptions& options)
+      : file_{std::move(path), options}, steps_{std::max<std::int64_t>(options.earlier_steps, 0)} {}
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
   virtual ~RecordFile() = default;
@@ -92,7 +94,7 @@ class RecordFile {
   MetadataRoom room_{file_};
   Editions editions_;
   std::array<Edition, 2> made_;
-  std::int64_t steps_ = 0;  // that were told
+  std::int64_t steps_;  // that were told
 };
 
 }  // namespace iocomp::formats::h5

@@ -15,11 +15,15 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/repeat.h"
+#include "base/error.h"
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
+#include "formats/hdf5/chunk_index.h"
+#include "formats/hdf5/earlier_records.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
+#include "formats/hdf5/object_header.h"
 #include "formats/hdf5/time_chunks.h"
 #include "formats/hdf5/types.h"
 #include "formats/words.h"
@@ -116,6 +120,35 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
   return Dataset{check(H5Dcreate2(group, name.c_str(), type.raw(), space.raw(), link.raw(),
                                   create.raw(), H5P_DEFAULT),
                        action, path)};
+}
+
+// The chunks of a record follow one another, so the place of the first one tells all.
+void TimeDataset::go_on(const EarlierDataset& earlier, std::int64_t steps) {
+  if (earlier.variable.type != variable_.type || earlier.variable.shape != variable_.shape ||
+      (variable_.bytes() > 0 && earlier.chunk != extent_of_chunk(chunks_, variable_, time_))) {
+    throw Error{ErrorCode::unsupported, "cannot go on with the dataset " +
+                                            time_dataset_name(variable_) + " in " + file_.path() +
+                                            ": it has another type, shape, or size of chunks"};
+  }
+  const std::int64_t kept = std::min(steps, earlier.records);
+  if (variable_.bytes() > 0) {
+    const auto index = ObjectHeader{file_.buffer(), earlier.header}.index();
+    for (const auto& chunk : indexed_chunks(file_.buffer(), index, earlier.chunk.size())) {
+      const bool is_first = std::all_of(chunk.corner.begin() + 1, chunk.corner.end(),
+                                        [](auto at) { return at == 0; });
+      if (is_first && chunk.corner.front() < kept) {
+        offsets_.emplace(chunk.corner.front(), chunk.where.offset);
+      }
+    }
+  }
+  for (std::int64_t step = 0; step < kept; ++step) {
+    if (has_room(step)) {
+      add(step);
+    }
+  }
+  if (kept > 0) {  // what was dropped behind them, in the last chunk
+    fill(kept, chunk_of(kept - 1) + chunks_.steps);
+  }
 }
 
 std::int64_t TimeDataset::place(std::int64_t step) {

@@ -11,6 +11,7 @@
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/chunk_index.h"
+#include "formats/hdf5/earlier_records.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/time_chunks.h"
@@ -43,6 +44,10 @@ class TimeDataset {
   /// @throws Error{storage_failure}.
   [[nodiscard]] Dataset make(hid_t group, const std::string& name, const Type& type,
                              const Properties& create) const;
+
+  /// Go on behind the first `steps` records of what earlier jobs have written. Before any other
+  /// call. @throws Error{unsupported} where that has another type, shape or other chunks.
+  void go_on(const EarlierDataset& earlier, std::int64_t steps);
 
   /// Room for a record.
   /// @return the offset of its first byte; the others follow. -1 where it goes through filters.

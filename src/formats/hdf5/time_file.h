@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "formats/format.h"
 #include "formats/hdf5/dataset.h"
+#include "formats/hdf5/earlier_records.h"
 #include "formats/hdf5/record_file.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/words.h"
@@ -22,7 +24,11 @@ namespace iocomp::formats::h5 {
 class TimeFile : public RecordFile {
  public:
   TimeFile(std::string path, const FormatOptions& options)
-      : RecordFile{std::move(path), options}, options_{options} {}
+      : RecordFile{std::move(path), options}, options_{options} {
+    if (options.earlier_steps >= 0) {
+      earlier_.emplace(file().path());
+    }
+  }
 
   std::int64_t place(const Variable& variable, std::int64_t step) override;
   void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) override;
@@ -40,7 +46,10 @@ class TimeFile : public RecordFile {
   }
   [[nodiscard]] std::vector<Made> make(hid_t root, const Told& told) override;
 
+  void check_that_all_go_on();
+
   FormatOptions options_;
+  std::optional<EarlierRecords> earlier_;
   DatasetNames names_;
   std::map<int, Defined> datasets_;  // by id of the variable
 };
