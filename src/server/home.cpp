@@ -47,8 +47,10 @@ void HomeFile::open(int client, const protocol::Open& open) {
         [this](protocol::Bytes message) { context_.post.to_server(0, std::move(message)); },
         [this](const steps::Difference& difference) { different(difference); });
     context_.post.to_server(0, protocol::encode(key_, Kind::home_open, open));
-  } else if (open.kind != open_->kind || open.members != open_->members) {
-    different({compute_rank(client) + " opened it as another kind of file than compute rank " +
+  } else if (open.kind != open_->kind || open.members != open_->members ||
+             open.after != open_->after) {
+    different({compute_rank(client) +
+                   " opened it as another kind of file, or after another step, than compute rank " +
                    std::to_string(open_->opener),
                0});
   }

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from actors import INVALID_ARGUMENT, TARGET_EXISTS, UNSUPPORTED, Actors, Job
+from actors import INCONSISTENT_CALLS, INVALID_ARGUMENT, TARGET_EXISTS, UNSUPPORTED, Actors, Job
 from files import MODES, extension, file_settings, leftovers, mode_settings, skip_if_missing
 
 CHECKPOINTS = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf")
@@ -127,6 +127,15 @@ def test_what_cannot_go_on_says_so(actors: Actors, back_end: str, mode: str) -> 
     assert {entry["code"] for entry in second.calls("open")} == {UNSUPPORTED}, second
     assert "file_per_step" in second.calls("open")[0]["story"]
     assert found(actors, back_end, mode, first.folder)[0] == [0, 1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ranks_that_say_different_steps_are_told(actors: Actors, mode: str) -> None:
+    lines = ["@0 open out series after=3", "@!0 open out series after=2", "define out u int64 4"]
+    lines += ["put out u", "end_step out", "close out"]
+    job = play(actors, lines, "posix", mode, None, existing="continue")
+    assert {entry["code"] for entry in job.failures()} == {INCONSISTENT_CALLS}, job
+    assert not list(job.folder.glob("out*")), job
 
 
 @pytest.mark.parametrize("mode", MODES)
