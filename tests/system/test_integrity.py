@@ -209,4 +209,4 @@ def test_a_file_that_is_cut_or_gone_is_told(actors: Actors) -> None:
         capture_output=True,
         text=True,
     )
-    assert missing.returncode == 2 and "there is no committed file" in missing.stderr, missing
+    assert missing.returncode == 2 and "did you mean" in missing.stderr, missing
