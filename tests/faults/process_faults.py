@@ -110,8 +110,7 @@ def _kill(trial: Trial, whom: str, number: int) -> None:
 def _check_the_next_job(trial: Trial) -> None:
     """Check that it removes what was left, and is not in the way of its own."""
     workload = draw_workload(trial.cell, base=1 << 31, steps=(1, 2))
-    workload.path = f"next{workload.path}"
-    workload.settings["files"][NAME] |= {"path": workload.path, "existing": "replace"}
+    workload.settings["files"][NAME]["existing"] = "replace"
     job = trial.play(workload)
     trial.check_end(job)
     trial.check(workload, job)
