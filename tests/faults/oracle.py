@@ -176,9 +176,12 @@ def check_with_foreign_tools(cell: Cell, workload: Workload, folder: Path, sight
                 raise Violation(f"{path.name}: a foreign reader sees other values of {name}, {step}")
     if cell.back_end == "pnetcdf" and shutil.which("ncvalidator"):
         for path in workload.targets(folder):
-            done = subprocess.run(["ncvalidator", "-q", path], capture_output=True, check=False)
-            if done.returncode != 0:
-                raise Violation(f"ncvalidator refuses {path.name}: {done.stdout + done.stderr!r}")
+            done = subprocess.run(["ncvalidator", path], capture_output=True, check=False)
+            said = done.stdout + done.stderr
+            # Behind the last record a job may have begun another one when it ended.
+            is_begun = b"is larger than expected" in said and bool(leftovers(folder))
+            if done.returncode != 0 and not is_begun:
+                raise Violation(f"ncvalidator refuses {path.name}: {said!r}")
 
 
 def check_that_nothing_is_left(folder: Path) -> None:

@@ -230,8 +230,6 @@ class Disk:
         self._file(record).later.append(Change(record.numbers[1], None))
 
     def _grow(self, record: Record) -> None:
-        if record.numbers[0] not in self._inodes:
-            return  # a file without a name, by which adios2 looks for room
         self._file(record).later.append(Change(record.numbers[1], None, grows=True))
 
     def _sync(self, record: Record) -> None:

@@ -42,6 +42,7 @@ class Kind:
     weight: float
     happen: Callable[[Trial], None]
     needs_servers: bool = False
+    without: str = ""  # a back-end that it is not tried with
 
 
 FAULTS = {
@@ -66,7 +67,7 @@ FAULTS = {
     "clock-jumps": Kind(1, clock_jumps),
     "two-jobs": Kind(2, two_jobs),
     "damage": Kind(1, damage),
-    "power-loss": Kind(3, power_loss),
+    "power-loss": Kind(3, power_loss, without="adios2"),
 }
 
 
@@ -75,6 +76,8 @@ def draw(seed: int, number: int) -> Cell:
     dice = random.Random(f"{seed}/{number}")
     fault = dice.choices(list(FAULTS), [fault.weight for fault in FAULTS.values()])[0]
     back_end = dice.choices(list(BACK_ENDS), list(BACK_ENDS.values()))[0]
+    if back_end == FAULTS[fault].without:
+        back_end = "posix"
     mode = dice.choice(MODES)
     if FAULTS[fault].needs_servers or (mode == "kernel" and back_end in ONLY_WITH_SERVERS):
         mode = "servers"
