@@ -318,9 +318,11 @@ void abandon(const TargetNames& names) noexcept {
 
 void remove_committed(const TargetNames& names) noexcept {
   if (!names.folder_mark.empty()) {
-    // So that a kill leaves no half of it under its name.
-    (void)::rename(names.target.c_str(), names.temporary.c_str());
-    remove_target(names.temporary);
+    // So that a kill leaves no half of it under its name. A new one may be in the making, with the
+    // name of a temporary.
+    const std::string removed = names.temporary + ".removed";
+    (void)::rename(names.target.c_str(), removed.c_str());
+    remove_target(removed);
   } else {
     ::unlink(names.target.c_str());
   }

@@ -257,9 +257,9 @@ def test_a_slice_that_does_not_fit_is_told(actors: Actors, slice_: str, why: str
 def test_the_newest_step_is_told(actors: Actors, back_end: str) -> None:
     folder = write(actors, back_end).folder
     end = ending(back_end)
-    newest = {"step": 2, "file": f"ckpt.000002{end}"}
+    newest = {"step": 2, "time": None, "file": f"ckpt.000002{end}"}
     assert told(actors, folder, "latest", f"ckpt{end}") == newest
-    assert told(actors, folder, "latest", f"ser{end}") == {"step": 2, "file": f"ser{end}"}
+    assert told(actors, folder, "latest", f"ser{end}") == {"step": 2, "time": None, "file": f"ser{end}"}
     assert told(actors, folder, "latest", f"./ckpt.000001{end}")["step"] == 1
     assert run(actors, folder, "latest", f"ckpt{end}", "--only", "step").stdout == "2\n"
     only = run(actors, folder, "latest", f"ckpt{end}", "--only", "file")
