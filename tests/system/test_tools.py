@@ -361,7 +361,7 @@ def test_a_living_job_keeps_its_files_and_a_dead_one_does_not(
     assert entry["state"] == "being written", seen
     assert re.fullmatch(r".+-\d+", entry["job"]), entry
     assert entry["steps"] == {"first": 0, "last": 0, "count": 1}
-    assert seen["latest"] == {"step": 0, "file": f"ser{end}"}
+    assert seen["latest"] == {"step": 0, "time": None, "file": f"ser{end}"}
     assert f"being written by {entry['job']}" in seen["table"]
     for deeds in (seen["dry"], seen["clean"]):
         assert by_name(deeds)[f"ser{end}"] == "left", deeds
