@@ -296,7 +296,7 @@ void settings(const std::filesystem::path& folder) {
   corpus.add(std::string{'\0'} +
              "mode = \"sync\"\nlog = \"info\"\n[staging]\nmemory = \"2 GiB\"\nstripe = 4096\n"
              "[placement]\nservers = [1, 3]\npolicy = \"list\"\n[wait]\ndeadline = 1.5\n"
-             "[files.default]\nbackend = \"hdf5\"\n[files.fields]\nreplace = true\n"
+             "[files.default]\nbackend = \"hdf5\"\n[files.fields]\nexisting = 'replace'\n"
              "layout = \"time\"\ncompression = \"deflate\"\nchunk = \"1 MiB\"\n");
   corpus.add(std::string{'\0'} + "files.a.hints = \"a=b;c=d\"\nfiles.\"a.b\".keep = 3\n");
   corpus.add(std::string{'\1'} +

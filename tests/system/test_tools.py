@@ -433,7 +433,7 @@ def interrupted(actors: Actors, back_end: str, fault: str) -> Job:
     job = actors.play(
         script.format("ser"),
         ranks=2,
-        settings=settings(back_end, replace=True),
+        settings=settings(back_end, existing="replace"),
         folder=first.folder,
         alone=True,
     )
