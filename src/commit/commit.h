@@ -66,6 +66,10 @@ void remove_begun(const std::string& temporary,
 /// @throws Error{target_exists} or Error{storage_failure}, naming path and cause.
 void prepare_target(const TargetNames& names, bool replace);
 
+/// Of steps in files of their own: steps of earlier jobs that a manifest takes the place of, before
+/// they are removed, with the identities of their files: what has another one is newer.
+using Superseded = std::map<std::int64_t, std::string>;
+
 /// What the manifest says besides the description.
 struct ManifestHead {
   std::string name;    ///< of the file in the program
@@ -80,9 +84,7 @@ struct ManifestHead {
   /// Of the file that is replaced, which counts until the temporary has its name: its manifest, or
   /// "".
   std::optional<std::string> replaced{};
-  /// Of steps in files of their own: steps of earlier jobs that are void from now on, and the
-  /// identities of their files.
-  std::map<std::int64_t, std::string> supersedes{};
+  Superseded supersedes{};
 
   friend bool operator==(const ManifestHead&, const ManifestHead&) = default;
 };

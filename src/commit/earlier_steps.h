@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,6 @@ struct EarlierSteps {
 /// @param path  as in the settings.
 [[nodiscard]] EarlierSteps earlier_steps(const std::string& path);
 
-/// Steps of earlier jobs that a manifest takes the place of, before they are removed, with the
-/// identities of their files: what has another one is newer.
-using Superseded = std::map<std::int64_t, std::string>;
 /// Those of them whose files are still there.
 [[nodiscard]] std::vector<std::int64_t> still_there(const Superseded& superseded,
                                                     const std::string& path);

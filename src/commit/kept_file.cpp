@@ -32,12 +32,7 @@ void check_that_it_goes_on(const TargetNames& names, const Manifest& manifest,
                 cannot + "no job can go on with a series of " + std::string{format.name()} +
                     " with these settings; with file_per_step = true any job can"};
   }
-  const std::int64_t bytes = size_of_target(names.target);
-  if (bytes < manifest.bytes) {
-    throw Error{ErrorCode::storage_failure, cannot + "it is torn: it has " + std::to_string(bytes) +
-                                                " bytes, its manifest says " +
-                                                std::to_string(manifest.bytes)};
-  }
+  check_size(names.target, manifest.bytes, "continue");
 }
 
 std::int64_t end_of(const contents::Inventory& inventory) {

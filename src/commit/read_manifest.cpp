@@ -1,7 +1,10 @@
 #include "commit/read_manifest.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -19,6 +22,7 @@
 #include "array/checksum.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/json_values.h"
@@ -199,6 +203,19 @@ std::optional<std::string> manifest_in_force(const std::string& path) {
   }
   const Json old = replaces.value("manifest", Json{});
   return old.is_object() ? std::optional{old.dump() + '\n'} : std::nullopt;
+}
+
+void check_size(const std::string& path, std::int64_t bytes, const char* action) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw failure("find", path, errno);
+  }
+  if (S_ISREG(status.st_mode) && status.st_size < bytes) {
+    throw Error{ErrorCode::storage_failure,
+                std::string{"cannot "} + action + ' ' + path + ": it is torn: it has " +
+                    std::to_string(status.st_size) + " bytes, its manifest says " +
+                    std::to_string(bytes)};
+  }
 }
 
 Manifest parse_manifest(const std::string& text, const std::string& path) {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "commit/commit.h"
 #include "contents/description.h"
 #include "formats/source.h"
 
@@ -21,13 +21,18 @@ struct Manifest {
   std::int64_t committed_steps = 0;  ///< from there on, less those that are ...
   std::vector<std::int64_t> absent;  ///< ... which failed
   contents::Inventory inventory;
-  std::map<std::int64_t, std::string> supersedes;  ///< see ManifestHead
+  Superseded supersedes{};
 };
 
 /// The manifest in force, as text: where a file is being replaced, that of the old one until the
 /// new one has its name. Nothing where there is none.
 /// @throws Error{storage_failure}.
 [[nodiscard]] std::optional<std::string> manifest_in_force(const std::string& path);
+
+/// Whether a file is as long as its manifest says; of a folder nobody knows.
+/// @param action  for the message: what cannot be done where it is shorter.
+/// @throws Error{storage_failure}, telling both numbers.
+void check_size(const std::string& path, std::int64_t bytes, const char* action = "read");
 
 /// @param path  of the manifest, for messages.
 /// @throws Error{storage_failure} for text that is no manifest, or that contradicts itself;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/log.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
@@ -65,7 +64,7 @@ Readable look_at(const std::string& path, const Sought& sought) {
   const std::string manifest_path = path + ".json";
   if (const auto text = commit::manifest_in_force(manifest_path)) {
     auto manifest = commit::parse_manifest(*text, manifest_path);
-    check_size(path, manifest.bytes);
+    commit::check_size(path, manifest.bytes);
     return {{path, manifest.format}, std::move(manifest.inventory), std::move(manifest.supersedes)};
   }
   const auto source = formats::format(sought.backend, sought.modules).open(path);
@@ -148,18 +147,6 @@ Error none_there(const Sought& sought, const std::string& path, const Found& fou
 }
 
 }  // namespace
-
-void check_size(const std::string& path, std::int64_t bytes) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) {
-    throw failure("find", path, errno);
-  }
-  if (S_ISREG(status.st_mode) && status.st_size < bytes) {
-    throw Error{ErrorCode::storage_failure,
-                "cannot read " + path + ": it is torn: it has " + std::to_string(status.st_size) +
-                    " bytes, its manifest says " + std::to_string(bytes)};
-  }
-}
 
 Committed find_committed(const Sought& sought) {
   formats::FormatOptions options;

@@ -18,10 +18,6 @@ struct Sought {
   std::string engine = "BP5";  ///< of back-end adios2, for the extension
 };
 
-/// @param bytes  that the manifest of a file gives it.
-/// @throws Error{storage_failure} for a file that is gone, or shorter.
-void check_size(const std::string& path, std::int64_t bytes);
-
 /// Look at the disk: one file of all steps, or one file per step. What a file is its manifest says;
 /// where there is none, the file itself if its format can. Of files of one step each, those that
 /// cannot be read are left out, told in the log and in `Committed::torn`.

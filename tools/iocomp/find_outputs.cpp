@@ -109,7 +109,7 @@ FoundFile part_of(const std::string& folder, const std::string& name, Depth dept
                                                         : Output::Fault::torn_manifest;
     part.story = outcome.story;
   } else if (part.manifest) {
-    outcome = outcome_of([&] { reading::check_size(path, part.manifest->bytes); });
+    outcome = outcome_of([&] { commit::check_size(path, part.manifest->bytes); });
     part.fault = outcome.ok() ? Output::Fault::none : Output::Fault::torn_file;
     part.story = outcome.story;
   }

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,8 @@ namespace {
 
 constexpr int damaged = 1;
 
-nlohmann::ordered_json json(const reading::Finding& found) {
-  nlohmann::ordered_json entry{{"step", found.step}, {"story", found.story}};
+Json json(const reading::Finding& found) {
+  Json entry{{"step", found.step}, {"story", found.story}};
   if (!found.path.empty()) {
     entry["file"] = found.path;
   }
@@ -34,7 +33,7 @@ nlohmann::ordered_json json(const reading::Finding& found) {
   return entry;
 }
 
-void print(const reading::Finding& found) {
+void tell(const reading::Finding& found) {
   fmt::print("{}step {}{}: {}\n", found.path.empty() ? "" : found.path + ": ", found.step,
              found.variable.empty() ? "" : ", variable \"" + found.variable + '"', found.story);
 }
@@ -43,21 +42,20 @@ void verify(const std::string& path, bool as_json) {
   const auto modules = modules_in(settings_here());
   const auto input = open(output_at(path, Depth::names));
   const auto& committed = input.committed();
-  auto findings = nlohmann::ordered_json::array();
+  Json findings = Json::array();
   const auto checked = reading::check_all(committed, modules, [&](const reading::Finding& found) {
     findings.push_back(json(found));
     if (!as_json) {
-      print(found);
+      tell(found);
     }
   });
   if (as_json) {
-    const nlohmann::ordered_json all{{"path", path},
-                                     {"steps", committed.steps.size()},
-                                     {"blocks", checked.blocks},
-                                     {"bytes", checked.bytes},
-                                     {"elements_without_checksum", checked.elements_without},
-                                     {"damaged", findings}};
-    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    print(Json{{"path", path},
+               {"steps", committed.steps.size()},
+               {"blocks", checked.blocks},
+               {"bytes", checked.bytes},
+               {"elements_without_checksum", checked.elements_without},
+               {"damaged", findings}});
   } else {
     fmt::print("{}: {} steps, {} blocks with a checksum ({}): {}\n", path, committed.steps.size(),
                checked.blocks, format_bytes(checked.bytes),
