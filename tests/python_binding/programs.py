@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -457,6 +458,77 @@ def stopping() -> None:
             assert files.read("u", 7)[3] == 1 + 8
         with iocomp.open_files("restart") as files:
             assert files.steps == [0, 2, 4, 6, 7]
+
+
+def write_and_leave() -> None:
+    """Write what test_reading.py looks for: three steps of all types that the format has."""
+    backend = os.environ["IOCOMP_FILES_FIELDS_BACKEND"]
+    lacking = (*LACKING.get(backend, ()), *os.environ["IOCOMP_TEST_LACKING"].split(","))
+    types = [each for each in TYPES if each not in lacking]
+    kind: Any = os.environ["IOCOMP_TEST_KIND"]
+    with iocomp.Session() as io, io.open("fields", kind) as out:
+        rank, shape = io.comm.rank, (6, 5)
+        out.set_attribute("title", "äh")
+        variables = {each: out.define(each, each, shape) for each in types}
+        variables["f8"].set_attribute("units", "K")
+        variables["f8"].set_attribute("dimensions", "time y x")
+        x = out.define("x", "f8", (5,))
+        x.set_attribute("dimensions", "x")
+        scalar = out.define("scalar", "f8")
+        names = None if "S1" in lacking else out.define("names", "S1", (2, 4))
+        for step in range(3):
+            out.begin_step(step, 10.0 + step)
+            for each, variable in variables.items():
+                variable[3 * rank : 3 * rank + 3] = values_of(step, shape, each)[3 * rank :][:3]
+            if names is not None:
+                names.put(np.array([f"r{rank}s{step}".encode()], "S4"), (rank, 0))
+            if rank == 0:
+                scalar[()] = step + 0.5
+                if step == 0 or kind == "checkpoint":
+                    x[:] = 0.5
+            out.end_step()
+
+
+def write_unevenly() -> None:
+    """Put variables in some steps only, and with shapes that change."""
+    with iocomp.Session() as io, io.open("fields") as out:
+        grows, some = out.define("grows", "f8", (2,)), out.define("some", "f8")
+        count, filled, once = (out.define(each, "i4") for each in ("count", "filled", "once"))
+        when, names = out.define("when", "f8"), out.define("names", "S1", (2, 2))
+        filled.set_fill(-1)
+        when.set_attribute("units", "days since 2000-01-01")
+        names.set_attribute("_Encoding", "utf-8")
+        for step in range(3):
+            if step == 2:
+                grows.set_shape((3,))
+            grows[:] = 1.0
+            if step != 1:
+                some[()] = 1.0 + step
+            if step:
+                count[()] = 4 + step
+                filled[()] = 2
+            if step == 1:
+                once[()] = 7
+            when[()] = step
+            names.put(np.array([b"ab", b"c"]))
+            out.end_step()
+
+
+def watched() -> None:
+    """Open a series in each of its steps, in the middle of the next one."""
+    with iocomp.Session() as io, io.open("fields") as out:
+        u = out.define("u", "f8", (io.comm.size, 1000))
+        for step in range(5):
+            ticket = u.put(np.full((1, 1000), float(step)), (io.comm.rank, 0))
+            if step:
+                with iocomp.open_files("fields") as files:
+                    assert files.steps == list(range(step)), (step, files.steps)
+                    for each in files.steps:
+                        assert (files.read("u", each) == each).all()
+            io.comm.Barrier()
+            out.end_step()
+            ticket.wait("durable")
+            out.wait_step(step)
 
 
 if __name__ == "__main__":

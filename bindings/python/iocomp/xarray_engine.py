@@ -106,7 +106,7 @@ class _Store(AbstractDataStore):
         shape = files.shape(name)
         dimensions = str(attributes.pop("dimensions", "")).split()
         has_time = dimensions[:1] == [_TIME] if dimensions else len(steps) == 1
-        has_time = has_time or len(there) > 1
+        has_time = has_time or (len(there) > 1 and dimensions != [name])  # x of x: a coordinate
         dimensions = dimensions[1:] if dimensions[:1] == [_TIME] else dimensions
         if len(dimensions) != len(shape):
             dimensions = _dimensions(shape)
@@ -117,7 +117,7 @@ class _Store(AbstractDataStore):
                 "without it read as 0",
                 stacklevel=2,
             )
-        kept: list[int | None] = steps if has_time else [*there]
+        kept: list[int | None] = steps if has_time else [there[-1]]
         lazy = _Lazy(files, name, kept, has_time, 0 if fill is None else fill)
         return Variable(
             (_TIME, *dimensions) if has_time else dimensions,
