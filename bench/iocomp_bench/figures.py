@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from iocomp_bench.binding import binding_figures
 from iocomp_bench.blocks import block_figures
 from iocomp_bench.definitions import definition_figures
 from iocomp_bench.figure import WALL, Figure, ratio
@@ -66,6 +67,7 @@ FIGURES: tuple[Figure, ...] = (
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
     *block_figures(),
     *definition_figures(),
+    *binding_figures(),
 )
 
 

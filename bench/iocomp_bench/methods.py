@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from iocomp_bench.binding import binding_methods
 from iocomp_bench.blocks import block_methods
 from iocomp_bench.definitions import definition_methods
 from iocomp_bench.ways import (
@@ -186,6 +187,5 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
     methods["wake-up/same core"] = partial(runner.wake_up, True)
     for ranks, servers in SCALES:
         methods[f"scale/{ranks}x{servers}"] = partial(runner.scale, ranks, servers)
-    return (
-        methods | _interference(runner) | block_methods(runner) | definition_methods(runner)
-    )
+    others = block_methods(runner) | definition_methods(runner) | binding_methods(runner)
+    return methods | _interference(runner) | others

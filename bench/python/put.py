@@ -16,7 +16,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings/python"))
 
 import iocomp
 
-BYTES_PER_SIZE = 256 << 20
 MOST = 200
 
 
@@ -24,18 +23,19 @@ def arguments() -> argparse.Namespace:
     """Return the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", required=True, help="bytes of a put, separated by commas")
+    parser.add_argument("--bytes-per-size", type=int, default=256 << 20)
     parser.add_argument("--file", required=True, help="where to write; .<size> is appended")
     parser.add_argument("--alloc", action="store_true", help="put from memory of Session.empty")
     parser.add_argument("--json", type=Path, required=True, help="write the result there")
     return parser.parse_args()
 
 
-def measure(io: iocomp.Session, size: int, values: np.ndarray) -> dict[str, Any]:
+def measure(io: iocomp.Session, size: int, values: np.ndarray, repeats: int) -> dict[str, Any]:
     """Put one block after the other, as bench/hand_off/main.cpp does with --pause 0."""
     returned, handed_over = [], []
     with io.open(f"s{size}") as file:
         variable = file.define("u", "f8", values.shape)
-        for _ in range(max(1, min(MOST, BYTES_PER_SIZE // size)) + 1):
+        for _ in range(repeats + 1):
             begin = time.perf_counter()
             ticket = variable.put(values, (0,))
             returned.append(time.perf_counter() - begin)
@@ -55,7 +55,10 @@ def main() -> None:
         most = max(sizes) // 8
         values = io.empty(most) if given.alloc else np.empty(most)
         values[:] = 1.0  # pages are there from the first put on
-        found = {str(size): measure(io, size, values[: size // 8]) for size in sizes}
+        found = {}
+        for size in sizes:
+            repeats = max(1, min(MOST, given.bytes_per_size // size))
+            found[str(size)] = measure(io, size, values[: size // 8], repeats)
     given.json.write_text(json.dumps({"program": "put.py", "sizes": found}))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How long xarray takes to read a variable of a posix series, beside numpy.fromfile of its bytes."""
+"""How long xarray takes to read a variable of a posix series, beside numpy.fromfile."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plain(path: Path, size: int) -> npt.NDArray[np.float64]:
     return np.fromfile(path, "f8", size // 8)
 
 
-def lazy(path: Path, size: int) -> npt.NDArray[np.float64]:  # noqa: ARG001
+def lazy(path: Path, size: int) -> npt.NDArray[np.float64]:
     """Open the file as a dataset, and read the variable."""
     with xarray.open_dataset(path, engine=IocompBackend) as found:
         values: npt.NDArray[np.float64] = found["u"].values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -86,6 +87,22 @@ def build() -> Build:
             pytest.fail("mpi4py is not there")
         pytest.skip("mpi4py is not there")
     return found
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder into which pip has installed the package, without network."""
+    site = tmp_path_factory.mktemp("site")
+    source = tmp_path_factory.mktemp("source") / "python"
+    shutil.copytree(ROOT / "bindings/python", source)  # setuptools builds in place
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation"]
+    done = subprocess.run(
+        [*pip, "--no-deps", "--target", site, source], capture_output=True, text=True, check=False
+    )
+    if "No module named" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    return site
 
 
 @pytest.fixture

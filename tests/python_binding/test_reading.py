@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import MODES, ROOT, Launcher
+from conftest import MODES, Launcher
 from programs import LACKING, TYPES, values_of
 
 from iocomp import UnsupportedError, open_files
@@ -97,27 +97,20 @@ def test_xarray_opens_it_lazily(launch: Launcher, back_end: str, kind: str) -> N
         assert found["i4"].dims == ("time", "dim_6", "dim_5")
 
 
-def test_xarray_finds_the_engine_of_an_installed_package(launch: Launcher) -> None:
-    path = written(launch, "posix")
-    site = launch.folder / "site"
-    source = launch.folder / "source"
-    subprocess.run(["cp", "-r", ROOT / "bindings/python", source], check=True)  # it builds in place
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation"]
-    done = subprocess.run(
-        [*pip, "--no-deps", "--target", site, source], capture_output=True, text=True, check=False
-    )
-    if "No module named" in done.stderr:
-        pytest.skip(done.stderr.strip())
-    assert done.returncode == 0, done.stderr
-    wheel = next(site.glob("iocomp-*.dist-info")) / "WHEEL"
+def test_the_reader_is_a_pure_wheel(installed: Path) -> None:
+    wheel = next(installed.glob("iocomp-*.dist-info")) / "WHEEL"
     assert "Root-Is-Purelib: true" in wheel.read_text() and "py3-none-any" in wheel.read_text()
+
+
+def test_xarray_finds_the_engine_of_an_installed_package(launch: Launcher, installed: Path) -> None:
+    path = written(launch, "posix")
     code = f"""
 import xarray
 for more in ({{"engine": "iocomp"}}, {{}}):
     with xarray.open_dataset({str(path) + ".bin"!r}, **more) as found:
         print(found["f8"].shape)
 """
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(site)}
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(installed)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )

@@ -198,14 +198,15 @@ class Adios2Source:
 
     def read(self, entry: Entry, box: Box, out: Array) -> None:
         """Read a box."""
-        start = [part.start for part in box]
         count = [part.stop - part.start for part in box]
+        found = np.empty(count, "i1" if entry.dtype == CHARACTER else entry.dtype)
         with _libraries:
-            # Of a variable, ADIOS2 counts the steps that have it.
-            step = [entry.nth, 1]
-            found = np.asarray(self._file.read(entry.name, start, count, step_selection=step))
-        steps = tuple(slice(None, None, part.step) for part in box)
-        out[...] = found.view(entry.dtype).reshape(count)[steps]
+            variable = self._file.inquire_variable(entry.name)
+            if box:
+                variable.set_selection([[part.start for part in box], count])
+            variable.set_step_selection([entry.nth, 1])  # of the steps that have it
+            self._file.engine.get(variable, found)  # Stream.read has no complex numbers
+        out[...] = found.view(entry.dtype)[tuple(slice(None, None, part.step) for part in box)]
 
     def close(self) -> None:
         """Release it."""

@@ -12,7 +12,7 @@ import struct
 import sys
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from types import EllipsisType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -46,7 +46,7 @@ _DTYPES = {number: dtype for dtype, number in _TYPES.items()}
 _PACK = [struct.Struct(f"{n}q").pack for n in range(9)]  # int64_t[n] as bytes
 _COUNTS_OF_INT = {"input_variables", "input_find", "input_attributes"}  # all others are int64_t
 _address = ctypes.addressof
-_first_byte = ctypes.c_char.from_buffer
+_first_byte: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
 _alive: set[Session] = set()  # with the arrays that are lent to the library
 
 
