@@ -141,6 +141,25 @@ def test_a_library_that_does_not_fit_is_told(launch: Launcher, tmp_path: Path) -
     assert f"lacks {len(CALLS)} calls, such as iocomp_init" in told("libm.so.6")
 
 
+def test_the_library_of_the_own_prefix_is_found(launch: Launcher, tmp_path: Path) -> None:
+    site = tmp_path / "prefix/lib/python3/site-packages"
+    shutil.copytree(PACKAGE, site / "iocomp")
+    (tmp_path / "prefix/lib/libiocomp.so.0").symlink_to(launch.library)
+    code = (
+        "import iocomp.library as l; print(l.library()._library._name, l.library().type_size(11))"
+    )
+    environment = launch.environment({}) | {"PYTHONPATH": str(site)}
+    del environment["IOCOMP_LIBRARY"]
+    done = subprocess.run(
+        [*launch.build.launcher, "1", sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [str(tmp_path / "prefix/lib/libiocomp.so.0"), "8"]
+
+
 def test_without_mpi4py_it_reads_and_says_what_writing_needs(tmp_path: Path) -> None:
     code = f"import sys\nsys.modules['mpi4py'] = None\n{WITHOUT}\nprint(iocomp.open_files)"
     done = subprocess.run(
