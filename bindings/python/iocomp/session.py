@@ -191,8 +191,8 @@ class Variable:
         as the library needs it.
 
         Args:
-            values: The block, of the variable's type. Views of larger arrays are taken as they lie,
-                if their last dimension is dense; others are copied, with a `CopyWarning`.
+            values: The block, of the variable's type. A box of a larger row-major array is taken as
+                it lies; other views are copied, with a `CopyWarning`.
             where: First global index per dimension; without it the block begins at the first
                 element. Or a decomposition, with the elements in its order.
             buffered: The library copies the block, so that `values` is yours again on return.
@@ -283,8 +283,8 @@ class Variable:
 
     def _copied(self, values: Array) -> Array:
         warnings.warn(
-            f"a block with strides {values.strides} is copied; blocks whose last dimension is "
-            "dense are not",
+            f"a block of shape {values.shape} with strides {values.strides} is copied; boxes of "
+            "larger row-major arrays are not",
             CopyWarning,
             stacklevel=3,
         )
