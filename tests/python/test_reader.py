@@ -114,7 +114,7 @@ def test_values_go_into_an_array_of_the_caller(tmp_path: Path) -> None:
 
 DAMAGED: list[tuple[str, str, Any, str]] = [
     ("foreign", "iocomp_manifest", None, "no manifest of iocomp"),
-    ("later", "iocomp_manifest", 2, "version 2"),
+    ("later", "iocomp_manifest", 3, "version 3"),
     ("no steps", "steps", None, "lacks 'steps'"),
     ("no list", "steps", 3, "not iterable"),
     ("longer", "bytes", 1 << 40, "torn"),
@@ -213,6 +213,24 @@ def test_steps_that_another_run_has_superseded_are_not_seen(tmp_path: Path) -> N
     write(tmp_path / "c.000005.bin", {5: {"u": U}}, supersedes=gone)
     with open_files(tmp_path / "c") as files:
         assert files.steps == [5, 8]
+
+
+def test_an_entry_of_a_manifest_may_tell_of_many_steps(tmp_path: Path) -> None:
+    path = tmp_path / "f.bin"
+    manifest = manifest_of(path, {step: {"u": U + step} for step in range(5)})
+    first = manifest["steps"][0] | {"count": 4, "number": 10, "time": [0, 1.5, 3, 4.5]}
+    first["variables"] = [first["variables"][0] | {"advance": U.nbytes}]
+    manifest |= {"iocomp_manifest": 2, "steps": [first, manifest["steps"][4] | {"number": 20}]}
+    Path(f"{path}.json").write_text(json.dumps(manifest))
+    with open_files(path) as files:
+        assert files.steps == [10, 11, 12, 13, 20]
+        assert [files.time(step) for step in files.steps] == [0, 1.5, 3, 4.5, 2]
+        for index, step in enumerate(files.steps):
+            assert np.array_equal(files.read("u", step), U + index)
+    for damage in ({"count": 0}, {"count": 1 << 60}, {"time": [0]}, {"count": 5}):
+        Path(f"{path}.json").write_text(json.dumps(manifest | {"steps": [first | damage]}))
+        with pytest.raises(StorageError, match="cannot read the manifest"):
+            open_files(path)
 
 
 def test_what_is_not_there_or_is_there_twice_is_told(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from actors import Build
 from iocomp import Files, open_files
 from iocomp.formats import is_hdf5
+from iocomp.reader import manifest_steps
 
 BACK_ENDS = ["posix", "mpiio", "hdf5"]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
@@ -124,10 +125,10 @@ def check_file(path: Path, *, has_all_sums: bool = False) -> set[int]:
     with open_without_us(path) as files:
         described = {
             (int(step["step"]), variable["name"]): variable
-            for step in manifest["steps"]
+            for step in manifest_steps(manifest)
             for variable in step["variables"]
         }
-        listed = {int(step["step"]) for step in manifest["steps"]}
+        listed = {int(step["step"]) for step in manifest_steps(manifest)}
         assert listed == set(files.steps), f"{path}: manifest and contents differ"
         for step in files.steps:
             for name in files.variables(step):

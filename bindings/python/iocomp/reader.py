@@ -24,8 +24,8 @@ Array = npt.NDArray[Any]
 Attributes = dict[str, Any]
 Index = slice | int | EllipsisType
 
-VERSION = 1
-"""Of the manifests that this release reads."""
+VERSION = 2
+"""Of the manifests that this release reads, and all before it."""
 _TYPES = {
     str(np.dtype(name)): np.dtype(name)
     for name in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -108,13 +108,32 @@ def _entry(told: Mapping[str, Any], step: int, nth: int, swapped: bool, size: in
     return Entry(str(told["name"]), dtype, shape, step, nth, offset, swapped)
 
 
+def manifest_steps(manifest: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what a manifest tells of its steps, one after the other: an entry may tell of many."""
+    for entry in manifest["steps"]:
+        count = _integer(entry.get("count", 1), 1)
+        if count > _MOST_SILENT_STEPS:
+            raise ValueError(f"it claims {count} steps from step {entry['step']} on")
+        for i in range(count):
+            step: dict[str, Any] = {"step": _integer(entry["step"]) + i}
+            if "number" in entry:
+                step["number"] = _integer(entry["number"]) + i
+            if "time" in entry:
+                step["time"] = entry["time"][i] if count > 1 else entry["time"]
+            step["variables"] = [
+                {**each, "offset": each["offset"] + i * each.get("advance", 0)}
+                for each in entry["variables"]
+            ]
+            yield step
+
+
 def _steps(manifest: Mapping[str, Any]) -> Iterator[_Step]:
     order = manifest.get("byte_order", "little")
     if order not in ("little", "big"):
         raise ValueError(f"it has the byte order {order!r}")
     swapped = (order == "little") != (sys.byteorder == "little")
     size = _integer(manifest["bytes"])
-    told = {_integer(each["step"]): each for each in manifest["steps"]}
+    told = {each["step"]: each for each in manifest_steps(manifest)}
     first, count = _integer(manifest["first_step"]), _integer(manifest["committed_steps"])
     absent = {_integer(each) for each in manifest["absent"]}
     if count > len(told) + len(absent) + _MOST_SILENT_STEPS:
@@ -162,7 +181,7 @@ def _of_manifest(path: Path, where: Path) -> _Found:
         raise StorageError(f"cannot read the manifest {where}: it lacks {error}") from None
     except Error as error:
         raise type(error)(f"cannot read the manifest {where}: {error}") from None
-    except (ValueError, TypeError, AttributeError, OSError) as error:
+    except (ValueError, TypeError, AttributeError, LookupError, OSError) as error:
         raise StorageError(f"cannot read the manifest {where}: {error}") from None
     if not path.exists():
         raise StorageError(f"cannot read {path}: it is not there, and its manifest is")
