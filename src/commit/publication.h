@@ -128,7 +128,7 @@ class Publication {
     // What its manifest says, where that is known:
     bool is_known = false;
     ManifestHead head{};
-    std::vector<std::shared_ptr<const std::string>> lines{};
+    StepLines lines{};
     contents::Attributes attributes{};
     std::vector<contents::Attributes> of_variable{};
 

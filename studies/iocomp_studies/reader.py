@@ -56,6 +56,25 @@ class _Placed:
     offset: int
 
 
+def manifest_steps(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the entries of the steps of a manifest, one for each step (src/commit/commit.h)."""
+    steps = []
+    for line in manifest["steps"]:
+        count = line.get("count", 1)
+        for i in range(count):
+            step = {"step": line["step"] + i}
+            if "number" in line:
+                step["number"] = line["number"] + i
+            if "time" in line:
+                step["time"] = line["time"][i] if count > 1 else line["time"]
+            step["variables"] = [
+                {**variable, "offset": variable["offset"] + i * variable.get("advance", 0)}
+                for variable in line["variables"]
+            ]
+            steps.append(step)
+    return steps
+
+
 class PlainDataset:
     """A file of raw bytes (posix, mpiio, and the data of pnetcdf) and its manifest `<file>.json`."""
 
@@ -65,8 +84,8 @@ class PlainDataset:
         replaces = manifest.get("replaces")
         if replaces and (path.parent / replaces["temporary"]).exists():
             manifest = replaces["manifest"] or {}  # the new file has not got its name yet
-        if manifest.get("iocomp_manifest") != 1:
-            raise ValueError(f"{path}.json: not a manifest of version 1")
+        if manifest.get("iocomp_manifest") not in (1, 2):
+            raise ValueError(f"{path}.json: not a manifest of version 1 or 2")
         self._path = path.parent / manifest["file"]
         order = ">" if manifest.get("byte_order") == "big" else "<"
         self._steps = {
@@ -76,7 +95,7 @@ class PlainDataset:
                 )
                 for v in step["variables"]
             }
-            for step in manifest["steps"]
+            for step in manifest_steps(manifest)
         }
 
     def __enter__(self) -> PlainDataset:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from actors import Build
-from iocomp_studies.reader import open_dataset
+from iocomp_studies.reader import manifest_steps, open_dataset
 
 BACK_ENDS = ["posix", "mpiio", "hdf5"]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
@@ -121,10 +121,10 @@ def check_file(path: Path, *, has_all_sums: bool = False) -> set[int]:
     with open_dataset(path) as dataset:
         described = {
             (int(step["step"]), variable["name"]): variable
-            for step in manifest["steps"]
+            for step in manifest_steps(manifest)
             for variable in step["variables"]
         }
-        listed = {int(step["step"]) for step in manifest["steps"]}
+        listed = {int(step["step"]) for step in manifest_steps(manifest)}
         assert listed == set(dataset.steps()), f"{path}: manifest and contents differ"
         for step in dataset.steps():
             for name in dataset.variables(step):
