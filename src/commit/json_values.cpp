@@ -108,8 +108,7 @@ namespace {
 
 [[noreturn]] void refuse(const Json& value, const char* wanted) {
   throw Error{ErrorCode::storage_failure,
-              "it has " + one_line(value) + " where " +
-                  wanted + " is expected"};
+              "it has " + one_line(value) + " where " + wanted + " is expected"};
 }
 
 // JSON has one kind of number, and its library converts silently what does not fit.

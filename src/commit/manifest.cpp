@@ -24,7 +24,9 @@
 namespace iocomp::commit {
 namespace {
 
-std::string field(const char* name, const Json& value) { return one_line(name) + ": " + one_line(value); }
+std::string field(const char* name, const Json& value) {
+  return one_line(name) + ": " + one_line(value);
+}
 
 // Of a server: who takes its file over has another.
 std::string server_manifest(const TargetNames& names) {

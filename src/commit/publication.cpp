@@ -221,9 +221,9 @@ std::int64_t Publication::bytes(std::int64_t step, const contents::Contents& con
       format_->traits().writes_whole_steps()) {
     return bytes;
   }
-  bytes = format_->traits().offsets_by_layout
-              ? catalogue.layout().end(step)
-              : contents.end(catalogue, identity_.file_per_step ? step : 0, step);
+  bytes = format_->traits().offsets_by_layout ? catalogue.layout().end(step)
+          : identity_.file_per_step           ? contents.end(catalogue, step, step)
+                                              : told_end_;
   return std::max(bytes, beginning_.bytes);
 }
 
@@ -337,7 +337,9 @@ contents::Description Publication::tell_until(std::int64_t last, const contents:
     removals_ = contents.removals();
     told_ = of_earlier_;
     told_until_ = 0;
+    told_end_ = 0;
   }
+  told_end_ = std::max(told_end_, contents.end(catalogue, told_until_, last));
   auto description = as_in_file(contents.describe(catalogue, told_until_, last));
   tell(told_, description);
   told_until_ = last + 1;

@@ -152,10 +152,10 @@ void read_names(const Json& line, std::int64_t first, std::int64_t count,
     refuse("it gives step " + std::to_string(first) + " the number " + std::to_string(number));
   }
   for (std::int64_t i = 0; i < (has_times ? count : 1); ++i) {
-    inventory.names[first + i] = {
-        number + i, !has_times  ? contents::unknown_time
-                    : count > 1 ? time->at(static_cast<std::size_t>(i)).get<double>()
-                                : time->get<double>()};
+    inventory.names[first + i] = {number + i,
+                                  !has_times  ? contents::unknown_time
+                                  : count > 1 ? time->at(static_cast<std::size_t>(i)).get<double>()
+                                              : time->get<double>()};
   }
 }
 
@@ -179,8 +179,8 @@ void read_line(const Json& line, std::int64_t first, std::int64_t count,
   std::vector<std::int64_t> advance;
   std::set<int> here;
   for (const auto& described : line.at("variables")) {
-    auto& one = placed.emplace_back(contents::Placed{first, variable_from(described),
-                                                     integer_from(described.at("offset"))});
+    auto& one = placed.emplace_back(
+        contents::Placed{first, variable_from(described), integer_from(described.at("offset"))});
     one.variable.id = ids.emplace(one.variable.name, static_cast<int>(ids.size())).first->second;
     check_place(one, manifest.bytes);
     advance.push_back(advance_of(described, one, count, manifest.bytes));
@@ -191,7 +191,8 @@ void read_line(const Json& line, std::int64_t first, std::int64_t count,
     }
   }
   auto& contents = manifest.inventory.contents;
-  if (count > 1 && std::ssize(placed) > (contents::most_silent_steps - std::ssize(contents)) / count) {
+  if (count > 1 &&
+      std::ssize(placed) > (contents::most_silent_steps - std::ssize(contents)) / count) {
     refuse("it tells of more than " + std::to_string(contents::most_silent_steps) +
            " variables, those of each step counted");
   }

@@ -27,8 +27,7 @@ Definitions::Said Definitions::say(std::int64_t sequence, std::int32_t caller,
     throw Error{ErrorCode::internal, "a definition of compute rank " + std::to_string(caller) +
                                          " came after the end of its step"};
   }
-  return std::ranges::equal(known_[number - forgotten_].what, what) ? Said::again
-                                                                    : Said::different;
+  return std::ranges::equal(known_[number - forgotten_].what, what) ? Said::again : Said::different;
 }
 
 Difference Definitions::difference(std::int64_t sequence, std::int32_t caller,

@@ -107,8 +107,8 @@ TEST_F(WrittenManifest, StepsThatDifferInNothingButTheirPlacesShareALine) {
   // A time is told from step 500 on, at most 256 in a line; from step 900 on u lies elsewhere.
   std::vector<std::vector<int>> lines;
   for (const auto& line : json["steps"]) {
-    lines.push_back({line["step"], line["count"], line["number"],
-                     line["variables"][0]["offset"], line["variables"][0]["advance"]});
+    lines.push_back({line["step"], line["count"], line["number"], line["variables"][0]["offset"],
+                     line["variables"][0]["advance"]});
     EXPECT_EQ(line.contains("time"), line["step"] >= 500);
     EXPECT_FALSE(line["variables"][1].contains("advance"));
   }

@@ -276,8 +276,8 @@ TEST(ReadManifest, RefusesStepsOfALineThatCannotBe) {
   expect_refusal(with(text, "\"number\":1", "\"number\":9223372036854775806"));
   expect_refusal(with(text, "\"absent\": []", "\"absent\": [1]"));
   // Steps that cost the file nothing are not without number.
-  const auto many = with(with(text, "\"count\":3", "\"count\":90000000"),
-                         "\"committed_steps\": 3", "\"committed_steps\": 90000000");
+  const auto many = with(with(text, "\"count\":3", "\"count\":90000000"), "\"committed_steps\": 3",
+                         "\"committed_steps\": 90000000");
   expect_refusal(with(with(many, "\"offset\":0,\"advance\":32", "\"offset\":-1"),
                       ",\"time\":[0.5,0.5,0.5]", ""));
 }
