@@ -51,8 +51,11 @@ prefix=$work/moved
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs iocomp) -Wl,-rpath,$prefix/$libdir"
 quietly "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/user/numbers.c" -o "$work/numbers_c" "${flags[@]}"
-quietly "$cxx_compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX \
+quietly "$cxx_compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror \
   "$here/user/numbers.cpp" -o "$work/numbers_cpp" "${flags[@]}"
+! "$cxx_compiler" -std=c++17 -c "$here/user/numbers.cpp" -o "$work/numbers.o" "${flags[@]}" 2>"$work/log" ||
+  fail 'iocomp.hpp is taken as C++17'
+grep -m 1 'error' "$work/log" | grep -q 'needs C++20' || { cat "$work/log" >&2; fail 'no error tells what it needs'; }
 check_run "$work/numbers_c"
 check_run "$work/numbers_cpp"
 echo 'The command torture, with the programs that were installed'
