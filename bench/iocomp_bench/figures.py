@@ -17,6 +17,7 @@ from iocomp_bench.handing import (
     wake_up,
 )
 from iocomp_bench.hiding import cpu_lost, hidden, put_time, staging_overrun, wall_against
+from iocomp_bench.hpcg import hpcg_figures
 from iocomp_bench.methods import LOADS, PUTS
 from iocomp_bench.streaming import plain_bandwidth, stream_output, stream_ratio
 from iocomp_bench.ways import CONSECUTIVE, IN_PLACE, LONG_PHASES, PULLED, TWO_RANKS
@@ -66,6 +67,7 @@ FIGURES: tuple[Figure, ...] = (
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
     *block_figures(),
     *definition_figures(),
+    *hpcg_figures(),
 )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from iocomp_bench.blocks import block_methods
 from iocomp_bench.definitions import definition_methods
+from iocomp_bench.hpcg import hpcg_methods
 from iocomp_bench.ways import (
     HAND_OFFS,
     IN_PLACE,
@@ -187,5 +188,9 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
     for ranks, servers in SCALES:
         methods[f"scale/{ranks}x{servers}"] = partial(runner.scale, ranks, servers)
     return (
-        methods | _interference(runner) | block_methods(runner) | definition_methods(runner)
+        methods
+        | _interference(runner)
+        | block_methods(runner)
+        | definition_methods(runner)
+        | hpcg_methods(runner)
     )

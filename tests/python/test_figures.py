@@ -134,6 +134,14 @@ def test_the_worst_load_counts_for_memory() -> None:
     assert figure("staging-overrun").goal.judge(found.estimate) is Verdict.NOT_MET
 
 
+def test_hpcg_beside_idle_servers_counts_with_the_worse_number_of_ranks() -> None:
+    seconds = {"plain": 1.0, "plain 2": 2.0, "idle": 1.1, "idle 2": 2.5}
+    rounds = Rounds({f"hpcg/{name}": [{"loop_seconds": s}] * 5 for name, s in seconds.items()})
+    found = figure("hpcg-idle").find(rounds)
+    assert found.estimate.value == pytest.approx(1.25)
+    assert found.beside["by_ranks"] == pytest.approx({"1": 1.1, "2": 1.25})
+
+
 def test_lost_compute_time_is_per_gib_written() -> None:
     rounds = overlap_rounds(WALLS, series=LOSS)
     rounds.results[LOSS.method("kernel")] = [
