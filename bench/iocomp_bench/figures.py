@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from iocomp_bench.bindings import binding_figures
 from iocomp_bench.blocks import block_figures
 from iocomp_bench.definitions import definition_figures
 from iocomp_bench.figure import WALL, Figure, ratio
@@ -68,6 +69,7 @@ FIGURES: tuple[Figure, ...] = (
     *block_figures(),
     *definition_figures(),
     *hpcg_figures(),
+    *binding_figures(),
 )
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from iocomp_bench.bindings import binding_methods
 from iocomp_bench.blocks import block_methods
 from iocomp_bench.definitions import definition_methods
 from iocomp_bench.hpcg import hpcg_methods
@@ -193,4 +194,5 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         | block_methods(runner)
         | definition_methods(runner)
         | hpcg_methods(runner)
+        | binding_methods(runner)
     )

@@ -276,3 +276,15 @@ def test_too_few_rounds_settle_nothing() -> None:
     one = judge(chosen(["hidden-consecutive"]), overlap_rounds(WALLS, rounds=4))[0]
     assert one.verdict is Verdict.UNRESOLVED
     assert one.note == "4 rounds are too few, a verdict needs 5"
+
+
+def test_a_binding_is_compared_in_its_worse_size() -> None:
+    def run(small: float, large: float) -> dict[str, Any]:
+        seconds = {"4096": (small, 1e-6), "67108864": (large, 1e-4)}
+        return {"sizes": {z: {"fortran_seconds": f, "c_seconds": c} for z, (f, c) in seconds.items()}}
+
+    runs = {"kernel": run(1.1e-6, 9.0), "pulled": run(9.0, 1e-4)}
+    rounds = Rounds({f"bindings/fortran, {way}": [each] * 5 for way, each in runs.items()})
+    found = figure("fortran-cost").find(rounds)
+    assert found.estimate.value == pytest.approx(1.1)
+    assert found.beside["by_size"]["67108864"] == pytest.approx(1.0)
