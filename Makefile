@@ -35,7 +35,7 @@ check-faults: check-simulation build/release/build.ninja ## simulated faults, th
 
 .PHONY: bench
 bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some
-	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--least 1 --seconds 420)
+	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--least 1 --seconds 330)
 
 .PHONY: bench-full
 bench-full: programs ## the same with at least five rounds of every figure that has a goal, over half an hour

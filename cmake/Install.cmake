@@ -11,6 +11,20 @@ install(
 )
 install(EXPORT iocompTargets NAMESPACE iocomp:: DESTINATION ${package_folder})
 
+# The component Fortran: its targets are known only to who asks for it, because they need MPI for Fortran.
+if(TARGET iocomp_fortran)
+  install(
+    TARGETS iocomp_fortran
+    EXPORT iocompFortranTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  )
+  install(EXPORT iocompFortranTargets NAMESPACE iocomp:: DESTINATION ${package_folder})
+  install(
+    FILES ${PROJECT_BINARY_DIR}/include/fortran/iocomp.mod
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/iocomp/fortran
+  )
+endif()
+
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/templates/iocompConfig.cmake.in
   ${PROJECT_BINARY_DIR}/iocompConfig.cmake
@@ -40,3 +54,12 @@ configure_file(
   @ONLY
 )
 install(FILES ${PROJECT_BINARY_DIR}/iocomp.pc DESTINATION ${pkgconfig_folder})
+if(TARGET iocomp_fortran)
+  string(REPLACE ompi-c ompi-fort IOCOMP_PC_REQUIRES_FORTRAN "${IOCOMP_PC_REQUIRES}")
+  configure_file(
+    ${PROJECT_SOURCE_DIR}/cmake/templates/iocomp-fortran.pc.in
+    ${PROJECT_BINARY_DIR}/iocomp-fortran.pc
+    @ONLY
+  )
+  install(FILES ${PROJECT_BINARY_DIR}/iocomp-fortran.pc DESTINATION ${pkgconfig_folder})
+endif()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from iocomp_bench.binding import binding_figures
+from iocomp_bench.bindings import binding_figures
 from iocomp_bench.blocks import block_figures
 from iocomp_bench.definitions import definition_figures
 from iocomp_bench.figure import WALL, Figure, ratio
+from iocomp_bench.from_python import python_figures
 from iocomp_bench.handing import (
     hand_off,
     hand_off_rate,
@@ -18,6 +19,7 @@ from iocomp_bench.handing import (
     wake_up,
 )
 from iocomp_bench.hiding import cpu_lost, hidden, put_time, staging_overrun, wall_against
+from iocomp_bench.hpcg import hpcg_figures
 from iocomp_bench.methods import LOADS, PUTS
 from iocomp_bench.streaming import plain_bandwidth, stream_output, stream_ratio
 from iocomp_bench.ways import CONSECUTIVE, IN_PLACE, LONG_PHASES, PULLED, TWO_RANKS
@@ -67,7 +69,9 @@ FIGURES: tuple[Figure, ...] = (
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
     *block_figures(),
     *definition_figures(),
+    *hpcg_figures(),
     *binding_figures(),
+    *python_figures(),
 )
 
 

@@ -8,9 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from iocomp_bench.binding import binding_methods
+from iocomp_bench.bindings import binding_methods
 from iocomp_bench.blocks import block_methods
 from iocomp_bench.definitions import definition_methods
+from iocomp_bench.from_python import python_methods
+from iocomp_bench.hpcg import hpcg_methods
 from iocomp_bench.ways import (
     HAND_OFFS,
     IN_PLACE,
@@ -187,5 +189,12 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
     methods["wake-up/same core"] = partial(runner.wake_up, True)
     for ranks, servers in SCALES:
         methods[f"scale/{ranks}x{servers}"] = partial(runner.scale, ranks, servers)
-    others = block_methods(runner) | definition_methods(runner) | binding_methods(runner)
-    return methods | _interference(runner) | others
+    return (
+        methods
+        | _interference(runner)
+        | block_methods(runner)
+        | definition_methods(runner)
+        | hpcg_methods(runner)
+        | binding_methods(runner)
+        | python_methods(runner)
+    )

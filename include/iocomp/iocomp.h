@@ -126,7 +126,8 @@ typedef enum iocomp_type {
 IOCOMP_EXPORT int iocomp_init(MPI_Comm comm, const char *settings, iocomp_session **session);
 
 /** The communicator of the compute ranks: use it where MPI_COMM_WORLD stood. MPI_COMM_NULL on a
- * server. Local. */
+ * server. Local. It belongs to the session: iocomp_finalize frees it. A library that works with it
+ * until MPI_Finalize needs a duplicate (MPI_Comm_dup). */
 IOCOMP_EXPORT MPI_Comm iocomp_comm(const iocomp_session *session);
 
 /** What this rank is; IOCOMP_BOTH where there are no servers. Local. */

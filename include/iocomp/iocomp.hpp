@@ -8,9 +8,18 @@
  *     iocomp::Session io{MPI_COMM_WORLD};
  *     iocomp::File out = io.open("fields", IOCOMP_SERIES);
  *     auto u = out.define<double>("u", {nx, ny});
- *     iocomp::Ticket ticket = u.put({x0, 0}, {count, ny}, values);   // values:
- * std::vector<double>, std::span, ... out.end_step(); compute(); ticket.wait(); // values may
- * change from here on out.close(); io.finalize(); // before MPI_Finalize
+ *
+ *     iocomp::Ticket ticket = u.put({x0, 0}, {count, ny}, values);  // std::vector, std::span, ...
+ *
+ *     out.end_step();
+ *
+ *     compute();
+ *
+ *     ticket.wait();  // values may change from here on
+ *
+ *     out.close();
+ *
+ *     io.finalize();  // before MPI_Finalize
  *
  * Every call throws iocomp::Error when the C function fails. Destructors never throw: they do what
  * was not done explicitly and print a failure to stderr, so call close() and finalize() where
@@ -18,6 +27,10 @@
  */
 #ifndef IOCOMP_IOCOMP_HPP
 #define IOCOMP_IOCOMP_HPP
+
+#if __cplusplus < 202002L
+#error "iocomp.hpp needs C++20: compile with -std=c++20, or include iocomp.h"
+#else
 
 #include <iocomp/iocomp.h>
 
@@ -791,4 +804,5 @@ class Session {
 
 }  // namespace iocomp::inline v1
 
+#endif  // C++20
 #endif

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -152,6 +153,9 @@ int iocomp_latest(iocomp_session* session, const char* name, int64_t* step, doub
                   iocomp_input** input) {
   if (step != nullptr) {
     *step = -1;
+  }
+  if (time != nullptr) {
+    *time = std::numeric_limits<double>::quiet_NaN();
   }
   const int opened = open_input(session, MPI_COMM_NULL, name, input);
   if (opened == IOCOMP_NOT_FOUND) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "commit/step_lines.h"
 #include "formats/format.h"
 
 namespace iocomp::commit {
@@ -89,11 +90,10 @@ struct ManifestHead {
   friend bool operator==(const ManifestHead&, const ManifestHead&) = default;
 };
 
-/// The steps that an earlier manifest has told already, as text: so a commit costs what its own
-/// steps do, however many were before. Copies share the text.
+/// The steps that an earlier manifest has told already.
 struct ToldSteps {
-  std::vector<std::shared_ptr<const std::string>> lines;  ///< one per step, many in a text
-  std::map<int, std::string> variables;                   ///< that appear in them: names by id
+  StepLines lines;
+  std::map<int, std::string> variables;  ///< that appear in them: names by id
   // Of steps that earlier jobs have told, where nothing else is said now:
   contents::Attributes attributes{};
   std::map<std::string, contents::Attributes> of_variable{};
@@ -102,13 +102,16 @@ struct ToldSteps {
 void tell(ToldSteps& told, const contents::Description& description);
 
 /// Write the manifest durably under its final name (temporary, fsync, rename, fsync of the
-/// directory). JSON: {"iocomp_manifest": 1, "name", "format", "kind", "file", "bytes",
+/// directory). JSON: {"iocomp_manifest": 2, "name", "format", "kind", "file", "bytes",
 /// "byte_order": "little" (of the elements, where they have an offset),
 ///  "steps": [{"step" (in this file), "number" (where the program has another), "time",
 ///  "variables": [{"name", "type", "shape", "offset", "xxh3" (see manifest.h)}]}], "absent": [],
 ///  "attributes": {name: {"type", "value"}}, "variable_attributes": {variable: {...}}}, and while a
 ///  file is replaced "replaces": {"temporary", "manifest"}: see manifest_in_force. Complex values
 ///  are pairs; text is a string.
+///  An entry of "steps" with "count": n tells of n steps, the first and those behind it. Their
+///  numbers ascend by one, "time" is a list, and a variable with an offset has "advance": so many
+///  bytes lie between its places in two steps.
 /// @param description  with the steps that are not in `earlier`.
 /// @throws Error{storage_failure}.
 void write_manifest(const TargetNames& names, const ManifestHead& head,

@@ -108,8 +108,7 @@ namespace {
 
 [[noreturn]] void refuse(const Json& value, const char* wanted) {
   throw Error{ErrorCode::storage_failure,
-              "it has " + value.dump(-1, ' ', false, Json::error_handler_t::replace) + " where " +
-                  wanted + " is expected"};
+              "it has " + one_line(value) + " where " + wanted + " is expected"};
 }
 
 // JSON has one kind of number, and its library converts silently what does not fit.
@@ -256,6 +255,10 @@ contents::Attribute attribute_from(const Json& described) {
 }
 
 }  // namespace
+
+std::string one_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::int64_t integer_from(const Json& value) { return exactly<std::int64_t>(value); }
 

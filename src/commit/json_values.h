@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "contents/variable.h"
 
@@ -15,6 +16,9 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json(const contents::Attribute& attribute);
 /// An object of them, by name.
 [[nodiscard]] Json json(const contents::Attributes& attributes);
+
+/// As text. Names are the user's: bytes that are no UTF-8 must not make a manifest impossible.
+[[nodiscard]] std::string one_line(const Json& value);
 
 /// An integer that fits. JSON has one kind of number, and its library converts what does not fit.
 /// @throws Error{storage_failure}

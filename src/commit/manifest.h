@@ -3,7 +3,7 @@
 namespace iocomp::commit {
 
 /// Of the form of a manifest; a later release reads those of all earlier ones.
-inline constexpr int manifest_version = 1;
+inline constexpr int manifest_version = 2;  // 2: a line may tell of many steps
 
 /// Of a variable in a step: the checksums of its blocks, [[[start], [count], "16 hex digits"],
 /// ...].

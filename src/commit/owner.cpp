@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "base/folder_targets.h"
 #include "base/log.h"
 #include "base/small_files.h"
+#include "commit/beats.h"
 #include "commit/commit.h"
 #include "commit/rename_target.h"
 
@@ -62,8 +65,13 @@ bool has_its_name(const Descriptor& file, const std::string& path) {
          mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
 }
 
+std::string job_in(const std::string& lock) {
+  const std::string text = read_file(lock).value_or("");
+  return text.substr(0, text.find('\n'));
+}
+
 Error is_owned(const std::string& path, const std::string& lock) {
-  const std::string owner = read_file(lock).value_or("");
+  const std::string owner = job_in(lock);
   return Error{ErrorCode::target_exists, path + " is being written" +
                                              (owner.empty() ? "" : " by the job " + owner) +
                                              "; wait until that is over, or choose another path"};
@@ -71,28 +79,72 @@ Error is_owned(const std::string& path, const std::string& lock) {
 
 }  // namespace
 
-Owner::Owner(const std::string& path, const std::string& job, Claim claim) : path_{lock_of(path)} {
-  while (true) {
-    file_ = Descriptor{::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666)};
-    if (!file_.is_open()) {
-      throw failure("create a file beside", path, errno);
-    }
-    const int error = lock(file_);
+Owner::Owner(const std::string& path, const std::string& job, Claim claim, BeatPace pace)
+    : path_{lock_of(path)}, job_{job} {
+  int error = 0;
+  bool is_new = false;
+  do {
+    is_new = open_file(path);
+    error = lock(file_);
     if ((error == EAGAIN || error == EACCES) && claim == Claim::alone) {
       throw is_owned(path, path_);
     }
-    if (has_its_name(file_, path_)) {
-      is_locked_ = error == 0;
-      break;
+  } while (!has_its_name(file_, path_));
+  const bool has_locks = error == 0 || error == EAGAIN || error == EACCES;
+  if (!has_locks && !is_new && claim == Claim::alone) {
+    take_over(path, pace);
+  }
+  write_job();
+  if (!has_locks) {
+    beats_ = std::make_unique<Beats>(path_, job, pace);
+  }
+}
+
+// @return whether it was not there.
+bool Owner::open_file(const std::string& path) {
+  constexpr int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+  while (true) {
+    file_ = Descriptor{::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666)};
+    if (file_.is_open()) {
+      return true;
+    }
+    if (errno == EEXIST) {
+      file_ = Descriptor{::open(path_.c_str(), flags)};
+      if (file_.is_open()) {
+        return false;
+      }
+    }
+    if (errno != ENOENT) {  // else its owner has ended in between
+      throw failure("create a file beside", path, errno);
     }
   }
-  // For people alone: where it fails, they are told less.
+}
+
+// Where there are no locks, from one that ended without removing the file. Others may try the same.
+void Owner::take_over(const std::string& path, BeatPace pace) {
+  log::warning("the file system of " + path + " has no locks: waiting up to " +
+               std::to_string(pace.silence.count() / 1000) +
+               " s to see whether another job still writes it");
+  if (beats(path_, pace)) {
+    throw is_owned(path, path_);
+  }
+  write_job();
+  std::this_thread::sleep_for(pace.interval);
+  if (job_in(path_) != job_) {
+    throw is_owned(path, path_);
+  }
+}
+
+// For people, where there are locks: where it fails, they are told less.
+void Owner::write_job() const {
   (void)!::ftruncate(file_.raw(), 0);
-  (void)!::write(file_.raw(), job.data(), job.size());
+  (void)!::pwrite(file_.raw(), job_.data(), job_.size(), 0);
 }
 
 Owner::~Owner() {
-  if (file_.is_open()) {
+  const bool is_mine = !beats_ || job_in(path_) == job_;  // one that slept may have lost it
+  beats_.reset();
+  if (file_.is_open() && is_mine) {
     ::unlink(path_.c_str());
   }
 }
@@ -118,7 +170,7 @@ Holder holder_of(const std::string& path) {
   return {!is_told                  ? Holder::State::unknown
           : found.l_type == F_UNLCK ? Holder::State::ended
                                     : Holder::State::alive,
-          read_file(lock).value_or("")};
+          job_in(lock)};
 }
 
 std::vector<std::string> temporaries_of(const std::string& path) {
@@ -133,13 +185,9 @@ std::vector<std::string> temporaries_of(const std::string& path) {
   return found;
 }
 
-void clear_away(const std::string& path, const Owner& owner) {
+void clear_away(const std::string& path, const Owner& /*owner*/) {
   for (const auto& temporary : temporaries_of(path)) {
-    if (!owner.is_known()) {
-      log::warning(temporary +
-                   " was begun by another job, which may still write it: the file "
-                   "system has no locks; remove it if that job has ended");
-    } else if (temporary.ends_with(set_aside_ending)) {
+    if (temporary.ends_with(set_aside_ending)) {
       put_back(temporary, prefix_of(path) + belongs_to(name_in_folder(temporary)));
     } else {
       log::info(temporary + " was left by a job that ended early: removed");

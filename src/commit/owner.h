@@ -1,15 +1,19 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/descriptor.h"
+#include "commit/beats.h"
 
 namespace iocomp::commit {
 
 /// Who writes the files of a path: a lock on a file beside them, ".fields.h5.iocomp-lock". The
 /// system gives it back when the process ends, however that happens. So nobody has to guess from
-/// the number of a process, which means another process in another container.
+/// the number of a process, which means another process in another container. Where the file system
+/// has no locks, a thread writes a number into that file every few seconds. Who finds the file
+/// watches it before it takes the file over.
 class Owner {
  public:
   /// @param path  as in the settings: of one file, or of all files of a set of checkpoints.
@@ -20,18 +24,21 @@ class Owner {
   };
   /// @throws Error{target_exists} where another process owns them, with its job;
   /// Error{storage_failure} where nothing can be created beside them.
-  Owner(const std::string& path, const std::string& job, Claim claim = Claim::alone);
+  Owner(const std::string& path, const std::string& job, Claim claim = Claim::alone,
+        BeatPace pace = {});
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
   ~Owner();
 
-  /// False where the file system has no locks: then nobody can know.
-  [[nodiscard]] bool is_known() const noexcept { return is_locked_; }
-
  private:
+  [[nodiscard]] bool open_file(const std::string& path);
+  void take_over(const std::string& path, BeatPace pace);
+  void write_job() const;
+
   std::string path_;
+  std::string job_;
   Descriptor file_;
-  bool is_locked_ = false;
+  std::unique_ptr<Beats> beats_;  // where there are no locks
 };
 
 /// Who holds the lock of a path, seen from outside.

@@ -174,12 +174,12 @@ contents::Beginning Publication::begin_file() {
                                 .is_there = true,
                                 .steps = kept.head.steps,
                                 .bytes = kept.head.bytes};
-  of_earlier_ = told_ = std::move(kept.told);
+  of_earlier_ = told_.steps = std::move(kept.told);
   absent_ = kept.head.absent;
   steps_ = beginning.steps;
   if (!kept.lost.empty()) {
     beginning_ = beginning;
-    write_manifest(target, head(0, steps_, beginning.bytes), {}, told_);
+    write_manifest(target, head(0, steps_, beginning.bytes), {}, told_.steps);
     tell_of_lost(kept.lost);
   }
   if (format_->traits().offsets_by_layout) {
@@ -221,9 +221,9 @@ std::int64_t Publication::bytes(std::int64_t step, const contents::Contents& con
       format_->traits().writes_whole_steps()) {
     return bytes;
   }
-  bytes = format_->traits().offsets_by_layout
-              ? catalogue.layout().end(step)
-              : contents.end(catalogue, identity_.file_per_step ? step : 0, step);
+  bytes = format_->traits().offsets_by_layout ? catalogue.layout().end(step)
+          : identity_.file_per_step           ? contents.end(catalogue, step, step)
+                                              : told_.end;
   return std::max(bytes, beginning_.bytes);
 }
 
@@ -306,7 +306,7 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
   const bool whole_steps = format_->traits().writes_whole_steps();
   const bool ends_itself = whole_steps || (is_finished && !format_->traits().offsets_by_layout);
   return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
-          replace = replaces(), published = published_, told = told_]() mutable {
+          replace = replaces(), published = published_, told = told_.steps]() mutable {
     if (ends_itself) {
       manifest.bytes =
           settled_bytes(published->is_there ? target.target : target.temporary, whole_steps);
@@ -333,14 +333,13 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
 // Tell what is not told yet of the steps up to `last`. @return what is left to be told of them.
 contents::Description Publication::tell_until(std::int64_t last, const contents::Contents& contents,
                                               const contents::Catalogue& catalogue) {
-  if (removals_ != contents.removals()) {
-    removals_ = contents.removals();
-    told_ = of_earlier_;
-    told_until_ = 0;
+  if (told_.removals != contents.removals()) {
+    told_ = {.steps = of_earlier_, .removals = contents.removals()};
   }
-  auto description = as_in_file(contents.describe(catalogue, told_until_, last));
-  tell(told_, description);
-  told_until_ = last + 1;
+  told_.end = std::max(told_.end, contents.end(catalogue, told_.until, last));
+  auto description = as_in_file(contents.describe(catalogue, told_.until, last));
+  tell(told_.steps, description);
+  told_.until = last + 1;
   description.contents.clear();
   return description;
 }

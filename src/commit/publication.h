@@ -128,13 +128,20 @@ class Publication {
     // What its manifest says, where that is known:
     bool is_known = false;
     ManifestHead head{};
-    std::vector<std::shared_ptr<const std::string>> lines{};
+    StepLines lines{};
     contents::Attributes attributes{};
     std::vector<contents::Attributes> of_variable{};
 
     [[nodiscard]] bool says(const ManifestHead& new_head, const ToldSteps& told,
                             const contents::Description& description) const;
     void note(ManifestHead new_head, ToldSteps told, contents::Description description);
+  };
+
+  struct Told {  // of the one file
+    ToldSteps steps;
+    std::int64_t until = 0;     // behind the last of them
+    std::int64_t end = 0;       // of the last variable, byte
+    std::int64_t removals = 0;  // of steps, before they were told
   };
 
   Identity identity_;
@@ -144,10 +151,8 @@ class Publication {
   std::shared_ptr<Published> published_ = std::make_shared<Published>();
   std::int64_t steps_ = 0;  // one file: steps seen so far, also by earlier jobs
   std::vector<std::int64_t> absent_;
-  ToldSteps told_;                                          // one file: the steps before ...
-  ToldSteps of_earlier_;                                    // of which earlier jobs wrote these
-  std::int64_t told_until_ = 0;                             // ... this one, as they were ...
-  std::int64_t removals_ = 0;                               // ... after so many removals
+  ToldSteps of_earlier_;  // one file: the steps that earlier jobs wrote
+  Told told_;             // and those that the manifest has
   std::shared_ptr<std::vector<std::int64_t>> superseded_ =  // of earlier jobs; jobs'
       std::make_shared<std::vector<std::int64_t>>();
   std::shared_ptr<std::deque<std::int64_t>> kept_ =  // committed checkpoints, oldest first; jobs'

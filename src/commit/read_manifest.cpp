@@ -65,11 +65,23 @@ contents::Variable variable_from(const Json& described) {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error{ErrorCode::storage_failure, what}; }
 
+// Of the steps that a line tells of.
+std::int64_t count_of(const Json& line) {
+  const auto count = line.contains("count") ? integer_from(line.at("count")) : 1;
+  if (count < 1) {
+    refuse("a line tells of " + std::to_string(count) + " steps");
+  }
+  return count;
+}
+
 void read_steps(const Json& json, Manifest& manifest) {
   manifest.first_step = integer_from(json.at("first_step"));
   manifest.committed_steps = integer_from(json.at("committed_steps"));
   manifest.absent = integers_from(json.at("absent"));
-  const std::int64_t told = std::ssize(json.at("steps")) + std::ssize(manifest.absent);
+  std::int64_t told = std::ssize(manifest.absent);
+  for (const auto& line : json.at("steps")) {
+    told += std::min(count_of(line), contents::most_silent_steps);
+  }
   if (manifest.first_step < 0 || manifest.committed_steps < 0 ||
       manifest.committed_steps > told + contents::most_silent_steps ||
       manifest.first_step > std::numeric_limits<std::int64_t>::max() - manifest.committed_steps) {
@@ -110,7 +122,7 @@ contents::BlockSums sums_from(const Json& described, const contents::Variable& v
     const auto checksum = array::checksum_from(entry.at(2).get<std::string>());
     if (start.size() != dimensions || count.size() != dimensions || !checksum) {
       refuse("of the variable \"" + variable.name +
-             "\" it has what is no checksum: " + entry.dump());
+             "\" it has what is no checksum: " + one_line(entry));
     }
     sums->push_back({array::make_box(variable.shape, start.data(), count.data()), *checksum});
     const auto elements = array::elements(sums->back().box);
@@ -123,37 +135,97 @@ contents::BlockSums sums_from(const Json& described, const contents::Variable& v
   return sums;
 }
 
+// The names of the steps of one line.
+void read_names(const Json& line, std::int64_t first, std::int64_t count,
+                contents::Inventory& inventory) {
+  const auto time = line.find("time");
+  const bool has_times = time != line.end();
+  if (!has_times && !line.contains("number")) {
+    return;
+  }
+  if (has_times && count > 1 && std::ssize(*time) != count) {
+    refuse("step " + std::to_string(first) + " and those behind it are " + std::to_string(count) +
+           ", with " + std::to_string(std::ssize(*time)) + " times");
+  }
+  const auto number = line.contains("number") ? integer_from(line.at("number")) : first;
+  if (number > std::numeric_limits<std::int64_t>::max() - count) {
+    refuse("it gives step " + std::to_string(first) + " the number " + std::to_string(number));
+  }
+  for (std::int64_t i = 0; i < (has_times ? count : 1); ++i) {
+    inventory.names[first + i] = {number + i,
+                                  !has_times  ? contents::unknown_time
+                                  : count > 1 ? time->at(static_cast<std::size_t>(i)).get<double>()
+                                              : time->get<double>()};
+  }
+}
+
+// A variable as it is in the first of `count` steps. @return how far it moves with each.
+std::int64_t advance_of(const Json& described, const contents::Placed& placed, std::int64_t count,
+                        std::int64_t bytes) {
+  const bool moves = count > 1 && placed.offset >= 0;
+  const auto advance = moves ? integer_from(described.at("advance")) : 0;
+  if (advance < 0 || (moves && advance > 0 && count - 1 > (bytes - placed.offset) / advance)) {
+    refuse("the variable \"" + placed.variable.name + "\" moves by " + std::to_string(advance) +
+           " bytes in each of " + std::to_string(count) + " steps, in a file of " +
+           std::to_string(bytes));
+  }
+  return advance;
+}
+
+// The variables of the steps of one line.
+void read_line(const Json& line, std::int64_t first, std::int64_t count,
+               std::map<std::string, int>& ids, Manifest& manifest) {
+  std::vector<contents::Placed> placed;
+  std::vector<std::int64_t> advance;
+  std::set<int> here;
+  for (const auto& described : line.at("variables")) {
+    auto& one = placed.emplace_back(
+        contents::Placed{first, variable_from(described), integer_from(described.at("offset"))});
+    one.variable.id = ids.emplace(one.variable.name, static_cast<int>(ids.size())).first->second;
+    check_place(one, manifest.bytes);
+    advance.push_back(advance_of(described, one, count, manifest.bytes));
+    one.sums = sums_from(described, one.variable);
+    if (!here.insert(one.variable.id).second) {
+      refuse("it has the variable \"" + one.variable.name + "\" twice in step " +
+             std::to_string(first));
+    }
+  }
+  auto& contents = manifest.inventory.contents;
+  if (count > 1 &&
+      std::ssize(placed) > (contents::most_silent_steps - std::ssize(contents)) / count) {
+    refuse("it tells of more than " + std::to_string(contents::most_silent_steps) +
+           " variables, those of each step counted");
+  }
+  for (std::int64_t step = 0; step < count; ++step) {
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      contents.push_back(placed[i]);
+      contents.back().step += step;
+      contents.back().offset += step * advance[i];
+      check_place(contents.back(), manifest.bytes);
+    }
+  }
+}
+
 void read_contents(const Json& json, Manifest& manifest) {
   auto& inventory = manifest.inventory;
   std::map<std::string, int> ids;
-  for (const auto& step : json.at("steps")) {
-    const auto number = integer_from(step.at("step"));
-    if (!std::ranges::binary_search(inventory.steps, number)) {
-      refuse("it lists variables of step " + std::to_string(number) + ", which it calls absent");
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();  // of the lines so far
+  for (const auto& line : json.at("steps")) {
+    const auto first = integer_from(line.at("step"));
+    const auto count = count_of(line);
+    if (first < end) {
+      refuse("it lists step " + std::to_string(first) + " after step " + std::to_string(end - 1));
     }
-    if (!inventory.contents.empty() && number <= inventory.contents.back().step) {
-      refuse("it lists step " + std::to_string(number) + " after step " +
-             std::to_string(inventory.contents.back().step));
+    const auto& steps = inventory.steps;
+    const auto found = std::ranges::lower_bound(steps, first);
+    if (found == steps.end() || *found != first || steps.end() - found < count ||
+        *(found + (count - 1)) != first + (count - 1)) {
+      refuse("it lists variables of step " + std::to_string(first) +
+             (count > 1 ? " and those behind it" : "") + ", which it calls absent");
     }
-    if (step.contains("number") || step.contains("time")) {
-      const auto time = step.find("time");
-      inventory.names[number] = {step.contains("number") ? integer_from(step.at("number")) : number,
-                                 time == step.end() ? contents::unknown_time : time->get<double>()};
-    }
-    std::set<int> here;
-    for (const auto& described : step.at("variables")) {
-      contents::Placed placed{number, variable_from(described),
-                              integer_from(described.at("offset"))};
-      placed.variable.id =
-          ids.emplace(placed.variable.name, static_cast<int>(ids.size())).first->second;
-      check_place(placed, manifest.bytes);
-      placed.sums = sums_from(described, placed.variable);
-      if (!here.insert(placed.variable.id).second) {
-        refuse("it has the variable \"" + placed.variable.name + "\" twice in step " +
-               std::to_string(number));
-      }
-      inventory.contents.push_back(std::move(placed));
-    }
+    end = first + count;
+    read_names(line, first, count, inventory);
+    read_line(line, first, count, ids, manifest);
   }
   inventory.attributes = attributes_from(json.at("attributes"));
   for (const auto& [name, attributes] : json.at("variable_attributes").items()) {

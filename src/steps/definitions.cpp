@@ -15,25 +15,35 @@ namespace iocomp::steps {
 Definitions::Said Definitions::say(std::int64_t sequence, std::int32_t caller,
                                    std::span<const std::byte> what) {
   const auto number = static_cast<std::size_t>(sequence);
-  if (number > said_.size()) {
+  if (number > forgotten_ + known_.size()) {
     throw Error{ErrorCode::internal,
                 "a definition of compute rank " + std::to_string(caller) + " came out of order"};
   }
-  if (number == said_.size()) {
-    said_.emplace_back(caller, std::vector(what.begin(), what.end()));
+  if (number == forgotten_ + known_.size()) {
+    known_.push_back({caller, contents::decode_event(what).step, {what.begin(), what.end()}});
     return Said::first;
   }
-  return std::ranges::equal(said_[number].second, what) ? Said::again : Said::different;
+  if (number < forgotten_) {
+    throw Error{ErrorCode::internal, "a definition of compute rank " + std::to_string(caller) +
+                                         " came after the end of its step"};
+  }
+  return std::ranges::equal(known_[number - forgotten_].what, what) ? Said::again : Said::different;
 }
 
 Difference Definitions::difference(std::int64_t sequence, std::int32_t caller,
                                    std::span<const std::byte> what) const {
-  const auto& [first, known] = said_.at(static_cast<std::size_t>(sequence));
+  const auto& known = known_.at(static_cast<std::size_t>(sequence) - forgotten_);
   const auto one = contents::decode_event(what);
-  const auto other = contents::decode_event(known);
   return {"compute rank " + std::to_string(caller) + " called " + contents::text(one) +
-              " where compute rank " + std::to_string(first) + " called " + contents::text(other),
-          std::min(one.step, other.step)};
+              " where compute rank " + std::to_string(known.first_caller) + " called " +
+              contents::text(contents::decode_event(known.what)),
+          std::min(one.step, known.step)};
+}
+
+void Definitions::forget(std::int64_t step) {
+  for (; !known_.empty() && known_.front().step <= step; known_.pop_front()) {
+    ++forgotten_;
+  }
 }
 
 }  // namespace iocomp::steps

@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "steps/ends.h"
@@ -26,9 +26,17 @@ class Definitions {
   /// What is told where `say` found a difference.
   [[nodiscard]] Difference difference(std::int64_t sequence, std::int32_t caller,
                                       std::span<const std::byte> what) const;
+  /// All members have ended this step: nobody says anything of it, or of one before, any more.
+  void forget(std::int64_t step);
 
  private:
-  std::vector<std::pair<std::int32_t, std::vector<std::byte>>> said_;  // first caller, what
+  struct Known {
+    std::int32_t first_caller = 0;
+    std::int64_t step = 0;
+    std::vector<std::byte> what;
+  };
+  std::deque<Known> known_;  // those behind ...
+  std::size_t forgotten_ = 0;
 };
 
 }  // namespace iocomp::steps

@@ -142,7 +142,7 @@ void latest(Stage& stage, const Line& line) {
   stage.tell(line, code, began,
              {{"file", line.argument(0)},
               {"step", step},
-              {"time", input == nullptr || time != time ? nlohmann::json{} : nlohmann::json(time)},
+              {"time", time != time ? nlohmann::json{} : nlohmann::json(time)},
               {"has_input", input != nullptr}});
   iocomp_close_input(input);
 }

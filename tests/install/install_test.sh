@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Install a build into an empty prefix, build a C and a C++ program against it in both ways that users have, run them
+# Install a build into an empty prefix, build a C, a C++ and a Fortran program against it in both ways that users have, run them
 # on 2 ranks with and without servers, and look at what they wrote.
-#   install_test.sh <build> <C compiler> <C++ compiler> <MPI C compiler> <mpiexec> <libdir>
+#   install_test.sh <build> <C compiler> <C++ compiler> <MPI C compiler> <mpiexec> <libdir> [<MPI Fortran compiler>]
 set -euo pipefail
-build=$1 c_compiler=$2 cxx_compiler=$3 mpi_compiler=$4 mpiexec=$5 libdir=$6
+build=$1 c_compiler=$2 cxx_compiler=$3 mpi_compiler=$4 mpiexec=$5 libdir=$6 fortran=${7-}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,6 +44,12 @@ quietly cmake -S "$here/user" -B "$work/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" 
 quietly cmake --build "$work/by_cmake"
 check_run "$work/by_cmake/numbers_c"
 check_run "$work/by_cmake/numbers_cpp"
+if [ -n "$fortran" ]; then
+  quietly cmake -S "$here/fortran_user" -B "$work/fortran" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DMPI_C_COMPILER="$mpi_compiler" -DMPI_Fortran_COMPILER="$fortran"
+  quietly cmake --build "$work/fortran"
+  check_run "$work/fortran/numbers_fortran"
+fi
 
 echo 'By pkg-config, from a tree that was moved'
 mv "$prefix" "$work/moved"
@@ -51,11 +57,19 @@ prefix=$work/moved
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs iocomp) -Wl,-rpath,$prefix/$libdir"
 quietly "$c_compiler" -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/user/numbers.c" -o "$work/numbers_c" "${flags[@]}"
-quietly "$cxx_compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX \
+quietly "$cxx_compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror \
   "$here/user/numbers.cpp" -o "$work/numbers_cpp" "${flags[@]}"
+! "$cxx_compiler" -std=c++17 -c "$here/user/numbers.cpp" -o "$work/numbers.o" "${flags[@]}" 2>"$work/log" ||
+  fail 'iocomp.hpp is taken as C++17'
+grep -m 1 'error' "$work/log" | grep -q 'needs C++20' || { cat "$work/log" >&2; fail 'no error tells what it needs'; }
 check_run "$work/numbers_c"
 check_run "$work/numbers_cpp"
+if [ -n "$fortran" ]; then
+  read -ra flags <<<"$(pkg-config --cflags --libs iocomp-fortran) -Wl,-rpath,$prefix/$libdir"
+  quietly "$fortran" -Wall -Wextra -Werror "$here/fortran_user/numbers.f90" -o "$work/numbers_fortran" "${flags[@]}"
+  check_run "$work/numbers_fortran"
+fi
 echo 'The command torture, with the programs that were installed'
 quietly "$prefix/bin/iocomp" torture "$work" --seed 1 --seconds 4 --jobs 1 --only no-write
 grep -q ' faults in [1-9]' "$work/log" || fail 'iocomp torture has tried nothing'
-echo 'The installed tree serves C and C++ programs.'
+echo "The installed tree serves C, C++${fortran:+ and Fortran} programs."

@@ -138,3 +138,14 @@ def test_small_variables_are_timed(build: Build, tmp_path: Path, mode: str) -> N
     result = run(build, "bench/small_variables", arguments, 2, settings)
     assert result["call_seconds_per_variable"] > 0
     assert result["wall_seconds_per_variable"] >= result["call_seconds_per_variable"]
+
+
+def test_fortran_cost_times_both_languages(build: Build, tmp_path: Path) -> None:
+    if not (build.directory / "bench/fortran_cost").exists():
+        pytest.skip("no Fortran")
+    arguments = f"--file {tmp_path}/f --repeats 5"
+    sizes = run(build, "bench/fortran_cost", arguments, 1, {"mode": "sync"})["sizes"]
+    assert set(sizes) == {"4096", "67108864"}
+    for size in sizes.values():
+        assert size["fortran_seconds"] > 0
+        assert size["c_seconds"] > 0

@@ -134,6 +134,14 @@ def test_the_worst_load_counts_for_memory() -> None:
     assert figure("staging-overrun").goal.judge(found.estimate) is Verdict.NOT_MET
 
 
+def test_hpcg_beside_idle_servers_counts_with_the_worse_number_of_ranks() -> None:
+    seconds = {"plain": 1.0, "plain 2": 2.0, "idle": 1.1, "idle 2": 2.5}
+    rounds = Rounds({f"hpcg/{name}": [{"loop_seconds": s}] * 5 for name, s in seconds.items()})
+    found = figure("hpcg-idle").find(rounds)
+    assert found.estimate.value == pytest.approx(1.25)
+    assert found.beside["by_ranks"] == pytest.approx({"1": 1.1, "2": 1.25})
+
+
 def test_lost_compute_time_is_per_gib_written() -> None:
     rounds = overlap_rounds(WALLS, series=LOSS)
     rounds.results[LOSS.method("kernel")] = [
@@ -268,3 +276,15 @@ def test_too_few_rounds_settle_nothing() -> None:
     one = judge(chosen(["hidden-consecutive"]), overlap_rounds(WALLS, rounds=4))[0]
     assert one.verdict is Verdict.UNRESOLVED
     assert one.note == "4 rounds are too few, a verdict needs 5"
+
+
+def test_a_binding_is_compared_in_its_worse_size() -> None:
+    def run(small: float, large: float) -> dict[str, Any]:
+        seconds = {"4096": (small, 1e-6), "67108864": (large, 1e-4)}
+        return {"sizes": {z: {"fortran_seconds": f, "c_seconds": c} for z, (f, c) in seconds.items()}}
+
+    runs = {"kernel": run(1.1e-6, 9.0), "pulled": run(9.0, 1e-4)}
+    rounds = Rounds({f"bindings/fortran, {way}": [each] * 5 for way, each in runs.items()})
+    found = figure("fortran-cost").find(rounds)
+    assert found.estimate.value == pytest.approx(1.1)
+    assert found.beside["by_size"]["67108864"] == pytest.approx(1.0)

@@ -33,11 +33,13 @@ def read_posix(path: Path, wanted: dict[str, Any]) -> np.ndarray:
     replaces = manifest.get("replaces")
     if replaces and (path.parent / replaces["temporary"]).exists():
         manifest = replaces["manifest"]
-    (step,) = [one for one in manifest["steps"] if one["step"] == wanted["step"]]
-    (placed,) = [one for one in step["variables"] if one["name"] == wanted["name"]]
+    behind = {id(line): wanted["step"] - line["step"] for line in manifest["steps"]}
+    (line,) = [one for one in manifest["steps"] if 0 <= behind[id(one)] < one.get("count", 1)]
+    (placed,) = [one for one in line["variables"] if one["name"] == wanted["name"]]
+    offset = placed["offset"] + behind[id(line)] * placed.get("advance", 0)
     count = int(np.prod(placed["shape"]))
     dtype = "<" + TYPES[placed["type"]]
-    return np.fromfile(path, dtype, count, offset=placed["offset"]).reshape(placed["shape"])
+    return np.fromfile(path, dtype, count, offset=offset).reshape(placed["shape"])
 
 
 def read_hdf5(path: Path, wanted: dict[str, Any]) -> np.ndarray:

@@ -50,7 +50,7 @@ def test_checkpoints_go_on(actors: Actors, back_end: str, mode: str) -> None:
     going = {"existing": "continue", "keep": 3}
     first = play(actors, ["latest out", *steps("checkpoint", [10, 20])], back_end, mode, None, **going)
     assert not first.failures(), first
-    assert [first.calls("latest")[0][key] for key in ("step", "has_input")] == [-1, False]
+    assert [first.calls("latest")[0][key] for key in ("step", "time", "has_input")] == [-1, None, False]
     folder = first.folder
     assert found(actors, back_end, mode, folder) == ([10, 20], 20, 2.0)
     second = play(actors, steps("checkpoint", [30, 40]), back_end, mode, folder, **going)

@@ -15,6 +15,8 @@ from files import (
     skip_if_missing,
 )
 
+from iocomp.reader import manifest_steps
+
 KIB = 1024
 
 
@@ -100,7 +102,7 @@ def test_a_full_staging_memory_can_be_an_error(actors: Actors, back_end: str) ->
     told = job.failures()
     if back_end == "mpiio" and not told:
         # The loop that receives also writes this: it takes no more than it has room for.
-        steps = json.loads((job.folder / f"{path}.json").read_text())["steps"]
+        steps = manifest_steps(json.loads((job.folder / f"{path}.json").read_text()))
         assert [step["step"] for step in steps] == [0, 1, 2, 3]
         return
     assert {entry["code"] for entry in told} == {OUT_OF_STAGING}, job

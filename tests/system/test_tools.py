@@ -277,7 +277,8 @@ def test_a_thousand_steps_are_told_within_a_second(actors: Actors) -> None:
     path = job.folder / "ser.dat.json"
     manifest = json.loads(path.read_text())
     manifest["committed_steps"] = 1000
-    manifest["steps"] = [{**manifest["steps"][0], "step": step} for step in range(1000)]
+    described = manifest["steps"][0]["variables"]
+    manifest["steps"] = [{"step": step, "variables": described} for step in range(1000)]
     path.write_text(json.dumps(manifest))
     for name in ("ser.dat", "ckpt.dat"):
         took = []
@@ -475,7 +476,7 @@ def test_a_finished_replacement_keeps_no_other_manifest(actors: Actors) -> None:
 def test_a_manifest_of_a_later_release_stays(actors: Actors) -> None:
     folder = write(actors, "netcdf").folder
     path = folder / "ser.nc.json"
-    later = path.read_text().replace('"iocomp_manifest": 1', '"iocomp_manifest": 99')
+    later = path.read_text().replace('"iocomp_manifest": 2', '"iocomp_manifest": 99')
     path.write_text(later)
     done = run(actors, folder, "recover", "ser.nc")
     assert done.returncode == BAD_INPUT and "later release" in done.stdout, done

@@ -101,13 +101,9 @@ void remove_temporaries(const Output& output, const commit::Owner& owner,
   const Before before{output};
   commit::clear_away(output.path, owner);
   for (const auto& temporary : output.temporaries) {
-    if (!exists(temporary)) {
-      deeds.push_back({temporary, "removed", "left by a job that ended"});
-    } else {
-      deeds.push_back({temporary, "left",
-                       owner.is_known() ? "it could not be removed"
-                                        : "the file system has no locks: its job may live"});
-    }
+    const bool is_left = exists(temporary);
+    deeds.push_back({temporary, is_left ? "left" : "removed",
+                     is_left ? "it could not be removed" : "left by a job that ended"});
   }
   before.tell(deeds);
 }

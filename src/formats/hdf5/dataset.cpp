@@ -38,6 +38,24 @@ std::string dataset_name(const Variable& variable, std::int64_t step) {
   return '/' + std::to_string(step) + '/' + variable.name;
 }
 
+namespace {
+
+// With each flush HDF5 looks at all that its cache holds, and by itself that grows with the file.
+void bound_cache(const Properties& access) {
+  constexpr std::size_t bytes = std::size_t{1} << 20;
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  H5Pget_mdc_config(access.raw(), &config);
+  config.set_initial_size = true;
+  config.initial_size = config.min_size = config.max_size = bytes;
+  config.incr_mode = H5C_incr__off;
+  config.flash_incr_mode = H5C_flash_incr__off;
+  config.decr_mode = H5C_decr__off;
+  H5Pset_mdc_config(access.raw(), &config);
+}
+
+}  // namespace
+
 Properties file_access(const FormatOptions& options) {
   Properties access{H5Pcreate(H5P_FILE_ACCESS)};
   // Everything begins at its own multiple, metadata too: then raw data never share a page with what
@@ -46,6 +64,7 @@ Properties file_access(const FormatOptions& options) {
   H5Pset_alignment(access.raw(), 1, alignment);
   H5Pset_libver_bounds(access.raw(), H5F_LIBVER_V18, H5F_LIBVER_V110);
   H5Pset_fclose_degree(access.raw(), H5F_CLOSE_STRONG);
+  bound_cache(access);
   return access;
 }
 

@@ -27,9 +27,24 @@ class Written:
 def read_manifest(path: Path) -> dict[str, Any]:
     """Return the manifest of a data file."""
     manifest = dict(json.loads(Path(f"{path}.json").read_text()))
-    assert manifest["iocomp_manifest"] == 1
+    assert manifest["iocomp_manifest"] == 2
     assert manifest["file"] == path.name
+    manifest["steps"] = [step for line in manifest["steps"] for step in _steps(line)]
     return manifest
+
+
+def _steps(line: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the steps that a line of the manifest tells of: all lie at regular places."""
+    return [
+        {
+            "step": line["step"] + i,
+            "variables": [
+                {**variable, "offset": variable["offset"] + i * variable.get("advance", 0)}
+                for variable in line["variables"]
+            ],
+        }
+        for i in range(line.get("count", 1))
+    ]
 
 
 def _numbers(values: list[Any], element_type: str) -> bytes:

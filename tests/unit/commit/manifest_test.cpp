@@ -66,7 +66,7 @@ class WrittenManifest : public testing::Test {
 
 TEST_F(WrittenManifest, TellsWhatTheFileIs) {
   const auto json = written({"fields", "posix", "series", 0, 12, {3, 7}, 123456789012345}, {});
-  EXPECT_EQ(json["iocomp_manifest"], 1);
+  EXPECT_EQ(json["iocomp_manifest"], 2);
   EXPECT_EQ(json["name"], "fields");
   EXPECT_EQ(json["format"], "posix");
   EXPECT_EQ(json["kind"], "series");
@@ -94,6 +94,29 @@ TEST_F(WrittenManifest, TellsWhereEachVariableOfEachStepLies) {
   EXPECT_EQ(json["steps"][1]["variables"][0]["offset"], std::int64_t{1} << 53 | 1);
   EXPECT_EQ(json["variable_attributes"],
             (nlohmann::json{{"t", {{"unit", {{"type", "text"}, {"value", "K"}}}}}}));
+}
+
+TEST_F(WrittenManifest, StepsThatDifferInNothingButTheirPlacesShareALine) {
+  contents::Description description;
+  for (std::int64_t step = 3; step < 1000; ++step) {
+    description.contents.push_back({step, variable(0, "u", {4}), 16 * step + (step < 900 ? 0 : 8)});
+    description.contents.push_back({step, variable(1, "kept by the library", {}), -1});
+    description.names[step] = {.number = step + 10, .time = step < 500 ? NAN : 0.5};
+  }
+  const auto json = written({}, description);
+  // A time is told from step 500 on, at most 256 in a line; from step 900 on u lies elsewhere.
+  std::vector<std::vector<int>> lines;
+  for (const auto& line : json["steps"]) {
+    lines.push_back({line["step"], line["count"], line["number"], line["variables"][0]["offset"],
+                     line["variables"][0]["advance"]});
+    EXPECT_EQ(line.contains("time"), line["step"] >= 500);
+    EXPECT_FALSE(line["variables"][1].contains("advance"));
+  }
+  EXPECT_EQ(lines, (std::vector<std::vector<int>>{{3, 497, 13, 48, 16},
+                                                  {500, 256, 510, 8000, 16},
+                                                  {756, 144, 766, 12096, 16},
+                                                  {900, 100, 910, 14408, 16}}));
+  EXPECT_EQ(json["steps"][3]["time"], std::vector<double>(100, 0.5));
 }
 
 TEST_F(WrittenManifest, IntegersAreExact) {

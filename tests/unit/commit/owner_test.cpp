@@ -1,14 +1,22 @@
 #include "commit/owner.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdarg>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/error.h"
 #include "unit/temporary_folder.h"
@@ -16,8 +24,14 @@
 namespace iocomp::commit {
 namespace {
 
+using namespace std::chrono_literals;
+
+bool has_locks = true;
+constexpr BeatPace pace{50ms, 2s};
+
 class OwnerTest : public testing::Test {
  protected:
+  ~OwnerTest() override { has_locks = true; }
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
   void leave(const std::string& name) const { std::ofstream{path(name)} << "x"; }
   [[nodiscard]] bool is_there(const std::string& name) const {
@@ -31,7 +45,9 @@ class OwnerTest : public testing::Test {
 };
 
 TEST_F(OwnerTest, LeavesNothing) {
-  EXPECT_TRUE((Owner{path("out.bin"), "host-1"}.is_known()));
+  {
+    const Owner owner{path("out.bin"), "host-1"};
+  }
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
 }
 
@@ -91,6 +107,55 @@ TEST_F(OwnerTest, FollowsNoLink) {
   EXPECT_EQ(std::filesystem::file_size(path("elsewhere")), 1U);
 }
 
+TEST_F(OwnerTest, ShowsThatItLivesWhereThereAreNoLocks) {
+  has_locks = false;
+  auto owner = std::make_unique<Owner>(path("out.bin"), "host-17", Owner::Claim::alone, pace);
+  const auto own = [this] {
+    return outcome_of(
+        [this] { const Owner other{path("out.bin"), "host-18", Owner::Claim::alone, pace}; });
+  };
+  const Outcome refused = own();
+  EXPECT_EQ(refused.code, ErrorCode::target_exists);
+  EXPECT_NE(refused.story.find("is being written by the job host-17;"), std::string::npos)
+      << refused.story;
+  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::unknown);
+  EXPECT_EQ(holder_of(path("out.bin")).job, "host-17");
+  owner.reset();
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+  EXPECT_TRUE(own().ok());
+  std::ofstream{path(".out.bin.iocomp-lock")} << "host-17\n12\n";  // of one that was killed
+  EXPECT_TRUE(own().ok());
+  EXPECT_TRUE(std::filesystem::is_empty(path("")));
+}
+
+TEST_F(OwnerTest, OneThatSleptDoesNotRemoveTheLockOfAnother) {
+  has_locks = false;
+  auto owner = std::make_unique<Owner>(path("out.bin"), "host-17", Owner::Claim::alone,
+                                       BeatPace{1h, 2h});  // too slow for the others
+  const Owner other{path("out.bin"), "host-18", Owner::Claim::alone, pace};
+  owner.reset();
+  EXPECT_EQ(holder_of(path("out.bin")).job, "host-18");
+}
+
+TEST_F(OwnerTest, OfTwoThatTakeAFileOverOneIsRefused) {
+  has_locks = false;
+  leave(".out.bin.iocomp-lock");
+  std::vector<std::unique_ptr<Owner>> owners(2);
+  std::vector<Outcome> outcomes(2);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      threads.emplace_back([&, i] {
+        outcomes[i] = outcome_of([&] {
+          owners[i] = std::make_unique<Owner>(path("out.bin"), "host-" + std::to_string(i),
+                                              Owner::Claim::alone, pace);
+        });
+      });
+    }
+  }
+  EXPECT_NE(outcomes[0].ok(), outcomes[1].ok()) << outcomes[0].story << outcomes[1].story;
+}
+
 TEST_F(OwnerTest, ClearsAwayWhatIsLeftOfItsOwnFilesAlone) {
   for (const char* name :
        {".out.bin.iocomp-host-1", ".out.bin.iocomp-host-1.json", ".out.000003.bin.iocomp-other-7",
@@ -113,3 +178,17 @@ TEST_F(OwnerTest, ClearsAwayWhatIsLeftOfItsOwnFilesAlone) {
 
 }  // namespace
 }  // namespace iocomp::commit
+
+// In the place of the one of the C library: a file system without locks.
+extern "C" int fcntl(int file, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  const bool is_lock = command == F_OFD_SETLK || command == F_OFD_GETLK;
+  if (is_lock && !iocomp::commit::has_locks) {
+    errno = ENOLCK;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fcntl, file, command, argument));
+}

@@ -146,12 +146,44 @@ TEST(ReadManifest, KnowsWhatIsNoNumber) {
   EXPECT_TRUE(std::isnan(value));
 }
 
+TEST(ReadManifest, ReadsStepsThatShareALine) {
+  contents::Description description;
+  for (const std::int64_t step : {2, 3, 4, 6, 7}) {
+    description.contents.push_back(placed(step, 0, "u", ElementType::float64, {2}, 16 * step));
+    description.contents.push_back(placed(step, 1, "library", ElementType::int32, {}, -1));
+    description.names[step] = {.number = step + 5, .time = 0.25 * static_cast<double>(step)};
+  }
+  const auto text = written({"f", "posix", "series", 2, 6, {5}, 128}, description);
+  EXPECT_NE(text.find("\"count\":3"), std::string::npos) << text;
+  const auto inventory = parse_manifest(text, "m").inventory;
+  EXPECT_EQ(inventory.steps, (std::vector<std::int64_t>{2, 3, 4, 6, 7}));
+  ASSERT_EQ(inventory.contents.size(), description.contents.size());
+  for (std::size_t i = 0; i < inventory.contents.size(); ++i) {
+    EXPECT_EQ(inventory.contents[i].step, description.contents[i].step);
+    EXPECT_EQ(inventory.contents[i].offset, description.contents[i].offset);
+    EXPECT_EQ(inventory.contents[i].variable.name, description.contents[i].variable.name);
+  }
+  for (const auto& [step, name] : description.names) {
+    EXPECT_EQ(inventory.name_of(step).number, name.number);
+    EXPECT_EQ(inventory.name_of(step).time, name.time);
+  }
+}
+
+// What an earlier release has written.
+TEST(ReadManifest, ReadsVersion1) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {4}, 0)};
+  const auto text = with(written({"f", "posix", "series", 0, 1, {}, 32}, description),
+                         "\"iocomp_manifest\": 2", "\"iocomp_manifest\": 1");
+  EXPECT_EQ(parse_manifest(text, "m").inventory.contents.size(), 1U);
+}
+
 TEST(ReadManifest, RefusesALaterRelease) {
-  const auto text = with(written({}, {}), "\"iocomp_manifest\": 1", "\"iocomp_manifest\": 2");
+  const auto text = with(written({}, {}), "\"iocomp_manifest\": 2", "\"iocomp_manifest\": 3");
   EXPECT_EQ(refusal(text).code, ErrorCode::unsupported);
   EXPECT_EQ(refusal(text).story,
             "cannot read the manifest out/fields.bin.json: it is of a later release of iocomp: it "
-            "has version 2, this release reads up to version 1");
+            "has version 3, this release reads up to version 2");
 }
 
 TEST(ReadManifest, RefusesTheOtherByteOrder) {
@@ -222,6 +254,32 @@ TEST(ReadManifest, RefusesAVariableTwiceInAStep) {
                           placed(0, 1, "v", ElementType::float64, {2}, 16)};
   expect_refusal(
       with(written({"f", "posix", "series", 0, 1, {}, 32}, description), "\"v\"", "\"u\""));
+}
+
+TEST(ReadManifest, RefusesStepsOfALineThatCannotBe) {
+  contents::Description description;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    description.contents.push_back(placed(step, 0, "u", ElementType::float64, {4}, 32 * step));
+    description.names[step] = {.number = step + 1, .time = 0.5};
+  }
+  const auto text = written({"f", "posix", "series", 0, 3, {}, 96}, description);
+  EXPECT_EQ(refusal(text).code, ErrorCode::ok) << refusal(text).story;
+  for (const char* count : {"0", "-1", "4", "9223372036854775807", "3.0"}) {
+    expect_refusal(with(text, "\"count\":3", std::string{"\"count\":"} + count));
+  }
+  for (const char* advance : {"33", "-32", "9223372036854775807"}) {
+    expect_refusal(with(text, "\"advance\":32", std::string{"\"advance\":"} + advance));
+  }
+  expect_refusal(with(text, ",\"advance\":32", ""));
+  expect_refusal(with(text, "[0.5,0.5,0.5]", "[0.5,0.5]"));
+  expect_refusal(with(text, "[0.5,0.5,0.5]", "0.5"));
+  expect_refusal(with(text, "\"number\":1", "\"number\":9223372036854775806"));
+  expect_refusal(with(text, "\"absent\": []", "\"absent\": [1]"));
+  // Steps that cost the file nothing are not without number.
+  const auto many = with(with(text, "\"count\":3", "\"count\":90000000"), "\"committed_steps\": 3",
+                         "\"committed_steps\": 90000000");
+  expect_refusal(with(with(many, "\"offset\":0,\"advance\":32", "\"offset\":-1"),
+                      ",\"time\":[0.5,0.5,0.5]", ""));
 }
 
 TEST(ReadManifest, RefusesAStepTwice) {

@@ -40,6 +40,18 @@ TEST(Definitions, WhoSaysSomethingElseIsNamed) {
   }
 }
 
+TEST(Definitions, OfStepsThatAllHaveEndedAreForgotten) {
+  Definitions definitions;
+  (void)definitions.say(0, 3, definition("u", 0));
+  (void)definitions.say(1, 3, definition("v", 1));
+  definitions.forget(0);
+  EXPECT_EQ(definitions.say(1, 1, definition("v", 1)), Definitions::Said::again);
+  ASSERT_EQ(definitions.say(1, 2, definition("w", 1)), Definitions::Said::different);
+  EXPECT_NE(definitions.difference(1, 2, definition("w", 1)).what.find("\"v\""), std::string::npos);
+  EXPECT_EQ(definitions.say(2, 1, definition("w", 1)), Definitions::Said::first);
+  EXPECT_THROW((void)definitions.say(0, 1, definition("u", 0)), Error);
+}
+
 TEST(Definitions, OneThatComesOutOfOrderIsOurMistake) {
   Definitions definitions;
   EXPECT_THROW((void)definitions.say(1, 0, definition("u")), Error);

@@ -31,7 +31,7 @@ def _put(runner: Runner, program: str, words: tuple[str, ...], more: dict[str, s
     return runner.run(program, (*arguments, "--alloc"), (0,), {**KERNEL, **more})
 
 
-def binding_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
+def python_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
     """Return the runs by name."""
     library = {"library": str(runner.build.directory / "lib/libiocomp.so")}
     put, read = str(SCRIPTS / "put.py"), str(SCRIPTS / "read.py")
@@ -47,7 +47,7 @@ def _seconds(run: Result, size: str) -> float:
     return float(run["sizes"][size]["put"]["median"])
 
 
-def binding_figures() -> tuple[Figure, ...]:
+def python_figures() -> tuple[Figure, ...]:
     """Return the figures and their goals."""
     both = (FROM_C, FROM_PYTHON)
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace iocomp::apps::hpcg {
+
+/// What HPCG 3.1 counts, for all ranks together.
+struct Counts {
+  double dot = 0;
+  double waxpby = 0;
+  double spmv = 0;
+  double multigrid = 0;
+
+  [[nodiscard]] double total() const noexcept { return dot + waxpby + spmv + multigrid; }
+};
+
+/// Of what the counts are.
+struct Work {
+  std::vector<std::int64_t> rows;      ///< of each level, the finest first
+  std::vector<std::int64_t> nonzeros;  ///< likewise
+  std::int64_t iterations = 0;         ///< of all sets together
+  std::int64_t starts = 0;             ///< sets that were begun here, each with a residual
+};
+
+/// Floating point operations.
+[[nodiscard]] Counts operations(const Work& work);
+/// Bytes that are read and written. HPCG 3.1 counts a write for each entry, not for each row, where
+/// the residual is computed and after the coarser grids; so does this, to be comparable.
+[[nodiscard]] Counts traffic_bytes(const Work& work);
+
+}  // namespace iocomp::apps::hpcg

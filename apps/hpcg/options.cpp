@@ -1,0 +1,147 @@
+#include "hpcg/options.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "hpcg/multigrid.h"
+
+namespace iocomp::apps::hpcg {
+namespace {
+
+const std::map<std::string, Format> formats{{"rows", Format::rows}, {"blocks", Format::blocks}};
+const std::map<std::string, Put> puts{
+    {"none", Put::nothing}, {"matrix", Put::matrix}, {"solution", Put::solution}};
+
+template <typename Names, typename Value>
+const char* name_in(const Names& names, Value value) noexcept {
+  for (const auto& [name, one] : names) {
+    if (one == value) return name.c_str();
+  }
+  return "";
+}
+
+std::string with_crosses(const Extents& extents) {
+  std::ostringstream text;
+  text << extents[0] << " x " << extents[1] << " x " << extents[2];
+  return text.str();
+}
+
+Extents local_extents(const std::vector<std::int64_t>& given) {
+  if (given.size() == 1) return {given[0], given[0], given[0]};
+  if (given.size() == 3) return {given[0], given[1], given[2]};
+  throw std::runtime_error("--local takes one number or three: X,Y,Z");
+}
+
+void refuse_bad_sizes(const Extents& local) {
+  for (const std::int64_t points : local) {
+    if (points % Multigrid::granularity == 0 && points >= 2 * Multigrid::granularity) continue;
+    throw std::runtime_error("--local " + with_crosses(local) + ": " + std::to_string(points) +
+                             " is no multiple of " + std::to_string(Multigrid::granularity) +
+                             " of at least " + std::to_string(2 * Multigrid::granularity) +
+                             ", so it cannot be halved " + std::to_string(Multigrid::levels - 1) +
+                             " times");
+  }
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char character : text) {
+    if (character == '"' || character == '\\') result += '\\';
+    result += character;
+  }
+  return result + '"';
+}
+
+void declare_problem(CLI::App& app, Options& options) {
+  const auto count = CLI::Range(std::int64_t{1}, std::int64_t{1} << 30U);
+  app.add_option("--local", options.local, "points of each rank: N, or X,Y,Z; multiples of 8")
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->check(count)
+      ->capture_default_str();
+  app.add_option("--grid", options.ranks, "ranks along each dimension: X,Y,Z; default: balanced")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(count);
+  app.add_option("--format", options.format,
+                 "rows: as HPCG's reference; blocks: tuned, of the same convergence")
+      ->transform(CLI::CheckedTransformer(formats));
+  app.add_option("--sets", options.sets, "times that the system is solved")
+      ->check(CLI::Range(1, 1 << 20U))
+      ->capture_default_str();
+  app.add_option("--iterations", options.iterations, "of each set")
+      ->check(CLI::Range(1, 1 << 20U))
+      ->capture_default_str();
+  app.add_flag("--checks", options.checks, "HPCG's spectral and symmetry tests, before the sets");
+}
+
+void declare_output(CLI::App& app, Options& options) {
+  app.add_option("--output", options.put, "what is put in each set: matrix, solution or none")
+      ->transform(CLI::CheckedTransformer(puts));
+  app.add_option("--checkpoint", options.checkpoint_every,
+                 "a checkpoint after every so many iterations; 0: none")
+      ->check(CLI::Range(0, 1 << 30U));
+  app.add_flag("--restart", options.restart, "go on behind the newest checkpoint, if there is one");
+  app.add_option("--stop-after", options.stop_after,
+                 "end after so many iterations in all, as a job does at its walltime")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40U));
+  app.add_flag("--plain", options.plain, "the same without any call of iocomp");
+  app.add_flag("--alloc", options.alloc, "what is put lies in memory of iocomp_alloc");
+  app.add_flag("--verify", options.verify, "read back what was put, and compare every bit");
+  app.add_option("--backend", options.backend, "format of the file (weaker than the environment)");
+  app.add_option("--file", options.file, "path of the file (weaker than the environment)");
+  app.add_option("--set", options.settings,
+                 "a setting as TOML: --set 'files.restart.path = \"ckpt\"'");
+}
+
+}  // namespace
+
+std::string Options::toml() const {
+  std::string text = "files.restart.keep = 2\n";
+  if (restart) {
+    text += "files.restart.existing = 'continue'\n";
+    text += "files.hpcg.existing = 'continue'\n";
+  }
+  if (!backend.empty()) text += "files.hpcg.backend = " + quoted(backend) + "\n";
+  if (!file.empty()) text += "files.hpcg.path = " + quoted(file) + "\n";
+  for (const std::string& line : settings) text += line + "\n";
+  return text;
+}
+
+Grid Options::grid(int rank, int ranks_that_compute) const {
+  const Extents box = local_extents(local);
+  refuse_bad_sizes(box);
+  const Extents all =
+      ranks.empty() ? balanced_ranks(ranks_that_compute) : Extents{ranks[0], ranks[1], ranks[2]};
+  if (product(all) != ranks_that_compute) {
+    throw std::runtime_error("--grid " + with_crosses(all) + " has " +
+                             std::to_string(product(all)) + " places, but " +
+                             std::to_string(ranks_that_compute) + " ranks compute");
+  }
+  return {box, all, rank};
+}
+
+void declare(CLI::App& app, Options& options) {
+  declare_problem(app, options);
+  declare_output(app, options);
+  app.add_option("--warm", options.warm_bytes,
+                 "bytes of free memory that each rank touches before the start")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--json", options.json, "write the result there; - means stdout");
+}
+
+void refuse_contradictions(const Options& options) {
+  if (options.plain && (options.checkpoint_every > 0 || options.restart || options.verify)) {
+    throw std::runtime_error("--plain goes without --checkpoint, --restart and --verify");
+  }
+  if (options.verify && options.put == Put::nothing) {
+    throw std::runtime_error("--verify needs an output: --output matrix or solution");
+  }
+}
+
+const char* name_of(Format format) noexcept { return name_in(formats, format); }
+const char* name_of(Put put) noexcept { return name_in(puts, put); }
+
+}  // namespace iocomp::apps::hpcg

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hpcg/grid.h"
+#include "hpcg/operator.h"
+
+namespace CLI {
+class App;
+}
+
+namespace iocomp::apps::hpcg {
+
+/// What is put once in every set.
+enum class Put {
+  nothing,
+  matrix,   ///< the coefficients of the finest matrix, without padding
+  solution  ///< x as the set before has left it
+};
+
+struct Options {
+  std::vector<std::int64_t> local{104};  ///< points of a rank: along x, y, z; one: the same for all
+  std::vector<std::int64_t> ranks{};     ///< along x, y, z; empty: balanced
+  Format format = Format::rows;
+  Put put = Put::matrix;
+  int sets = 10;
+  int iterations = 50;       ///< of a set
+  int checkpoint_every = 0;  ///< iterations; 0: no checkpoints
+  bool restart = false;
+  std::int64_t stop_after = 0;  ///< iterations in all, over all jobs; 0: run to the end
+  std::size_t warm_bytes = 0;   ///< of free memory, touched before the start
+  bool plain = false;
+  bool alloc = false;  ///< what is put lies in memory of iocomp_alloc
+  bool checks = false;
+  bool verify = false;
+  std::string backend{};
+  std::string file{};
+  std::vector<std::string> settings{};  ///< further lines of TOML
+  std::string json{};
+
+  /// The settings of the program as TOML.
+  [[nodiscard]] std::string toml() const;
+  /// The box of a rank, and how many of them there are along x, y and z.
+  /// @throws std::runtime_error for sizes that four grids cannot have, or ranks that do not fit.
+  [[nodiscard]] Grid grid(int rank, int ranks_that_compute) const;
+};
+
+/// Declare the options; `options` must live until they are parsed.
+void declare(CLI::App& app, Options& options);
+
+/// @throws std::runtime_error for options that exclude one another.
+void refuse_contradictions(const Options& options);
+
+[[nodiscard]] const char* name_of(Format format) noexcept;
+[[nodiscard]] const char* name_of(Put put) noexcept;
+
+}  // namespace iocomp::apps::hpcg

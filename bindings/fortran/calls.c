@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the interfaces of iocomp.f90 are bound to: each function calls that of iocomp.h of the same
+ * name. An absent argument is NULL. */
+#include <ISO_Fortran_binding.h>
+#include <iocomp/iocomp.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "descriptor.h"
+#include "story.h"
+
+/* The derived types of iocomp.f90. */
+typedef struct f_session {
+  iocomp_session *handle;
+} f_session;
+typedef struct f_file {
+  iocomp_file *handle;
+} f_file;
+typedef struct f_input {
+  iocomp_input *handle;
+} f_input;
+typedef struct f_var {
+  iocomp_var *handle;
+  int type;
+  int ndims;
+  int element; /* CFI_type_... of the arrays that are put, mostly */
+  char name[60];
+} f_var;
+typedef struct f_decomp {
+  iocomp_decomp *handle;
+  int64_t elements;
+} f_decomp;
+
+typedef const CFI_cdesc_t descriptor;
+
+/* Session */
+
+void iocomp_f_init(const MPI_Fint *comm, f_session *session, descriptor *settings, int *ierr) {
+  char *text = text_of(settings);
+  const int code = iocomp_init(MPI_Comm_f2c(*comm), text, &session->handle);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_comm(const f_session *session, MPI_Fint *comm) {
+  *comm = MPI_Comm_c2f(iocomp_comm(session->handle));
+}
+
+int iocomp_f_role(const f_session *session) { return (int)iocomp_role(session->handle); }
+
+void iocomp_f_should_stop(const f_session *session, int *stop, int *ierr) {
+  *stop = 0;
+  finish(iocomp_should_stop(session->handle, stop), ierr);
+}
+
+void iocomp_f_finalize(f_session *session, int *ierr) {
+  iocomp_session *ending = session->handle;
+  session->handle = NULL;
+  finish(iocomp_finalize(ending), ierr);
+}
+
+void iocomp_f_progress(const f_session *session, int *ierr) {
+  finish(iocomp_progress(session->handle), ierr);
+}
+
+static int allocate(const f_session *session, CFI_cdesc_t *array, descriptor *shape) {
+  int64_t extents[CFI_MAX_RANK];
+  const CFI_index_t from_one[CFI_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  CFI_index_t upper[CFI_MAX_RANK];
+  void *memory = NULL;
+  CFI_CDESC_T(CFI_MAX_RANK) target;
+  array->base_addr = NULL;
+  if (shape->dim[0].extent != array->rank) {
+    return refuse("alloc: shape has %lld entries, the pointer has the rank %d",
+                  (long long)shape->dim[0].extent, array->rank);
+  }
+  int code = get_dims(shape, "shape", array->rank, 0, extents);
+  size_t bytes = array->elem_len;
+  for (int d = 0; code == IOCOMP_OK && d < array->rank; ++d) {
+    const int64_t extent = extents[array->rank - 1 - d];
+    upper[d] = (CFI_index_t)extent;
+    if (extent < 0 || (extent > 0 && bytes > SIZE_MAX / (size_t)extent)) {
+      return refuse("alloc: %lld is no extent of an array in memory", (long long)extent);
+    }
+    bytes *= (size_t)extent;
+  }
+  if (code == IOCOMP_OK) {
+    code = iocomp_alloc(session->handle, bytes, &memory);
+  }
+  if (code != IOCOMP_OK) {
+    return code;
+  }
+  CFI_cdesc_t *made = (CFI_cdesc_t *)&target;
+  if (CFI_establish(made, memory, CFI_attribute_other, array->type, array->elem_len, array->rank,
+                    upper) != CFI_SUCCESS ||
+      CFI_setpointer(array, made, from_one) != CFI_SUCCESS) {
+    return refuse("alloc: no pointer of the rank %d can be made", array->rank);
+  }
+  return IOCOMP_OK;
+}
+
+void iocomp_f_alloc(const f_session *session, CFI_cdesc_t *array, descriptor *shape, int *ierr) {
+  finish(allocate(session, array, shape), ierr);
+}
+
+void iocomp_f_free(const f_session *session, descriptor *array, int *ierr) {
+  finish(iocomp_free(session->handle, array->base_addr), ierr);
+}
+
+/* Files */
+
+void iocomp_f_open(const f_session *session, descriptor *name, const int *kind, f_file *file,
+                   int *ierr) {
+  char *text = text_of(name);
+  const int code = iocomp_open(session->handle, text, (iocomp_kind)*kind, &file->handle);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_open_after(const f_session *session, descriptor *name, const int *kind,
+                         descriptor *after, f_file *file, int *ierr) {
+  char *text = text_of(name);
+  int64_t step = 0;
+  int code = get_integer(after, "open_after: after", &step);
+  if (code == IOCOMP_OK) {
+    code = iocomp_open_after(session->handle, text, (iocomp_kind)*kind, step, &file->handle);
+  }
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_open_on(const f_session *session, const MPI_Fint *comm, descriptor *name,
+                      const int *kind, f_file *file, int *ierr) {
+  char *text = text_of(name);
+  const int code =
+      iocomp_open_on(session->handle, MPI_Comm_f2c(*comm), text, (iocomp_kind)*kind, &file->handle);
+  free(text);
+  finish(code, ierr);
+}
+
+/* The entries of a shape, at most as many as a variable has dimensions. */
+static int shape_of(descriptor *shape, int *ndims, int64_t *extents) {
+  *ndims = (int)shape->dim[0].extent;
+  return shape->dim[0].extent <= IOCOMP_MAX_DIMS
+             ? get_dims(shape, "shape", *ndims, 0, extents)
+             : refuse("shape has %lld entries; at most %d are allowed",
+                      (long long)shape->dim[0].extent, IOCOMP_MAX_DIMS);
+}
+
+void iocomp_f_define(const f_file *file, descriptor *name, const int *type, descriptor *shape,
+                     f_var *var, int *ierr) {
+  char *text = text_of(name);
+  int64_t extents[IOCOMP_MAX_DIMS];
+  memset(var, 0, sizeof *var);
+  int code = shape_of(shape, &var->ndims, extents);
+  if (code == IOCOMP_OK) {
+    code = iocomp_define(file->handle, text, (iocomp_type)*type, var->ndims, extents, &var->handle);
+  }
+  var->type = *type;
+  var->element = element_of((iocomp_type)*type);
+  snprintf(var->name, sizeof var->name, "%s", text == NULL ? "" : text);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_set_shape(const f_var *var, descriptor *shape, int *ierr) {
+  int64_t extents[IOCOMP_MAX_DIMS];
+  const int code = get_dims(shape, "set_shape: shape", var->ndims, 0, extents);
+  finish(code == IOCOMP_OK ? iocomp_set_shape(var->handle, extents) : code, ierr);
+}
+
+/* One of both is not NULL. */
+static int set_attribute(const f_file *file, const f_var *var, descriptor *name,
+                         descriptor *values) {
+  char *text = text_of(name);
+  char *value = type_of(values) == IOCOMP_CHAR && values->rank == 0 ? text_of(values) : NULL;
+  block list = {.copy = NULL};
+  const iocomp_type type = type_of(values);
+  int code = IOCOMP_OK;
+  if (value != NULL) {
+    code = file != NULL ? iocomp_set_attribute_text(file->handle, text, value)
+                        : iocomp_set_var_attribute_text(var->handle, text, value);
+  } else {
+    code = make_list("attribute", text, (iocomp_type)0, values, -1, &list);
+    if (code == IOCOMP_OK) {
+      gather(&list);
+      const int64_t count = elements_of(&list.values);
+      code = file != NULL ? iocomp_set_attribute(file->handle, text, type, count, list.base)
+                          : iocomp_set_var_attribute(var->handle, text, type, count, list.base);
+    }
+  }
+  free_block(&list);
+  free(value);
+  free(text);
+  return code;
+}
+
+void iocomp_f_set_attribute(const f_file *file, descriptor *name, descriptor *values, int *ierr) {
+  finish(set_attribute(file, NULL, name, values), ierr);
+}
+
+void iocomp_f_set_attribute_text(const f_file *file, descriptor *name, descriptor *text,
+                                 int *ierr) {
+  finish(set_attribute(file, NULL, name, text), ierr);
+}
+
+void iocomp_f_set_var_attribute(const f_var *var, descriptor *name, descriptor *values, int *ierr) {
+  finish(set_attribute(NULL, var, name, values), ierr);
+}
+
+void iocomp_f_set_var_attribute_text(const f_var *var, descriptor *name, descriptor *text,
+                                     int *ierr) {
+  finish(set_attribute(NULL, var, name, text), ierr);
+}
+
+void iocomp_f_set_fill(const f_var *var, descriptor *value, int *ierr) {
+  block list;
+  int code = make_list("set_fill of", var->name, (iocomp_type)var->type, value, 1, &list);
+  if (code == IOCOMP_OK) {
+    code = iocomp_set_fill(var->handle, list.base);
+  }
+  free_block(&list);
+  finish(code, ierr);
+}
+
+void iocomp_f_begin_step(const f_file *file, descriptor *number, const double *time, int *ierr) {
+  int64_t step = 0;
+  int code = get_integer(number, "begin_step: number", &step);
+  if (code == IOCOMP_OK) {
+    code = iocomp_begin_step(file->handle, step, time == NULL ? (double)NAN : *time);
+  }
+  finish(code, ierr);
+}
+
+/* Puts */
+
+/* The usual put, of a whole array that is dense, must cost no more than in C: what make_block would
+ * find, at once.
+ * @return 0 for all others */
+static int is_plain(const f_var *var, descriptor *values, descriptor *start, int64_t *first,
+                    int64_t *count) {
+  const int ndims = var->ndims;
+  if (values->type != var->element || values->rank != ndims || ndims == 0 || start == NULL ||
+      start->dim[0].extent != ndims || start->dim[0].sm != (CFI_index_t)start->elem_len ||
+      (start->type != CFI_type_int32_t && start->type != CFI_type_int64_t)) {
+    return 0;
+  }
+  CFI_index_t stride = (CFI_index_t)values->elem_len;
+  for (int d = 0; d < ndims; ++d) {
+    if (values->dim[d].sm != stride || values->dim[d].extent < 0) {
+      return 0;
+    }
+    stride *= values->dim[d].extent;
+    count[ndims - 1 - d] = values->dim[d].extent;
+    first[ndims - 1 - d] =
+        (start->type == CFI_type_int32_t ? ((const int32_t *)start->base_addr)[d]
+                                         : ((const int64_t *)start->base_addr)[d]) -
+        1;
+  }
+  return 1;
+}
+
+static int put(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
+               descriptor *memory_start, int buffered, iocomp_ticket *ticket) {
+  static const int64_t origin[IOCOMP_MAX_DIMS] = {0};
+  if (var->handle == NULL) {
+    return iocomp_put(NULL, NULL, NULL, NULL, ticket);
+  }
+  const block_arguments arguments = {
+      .call = "put of",
+      .name = var->name,
+      .type = (iocomp_type)var->type,
+      .ndims = var->ndims,
+      .values = values,
+      .start = start,
+      .count = count,
+      .memory_start = memory_start,
+  };
+  block made;
+  int code = make_block(&arguments, &made);
+  if (code == IOCOMP_OK) {
+    gather(&made);
+    /* A scalar may be an expression; a copy made here does not live on. */
+    const int copied = buffered || made.copy != NULL || values->rank == 0;
+    code = made.is_box ? iocomp_put_from(var->handle, made.start, made.count, made.base,
+                                         made.memory_shape, origin, copied, ticket)
+           : copied    ? iocomp_put_buffered(var->handle, made.start, made.count, made.base, ticket)
+                       : iocomp_put(var->handle, made.start, made.count, made.base, ticket);
+  }
+  free_block(&made);
+  return code;
+}
+
+void iocomp_f_put(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
+                  iocomp_ticket *ticket, int *ierr) {
+  int64_t first[IOCOMP_MAX_DIMS];
+  int64_t extents[IOCOMP_MAX_DIMS];
+  if (count == NULL && is_plain(var, values, start, first, extents)) {
+    finish(iocomp_put(var->handle, first, extents, values->base_addr, ticket), ierr);
+    return;
+  }
+  finish(put(var, values, start, count, NULL, 0, ticket), ierr);
+}
+
+void iocomp_f_put_buffered(const f_var *var, descriptor *values, descriptor *start,
+                           descriptor *count, iocomp_ticket *ticket, int *ierr) {
+  finish(put(var, values, start, count, NULL, 1, ticket), ierr);
+}
+
+void iocomp_f_put_from(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
+                       descriptor *memory_start, descriptor *buffered, iocomp_ticket *ticket,
+                       int *ierr) {
+  finish(put(var, values, start, count, memory_start, is_true(buffered), ticket), ierr);
+}
+
+void iocomp_f_decomp_runs(const f_session *session, descriptor *shape, descriptor *first,
+                          descriptor *count, f_decomp *decomp, int *ierr) {
+  int64_t extents[IOCOMP_MAX_DIMS];
+  int ndims = 0;
+  int64_t *firsts = NULL;
+  int64_t *counts = NULL;
+  memset(decomp, 0, sizeof *decomp);
+  int code = shape_of(shape, &ndims, extents);
+  code = code != IOCOMP_OK ? code : get_list(first, "decomp_runs: first", 1, &firsts);
+  code = code != IOCOMP_OK ? code : get_list(count, "decomp_runs: count", 0, &counts);
+  const int64_t runs = first->rank == 1 ? first->dim[0].extent : 0;
+  if (code == IOCOMP_OK && count->dim[0].extent != runs) {
+    code = refuse("decomp_runs: first has %lld entries, count has %lld", (long long)runs,
+                  (long long)count->dim[0].extent);
+  }
+  if (code == IOCOMP_OK) {
+    code =
+        iocomp_decomp_runs(session->handle, ndims, extents, runs, firsts, counts, &decomp->handle);
+  }
+  for (int64_t run = 0; code == IOCOMP_OK && run < runs; ++run) {
+    decomp->elements += counts[run];
+  }
+  free(firsts);
+  free(counts);
+  finish(code, ierr);
+}
+
+void iocomp_f_decomp_map(const f_session *session, descriptor *shape, descriptor *map,
+                         f_decomp *decomp, int *ierr) {
+  int64_t extents[IOCOMP_MAX_DIMS];
+  int ndims = 0;
+  int64_t *indices = NULL;
+  memset(decomp, 0, sizeof *decomp);
+  int code = shape_of(shape, &ndims, extents);
+  code = code != IOCOMP_OK ? code : get_list(map, "decomp_map: map", 1, &indices);
+  if (code == IOCOMP_OK) {
+    decomp->elements = map->dim[0].extent;
+    code = iocomp_decomp_map(session->handle, ndims, extents, decomp->elements, indices,
+                             &decomp->handle);
+  }
+  free(indices);
+  finish(code, ierr);
+}
+
+void iocomp_f_put_decomp(const f_var *var, const f_decomp *decomp, descriptor *values,
+                         descriptor *buffered, iocomp_ticket *ticket, int *ierr) {
+  block list = {.copy = NULL};
+  int code = IOCOMP_OK;
+  if (var->handle != NULL && decomp->handle != NULL) { /* else the library has the story */
+    code = make_list("put of", var->name, (iocomp_type)var->type, values, decomp->elements, &list);
+  }
+  if (code == IOCOMP_OK) {
+    gather(&list);
+    code = iocomp_put_decomp(var->handle, decomp->handle, list.base,
+                             is_true(buffered) || list.copy != NULL, ticket);
+  }
+  free_block(&list);
+  finish(code, ierr);
+}
+
+void iocomp_f_decomp_free(f_decomp *decomp, int *ierr) {
+  iocomp_decomp *gone = decomp->handle;
+  decomp->handle = NULL;
+  finish(iocomp_decomp_free(gone), ierr);
+}
+
+/* Steps and tickets */
+
+void iocomp_f_end_step(const f_file *file, int *ierr) {
+  finish(iocomp_end_step(file->handle), ierr);
+}
+
+int64_t iocomp_f_current_step(const f_file *file) { return iocomp_current_step(file->handle); }
+
+static iocomp_state state_of(const int *state) {
+  return state == NULL ? IOCOMP_HANDED_OVER : (iocomp_state)*state;
+}
+
+void iocomp_f_test(const iocomp_ticket *ticket, int *reached, const int *state, int *ierr) {
+  *reached = 0;
+  finish(iocomp_test(ticket, state_of(state), reached), ierr);
+}
+
+void iocomp_f_wait(const iocomp_ticket *ticket, const int *state, int *ierr) {
+  finish(iocomp_wait(ticket, state_of(state)), ierr);
+}
+
+void iocomp_f_wait_step(const f_file *file, descriptor *step, int *ierr) {
+  int64_t number = 0;
+  const int code = get_integer(step, "wait_step: step", &number);
+  finish(code == IOCOMP_OK ? iocomp_wait_step(file->handle, number) : code, ierr);
+}
+
+void iocomp_f_close(f_file *file, int *ierr) {
+  iocomp_file *closing = file->handle;
+  file->handle = NULL;
+  finish(iocomp_close(closing), ierr);
+}
+
+/* Inputs */
+
+void iocomp_f_open_input(const f_session *session, descriptor *name, f_input *input, int *ierr) {
+  char *text = text_of(name);
+  const int code = iocomp_open_input(session->handle, text, &input->handle);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_open_input_on(const f_session *session, const MPI_Fint *comm, descriptor *name,
+                            f_input *input, int *ierr) {
+  char *text = text_of(name);
+  const int code = iocomp_open_input_on(session->handle, MPI_Comm_f2c(*comm), text, &input->handle);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_latest(const f_session *session, descriptor *name, descriptor *step, double *time,
+                     f_input *input, int *ierr) {
+  char *text = text_of(name);
+  int64_t number = -1;
+  *time = (double)NAN; /* stays where nothing is committed */
+  input->handle = NULL;
+  int code = set_integer(step, "latest: step", number);
+  if (code == IOCOMP_OK) {
+    code = iocomp_latest(session->handle, text, &number, time, &input->handle);
+  }
+  if (code == IOCOMP_OK) {
+    code = set_integer(step, "latest: step", number);
+  }
+  free(text);
+  finish(code, ierr);
+}
+
+/* A number that the library counts, given to an integer of any kind. */
+static void give(int code, descriptor *place, const char *what, int64_t value, int *ierr) {
+  finish(code == IOCOMP_OK ? set_integer(place, what, value) : code, ierr);
+}
+
+void iocomp_f_input_steps(const f_input *input, descriptor *steps, int *ierr) {
+  int64_t count = 0;
+  const int code = iocomp_input_steps(input->handle, &count);
+  give(code, steps, "input_steps: steps", count, ierr);
+}
+
+void iocomp_f_input_step(const f_input *input, descriptor *index, descriptor *step, int *ierr) {
+  int64_t wanted = 0;
+  int64_t number = 0;
+  int code = get_integer(index, "input_step: index", &wanted);
+  code = code != IOCOMP_OK ? code : iocomp_input_step(input->handle, wanted - 1, &number);
+  give(code, step, "input_step: step", number, ierr);
+}
+
+void iocomp_f_input_time(const f_input *input, descriptor *step, double *time, int *ierr) {
+  int64_t number = 0;
+  const int code = get_integer(step, "input_time: step", &number);
+  finish(code == IOCOMP_OK ? iocomp_input_time(input->handle, number, time) : code, ierr);
+}
+
+void iocomp_f_input_left_out(const f_input *input, descriptor *steps, int *ierr) {
+  int64_t count = 0;
+  const int code = iocomp_input_left_out(input->handle, &count);
+  give(code, steps, "input_left_out: steps", count, ierr);
+}
+
+void iocomp_f_input_left_out_step(const f_input *input, descriptor *index, descriptor *step,
+                                  CFI_cdesc_t *cause, int *ierr) {
+  int64_t wanted = 0;
+  int64_t number = 0;
+  const char *text = NULL;
+  int code = get_integer(index, "input_left_out_step: index", &wanted);
+  code = code != IOCOMP_OK ? code
+                           : iocomp_input_left_out_step(input->handle, wanted - 1, &number, &text);
+  code = code != IOCOMP_OK ? code : set_text(cause, text);
+  give(code, step, "input_left_out_step: step", number, ierr);
+}
+
+void iocomp_f_input_variables(const f_input *input, int *count, int *ierr) {
+  finish(iocomp_input_variables(input->handle, count), ierr);
+}
+
+void iocomp_f_input_variable(const f_input *input, const int *index, CFI_cdesc_t *name, int *type,
+                             int *ndims, int *ierr) {
+  const char *text = NULL;
+  iocomp_type found = (iocomp_type)0;
+  int code = iocomp_input_variable(input->handle, *index - 1, &text, &found, ndims);
+  if (code == IOCOMP_OK) {
+    code = set_text(name, text);
+  }
+  if (type != NULL) {
+    *type = (int)found;
+  }
+  finish(code, ierr);
+}
+
+void iocomp_f_input_find(const f_input *input, descriptor *variable, int *index, int *ierr) {
+  char *text = text_of(variable);
+  *index = -1;
+  const int code = iocomp_input_find(input->handle, text, index);
+  *index += 1;
+  free(text);
+  finish(code, ierr);
+}
+
+static int variable_of(const f_input *input, const char *name, iocomp_type *type, int *ndims) {
+  int index = 0;
+  const int code = iocomp_input_find(input->handle, name, &index);
+  return code == IOCOMP_OK ? iocomp_input_variable(input->handle, index, NULL, type, ndims) : code;
+}
+
+void iocomp_f_input_shape(const f_input *input, descriptor *variable, descriptor *step,
+                          descriptor *shape, int *ierr) {
+  char *text = text_of(variable);
+  int64_t number = 0;
+  int ndims = 0;
+  int64_t extents[IOCOMP_MAX_DIMS];
+  int code = get_integer(step, "input_shape: step", &number);
+  code = code != IOCOMP_OK ? code : variable_of(input, text, NULL, &ndims);
+  code = code != IOCOMP_OK ? code : iocomp_input_shape(input->handle, text, number, extents);
+  code = code != IOCOMP_OK ? code : set_dims(shape, "input_shape: shape", ndims, extents);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_input_attributes(const f_input *input, int *count, descriptor *variable, int *ierr) {
+  char *text = text_of(variable);
+  const int code = iocomp_input_attributes(input->handle, text, count);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_input_attribute(const f_input *input, const int *index, CFI_cdesc_t *name, int *type,
+                              int64_t *count, descriptor *variable, int *ierr) {
+  char *of = text_of(variable);
+  const char *text = NULL;
+  iocomp_type found = (iocomp_type)0;
+  int is_text = 0;
+  int code = iocomp_input_attribute(input->handle, of, *index - 1, &text, &found, count, &is_text);
+  if (code == IOCOMP_OK) {
+    code = set_text(name, text);
+  }
+  if (type != NULL) {
+    *type = is_text ? (int)IOCOMP_CHAR : (int)found;
+  }
+  free(of);
+  finish(code, ierr);
+}
+
+/* The type that the attribute has, where such elements can hold it. */
+static iocomp_type attribute_type(const f_input *input, const char *variable, const char *name,
+                                  descriptor *values) {
+  int count = 0;
+  iocomp_type type = (iocomp_type)0;
+  const char *other = NULL;
+  if (iocomp_input_attributes(input->handle, variable, &count) != IOCOMP_OK) {
+    return type_of(values);
+  }
+  for (int i = 0; i < count; ++i) {
+    if (iocomp_input_attribute(input->handle, variable, i, &other, &type, NULL, NULL) ==
+            IOCOMP_OK &&
+        name != NULL && strcmp(name, other) == 0 && holds(type, values)) {
+      return type;
+    }
+  }
+  return type_of(values);
+}
+
+void iocomp_f_input_attribute_values(const f_input *input, descriptor *name, descriptor *values,
+                                     descriptor *variable, int *ierr) {
+  char *text = text_of(name);
+  char *of = text_of(variable);
+  block list;
+  int code = make_list("attribute", text, (iocomp_type)0, values, -1, &list);
+  if (code == IOCOMP_OK) {
+    code = iocomp_input_attribute_values(input->handle, of, text,
+                                         attribute_type(input, of, text, values),
+                                         elements_of(&list.values), list.base);
+  }
+  if (code == IOCOMP_OK) {
+    scatter(&list);
+  }
+  free_block(&list);
+  free(text);
+  free(of);
+  finish(code, ierr);
+}
+
+void iocomp_f_input_attribute_text(const f_input *input, descriptor *name, CFI_cdesc_t *text,
+                                   descriptor *variable, int *ierr) {
+  char *wanted = text_of(name);
+  char *of = text_of(variable);
+  const char *found = NULL;
+  const int code = iocomp_input_attribute_text(input->handle, of, wanted, &found);
+  const int given = set_text(text, code == IOCOMP_OK ? found : "");
+  free(wanted);
+  free(of);
+  finish(code == IOCOMP_OK ? given : code, ierr);
+}
+
+static int read_block(const f_input *input, const char *variable, descriptor *step,
+                      block_arguments *arguments) {
+  static const int64_t origin[IOCOMP_MAX_DIMS] = {0};
+  int64_t number = 0;
+  block made = {.copy = NULL};
+  if (input->handle == NULL) {
+    return iocomp_read(NULL, variable, number, NULL, NULL, NULL);
+  }
+  arguments->call = "read of";
+  arguments->name = variable;
+  int code = get_integer(step, "read: step", &number);
+  code =
+      code != IOCOMP_OK ? code : variable_of(input, variable, &arguments->type, &arguments->ndims);
+  code = code != IOCOMP_OK ? code : make_block(arguments, &made);
+  if (code == IOCOMP_OK) {
+    code = made.is_box
+               ? iocomp_read_into(input->handle, variable, number, made.start, made.count,
+                                  made.base, made.memory_shape, origin)
+               : iocomp_read(input->handle, variable, number, made.start, made.count, made.base);
+  }
+  if (code == IOCOMP_OK) {
+    scatter(&made);
+  }
+  free_block(&made);
+  return code;
+}
+
+void iocomp_f_read_into(const f_input *input, descriptor *variable, descriptor *step,
+                        descriptor *values, descriptor *start, descriptor *count,
+                        descriptor *memory_start, int *ierr) {
+  char *text = text_of(variable);
+  block_arguments arguments = {
+      .values = values, .start = start, .count = count, .memory_start = memory_start};
+  const int code = read_block(input, text == NULL ? "" : text, step, &arguments);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_read(const f_input *input, descriptor *variable, descriptor *step, descriptor *values,
+                   descriptor *start, descriptor *count, int *ierr) {
+  iocomp_f_read_into(input, variable, step, values, start, count, NULL, ierr);
+}
+
+void iocomp_f_close_input(f_input *input, int *ierr) {
+  iocomp_input *closing = input->handle;
+  input->handle = NULL;
+  finish(iocomp_close_input(closing), ierr);
+}
+
+/* Texts. Without memory for one it stays as it was allocated: empty. */
+
+void iocomp_f_error(CFI_cdesc_t *text) { (void)set_text(text, story()); }
+
+void iocomp_f_code_name(const int *code, CFI_cdesc_t *text) {
+  (void)set_text(text, iocomp_code_name(*code));
+}
+
+void iocomp_f_settings(const f_session *session, CFI_cdesc_t *text) {
+  (void)set_text(text, iocomp_settings(session->handle));
+}
+
+size_t iocomp_f_type_size(const int *type) { return iocomp_type_size((iocomp_type)*type); }

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "descriptor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "story.h"
+
+typedef struct element_kind {
+  CFI_type_t type;
+  const char *name;
+  iocomp_type held_by[3];
+} element_kind;
+
+/* Some compilers have the same number for int and int32_t, some have not. */
+static const element_kind kinds[] = {
+    {CFI_type_int8_t, "integer(int8)", {IOCOMP_INT8, IOCOMP_UINT8}},
+    {CFI_type_int16_t, "integer(int16)", {IOCOMP_INT16, IOCOMP_UINT16, IOCOMP_FLOAT16}},
+    {CFI_type_int32_t, "integer(int32)", {IOCOMP_INT32, IOCOMP_UINT32}},
+    {CFI_type_int64_t, "integer(int64)", {IOCOMP_INT64, IOCOMP_UINT64}},
+    {CFI_type_signed_char, "integer(int8)", {IOCOMP_INT8, IOCOMP_UINT8}},
+    {CFI_type_short, "integer(int16)", {IOCOMP_INT16, IOCOMP_UINT16, IOCOMP_FLOAT16}},
+    {CFI_type_int, "integer(int32)", {IOCOMP_INT32, IOCOMP_UINT32}},
+    {CFI_type_long, "integer(int64)", {IOCOMP_INT64, IOCOMP_UINT64}},
+    {CFI_type_float, "real(real32)", {IOCOMP_FLOAT32}},
+    {CFI_type_double, "real(real64)", {IOCOMP_FLOAT64}},
+    {CFI_type_float_Complex, "complex(real32)", {IOCOMP_COMPLEX64}},
+    {CFI_type_double_Complex, "complex(real64)", {IOCOMP_COMPLEX128}},
+    {CFI_type_char, "character", {IOCOMP_CHAR}},
+};
+
+static const element_kind *kind_of(const CFI_cdesc_t *values) {
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+    if (kinds[i].type == values->type) {
+      return &kinds[i];
+    }
+  }
+  return NULL;
+}
+
+int holds(iocomp_type type, const CFI_cdesc_t *values) {
+  const element_kind *kind = kind_of(values);
+  for (int i = 0; kind != NULL && i < 3; ++i) {
+    if (type != 0 && kind->held_by[i] == type) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+iocomp_type type_of(const CFI_cdesc_t *values) {
+  const element_kind *kind = kind_of(values);
+  return kind == NULL ? (iocomp_type)0 : kind->held_by[0];
+}
+
+CFI_type_t element_of(iocomp_type type) {
+  for (size_t i = 0; type != IOCOMP_CHAR && i < sizeof kinds / sizeof kinds[0]; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      if (kinds[i].held_by[j] == type) {
+        return kinds[i].type;
+      }
+    }
+  }
+  return 0;
+}
+
+const char *fortran_name(const CFI_cdesc_t *values) {
+  const element_kind *kind = kind_of(values);
+  if (kind != NULL) {
+    return kind->name;
+  }
+  return "of no type that a variable can have (but logical, derived or of another kind)";
+}
+
+const char *type_name(iocomp_type type) {
+  static const char *const names[] = {
+      "no type",        "IOCOMP_INT8",    "IOCOMP_INT16",     "IOCOMP_INT32",      "IOCOMP_INT64",
+      "IOCOMP_UINT8",   "IOCOMP_UINT16",  "IOCOMP_UINT32",    "IOCOMP_UINT64",     "IOCOMP_FLOAT16",
+      "IOCOMP_FLOAT32", "IOCOMP_FLOAT64", "IOCOMP_COMPLEX64", "IOCOMP_COMPLEX128", "IOCOMP_CHAR"};
+  return type >= 0 && type <= IOCOMP_CHAR ? names[type] : "an unknown type";
+}
+
+static int check_integers(const CFI_cdesc_t *values, const char *what, int rank) {
+  const iocomp_type type = type_of(values);
+  if (type < IOCOMP_INT8 || type > IOCOMP_INT64) {
+    return refuse("%s is %s; it must be integer", what, fortran_name(values));
+  }
+  if (values->rank != rank) {
+    return refuse("%s has the rank %d; it must have the rank %d", what, values->rank, rank);
+  }
+  return IOCOMP_OK;
+}
+
+static char *place_of(const CFI_cdesc_t *values, int64_t index) {
+  return (char *)values->base_addr + (values->rank == 0 ? 0 : index * values->dim[0].sm);
+}
+
+static int64_t load(const CFI_cdesc_t *values, int64_t index) {
+  const char *place = place_of(values, index);
+  int8_t one = 0;
+  int16_t two = 0;
+  int32_t four = 0;
+  int64_t eight = 0;
+  switch (values->elem_len) {
+    case 1:
+      return memcpy(&one, place, 1), one;
+    case 2:
+      return memcpy(&two, place, 2), two;
+    case 4:
+      return memcpy(&four, place, 4), four;
+    default:
+      return memcpy(&eight, place, 8), eight;
+  }
+}
+
+static int store(const CFI_cdesc_t *values, int64_t index, const char *what, int64_t value) {
+  const int bits = 8 * (int)values->elem_len;
+  if (bits < 64 && (value >= (INT64_C(1) << (bits - 1)) || value < -(INT64_C(1) << (bits - 1)))) {
+    return refuse("%s is %lld, which is too large for %s", what, (long long)value,
+                  fortran_name(values));
+  }
+  const int8_t one = (int8_t)value;
+  const int16_t two = (int16_t)value;
+  const int32_t four = (int32_t)value;
+  const void *from = bits == 8    ? (const void *)&one
+                     : bits == 16 ? (const void *)&two
+                     : bits == 32 ? (const void *)&four
+                                  : (const void *)&value;
+  memcpy(place_of(values, index), from, values->elem_len);
+  return IOCOMP_OK;
+}
+
+int get_integer(const CFI_cdesc_t *from, const char *what, int64_t *value) {
+  const int code = check_integers(from, what, 0);
+  if (code == IOCOMP_OK) {
+    *value = load(from, 0);
+  }
+  return code;
+}
+
+int set_integer(const CFI_cdesc_t *to, const char *what, int64_t value) {
+  if (to == NULL) {
+    return IOCOMP_OK;
+  }
+  const int code = check_integers(to, what, 0);
+  return code == IOCOMP_OK ? store(to, 0, what, value) : code;
+}
+
+static int check_dims(const CFI_cdesc_t *dims, const char *what, int ndims) {
+  if (dims->rank == 1 && dims->dim[0].extent == 0 && ndims == 0) {
+    return IOCOMP_OK; /* of any type */
+  }
+  const int code = check_integers(dims, what, 1);
+  if (code == IOCOMP_OK && dims->dim[0].extent != ndims) {
+    return refuse("%s has %lld entries, the variable has %d dimensions", what,
+                  (long long)dims->dim[0].extent, ndims);
+  }
+  return code;
+}
+
+int get_dims(const CFI_cdesc_t *from, const char *what, int ndims, int64_t base, int64_t *dims) {
+  const int code = check_dims(from, what, ndims);
+  for (int d = 0; code == IOCOMP_OK && d < ndims; ++d) {
+    dims[ndims - 1 - d] = load(from, d) - base;
+  }
+  return code;
+}
+
+int set_dims(const CFI_cdesc_t *to, const char *what, int ndims, const int64_t *dims) {
+  int code = check_dims(to, what, ndims);
+  for (int d = 0; code == IOCOMP_OK && d < ndims; ++d) {
+    code = store(to, d, what, dims[ndims - 1 - d]);
+  }
+  return code;
+}
+
+int get_list(const CFI_cdesc_t *from, const char *what, int64_t base, int64_t **list) {
+  *list = NULL;
+  const int code = check_integers(from, what, 1);
+  if (code != IOCOMP_OK) {
+    return code;
+  }
+  const int64_t size = from->dim[0].extent;
+  *list = malloc(size > 0 ? (size_t)size * sizeof **list : 1);
+  if (*list == NULL) {
+    return refuse("there is no memory for %s with %lld entries", what, (long long)size);
+  }
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t value = load(from, i);
+    (*list)[i] = value < base ? -1 : value - base;
+  }
+  return IOCOMP_OK;
+}
+
+int is_true(const CFI_cdesc_t *logical) {
+  return logical != NULL && (*(const unsigned char *)logical->base_addr & 1) != 0;
+}
+
+char *text_of(const CFI_cdesc_t *text) {
+  if (text == NULL) {
+    return NULL;
+  }
+  const char *from = text->base_addr;
+  size_t length = text->elem_len;
+  while (length > 0 && from[length - 1] == ' ') {
+    --length;
+  }
+  char *copy = malloc(length + 1);
+  if (copy != NULL) {
+    memcpy(copy, from, length);
+    copy[length] = '\0';
+  }
+  return copy;
+}
+
+int set_text(CFI_cdesc_t *to, const char *text) {
+  if (to == NULL) {
+    return IOCOMP_OK;
+  }
+  const size_t length = strlen(text);
+  if (to->base_addr != NULL) {
+    CFI_deallocate(to);
+  }
+  if (CFI_allocate(to, NULL, NULL, length) != CFI_SUCCESS) {
+    return refuse("there is no memory for a text of %zu bytes", length);
+  }
+  memcpy(to->base_addr, text, length);
+  return IOCOMP_OK;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the descriptors of Fortran's arguments say. Functions that return int return a code of
+ * iocomp_code, and keep the story of a failure. An absent argument is NULL. */
+#ifndef IOCOMP_FORTRAN_DESCRIPTOR_H
+#define IOCOMP_FORTRAN_DESCRIPTOR_H
+
+#include <ISO_Fortran_binding.h>
+#include <iocomp/iocomp.h>
+#include <stdint.h>
+
+/** Whether a variable of `type` holds such elements. Fortran has no unsigned integers and no half:
+ * integers of as many bytes stand for them. */
+int holds(iocomp_type type, const CFI_cdesc_t *values);
+/** The type of a variable that such elements are put into first of all; 0: none. */
+iocomp_type type_of(const CFI_cdesc_t *values);
+/** What most arrays are that such a variable holds; 0, which no array is, where that is not enough
+ * to know. */
+CFI_type_t element_of(iocomp_type type);
+/** "real(real64)", as a program would write it. */
+const char *fortran_name(const CFI_cdesc_t *values);
+/** "IOCOMP_FLOAT64". */
+const char *type_name(iocomp_type type);
+
+/** Integers of any kind, scalar or not.
+ * @param what  names the argument. */
+int get_integer(const CFI_cdesc_t *from, const char *what, int64_t *value);
+int set_integer(const CFI_cdesc_t *to, const char *what, int64_t value);
+/** One per dimension, turned round: Fortran's first is C's last.
+ * @param base  1 for indices, 0 for extents: what is taken away. */
+int get_dims(const CFI_cdesc_t *from, const char *what, int ndims, int64_t base, int64_t *dims);
+int set_dims(const CFI_cdesc_t *to, const char *what, int ndims, const int64_t *dims);
+/** A list in its own order, to be freed. What is below `base` becomes -1. */
+int get_list(const CFI_cdesc_t *from, const char *what, int64_t base, int64_t **list);
+/** A default logical; absent is false. */
+int is_true(const CFI_cdesc_t *logical);
+
+/** A copy that ends with a zero, without blanks at the end; to be freed. NULL for an absent one. */
+char *text_of(const CFI_cdesc_t *text);
+/** Into an allocatable text, where it is present. */
+int set_text(CFI_cdesc_t *to, const char *text);
+
+#endif

@@ -1,0 +1,62 @@
+#include "commit/beats.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/descriptor.h"
+#include "base/small_files.h"
+
+namespace iocomp::commit {
+
+Beats::Beats(std::string path, std::string job, BeatPace pace)
+    : path_{std::move(path)}, job_{std::move(job)}, pace_{pace} {
+  write(0);
+  thread_ = std::thread{[this] { beat(); }};
+}
+
+Beats::~Beats() {
+  {
+    const std::scoped_lock lock{mutex_};
+    is_over_ = true;
+  }
+  ends_.notify_all();
+  thread_.join();
+}
+
+// One that fails is missing, and the next may come. No file is made where somebody removed it.
+void Beats::write(long number) const {
+  const Descriptor file{::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)};
+  if (file.is_open()) {
+    const std::string text = job_ + '\n' + std::to_string(number) + '\n';
+    (void)!::pwrite(file.raw(), text.data(), text.size(), 0);
+  }
+}
+
+void Beats::beat() {
+  std::unique_lock lock{mutex_};
+  for (long number = 1; !ends_.wait_for(lock, pace_.interval, [this] { return is_over_; });
+       ++number) {
+    write(number);
+  }
+}
+
+bool beats(const std::string& path, BeatPace pace) {
+  const auto first = read_file(path);
+  const auto end = std::chrono::steady_clock::now() + pace.silence;
+  while (first && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(pace.interval / 2);
+    const auto now = read_file(path);
+    if (now != first) {
+      return now.has_value();
+    }
+  }
+  return false;
+}
+
+}  // namespace iocomp::commit

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace iocomp::commit {
+
+/// How a process shows that it lives where the file system has no locks: it writes a number into a
+/// file, again and again.
+struct BeatPace {
+  std::chrono::milliseconds interval{5'000};
+  std::chrono::milliseconds silence{30'000};  ///< of one that counts as dead
+};
+
+/// Beats until it is destroyed.
+class Beats {
+ public:
+  /// @param path  of the file, which is there. @param job  stands in its first line.
+  Beats(std::string path, std::string job, BeatPace pace);
+  Beats(const Beats&) = delete;
+  Beats& operator=(const Beats&) = delete;
+  ~Beats();
+
+ private:
+  void write(long number) const;
+  void beat();
+
+  std::string path_;
+  std::string job_;
+  BeatPace pace_;
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool is_over_ = false;
+  std::thread thread_;  // last: it uses everything above
+};
+
+/// Watch such a file, asleep, until it changes or was silent for long enough. @return whether its
+/// process lives. A file that is gone has nobody.
+[[nodiscard]] bool beats(const std::string& path, BeatPace pace);
+
+}  // namespace iocomp::commit

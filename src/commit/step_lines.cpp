@@ -1,0 +1,174 @@
+#include "commit/step_lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/checksum.h"
+#include "array/element_type.h"
+#include "commit/json_values.h"
+#include "commit/manifest.h"
+#include "contents/description.h"
+
+namespace iocomp::commit {
+namespace {
+
+// From here on a text is shared as it is; shorter ones are copied, with what follows.
+constexpr std::size_t enough_text = std::size_t{128} << 10;
+// Each commit writes the times of the last line anew.
+constexpr std::size_t most_times = 256;
+
+std::string quoted(const std::string& name) {
+  const bool is_plain = std::ranges::all_of(
+      name, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  return is_plain ? '"' + name + '"' : one_line(name);
+}
+
+std::string list(const array::Extents& numbers, int dimensions) {
+  std::string text = "[";
+  for (int d = 0; d < dimensions; ++d) {
+    text += (d == 0 ? "" : ",") + std::to_string(numbers[static_cast<std::size_t>(d)]);
+  }
+  return text + ']';
+}
+
+void add_sums(std::string& text, const std::vector<contents::BlockSum>& sums) {
+  text += std::string{",\""} + sums_key + "\":[";
+  const char* separator = "";
+  for (const auto& [box, checksum] : sums) {
+    text += std::exchange(separator, ",");
+    text += '[' + list(box.start, box.dimensions) + ',' + list(box.count, box.dimensions) + ",\"" +
+            array::hex(checksum) + "\"]";
+  }
+  text += ']';
+}
+
+// Put together by hand: there may be hundreds of them in each step.
+void add_variable(std::string& text, const contents::Placed& placed) {
+  text += "{\"name\":" + quoted(placed.variable.name);
+  text += ",\"type\":\"";
+  text += array::name(placed.variable.type);
+  text += "\",\"shape\":" + list(placed.variable.shape.extent, placed.variable.shape.dimensions);
+  text += ",\"offset\":" + std::to_string(placed.offset);
+  if (placed.sums) {
+    add_sums(text, *placed.sums);
+  }
+}
+
+bool is_like(const contents::Placed& one, const contents::Placed& other) {
+  const auto& a = one.variable;
+  const auto& b = other.variable;
+  return a.id == b.id && a.type == b.type && a.shape == b.shape && a.name == b.name && !one.sums &&
+         !other.sums && (one.offset < 0) == (other.offset < 0);
+}
+
+}  // namespace
+
+void StepLines::add(const contents::Description& description) {
+  const auto& contents = description.contents;
+  for (std::size_t i = 0; i < contents.size();) {
+    const auto step = contents[i].step;
+    Run run;
+    run.count = 1;
+    run.number = step;
+    for (; i < contents.size() && contents[i].step == step; ++i) {
+      run.first.push_back(contents[i]);
+    }
+    if (const auto name = description.names.find(step); name != description.names.end()) {
+      run.number = name->second.number;
+      if (std::isfinite(name->second.time)) {
+        run.times.push_back(name->second.time);
+      }
+    }
+    if (!extend(run)) {
+      end_run();
+      run_ = std::move(run);
+    }
+  }
+}
+
+// Whether the step continues the last line: then it does.
+bool StepLines::extend(const Run& step) {
+  const auto& first = run_.first;
+  if (run_.count == 0 || step.first.front().step != first.front().step + run_.count ||
+      step.number != run_.number + run_.count || step.times.empty() != run_.times.empty() ||
+      run_.times.size() >= most_times || !std::ranges::equal(first, step.first, is_like)) {
+    return false;
+  }
+  std::vector<std::int64_t> advance;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const auto moved = step.first[i].offset - first[i].offset;
+    advance.push_back(run_.count == 1 ? moved : run_.advance[i]);
+    if (advance.back() < 0 || moved != advance.back() * run_.count) {
+      return false;
+    }
+  }
+  run_.advance = std::move(advance);
+  run_.times.insert(run_.times.end(), step.times.begin(), step.times.end());
+  ++run_.count;
+  return true;
+}
+
+void StepLines::end_run() {
+  if (run_.count == 0) {
+    return;
+  }
+  std::string text;
+  if (!ended_.empty() && ended_.back()->size() < enough_text) {
+    text = *ended_.back();
+    ended_.pop_back();
+  }
+  text += line(run_, text.empty() && ended_.empty());
+  ended_.push_back(std::make_shared<const std::string>(std::move(text)));
+  run_ = {};
+}
+
+// So that two manifests can be compared by eye and by diff.
+std::string StepLines::line(const Run& run, bool is_first) {
+  const auto step = run.first.front().step;
+  std::string text = (is_first ? "\n  " : ",\n  ") + std::string{"{\"step\":"};
+  text += std::to_string(step);
+  if (run.count > 1) {
+    text += ",\"count\":" + std::to_string(run.count);
+  }
+  if (run.number != step) {
+    text += ",\"number\":" + std::to_string(run.number);
+  }
+  if (!run.times.empty()) {
+    text += ",\"time\":" + (run.count > 1 ? one_line(run.times) : one_line(run.times.front()));
+  }
+  text += ",\"variables\":[";
+  const char* separator = "";
+  for (std::size_t i = 0; i < run.first.size(); ++i) {
+    text += std::exchange(separator, ",");
+    add_variable(text, run.first[i]);
+    if (run.count > 1 && run.first[i].offset >= 0) {
+      text += ",\"advance\":" + std::to_string(run.advance[i]);
+    }
+    text += '}';
+  }
+  return text + "]}";
+}
+
+std::vector<std::shared_ptr<const std::string>> StepLines::text() const {
+  auto parts = ended_;
+  if (run_.count > 0) {
+    parts.push_back(std::make_shared<const std::string>(line(run_, ended_.empty())));
+  }
+  return parts;
+}
+
+bool operator==(const StepLines& one, const StepLines& other) {
+  const auto last = [](const StepLines& lines) {
+    return lines.run_.count > 0 ? StepLines::line(lines.run_, false) : std::string{};
+  };
+  return one.ended_ == other.ended_ && last(one) == last(other);
+}
+
+}  // namespace iocomp::commit

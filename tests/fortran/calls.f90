@@ -1,0 +1,306 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! The calls that are not about arrays in memory: calls <case>, on any number of ranks.
+program calls
+  use, intrinsic :: iso_fortran_env
+  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan
+  use mpi_f08
+  use iocomp
+  use expectations
+  implicit none
+  type(iocomp_session) :: session
+  type(iocomp_file) :: file
+  type(iocomp_input) :: input
+  type(iocomp_var) :: var
+  type(MPI_Comm) :: comm
+  integer :: rank, ranks, i, ierr
+  character(20) :: which
+
+  call get_command_argument(1, which)
+  call MPI_Init()
+  call iocomp_init(MPI_COMM_WORLD, session, settings="files.default.existing = 'continue'   ")
+  call iocomp_comm(session, comm)
+  call MPI_Comm_rank(comm, rank)
+  call MPI_Comm_size(comm, ranks)
+  select case (which)
+  case ("maps")
+    call maps()
+  case ("steps")
+    call steps()
+  case ("overwrite")
+    call overwrite()
+  case ("attributes")
+    call attributes()
+  case ("stop")
+    call stop_when_told()
+  case ("session")
+    call about_the_session()
+  case ("mistakes")
+    call mistakes()
+  case ("no ierr")
+    call iocomp_open(session, "one/two", IOCOMP_SERIES, file)
+  case default
+    error stop "which case?"
+  end select
+  call iocomp_finalize(session)
+  call MPI_Finalize()
+
+contains
+
+  !> Elements dealt out like cards, 3 x 8 of them; each rank has a halo element besides.
+  subroutine maps()
+    integer, parameter :: shape(2) = [3, 8]
+    type(iocomp_decomp) :: by_map, by_runs
+    type(iocomp_var) :: scattered, columns
+    integer, allocatable :: mine(:)
+    integer(int64), allocatable :: first(:)
+    real(real64), allocatable, asynchronous :: values(:)
+    real(real64) :: all_of_it(3, 8), wide(2, 24)
+    type(iocomp_ticket) :: ticket
+
+    mine = [-1, (i, i=24 - rank, 1, -ranks)]          ! downwards, so in no ascending order
+    values = mine
+    call iocomp_decomp_map(session, shape, mine, by_map)
+    first = [(3*int(i - 1, int64) + 1, i=rank + 1, 8, ranks)]
+    call iocomp_decomp_runs(session, shape, first, 0*first + 3, by_runs)
+    call iocomp_open(session, "maps", IOCOMP_SERIES, file)
+    call iocomp_define(file, "scattered", IOCOMP_FLOAT64, shape, scattered)
+    call iocomp_define(file, "columns", IOCOMP_FLOAT64, shape, columns)
+    call iocomp_put_decomp(scattered, by_map, values, ticket=ticket)
+    call iocomp_wait(ticket)
+    values = -5
+    wide = 0
+    wide(1, 1:3*size(first)) = [((first(i) + ierr, ierr=0, 2), i=1, size(first))]
+    call iocomp_put_decomp(columns, by_runs, wide(1, 1:3*size(first)), buffered=.true.)
+    wide = -7
+    call iocomp_put_decomp(columns, by_runs, values(1:1), ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT .or. size(first)*3 == 1, "one value for a part")
+    call iocomp_decomp_map(session, shape, [25], by_runs, ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "element 25 of 24")
+    call iocomp_decomp_free(by_map)
+    call iocomp_close(file)
+
+    call iocomp_open_input(session, "maps", input)
+    call iocomp_read(input, "scattered", 0, all_of_it)
+    call expect(all(reshape(all_of_it, [24]) == [(i, i=1, 24)]), "by map")
+    call iocomp_read(input, "columns", 0, all_of_it)
+    call expect(all(reshape(all_of_it, [24]) == [(i, i=1, 24)]), "by runs")
+    call iocomp_close_input(input)
+  end subroutine
+
+  !> Checkpoints: numbers, times, a change of shape, fill values, and where to restart.
+  subroutine steps()
+    real(real64) :: time, two(2), six(2, 3)
+    real(real64), asynchronous :: u(2, 3) = reshape([1, 2, 3, 4, 5, 6], [2, 3])
+    integer(int64) :: step
+    integer :: n
+    logical :: reached
+    type(iocomp_ticket) :: ticket
+
+    call iocomp_latest(session, "restart", step, time, input)
+    call expect(step == -1 .and. ieee_is_nan(time), "nothing is committed yet")
+    call iocomp_open(session, "restart", IOCOMP_CHECKPOINT, file)
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [2, 2*ranks], var)
+    call iocomp_set_fill(var, -1.0_real64)
+    call iocomp_begin_step(file, 10, 0.5_real64)
+    call expect(iocomp_current_step(file) == 10, "current_step")
+    call iocomp_put(var, u(:, 2:2), [1, 2*rank + 1], ticket=ticket)
+    call iocomp_end_step(file)
+    call iocomp_wait(ticket, IOCOMP_WRITTEN)
+    call iocomp_test(ticket, reached, IOCOMP_WRITTEN)
+    call expect(reached, "test after wait")
+    call iocomp_wait_step(file, 10)
+    call iocomp_test(ticket, reached)
+    call expect(reached, "durable includes handed over")
+    call iocomp_set_shape(var, [2, 3*ranks])
+    call iocomp_begin_step(file, 20_int64)
+    call iocomp_put(var, u, [1, 3*rank + 1], ticket=ticket)
+    call iocomp_close(file)
+
+    call iocomp_latest(session, "restart", n, time, input)
+    call expect(n == 20 .and. ieee_is_nan(time), "the newest step, without a time")
+    call iocomp_input_steps(input, n)
+    call iocomp_input_step(input, 1, step)
+    call expect(n == 2 .and. step == 10, "two steps")
+    call iocomp_input_time(input, 10, time)
+    call expect(time == 0.5_real64, "the time of a step")
+    call iocomp_input_left_out(input, n)
+    call expect(n == 0, "nothing is left out")
+    call iocomp_read(input, "u", 10, two, [1, 2*rank + 1], count=[2, 1])
+    call expect(all(two == u(:, 2)), "what was put")
+    call iocomp_read(input, "u", 10, two, [1, 2*rank + 2], count=[2, 1])
+    call expect(all(two == -1), "the fill value")
+    call iocomp_read(input, "u", 20, six, [1, 3*rank + 1])
+    call expect(all(six == u), "another shape")
+    call iocomp_close_input(input)
+    call iocomp_open_after(session, "restart", IOCOMP_CHECKPOINT, 10, file)
+    call iocomp_close(file)
+    call iocomp_latest(session, "restart", n, time, input)
+    call expect(n == 10, "open_after takes the steps behind away")
+    call iocomp_close_input(input)
+  end subroutine
+
+  !> An array changes as soon as it is handed over, again and again.
+  subroutine overwrite()
+    real(real64), asynchronous :: u(4096)
+    real(real64) :: found(4096)
+    type(iocomp_ticket) :: ticket
+    call iocomp_open(session, "overwrite", IOCOMP_SERIES, file)
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [4096*ranks], var)
+    do i = 1, 40
+      u = i
+      call iocomp_put(var, u, [4096*rank + 1], ticket=ticket)
+      call iocomp_end_step(file)
+      call iocomp_wait(ticket)
+    end do
+    u = -1
+    call iocomp_close(file)
+    call iocomp_open_input(session, "overwrite", input)
+    do i = 1, 40
+      call iocomp_read(input, "u", i - 1, found, [4096*rank + 1])
+      call expect(all(found == i), "what was there when it was put")
+    end do
+    call iocomp_close_input(input)
+  end subroutine
+
+  subroutine attributes()
+    character(:), allocatable :: text
+    integer :: numbers(3), type, count, ndims
+    integer(int64) :: size_of
+    real(real64) :: grid(2, 2) = reshape([1, 2, 3, 4], [2, 2]), back(4)
+    call iocomp_open(session, "attributes", IOCOMP_SERIES, file)
+    call iocomp_define(file, "u", IOCOMP_INT32, [2, 3], var)
+    call iocomp_define(file, "scalar", IOCOMP_INT64, [integer ::], var)
+    if (rank == 0) call iocomp_put(var, 5_int64)
+    call iocomp_set_attribute(file, "numbers", [1, 2, 3])
+    call iocomp_set_attribute(file, "title", "a title  ")
+    call iocomp_set_attribute_text(file, "more", "more")
+    call iocomp_set_var_attribute(var, "grid", grid(:, 2:1:-1))
+    call iocomp_set_var_attribute(var, "one", 1.5)
+    call iocomp_set_var_attribute_text(var, "units", "m/s")
+    call iocomp_set_attribute(file, "bad", [.true.], ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "logical") > 0, &
+                iocomp_error())
+    call iocomp_close(file)
+
+    call iocomp_open_input(session, "attributes", input)
+    call iocomp_input_attributes(input, count)
+    call expect(count == 3, "three attributes of the file")
+    call iocomp_input_attribute(input, 1, text, type, size_of)
+    call expect(text == "more" .and. type == IOCOMP_CHAR .and. size_of == 4, "the first: "//text)
+    call iocomp_input_attribute(input, 2, text, type, size_of)
+    call expect(text == "numbers" .and. type == IOCOMP_INT32 .and. size_of == 3, text)
+    call iocomp_input_attribute_text(input, "title", text)
+    call expect(text == "a title", text)
+    call iocomp_input_attribute_values(input, "numbers", numbers)
+    call expect(all(numbers == [1, 2, 3]), "numbers")
+    call iocomp_input_attribute_values(input, "numbers", back, ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "of another type")
+    call iocomp_input_attributes(input, count, "scalar")
+    call expect(count == 3, "three attributes of the variable")
+    call iocomp_input_attribute(input, 3, text, variable="scalar")
+    call expect(text == "units", text)
+    call iocomp_input_attribute_values(input, "grid", back(4:1:-1), "scalar")
+    call expect(all(back == [2, 1, 4, 3]), "a grid, backwards")
+    call iocomp_input_attribute_text(input, "units", text, "scalar")
+    call expect(text == "m/s", text)
+    call iocomp_input_variables(input, count)
+    call iocomp_input_find(input, "scalar", i)
+    call iocomp_input_variable(input, i, text, type, ndims)
+    call expect(text == "scalar" .and. type == IOCOMP_INT64 .and. ndims == 0, text)
+    call iocomp_input_variable(input, i)
+    call expect(i == count, "the last of them")
+    call iocomp_close_input(input)
+  end subroutine
+
+  subroutine stop_when_told()
+    logical :: stop
+    integer :: step
+    do step = 1, 1000000
+      call iocomp_should_stop(session, stop)
+      if (stop) exit
+      if (rank == 0 .and. step == 3) print '(a)', "running"
+      if (rank == 0 .and. step == 3) flush (output_unit)
+    end do
+    call expect(stop, "told to stop")
+    call iocomp_should_stop(session, stop)
+    call expect(stop, "it stays so")
+  end subroutine
+
+  subroutine about_the_session()
+    type(MPI_Comm) :: half
+    integer :: other
+    call iocomp_comm(session, other)
+    call expect(other == comm%mpi_val, "the communicator as an integer")
+    call expect(iocomp_role(session) == IOCOMP_BOTH, "the role")
+    call expect(index(iocomp_settings(session), "continue") > 0, "the settings")
+    call expect(iocomp_code_name(IOCOMP_NOT_FOUND) == "not found", "the name of a code")
+    call expect(iocomp_type_size(IOCOMP_COMPLEX128) == 16, "the size of a type")
+    call iocomp_progress(session)
+    call MPI_Comm_split(comm, mod(rank, 2), rank, half)
+    call iocomp_open_on(session, half, merge("even", "odd ", mod(rank, 2) == 0), IOCOMP_SERIES, file)
+    call iocomp_define(file, "u", IOCOMP_INT32, [ranks], var)
+    call iocomp_put(var, [rank], [rank + 1])
+    call iocomp_close(file)
+    call iocomp_open_input_on(session, half, merge("even", "odd ", mod(rank, 2) == 0), input)
+    call iocomp_read(input, "u", 0, other, [rank + 1], [1])
+    call expect(other == rank, "on a part of the ranks")
+    call iocomp_close_input(input)
+    call MPI_Comm_free(half)
+  end subroutine
+
+  !> Code and story of each, as mistakes.c prints them for the same calls in C; then those that only Fortran has.
+  subroutine mistakes()
+    type(iocomp_file) :: no_file
+    type(iocomp_var) :: no_var, u
+    type(iocomp_ticket) :: no_ticket
+    type(iocomp_input) :: no_input
+    type(iocomp_session) :: no_session
+    real(real64) :: v(4, 2) = 0, time
+    integer :: n
+    logical :: reached
+    call iocomp_open(no_session, "u", IOCOMP_SERIES, file, ierr); call tell()
+    call iocomp_open(session, "one/two", IOCOMP_SERIES, file, ierr); call tell()
+    call iocomp_open(session, "u", 7, file, ierr); call tell()
+    call iocomp_open_input(session, "missing", input, ierr); call tell()
+    call iocomp_open(session, "u", IOCOMP_SERIES, file)
+    call iocomp_define(no_file, "u", IOCOMP_FLOAT64, [4, 2], u, ierr); call tell()
+    call iocomp_define(file, "u", 99, [4, 2], u, ierr); call tell()
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [4, -2], u, ierr); call tell()
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [4, 2], u)
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [4, 2], no_var, ierr); call tell()
+    call iocomp_put(no_var, v, ierr=ierr); call tell()
+    call iocomp_put(u, v, start=[2, 1], ierr=ierr); call tell()
+    call iocomp_put(u, v(1:1, :), start=[1, 0], ierr=ierr); call tell()
+    call iocomp_put(u, v)
+    call iocomp_wait(no_ticket, ierr=ierr); call tell()
+    call iocomp_test(no_ticket, reached, ierr=ierr); call tell()
+    call iocomp_wait_step(file, 7, ierr); call tell()
+    call iocomp_close(file)
+    call iocomp_close(file, ierr); call tell()
+    call iocomp_open_input(session, "u", input)
+    call iocomp_input_find(input, "uu", n, ierr); call tell()
+    call iocomp_input_time(input, 3, time, ierr); call tell()
+    call iocomp_read(input, "u", 0, v, [2, 1], ierr=ierr); call tell()
+    call iocomp_read(no_input, "u", 0, v, ierr=ierr); call tell()
+    call iocomp_close_input(input)
+
+    print '(a)', "--"
+    call iocomp_open(session, "w", IOCOMP_SERIES, file)
+    call iocomp_define(file, "w", IOCOMP_FLOAT64, [4, 2], u)
+    call iocomp_put(u, [1, 2], ierr=ierr); call tell()
+    call iocomp_put(u, reshape([1], [1, 1]), ierr=ierr); call tell()
+    call iocomp_put(u, v(:, 1), ierr=ierr); call tell()
+    call iocomp_put(u, v, start=[1], ierr=ierr); call tell()
+    call iocomp_put(u, v, start=[1.0, 1.0], ierr=ierr); call tell()
+    call iocomp_put(u, v, count=[3, 2], ierr=ierr); call tell()
+    call iocomp_put_from(u, v, [1, 1], [4, 2], [2, 1], ierr=ierr); call tell()
+    call iocomp_put(u, [.true.], ierr=ierr); call tell()
+    call iocomp_define(file, "x", IOCOMP_FLOAT64, [1, 1, 1, 1, 1, 1, 1, 1, 1], no_var, ierr); call tell()
+    call iocomp_begin_step(file, 1.5, ierr=ierr); call tell()
+    call iocomp_close(file)
+  end subroutine
+
+  subroutine tell()
+    print '(i0, 1x, a)', ierr, iocomp_error()
+  end subroutine
+end program
