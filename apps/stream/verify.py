@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compare every element that apps/stream wrote with what it must be. Knows nothing of iocomp."""
+"""Compare every element that apps/stream wrote with what it must be. Knows the manifest only."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "studies"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings/python"))
 
-from iocomp_studies.reader import Dataset, open_dataset
+from iocomp import Error, Files, open_files
 
 VARIABLES = ("copy_c", "scale_b", "add_c", "triad_a")
 SCALAR = 3.0
@@ -54,12 +54,12 @@ def describe_index(value: float, elements: int) -> str:
 
 
 def mistakes(
-    dataset: Dataset, elements: int, loops: int, write_every: int, pattern: str
+    dataset: Files, elements: int, loops: int, write_every: int, pattern: str
 ) -> Iterator[str]:
     """Yield a line for everything that is missing, too much or wrong."""
     writing = [loop for loop in range(loops) if write_every and loop % write_every == 0]
-    if dataset.steps() != list(range(len(writing))):
-        yield f"steps are {dataset.steps()}, expected are {len(writing)}"
+    if dataset.steps != list(range(len(writing))):
+        yield f"steps are {dataset.steps}, expected are {len(writing)}"
         return
     expected = list(stream_values(loops))
     for step, loop in enumerate(writing):
@@ -67,12 +67,12 @@ def mistakes(
             yield f"step {step}: variables are {dataset.variables(step)}"
             continue
         for kernel, name in enumerate(VARIABLES):
-            if dataset.shape(step, name) != (elements,):
-                shape = dataset.shape(step, name)
+            if dataset.shape(name, step) != (elements,):
+                shape = dataset.shape(name, step)
                 yield f"step {step}, {name}: shape is {shape}, not ({elements},)"
                 continue
             for begin in range(0, elements, CHUNK):
-                values = dataset.read(step, name, begin, min(begin + CHUNK, elements))
+                values = dataset.read(name, step, slice(begin, begin + CHUNK))
                 if pattern == "index":
                     call = 4 * loop + kernel + 1
                     wrong = wrong_in_index(values, begin, call, elements)
@@ -103,12 +103,12 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=10, help="lines to print")
     given = parser.parse_args()
     try:
-        with open_dataset(given.file) as dataset:
+        with open_files(given.file) as dataset:
             found = list(
                 mistakes(dataset, given.elements, given.loops, given.write_every, given.pattern)
             )
-            steps = len(dataset.steps())
-    except (OSError, ValueError, KeyError) as error:
+            steps = len(dataset.steps)
+    except (Error, OSError) as error:
         print(f"verify: {error}", file=sys.stderr)
         return 1
     for line in found[: given.most]:

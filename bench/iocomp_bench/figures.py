@@ -6,6 +6,7 @@ from iocomp_bench.bindings import binding_figures
 from iocomp_bench.blocks import block_figures
 from iocomp_bench.definitions import definition_figures
 from iocomp_bench.figure import WALL, Figure, ratio
+from iocomp_bench.from_python import python_figures
 from iocomp_bench.handing import (
     hand_off,
     hand_off_rate,
@@ -70,6 +71,7 @@ FIGURES: tuple[Figure, ...] = (
     *definition_figures(),
     *hpcg_figures(),
     *binding_figures(),
+    *python_figures(),
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from iocomp_bench.bindings import binding_methods
 from iocomp_bench.blocks import block_methods
 from iocomp_bench.definitions import definition_methods
+from iocomp_bench.from_python import python_methods
 from iocomp_bench.hpcg import hpcg_methods
 from iocomp_bench.ways import (
     HAND_OFFS,
@@ -195,4 +196,5 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         | definition_methods(runner)
         | hpcg_methods(runner)
         | binding_methods(runner)
+        | python_methods(runner)
     )

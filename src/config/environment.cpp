@@ -20,10 +20,10 @@ namespace {
 constexpr std::string_view environment_prefix = "IOCOMP_";
 constexpr std::string_view environment_files = "FILES_";
 
-/// Not settings: the file to read, where package managers say they installed iocomp, and our own
-/// scripts.
+/// Not settings: the file to read, the library that Python loads, where package managers say they
+/// installed iocomp, and our own scripts.
 bool is_foreign(std::string_view name) {
-  constexpr std::array<std::string_view, 3> others{"CONFIG", "ROOT", "DIR"};
+  constexpr std::array<std::string_view, 4> others{"CONFIG", "LIBRARY", "ROOT", "DIR"};
   return std::ranges::count(others, name) != 0 || name.starts_with("TEST_") ||
          name.starts_with("BENCH_");
 }

@@ -53,7 +53,7 @@ when_full = "error"
 Every key is also a variable: `IOCOMP_` and the key in upper case, with `_` for `.` and `-`. `staging.memory` is
 `IOCOMP_STAGING_MEMORY`. Other variables that begin with `IOCOMP_` have no effect, as environment modules set some
 (`IOCOMP_HOME`). A warning names the nearest setting, as it may be meant. There is none for `IOCOMP_CONFIG`,
-`IOCOMP_ROOT`, `IOCOMP_DIR`, `IOCOMP_TEST_*` and `IOCOMP_BENCH_*`.
+`IOCOMP_LIBRARY`, `IOCOMP_ROOT`, `IOCOMP_DIR`, `IOCOMP_TEST_*` and `IOCOMP_BENCH_*`.
 
 For files `IOCOMP_FILES_<NAME>_<KEY>` concerns the files of that name, and `IOCOMP_FILES_<KEY>` is the same as
 `[files.default]`: it holds for all files that do not say it themselves, so it does not override `[files.fields]`.

@@ -1,8 +1,8 @@
-"""Let the tests find the modules of the studies, the benchmarks, the demonstration, stream and tools."""
+"""Let the tests find the modules of the studies, the benchmarks, the demonstration, stream and tools, and the package."""
 
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-for folder in ("studies", "bench", "apps/demo", "apps/stream", "tools"):
+for folder in ("studies", "bench", "bindings/python", "apps/demo", "apps/stream", "tools"):
     sys.path.insert(0, str(ROOT / folder))

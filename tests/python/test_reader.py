@@ -1,51 +1,287 @@
 import json
+import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from iocomp_studies.reader import open_dataset, resolve
+import iocomp
+from iocomp import NotFoundError, StorageError, UnsupportedError, open_files
 
 h5py = pytest.importorskip("h5py")
 
 
-def write_plain(path: Path, values: np.ndarray, offset: int) -> None:
-    path.write_bytes(b"\0" * offset + values.tobytes())
-    variable = {"name": "u", "type": "int32", "shape": list(values.shape), "offset": offset}
-    manifest = {
+def manifest_of(
+    path: Path, arrays: dict[int, dict[str, np.ndarray]], **more: object
+) -> dict[str, Any]:
+    """Return a manifest of steps of arrays that lie one after the other; write their bytes."""
+    offset, steps, raw = 0, [], b""
+    order = ">" if more.get("byte_order") == "big" else "<"
+    for number, variables in arrays.items():
+        entries = []
+        for name, values in variables.items():
+            kind = "char" if values.dtype.kind == "S" else str(values.dtype)
+            entries.append(
+                {"name": name, "type": kind, "shape": list(values.shape), "offset": offset}
+            )
+            raw += values.astype(values.dtype.newbyteorder(order)).tobytes()
+            offset = len(raw)
+        steps.append({"step": number, "time": number / 2, "variables": entries})
+    path.write_bytes(raw)
+    numbers = sorted(arrays)
+    return {
         "iocomp_manifest": 1,
+        "name": "f",
+        "format": "posix",
+        "kind": "series",
         "file": path.name,
-        "steps": [{"step": 4, "variables": [variable]}],
-    }
+        "bytes": len(raw),
+        "byte_order": "little",
+        "first_step": numbers[0],
+        "committed_steps": numbers[-1] - numbers[0] + 1,
+        "steps": steps,
+        "absent": [each for each in range(numbers[0], numbers[-1]) if each not in arrays],
+        "attributes": {},
+        "variable_attributes": {},
+    } | more
+
+
+def write(path: Path, arrays: dict[int, dict[str, np.ndarray]], **more: object) -> Path:
+    manifest = manifest_of(path, arrays, **more)
     Path(f"{path}.json").write_text(json.dumps(manifest))
+    return path
+
+
+U = np.arange(60, dtype="i4").reshape(3, 4, 5)
 
 
 def test_a_plain_file_is_read_through_its_manifest(tmp_path: Path) -> None:
-    values = np.arange(12, dtype="<i4").reshape(3, 4)
-    write_plain(tmp_path / "f.dat", values, offset=4096)
-    with open_dataset(tmp_path / "f.dat") as dataset:
-        assert dataset.steps() == [4]
-        assert dataset.variables(4) == ["u"]
-        assert dataset.shape(4, "u") == (3, 4)
-        assert dataset.read(4, "u", 5, 8).tolist() == [5, 6, 7]
+    write(tmp_path / "f.bin", {2: {"u": U, "s": np.array(1.5)}, 4: {"u": U + 100}})
+    with open_files(tmp_path / "f") as files:
+        assert files.steps == [2, 4]
+        assert (files.variables(), files.variables(4)) == (["u", "s"], ["u"])
+        assert files.shape("u") == (3, 4, 5)
+        assert files.time(4) == 2.0
+        assert np.array_equal(files.read("u"), U + 100)
+        assert files.read("s").item() == 1.5  # of the newest step that has it
+        with pytest.raises(NotFoundError, match=r"no step 3 .*up to 4"):
+            files.read("u", 3)
+        with pytest.raises(NotFoundError, match="no variable 's' in step 4; there are u"):
+            files.read("s", 4)
 
 
-def test_a_plain_file_that_is_too_short_is_told(tmp_path: Path) -> None:
-    write_plain(tmp_path / "f.dat", np.arange(4, dtype="<i4"), offset=0)
+@pytest.mark.parametrize("order", ["little", "big"])
+@pytest.mark.parametrize(
+    "box",
+    [
+        ...,
+        0,
+        (slice(1, 3), slice(None)),
+        (1, slice(1, 3)),
+        (2, -1, slice(1, 4)),
+        (slice(0, 3, 2), ..., 3),
+        (..., slice(4, 2)),
+        (slice(None), 2, slice(1, 5, 2)),
+        (0, 0, 0),
+    ],
+)
+def test_every_box_is_what_numpy_selects(tmp_path: Path, order: str, box: object) -> None:
+    path = write(tmp_path / "f.bin", {0: {"pad": np.zeros(3, "i1"), "u": U}}, byte_order=order)
+    with open_files(path) as files:
+        found = files.read("u", 0, box)
+        assert np.array_equal(found, U[box])
+        assert found.shape == U[box].shape and found.dtype == U.dtype
+
+
+@pytest.mark.parametrize("box", [(3,), (0, 0, 0, 0), slice(None, None, -1)])
+def test_a_box_that_is_none_is_refused(tmp_path: Path, box: object) -> None:
     with (
-        open_dataset(tmp_path / "f.dat") as dataset,
-        pytest.raises(ValueError, match="ends inside"),
+        open_files(write(tmp_path / "f.bin", {0: {"u": U}})) as files,
+        pytest.raises(ValueError, match="u"),
     ):
-        dataset.read(4, "u", 2, 6)
+        files.read("u", 0, box)
+
+
+def test_values_go_into_an_array_of_the_caller(tmp_path: Path) -> None:
+    with open_files(write(tmp_path / "f.bin", {0: {"u": U}})) as files:
+        whole = np.zeros((5, 6, 7), "i4")
+        assert files.read("u", out=whole[1:4, 1:5, 1:6]).base is whole
+        assert np.array_equal(whole[1:4, 1:5, 1:6], U) and whole.sum() == U.sum()
+        with pytest.raises(iocomp.InvalidArgumentError, match="float64"):
+            files.read("u", out=np.zeros((3, 4, 5)))
+
+
+DAMAGED: list[tuple[str, str, Any, str]] = [
+    ("foreign", "iocomp_manifest", None, "no manifest of iocomp"),
+    ("later", "iocomp_manifest", 3, "version 3"),
+    ("no steps", "steps", None, "lacks 'steps'"),
+    ("no list", "steps", 3, "not iterable"),
+    ("longer", "bytes", 1 << 40, "torn"),
+    ("shorter", "bytes", 10, "bytes from byte"),
+    ("negative", "bytes", -1, "0 or more"),
+    ("order", "byte_order", "middle", "middle"),
+    ("absent", "absent", [0], "absent"),
+    ("endless", "committed_steps", 1 << 60, "claims"),
+    ("format", "format", "zarr", "later release"),
+    ("attributes", "attributes", {"a": {"type": "float64", "value": ["x"]}}, "could not convert"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "told"), [each[1:] for each in DAMAGED])
+def test_a_damaged_manifest_is_told(tmp_path: Path, key: str, value: object, told: str) -> None:
+    path = tmp_path / "f.bin"
+    manifest = manifest_of(path, {0: {"u": U}}) | {key: value}
+    if value is None:
+        del manifest[key]
+    Path(f"{path}.json").write_text(json.dumps(manifest))
+    with pytest.raises((StorageError, UnsupportedError), match=told) as caught:
+        open_files(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_manifest_cut_at_any_byte_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.bin", {0: {"u": U}})
+    whole = Path(f"{path}.json").read_bytes()
+    for end in range(len(whole)):
+        Path(f"{path}.json").write_bytes(whole[:end])
+        with pytest.raises(StorageError, match=r"cannot read the manifest .*f\.bin\.json"):
+            open_files(path)
+
+
+@pytest.mark.parametrize("junk", [b"[]", b"3", b"null", b"\xff\xfe", b'{"replaces": 7}'])
+def test_what_is_no_manifest_is_told(tmp_path: Path, junk: bytes) -> None:
+    path = write(tmp_path / "f.bin", {0: {"u": U}})
+    Path(f"{path}.json").write_bytes(junk)
+    with pytest.raises(StorageError, match="cannot read the manifest"):
+        open_files(path)
+
+
+def test_a_file_that_is_too_short_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.bin", {0: {"u": U}})
+    with open_files(path) as files:
+        path.write_bytes(path.read_bytes()[:-1])  # while it is open
+        for box in (..., (slice(None), 0)):
+            with pytest.raises(StorageError, match="ends inside u"):
+                files.read("u", 0, box)
+    with pytest.raises(StorageError, match="torn: it has 239 bytes, its manifest says 240"):
+        open_files(path)
+
+
+def test_while_a_file_is_replaced_the_old_manifest_counts(tmp_path: Path) -> None:
+    path = tmp_path / "f.bin"
+    new = manifest_of(tmp_path / ".f.bin.iocomp-h-1", {5: {"u": U}}) | {"file": "f.bin"}
+    old = manifest_of(path, {0: {"u": U}})
+    new["replaces"] = {"temporary": ".f.bin.iocomp-h-1", "manifest": old}
+    Path(f"{path}.json").write_text(json.dumps(new))
+    with open_files(path) as files:
+        assert files.steps == [0]
+    (tmp_path / ".f.bin.iocomp-h-1").rename(path)
+    with open_files(path) as files:
+        assert files.steps == [5]
+
+
+def test_a_file_that_was_opened_stays_the_same(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.bin", {0: {"u": U}})
+    with open_files(path) as files:
+        path.unlink()
+        write(path, {0: {"u": -U}})
+        assert np.array_equal(files.read("u"), U)
+        assert np.array_equal(pickle.loads(pickle.dumps(files)).read("u"), -U)  # opened again
+
+
+def test_checkpoints_are_one_set_and_torn_ones_are_left_out(tmp_path: Path) -> None:
+    for step in (3, 7, 1234567):
+        write(tmp_path / f"c.{step:06}.bin", {step: {"u": U + step}})
+    (tmp_path / "c.000009.bin").write_bytes(b"")  # without a manifest
+    torn = tmp_path / "c.000007.bin"
+    torn.write_bytes(b"")
+    for name in ("c", "c.bin"):
+        with open_files(tmp_path / name) as files:
+            assert files.steps == [3, 1234567]
+            assert sorted(files.left_out) == [7, 9] and "torn" in files.left_out[7]
+            assert np.array_equal(files.read("u", 3), U + 3)
+    with open_files(tmp_path / "c.000003.bin") as files:
+        assert files.steps == [3]
+
+
+def test_steps_that_another_run_has_superseded_are_not_seen(tmp_path: Path) -> None:
+    for step in (8, 9):
+        write(tmp_path / f"c.{step:06}.bin", {step: {"u": U}})
+    status = (tmp_path / "c.000009.bin").stat()
+    gone = {"9": f"{status.st_dev}:{status.st_ino}", "8": "1:1"}  # of 8 there is a newer file
+    write(tmp_path / "c.000005.bin", {5: {"u": U}}, supersedes=gone)
+    with open_files(tmp_path / "c") as files:
+        assert files.steps == [5, 8]
+
+
+def test_an_entry_of_a_manifest_may_tell_of_many_steps(tmp_path: Path) -> None:
+    path = tmp_path / "f.bin"
+    manifest = manifest_of(path, {step: {"u": U + step} for step in range(5)})
+    first = manifest["steps"][0] | {"count": 4, "number": 10, "time": [0, 1.5, 3, 4.5]}
+    first["variables"] = [first["variables"][0] | {"advance": U.nbytes}]
+    manifest |= {"iocomp_manifest": 2, "steps": [first, manifest["steps"][4] | {"number": 20}]}
+    Path(f"{path}.json").write_text(json.dumps(manifest))
+    with open_files(path) as files:
+        assert files.steps == [10, 11, 12, 13, 20]
+        assert [files.time(step) for step in files.steps] == [0, 1.5, 3, 4.5, 2]
+        for index, step in enumerate(files.steps):
+            assert np.array_equal(files.read("u", step), U + index)
+    for damage in ({"count": 0}, {"count": 1 << 60}, {"time": [0]}, {"count": 5}):
+        Path(f"{path}.json").write_text(json.dumps(manifest | {"steps": [first | damage]}))
+        with pytest.raises(StorageError, match="cannot read the manifest"):
+            open_files(path)
+
+
+def test_what_is_not_there_or_is_there_twice_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no committed file"):
+        open_files(tmp_path / "f")
+    write(tmp_path / "f.bin", {0: {"u": U}})
+    (tmp_path / ".f.h5.iocomp-host-1").touch()  # not committed
+    assert open_files(tmp_path / "f").steps == [0]
+    write(tmp_path / "f.000001.bin", {1: {"u": U}})
+    with pytest.raises(
+        iocomp.InvalidArgumentError, match=r"f\.000001\.bin, f\.bin|f\.bin, f\.000001"
+    ):
+        open_files(tmp_path / "f")
+
+
+def test_attributes_have_their_types(tmp_path: Path) -> None:
+    told = {
+        "title": {"type": "text", "value": "ä"},
+        "n": {"type": "int32", "value": [7]},
+        "x": {"type": "float64", "value": [1.5, "NaN", "-Infinity"]},
+        "z": {"type": "complex64", "value": [[1, "Infinity"]]},
+        "c": {"type": "char", "value": [65, 66]},
+    }
+    with open_files(write(tmp_path / "f.bin", {0: {"u": U}}, attributes=told)) as files:
+        found = files.attributes()
+    assert found["title"] == "ä"
+    assert (found["n"], found["n"].dtype) == (7, np.int32)
+    assert np.array_equal(found["x"], [1.5, np.nan, -np.inf], equal_nan=True)
+    assert found["z"] == complex(1, np.inf) and found["z"].dtype == np.complex64
+    assert found["c"].tolist() == [b"A", b"B"]
+
+
+def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    for format_, package in (("hdf5", "h5py"), ("adios2", "adios2")):
+        path = tmp_path / f"{format_}.x"
+        write(path, {0: {"u": U}}, format=format_)
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(UnsupportedError, match=f"needs the Python package {package}"):
+            open_files(path)
 
 
 def test_an_hdf5_file_is_known_by_its_signature(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "f.anything", "w") as file:
         file.create_dataset("3/u", data=np.arange(6.0).reshape(2, 3))
-    with open_dataset(tmp_path / "f.anything") as dataset:
-        assert dataset.steps() == [3]
-        assert dataset.shape(3, "u") == (2, 3)
-        assert dataset.read(3, "u", 2, 4).tolist() == [2.0, 3.0]
+        file.create_group("4")
+    with open_files(tmp_path / "f.anything") as files:
+        assert files.steps == [3, 4]
+        assert files.shape("u", 3) == (2, 3)
+        assert files.read("u", 3, (0, slice(2, 3))).tolist() == [2.0]
 
 
 def test_datasets_that_grow_are_read_by_steps(tmp_path: Path) -> None:
@@ -53,12 +289,16 @@ def test_datasets_that_grow_are_read_by_steps(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "f.h5", "w") as file:
         file.create_dataset("a/u", data=values, maxshape=(None, 3, 4))
         file.create_dataset("v", data=values[:1, 0], maxshape=(None, 4))
-    with open_dataset(tmp_path / "f.h5") as dataset:
-        assert dataset.steps() == [0, 1]
-        assert (dataset.variables(0), dataset.variables(1)) == (["a/u", "v"], ["a/u"])
-        assert dataset.shape(1, "a/u") == (3, 4)
-        assert dataset.read(1, "a/u", 2, 4).tolist() == [14.0, 15.0]
-        assert dataset.read(0, "v", 1, 3).tolist() == [1.0, 2.0]
+        file.create_dataset("x", data=[7])
+        file.attrs["title"] = "t"
+    with open_files(tmp_path / "f.h5") as files:
+        assert files.steps == [0, 1]
+        assert (files.variables(0), files.variables(1)) == (["a/u", "v", "x"], ["a/u", "x"])
+        assert files.shape("a/u", 1) == (3, 4)
+        assert files.read("a/u", 1, (0, slice(2, 4))).tolist() == [14.0, 15.0]
+        assert files.read("v", 0, slice(1, 3)).tolist() == [1.0, 2.0]
+        assert files.read("x", 1).tolist() == [7]
+        assert files.attributes() == {"title": "t"}
 
 
 def test_dimensions_of_netcdf_are_no_variables(tmp_path: Path) -> None:
@@ -67,15 +307,13 @@ def test_dimensions_of_netcdf_are_no_variables(tmp_path: Path) -> None:
         file.createDimension("time", None)
         file.createDimension("x", 3)
         file.createVariable("u", "f8", ("time", "x"))[:] = np.arange(6.0).reshape(2, 3)
-    with open_dataset(tmp_path / "f.nc") as dataset:
-        assert dataset.steps() == [0, 1]
-        assert dataset.variables(1) == ["u"]
-        assert dataset.read(1, "u", 0, 3).tolist() == [3.0, 4.0, 5.0]
+    with open_files(tmp_path / "f.nc") as files:
+        assert files.steps == [0, 1]
+        assert files.variables(1) == ["u"]
+        assert files.read("u", 1).tolist() == [3.0, 4.0, 5.0]
 
 
-def test_the_extension_may_be_left_out(tmp_path: Path) -> None:
-    (tmp_path / "f.dat").touch()
-    (tmp_path / "f.dat.json").touch()
-    assert resolve(tmp_path / "f") == tmp_path / "f.dat"
-    with pytest.raises(FileNotFoundError, match="nothing"):
-        resolve(tmp_path / "g")
+def test_a_file_without_manifest_that_tells_nothing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "f.bin").write_bytes(b"12345678")
+    with pytest.raises(UnsupportedError, match="without a manifest"):
+        open_files(tmp_path / "f.bin")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from verify import VARIABLES, describe_index, mistakes, stream_values
 
-from iocomp_studies.reader import open_dataset
+from iocomp import open_files
 
 ELEMENTS, LOOPS, WRITE_EVERY = 100, 5, 2
 
@@ -34,14 +34,25 @@ def write(path: Path, pattern: str) -> np.ndarray:
         }
         for step in range(3)
     ]
-    manifest = {"iocomp_manifest": 1, "file": path.name, "steps": steps}
+    manifest = {
+        "iocomp_manifest": 1,
+        "format": "posix",
+        "file": path.name,
+        "bytes": values.nbytes,
+        "first_step": 0,
+        "committed_steps": 3,
+        "steps": steps,
+        "absent": [],
+        "attributes": {},
+        "variable_attributes": {},
+    }
     Path(f"{path}.json").write_text(json.dumps(manifest))
     path.write_bytes(values.tobytes())
     return values
 
 
 def found(path: Path, pattern: str) -> list[str]:
-    with open_dataset(path) as dataset:
+    with open_files(path) as dataset:
         return list(mistakes(dataset, ELEMENTS, LOOPS, WRITE_EVERY, pattern))
 
 
@@ -83,7 +94,7 @@ def test_not_a_number_shows(tmp_path: Path) -> None:
 
 def test_missing_steps_show(tmp_path: Path) -> None:
     write(tmp_path / "f", "stream")
-    with open_dataset(tmp_path / "f") as dataset:
+    with open_files(tmp_path / "f") as dataset:
         assert list(mistakes(dataset, ELEMENTS, 100, 2, "stream")) == [
             "steps are [0, 1, 2], expected are 50"
         ]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-for folder in ("tests/system", "tests/actor", "studies"):
+for folder in ("tests/system", "tests/actor", "studies", "bindings/python"):
     sys.path.insert(0, str(ROOT / folder))
 
 from fixtures import actors, build, companies  # noqa: E402, F401

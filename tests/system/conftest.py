@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-for folder in (HERE, HERE.parent / "actor", HERE.parents[1] / "studies"):
+ROOT = HERE.parents[1]
+for folder in (HERE, HERE.parent / "actor", ROOT / "studies", ROOT / "bindings/python"):
     sys.path.insert(0, str(folder))
 
 from fixtures import actors, build, companies  # noqa: E402, F401

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from actors import STORAGE_FAILURE, Actors, Build, Job
 from files import check_sums, extension, file_settings, mode_settings, skip_if_missing, values
-from iocomp_studies.reader import manifest_steps
+
+from iocomp.reader import manifest_steps
 
 ROWS, COLUMNS = 24, 10
 DEFINE = (

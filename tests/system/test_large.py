@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from actors import Actors
 from files import WAYS, extension, file_settings, mode_settings, skip_if_missing, values
-from iocomp_studies.reader import open_dataset
+from iocomp import open_files
 
 ELEMENTS = 2**31 + 4099
 GIB = 2**30
@@ -53,12 +53,12 @@ close out
     )
     assert not job.failures(), job
     assert job.status == 0, job
-    with open_dataset(job.folder / path) as dataset:
-        assert dataset.shape(0, "u") == (ELEMENTS,)
+    with open_files(job.folder / path) as dataset:
+        assert dataset.shape("u", 0) == (ELEMENTS,)
         edges = [0, 2**30 - 7, 2**31 - SAMPLE // 2, 2**31, ELEMENTS - SAMPLE]
         spread = np.linspace(0, ELEMENTS - SAMPLE, 200, dtype=np.int64).tolist()
         for first in edges + spread:
-            found = dataset.read(0, "u", first, first + SAMPLE)
+            found = dataset.read("u", 0, slice(first, first + SAMPLE))
             assert np.array_equal(found, values("i1", SAMPLE, 0, first)), first
     (job.folder / path).unlink()
 

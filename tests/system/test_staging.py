@@ -14,7 +14,8 @@ from files import (
     mode_settings,
     skip_if_missing,
 )
-from iocomp_studies.reader import manifest_steps
+
+from iocomp.reader import manifest_steps
 
 KIB = 1024
 

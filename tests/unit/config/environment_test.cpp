@@ -63,6 +63,7 @@ TEST_F(Environment, NamesTheNewPlaceOfAKeyThatWasMoved) {
 TEST_F(Environment, MayHoldNamesOfOurScriptsAndOfPackageManagers) {
   set("IOCOMP_TEST_FOLDER", "/tmp");
   set("IOCOMP_BENCH_ROUNDS", "5");
+  set("IOCOMP_LIBRARY", "/opt/iocomp/lib/libiocomp.so");
   set("IOCOMP_ROOT", "/opt/iocomp");
   set("IOCOMP_DIR", "/opt/iocomp/lib/cmake");
   EXPECT_EQ(warning(), "");

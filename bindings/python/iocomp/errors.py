@@ -1,0 +1,98 @@
+"""Why a call failed: one class for each code of `iocomp_code` that a program may want to catch."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """A call failed: `code` is of `iocomp_code`, `story` tells file, variable, step and cause."""
+
+    code = 99
+
+    def __init__(self, story: str) -> None:
+        """Take the whole story."""
+        super().__init__(story)
+        self.story = story
+
+    def __str__(self) -> str:
+        """Return the story."""
+        return self.story
+
+
+class InvalidArgumentError(Error, ValueError):
+    """A caller's mistake, found before anything was sent."""
+
+    code = 1
+
+
+class OutOfStagingError(Error, MemoryError):
+    """Staging memory is full, and the file says `when_full = "error"`."""
+
+    code = 2
+
+
+class StorageError(Error, OSError):
+    """The operating system or the format library refused, or a file is torn."""
+
+    code = 3
+
+
+class MpiError(Error):
+    """An MPI call failed."""
+
+    code = 4
+
+
+class InvalidSettingError(Error, ValueError):
+    """An unknown key, a bad value, or a placement that is impossible."""
+
+    code = 5
+
+
+class TargetExistsError(Error, FileExistsError):
+    """The target is there, and the file does not say `existing = "replace"` or "continue"."""
+
+    code = 6
+
+
+class InconsistentCallsError(Error):
+    """Ranks made different calls, or the same with different arguments."""
+
+    code = 7
+
+
+class TimedOutError(Error, TimeoutError):
+    """What this rank waits for made no progress within the deadline."""
+
+    code = 8
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """A format, package or element type is not there, or a file is of a later release."""
+
+    code = 9
+
+
+class NotFoundError(Error, LookupError):
+    """There is no such file, or nothing of it is committed, or no such variable or step."""
+
+    code = 10
+
+
+class OverlappingPutsError(Error):
+    """Puts of one step cover the same element."""
+
+    code = 11
+
+
+class CopyWarning(UserWarning):
+    """An array was copied, because the library cannot take it from where it lies."""
+
+
+_CLASSES: dict[int, type[Error]] = {cls.code: cls for cls in Error.__subclasses__()}
+
+
+def error_of(code: int, story: str) -> Error:
+    """Return the exception of a code; one without a class of its own is an `Error`."""
+    error = _CLASSES.get(code, Error)(story)
+    error.code = code
+    return error

@@ -1,0 +1,237 @@
+"""How values are read: raw bytes by numpy, HDF5 and NetCDF-4 by h5py, BP by adios2."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from iocomp.errors import StorageError, UnsupportedError
+
+Array = npt.NDArray[Any]
+Box = tuple[slice, ...]  # one for each dimension, from 0 to its extent at most, steps above 0
+
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+CHARACTER = np.dtype("S1")
+_libraries = threading.Lock()  # neither HDF5 nor ADIOS2 may be called by two threads at a time
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A variable in a step of a file."""
+
+    name: str
+    dtype: np.dtype[Any]  # in the byte order of this machine
+    shape: tuple[int, ...]
+    step: int  # in this file
+    nth: int = 0  # of the steps of this file that have the variable
+    offset: int = -1  # in bytes, where the values lie raw
+    swapped: bool = False  # of raw values: whether they have the other byte order
+
+
+class Source(Protocol):
+    """One open file."""
+
+    def read(self, entry: Entry, box: Box, out: Array) -> None:
+        """Read a box, which has elements, into an array of its shape."""
+
+    def close(self) -> None:
+        """Release the file."""
+
+
+@dataclass
+class Contents:
+    """What a file tells of itself, where there is no manifest."""
+
+    steps: dict[int, dict[str, Entry]]
+    attributes: dict[str, Any]
+    of_variable: dict[str, dict[str, Any]]
+
+
+def _missing(package: str, path: Path, error: ImportError) -> UnsupportedError:
+    return UnsupportedError(f"{path}: reading it needs the Python package {package}: {error}")
+
+
+def _is_dense(entry: Entry, box: Box) -> bool:
+    """Whether a box lies in one piece."""
+    partial = False
+    for part, extent in zip(reversed(box), reversed(entry.shape), strict=True):
+        if part.step != 1 or (partial and part.stop - part.start != 1):
+            return False
+        partial = partial or part.stop - part.start != extent
+    return True
+
+
+class RawSource:
+    """A file with raw values at offsets: posix, mpiio, and CDF-5 by its manifest."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it: what is read later is of this file, even if another one gets its name."""
+        self._path, self._file = path, path.open("rb", buffering=0)
+
+    def read(self, entry: Entry, box: Box, out: Array) -> None:
+        """Read a box. Any number of threads at a time."""
+        size = entry.dtype.itemsize
+        end = entry.offset + math.prod(entry.shape) * size
+        if os.fstat(self._file.fileno()).st_size < end:  # memory behind the end cannot be touched
+            raise StorageError(f"{self._path}: ends inside {entry.name} of step {entry.step}")
+        if not (_is_dense(entry, box) and out.flags.c_contiguous):
+            stored = entry.dtype.newbyteorder("S" if entry.swapped else "=")
+            out[...] = np.memmap(self._file, stored, "r", entry.offset, entry.shape)[box]
+            return
+        first = 0
+        for part, extent in zip(box, entry.shape, strict=True):
+            first = first * extent + part.start
+        at = entry.offset + first * size
+        left = out.reshape(-1).view(np.uint8).data
+        while left:
+            got = os.preadv(self._file.fileno(), [left], at)
+            if got == 0:
+                raise StorageError(f"{self._path}: ends inside {entry.name} of step {entry.step}")
+            at, left = at + got, left[got:]
+        if entry.swapped:
+            out.byteswap(inplace=True)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._file.close()
+
+
+class Hdf5Source:
+    """An HDF5 or NetCDF-4 file: a group for each step, or datasets that grow with the steps."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file."""
+        try:
+            import h5py
+        except ImportError as error:
+            raise _missing("h5py", path, error) from None
+        with _libraries:
+            try:
+                self._file = h5py.File(path, "r")
+            except OSError as error:
+                raise StorageError(f"cannot read {path}: {error}") from None
+
+    def read(self, entry: Entry, box: Box, out: Array) -> None:
+        """Read a box."""
+        with _libraries:
+            dataset, key = self._find(entry)
+            folded = entry.dtype == CHARACTER and dataset.dtype.itemsize > 1  # texts
+            inner = box[:-1] if folded else box
+            values = np.asarray(dataset[(*key, *inner)], dataset.dtype)
+        if folded:
+            characters = np.ascontiguousarray(values).reshape(-1).view(CHARACTER)
+            values = characters.reshape(*values.shape, dataset.dtype.itemsize)[..., box[-1]]
+        out[...] = values
+
+    def _find(self, entry: Entry) -> tuple[Any, tuple[int, ...]]:
+        groups = (f"{entry.step}/", f"Step{entry.step}/", "Step0/", "")  # the second ones: ADIOS2's
+        found = next((each for each in groups if f"{each}{entry.name}" in self._file), None)
+        if found is None:
+            raise StorageError(f"{self._file.filename}: no {entry.name} of step {entry.step}")
+        dataset = self._file[f"{found}{entry.name}"]
+        folded = entry.dtype == CHARACTER and dataset.dtype.itemsize > 1
+        has_time = dataset.ndim + folded > len(entry.shape)
+        return dataset, (entry.step if dataset.maxshape[0] is None else 0,) if has_time else ()
+
+    def contents(self) -> Contents:
+        """Look through a file without a manifest."""
+        import h5py
+
+        steps: dict[int, dict[str, Entry]] = {}
+        of_variable: dict[str, dict[str, Any]] = {}
+
+        def note(path: str, found: object) -> None:
+            if not isinstance(found, h5py.Dataset) or _is_dimension_alone(found):
+                return
+            group, _, rest = path.partition("/")
+            grows = not has_steps and bool(found.maxshape) and found.maxshape[0] is None
+            name = rest if has_steps else path
+            of_variable[name] = dict(found.attrs)
+            shape = tuple(found.shape[1:] if grows else found.shape)
+            in_steps = [int(group)] if has_steps else range(len(found)) if grows else [-1]
+            for step in in_steps:
+                steps.setdefault(step, {})[name] = Entry(name, found.dtype, shape, step)
+
+        with _libraries:
+            has_steps = all(
+                name.isdigit() and isinstance(self._file[name], h5py.Group) for name in self._file
+            )
+            if has_steps:
+                steps = {int(name): {} for name in self._file}
+            self._file.visititems(note)
+            always = steps.pop(-1, {})
+            for entries in steps.values() if steps else [steps.setdefault(0, {})] * bool(always):
+                entries.update(always)
+            return Contents(dict(sorted(steps.items())), dict(self._file.attrs), of_variable)
+
+    def close(self) -> None:
+        """Release the file."""
+        with _libraries:
+            self._file.close()
+
+
+def _is_dimension_alone(dataset: Any) -> bool:  # noqa: ANN401 (h5py has no types)
+    """Whether it is a dimension of netCDF, and no variable."""
+    name = dataset.attrs.get("NAME", b"")
+    text = name.decode() if isinstance(name, bytes) else str(name)
+    return text.startswith("This is a netCDF dimension but not a netCDF variable")
+
+
+class Adios2Source:
+    """A BP folder."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it."""
+        try:
+            from adios2 import FileReader
+        except ImportError as error:
+            raise _missing("adios2 (2.10 or later)", path, error) from None
+        with _libraries:
+            self._file = FileReader(str(path))
+
+    def read(self, entry: Entry, box: Box, out: Array) -> None:
+        """Read a box."""
+        count = [part.stop - part.start for part in box]
+        found = np.empty(count, "i1" if entry.dtype == CHARACTER else entry.dtype)
+        with _libraries:
+            variable = self._file.inquire_variable(entry.name)
+            if box:
+                variable.set_selection([[part.start for part in box], count])
+            variable.set_step_selection([entry.nth, 1])  # of the steps that have it
+            self._file.engine.get(variable, found)  # Stream.read has no complex numbers
+        out[...] = found.view(entry.dtype)[tuple(slice(None, None, part.step) for part in box)]
+
+    def close(self) -> None:
+        """Release it."""
+        with _libraries:
+            self._file.close()
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether a file has the signature of HDF5."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(HDF5_SIGNATURE)) == HDF5_SIGNATURE
+
+
+def open_source(path: Path, format_: str) -> Source:
+    """Open a file of a format that a manifest names.
+
+    Raises:
+        UnsupportedError: If a Python package is missing, or the format is not known.
+    """
+    if format_ in ("posix", "mpiio", "pnetcdf"):
+        return RawSource(path)
+    if format_ in ("hdf5", "netcdf") or (format_ == "adios2" and is_hdf5(path)):
+        return Hdf5Source(path)
+    if format_ == "adios2":
+        return Adios2Source(path)
+    raise UnsupportedError(f"{path}: the format {format_!r} is of a later release of iocomp")

@@ -1,0 +1,201 @@
+"""The C library: where it is found, and its calls. Nothing is loaded before a session begins."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import sys
+import sysconfig
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from iocomp.errors import UnsupportedError, error_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mpi4py import MPI
+
+__version__ = "0.1.0"
+"""The release of iocomp.h that the calls below were written for, and of this package."""
+
+# Of every call of iocomp.h: what it returns, and its arguments. A test compares them with the
+# header. p: a pointer; s: text; i: int or an enum; l: int64_t; z: size_t; d: double; c: MPI_Comm.
+CALLS = {
+    "iocomp_init": "i:csp",
+    "iocomp_comm": "c:p",
+    "iocomp_role": "i:p",
+    "iocomp_should_stop": "i:pp",
+    "iocomp_finalize": "i:p",
+    "iocomp_open": "i:psip",
+    "iocomp_open_after": "i:psilp",
+    "iocomp_open_on": "i:pcsip",
+    "iocomp_define": "i:psiipp",
+    "iocomp_set_shape": "i:pp",
+    "iocomp_set_attribute": "i:psilp",
+    "iocomp_set_attribute_text": "i:pss",
+    "iocomp_set_var_attribute": "i:psilp",
+    "iocomp_set_var_attribute_text": "i:pss",
+    "iocomp_set_fill": "i:pp",
+    "iocomp_begin_step": "i:pld",
+    "iocomp_put": "i:ppppp",
+    "iocomp_put_buffered": "i:ppppp",
+    "iocomp_put_from": "i:ppppppip",
+    "iocomp_decomp_runs": "i:piplppp",
+    "iocomp_decomp_map": "i:piplpp",
+    "iocomp_put_decomp": "i:pppip",
+    "iocomp_decomp_free": "i:p",
+    "iocomp_end_step": "i:p",
+    "iocomp_current_step": "l:p",
+    "iocomp_test": "i:pip",
+    "iocomp_wait": "i:pi",
+    "iocomp_wait_step": "i:pl",
+    "iocomp_alloc": "i:pzp",
+    "iocomp_free": "i:pp",
+    "iocomp_progress": "i:p",
+    "iocomp_close": "i:p",
+    "iocomp_open_input": "i:psp",
+    "iocomp_open_input_on": "i:pcsp",
+    "iocomp_latest": "i:psppp",
+    "iocomp_input_steps": "i:pp",
+    "iocomp_input_step": "i:plp",
+    "iocomp_input_time": "i:plp",
+    "iocomp_input_left_out": "i:pp",
+    "iocomp_input_left_out_step": "i:plpp",
+    "iocomp_input_variables": "i:pp",
+    "iocomp_input_variable": "i:pippp",
+    "iocomp_input_find": "i:psp",
+    "iocomp_input_shape": "i:pslp",
+    "iocomp_input_attributes": "i:psp",
+    "iocomp_input_attribute": "i:psipppp",
+    "iocomp_input_attribute_values": "i:pssilp",
+    "iocomp_input_attribute_text": "i:pssp",
+    "iocomp_read": "i:pslppp",
+    "iocomp_read_into": "i:pslppppp",
+    "iocomp_close_input": "i:p",
+    "iocomp_error": "s:",
+    "iocomp_code_name": "s:i",
+    "iocomp_type_size": "z:i",
+    "iocomp_settings": "s:p",
+}
+
+_TYPES: dict[str, Any] = {
+    "p": ctypes.c_void_p,
+    "s": ctypes.c_char_p,
+    "i": ctypes.c_int,
+    "l": ctypes.c_int64,
+    "z": ctypes.c_size_t,
+    "d": ctypes.c_double,
+}
+
+
+class Library:
+    """The calls of one libiocomp.so, for the MPI of mpi4py."""
+
+    def __init__(self, path: str) -> None:
+        """Load it.
+
+        Raises:
+            UnsupportedError: If it is not there, of another release, or made for another MPI.
+        """
+        try:
+            self._library = ctypes.CDLL(path)
+        except OSError as error:
+            raise UnsupportedError(
+                f"cannot load the library of iocomp: {error}; set IOCOMP_LIBRARY to the path of "
+                "libiocomp.so, or install this package into the prefix of iocomp. Reading with "
+                "iocomp.open_files needs no library"
+            ) from None
+        self._check(path)
+        from mpi4py import MPI
+
+        of_size = {ctypes.sizeof(kind): kind for kind in (ctypes.c_int, ctypes.c_void_p)}
+        types = {**_TYPES, "c": of_size[MPI._sizeof(MPI.Comm)]}
+        self._handle = types["c"]
+        for name, signature in CALLS.items():
+            result, _, arguments = signature.partition(":")
+            function = getattr(self._library, name)
+            function.restype = types[result]
+            function.argtypes = [types[letter] for letter in arguments]
+
+    def _check(self, path: str) -> None:
+        from mpi4py import MPI
+
+        missing = [name for name in CALLS if not hasattr(self._library, name)]
+        found = _release(path)
+        if missing or (found and found < _release(f".so.{__version__}")):
+            raise UnsupportedError(
+                f"{path} is of release {'.'.join(map(str, found)) or 'unknown'} of iocomp, this "
+                f"package is of {__version__}"
+                + (f": it lacks {len(missing)} calls, such as {missing[0]}" if missing else "")
+            )
+        mpi4py_has = MPI.get_vendor()[0]
+        library_has = "Open MPI" if hasattr(self._library, "ompi_mpi_comm_world") else "MPICH"
+        if (mpi4py_has == "Open MPI") != (library_has == "Open MPI"):
+            raise UnsupportedError(
+                f"{path} is made for {library_has}, and mpi4py for {mpi4py_has}: both must use the "
+                "same MPI"
+            )
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return a call by its name without `iocomp_`."""
+        function: Callable[..., Any] = getattr(self._library, f"iocomp_{name}")
+        setattr(self, name, function)  # found at once from now on
+        return function
+
+    def check(self, code: int) -> None:
+        """Raise what a code means, with the story; nothing for 0."""
+        if code:
+            self.fail(code)
+
+    def fail(self, code: int) -> NoReturn:
+        """Raise what a code means, with the story."""
+        story = (self.error() or b"").decode(errors="replace")
+        raise error_of(code, story or self.code_name(code).decode())
+
+    def handle_of(self, comm: MPI.Comm) -> int | None:
+        """Return the C handle of a communicator."""
+        from mpi4py import MPI
+
+        value: int | None = self._handle.from_address(MPI._addressof(comm)).value
+        return value
+
+    def set_handle(self, comm: MPI.Comm, handle: int | None) -> None:
+        """Make a communicator of mpi4py stand for a C handle, which it does not own."""
+        from mpi4py import MPI
+
+        self._handle.from_address(MPI._addressof(comm)).value = handle
+
+
+_NAME = f"libiocomp.so.{__version__.partition('.')[0]}"
+
+
+def _release(path: str) -> tuple[int, ...]:
+    """Return the release that the name of a library tells, links followed; nothing if none."""
+    found = re.search(r"\.so\.(\d+)\.(\d+)", str(Path(path).resolve()))
+    return (int(found[1]), int(found[2])) if found else ()
+
+
+def _candidates() -> Iterator[Path]:
+    """Yield where the library lies if this package was installed into its prefix, or Python was."""
+    folders = ("lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}")
+    for prefix in [*Path(__file__).resolve().parents[2:6], Path(sys.prefix)]:
+        yield from (prefix / folder / _NAME for folder in folders)
+
+
+@cache
+def library() -> Library:
+    """Return the library: of IOCOMP_LIBRARY, else of the prefix, else where the loader finds it.
+
+    Raises:
+        UnsupportedError: See `Library`; also if mpi4py is missing.
+    """
+    try:
+        import mpi4py.MPI  # noqa: F401
+    except ImportError as error:
+        raise UnsupportedError(f"writing needs mpi4py: {error}") from None
+    given = os.environ.get("IOCOMP_LIBRARY")
+    beside = next((str(path) for path in _candidates() if path.exists()), None)
+    return Library(given or beside or _NAME)

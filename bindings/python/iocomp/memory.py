@@ -1,0 +1,33 @@
+"""Arrays in memory of the library that outlive it."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+_FIXED_NOREPLACE = 0x100000
+_FAILED = ctypes.c_void_p(-1).value
+
+
+@contextmanager
+def preserve(memory: Mapping[int, int]) -> Iterator[None]:
+    """Keep addresses (with so many bytes) readable, and what is there, while the block unmaps them.
+
+    So an array that is used after the session has ended is an array, and not a crash.
+    """
+    saved = {address: ctypes.string_at(address, size) for address, size in memory.items()}
+    yield
+    system = ctypes.CDLL(None, use_errno=True)
+    system.mmap.restype = ctypes.c_void_p
+    system.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _FIXED_NOREPLACE
+    for address, values in saved.items():
+        protection = mmap.PROT_READ | mmap.PROT_WRITE
+        got = system.mmap(address, len(values), protection, flags, -1, 0)
+        if got == address:
+            ctypes.memmove(address, values, len(values))
+        elif got != _FAILED:  # an old kernel, which does not know the flag
+            warnings.warn("an array of Session.empty ended with its session", stacklevel=4)

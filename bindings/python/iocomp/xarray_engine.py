@@ -1,0 +1,168 @@
+"""The engine of xarray: `xr.open_dataset(path, engine="iocomp")`."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from xarray import Dataset, Variable
+from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.backends.common import AbstractDataStore
+from xarray.backends.store import StoreBackendEntrypoint
+from xarray.core import indexing
+
+from iocomp.reader import Files, open_files
+
+_TIME = "time"
+_Key = tuple[int | slice, ...]
+
+
+class _Lazy(BackendArray):
+    """A variable in some steps, read when it is looked at; None stands for a step without it."""
+
+    def __init__(
+        self, files: Files, name: str, steps: list[int | None], has_time: bool, fill: object
+    ) -> None:
+        self._files, self._name, self._steps, self._fill = files, name, steps, fill
+        self._has_time = has_time
+        self.dtype = files.dtype(name)
+        self._inner = files.shape(name)
+        self.shape = (len(steps), *self._inner) if has_time else self._inner
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> npt.NDArray[Any]:
+        """Return what a key selects."""
+        basic = indexing.IndexingSupport.BASIC
+        found: npt.NDArray[Any] = indexing.explicit_indexing_adapter(
+            key, self.shape, basic, self._read
+        )
+        return found
+
+    def _read(self, key: _Key) -> npt.NDArray[Any]:
+        time, box = (key[0], key[1:]) if self._has_time else (0, key)
+        shape = np.broadcast_to(np.int8(), self._inner)[box].shape
+        chosen = self._steps[time] if isinstance(time, slice) else [self._steps[time]]
+        values = np.empty((len(chosen), *shape), self.dtype)
+        for index, step in enumerate(chosen):
+            into = values[index : index + 1].reshape(shape)
+            if step is None:
+                into[...] = self._fill
+            else:
+                self._files.read(self._name, step, box, into)
+        return values if isinstance(time, slice) else values.reshape(shape)
+
+
+class _Store(AbstractDataStore):
+    """What xarray decodes: raw variables, and attributes."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def get_attrs(self) -> dict[str, Any]:
+        """Return the attributes of the file."""
+        return self._files.attributes()
+
+    def get_variables(self) -> dict[str, Variable]:
+        """Return all variables, and the coordinates `time` and `step`."""
+        found = {name: self._variable(name) for name in self._files.variables() if name != _TIME}
+        steps, times = self._files.steps, self._times()
+        if not all(map(math.isnan, times)):
+            attributes = self._files.attributes(_TIME)
+            found[_TIME] = Variable((_TIME,), np.array(times), attributes)
+        found.setdefault("step", Variable((_TIME,), np.array(steps, np.int64)))
+        return {name: each for name, each in found.items() if each is not None}
+
+    def close(self) -> None:
+        """Release the files."""
+        self._files.close()
+
+    def _times(self) -> list[float]:
+        """Return the times that the program has told, or has put as the scalar `time`."""
+        files = self._files
+        times = [files.time(step) for step in files.steps]
+        for index, step in enumerate(files.steps):
+            is_told = not math.isnan(times[index]) or _TIME not in files.variables(step)
+            if not is_told and files.shape(_TIME, step) == ():
+                times[index] = float(files.read(_TIME, step))
+        return times
+
+    def _variable(self, name: str) -> Variable | None:
+        files = self._files
+        steps = [step if name in files.variables(step) else None for step in files.steps]
+        there = [step for step in steps if step is not None]
+        if len({(files.shape(name, step), files.dtype(name, step)) for step in there}) > 1:
+            warnings.warn(
+                f"{files.path}: {name} changes its shape from step to step, so it is left out; "
+                "iocomp.open_files reads it",
+                stacklevel=2,
+            )
+            return None
+        attributes = files.attributes(name)
+        shape = files.shape(name)
+        dimensions = str(attributes.pop("dimensions", "")).split()
+        has_time = dimensions[:1] == [_TIME] if dimensions else len(steps) == 1
+        has_time = has_time or (len(there) > 1 and dimensions != [name])  # x of x: a coordinate
+        dimensions = dimensions[1:] if dimensions[:1] == [_TIME] else dimensions
+        if len(dimensions) != len(shape):
+            dimensions = _dimensions(shape)
+        fill = attributes.get("_FillValue", np.nan if files.dtype(name).kind in "fc" else None)
+        if has_time and fill is None and None in steps:
+            warnings.warn(
+                f"{files.path}: {name} is not in all steps and has no fill value, so its steps "
+                "without it read as 0",
+                stacklevel=2,
+            )
+        kept: list[int | None] = steps if has_time else [there[-1]]
+        lazy = _Lazy(files, name, kept, has_time, 0 if fill is None else fill)
+        return Variable(
+            (_TIME, *dimensions) if has_time else dimensions,
+            indexing.LazilyIndexedArray(lazy),
+            attributes,
+            {"preferred_chunks": {_TIME: 1}} if has_time else {},
+        )
+
+
+def _dimensions(shape: tuple[int, ...]) -> list[str]:
+    """Return names after the extents, as the back-end netcdf gives them."""
+    names: list[str] = []
+    for index, extent in enumerate(shape):
+        before = shape[:index].count(extent)
+        names.append(f"dim_{extent}" + (f"_{before + 1}" if before else ""))
+    return names
+
+
+class IocompBackend(BackendEntrypoint):
+    """Opens series and checkpoints of every back-end, with the steps along `time`."""
+
+    description = "Series and checkpoints that iocomp wrote"
+    open_dataset_parameters = ("filename_or_obj", "drop_variables")
+
+    def open_dataset(
+        self,
+        filename_or_obj: Any,  # noqa: ANN401 (xarray's: a path)
+        drop_variables: str | Iterable[str] | None = None,
+        **decoding: Any,  # noqa: ANN401 (xarray's own: mask_and_scale and others)
+    ) -> Dataset:
+        """Open the committed steps; nothing is read before it is looked at."""
+        store = _Store(open_files(filename_or_obj))
+        dataset: Dataset = StoreBackendEntrypoint().open_dataset(
+            store, drop_variables=drop_variables, **decoding
+        )
+        return dataset.set_coords(["step"])
+
+    def guess_can_open(self, filename_or_obj: Any) -> bool:  # noqa: ANN401 (xarray's)
+        """Whether it has a manifest, and a format that no other engine knows."""
+        if not isinstance(filename_or_obj, (str, os.PathLike)):
+            return False
+        try:
+            with Path(f"{os.fspath(filename_or_obj)}.json").open("rb") as manifest:
+                head = manifest.read(4096)
+        except OSError:
+            return False
+        is_plain = b'"format": "posix"' in head or b'"format": "mpiio"' in head
+        return b'"iocomp_manifest"' in head and is_plain

@@ -1,0 +1,120 @@
+"""Programs in Python under the launcher."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+for folder in (
+    HERE.parent / "actor",
+    HERE.parent / "system",
+    ROOT / "studies",
+    ROOT / "bindings/python",
+):
+    sys.path.insert(0, str(folder))
+
+from actors import Build, read_build  # noqa: E402
+from processes import environment_without_iocomp  # noqa: E402
+
+MODES = {
+    "kernel": {"MODE": "async", "TRANSPORT_KIND": "kernel"},
+    "sync": {"MODE": "sync"},
+    "shared": {"PLACEMENT_RATIO": "1", "TRANSPORT_KIND": "shared"},
+    "message": {"PLACEMENT_RATIO": "1", "TRANSPORT_KIND": "message"},
+}
+
+
+@dataclass
+class Launcher:
+    """Starts Python on some ranks, in a folder of its own."""
+
+    build: Build
+    folder: Path
+
+    @property
+    def library(self) -> Path:
+        return Path(self.build.modules).parent / "libiocomp.so"
+
+    def environment(self, settings: dict[str, str]) -> dict[str, str]:
+        quick = {"WAIT_DEADLINE": "30", "TRACE_START": "false", "TRACE_SUMMARY": "false"}
+        iocomp = {f"IOCOMP_{name}": text for name, text in (quick | settings).items()}
+        paths = {"PYTHONPATH": str(ROOT / "bindings/python"), "IOCOMP_LIBRARY": str(self.library)}
+        return environment_without_iocomp() | paths | iocomp
+
+    def run(
+        self, *words: str, ranks: int, status: int = 0, seconds: int = 60, **settings: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program; `settings` are variables without IOCOMP_."""
+        command = [*self.build.launcher, str(ranks), sys.executable, "-m", "mpi4py", *words]
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment(settings),
+            capture_output=True,
+            text=True,
+            timeout=seconds * self.build.time_factor,
+            check=False,
+        )
+        print(shlex.join(command), settings, done.stdout, done.stderr, sep="\n")
+        assert done.returncode == status, f"status {done.returncode}"
+        return done
+
+    def play(self, name: str, *, ranks: int, status: int = 0, **settings: str) -> str:
+        """Run a function of programs.py on all ranks; return what was printed."""
+        done = self.run(str(HERE / "programs.py"), name, ranks=ranks, status=status, **settings)
+        return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def build() -> Build:
+    """Return what CMake told; skip where this Python has no mpi4py for its MPI."""
+    found = read_build()
+    if found.mpi != "openmpi":
+        pytest.skip(f"mpi4py of Debian is for Open MPI, and this build for {found.mpi}")
+    done = subprocess.run([sys.executable, "-c", "import mpi4py"], check=False, capture_output=True)
+    if done.returncode != 0:
+        if os.environ.get("IOCOMP_TEST_NEED_MPI4PY") == "1":
+            pytest.fail("mpi4py is not there")
+        pytest.skip("mpi4py is not there")
+    return found
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder into which pip has installed the package, without network."""
+    site = tmp_path_factory.mktemp("site")
+    source = tmp_path_factory.mktemp("source") / "python"
+    shutil.copytree(ROOT / "bindings/python", source)  # setuptools builds in place
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation"]
+    done = subprocess.run(
+        [*pip, "--no-deps", "--target", site, source], capture_output=True, text=True, check=False
+    )
+    if "No module named" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    return site
+
+
+@pytest.fixture
+def launch(build: Build, tmp_path: Path) -> Launcher:
+    """Return what starts programs in a new folder."""
+    return Launcher(build, tmp_path)
+
+
+Play = Callable[..., str]
+
+
+@pytest.fixture
+def play(launch: Launcher) -> Play:
+    """Return what runs a function of programs.py."""
+    return launch.play

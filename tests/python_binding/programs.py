@@ -1,0 +1,535 @@
+"""What the tests run on every rank: each function is a program, called by its name."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import math
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import iocomp
+from iocomp import session
+from iocomp.library import library
+
+TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+LACKING = {"netcdf": ("f2", "c8", "c16"), "pnetcdf": ("f2", "c8", "c16"), "adios2": ("f2",)}
+
+
+def raises(
+    kind: type[Exception], story: str, call: Callable[..., object], *words: object, **more: object
+) -> iocomp.Error:
+    try:
+        call(*words, **more)
+    except kind as error:
+        assert isinstance(error, iocomp.Error) and story in error.story, error
+        assert error.story == str(error) and error.code == type(error).code
+        return error
+    raise AssertionError(f"{call} with {words} did not fail")
+
+
+def values_of(step: int, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Return a whole variable: every element tells its place and step."""
+    index = np.arange(math.prod(shape)).reshape(shape)
+    return ((index * 7 + step * 11) % 120).astype(dtype)
+
+
+def write_steps() -> None:
+    """Write three steps of all types, and look at the file while it is written."""
+    backend = os.environ["IOCOMP_FILES_FIELDS_BACKEND"]
+    types = [each for each in TYPES if each not in LACKING.get(backend, ())]
+    with iocomp.Session() as io:
+        rank, ranks = io.comm.rank, io.comm.size
+        shape = (3 * ranks, 5)
+        with io.open("fields") as out:
+            out.set_attribute("title", "äh")
+            out.set_attribute("numbers", [1.5, 2.5])
+            variables = {each: out.define(each, each, shape) for each in types}
+            variables["f8"].set_attribute("units", "K")
+            names = out.define("names", "S1", (ranks, 4))
+            for step in range(3):
+                out.begin_step(step, 10.0 + step)
+                mine = slice(3 * rank, 3 * rank + 3)
+                for each, variable in variables.items():
+                    variable[mine] = values_of(step, shape, each)[mine]
+                names.put(np.array([f"r{rank}s{step}"[:4].encode()], "S4"), (rank, 0))
+                out.end_step()
+                if step == 1 and backend != "adios2":
+                    out.wait_step(1)
+                    if (
+                        rank == 0
+                    ):  # while it is written: committed steps, and not the one that is begun
+                        with iocomp.open_files("fields") as files:
+                            assert files.steps == [0, 1], files.steps
+                            assert np.array_equal(files.read("i4", 1), values_of(1, shape, "i4"))
+        with io.open_input("fields") as back:
+            assert back.steps == [0, 1, 2]
+            assert [back.time(step) for step in back.steps] == [10.0, 11.0, 12.0]
+            assert back.left_out == {}
+            described = back.variables
+            assert [each for each in described if each in TYPES] == types
+            assert back.shape("names") == (ranks, 4)
+            if backend != "adios2":  # has attributes of its own
+                assert back.attributes()["title"] == "äh"
+                assert np.array_equal(back.attributes()["numbers"], [1.5, 2.5])
+                assert back.attributes("f8")["units"] == "K"
+            for each in types:
+                assert described[each] == (np.dtype(each), 2)
+                whole = values_of(2, shape, each)
+                assert np.array_equal(back.read(each), whole), each
+                part = back.read(each, 1, start=(rank, 1), count=(2, 3))
+                assert np.array_equal(part, values_of(1, shape, each)[rank : rank + 2, 1:4])
+            halo = np.full((6, 9), -1.0)
+            back.read("f8", 0, start=(3 * rank, 0), out=halo[2:5, 1:6])
+            assert np.array_equal(
+                halo[2:5, 1:6], values_of(0, shape, "f8")[3 * rank : 3 * rank + 3]
+            )
+            assert (halo == -1).sum() == 54 - 15
+            raises(iocomp.NotFoundError, "did you mean", back.read, "f9")
+            raises(iocomp.NotFoundError, "9", back.read, "f8", 9)
+            raises(
+                iocomp.InvalidArgumentError,
+                "does not lie in",
+                back.read,
+                "f8",
+                start=(0, 3),
+                count=(1, 3),
+            )
+            raises(ValueError, "float64", back.read, "f4", out=np.zeros(shape))
+
+
+def forgotten_arrays() -> None:
+    """Drop every reference at once, and have the memory used again before the library reads it."""
+    with iocomp.Session() as io:
+        rank, size, steps = io.comm.rank, 1 << 20, 6
+        with io.open("fields") as out:
+            u = out.define("u", "f8", (io.comm.size, 4, size))
+            for step in range(steps):
+                for part in range(4):
+                    make = io.empty if part % 2 else np.empty
+                    values = make((1, 1, size), "f8")
+                    values[...] = step * 100 + rank * 10 + part
+                    u.put(values, (rank, part, 0))
+                    del values
+                    gc.collect()
+                    junk = [np.full(size, np.nan) for _ in range(2)]  # takes what was freed
+                    del junk
+                out.end_step()
+                gc.collect()
+        gc.collect()
+        io.empty(1)  # what nobody has any more is freed by now
+        assert len(io._memory) == 1, io._memory
+    if rank == 0:
+        with iocomp.open_files("fields") as files:
+            for step in range(steps):
+                found = files.read("u", step)
+                for row in range(found.shape[0]):
+                    for part in range(4):
+                        wrong = found[row, part] != step * 100 + row * 10 + part
+                        assert not wrong.any(), (step, row, part, found[row, part][wrong][:3])
+
+
+def arrays_are_released() -> None:
+    """Keep no array longer than it takes to hand it over, if nobody waits for tickets either."""
+    import weakref
+
+    with iocomp.Session() as io, io.open("fields") as out:
+        u = out.define("u", "f8", (io.comm.size, 1000))
+        alive = []
+        for step in range(40):
+            values = np.full((1, 1000), float(step))
+            alive.append(weakref.ref(values))
+            ticket = u.put(values, (io.comm.rank, 0))
+            del values
+            out.end_step()
+            if step % 2:
+                ticket.wait("durable" if step % 4 == 1 else "handed_over")
+                assert alive[-1]() is None and ticket.done()
+            del ticket
+        out.wait_step(39)
+        assert sum(each() is not None for each in alive) < 12
+
+
+def strided_arrays() -> None:
+    """Put views: those of dense rows as they lie, others with one copy, which is told."""
+    warnings.simplefilter("error", iocomp.CopyWarning)
+    with iocomp.Session() as io:
+        rank, ranks = io.comm.rank, io.comm.size
+        rng = np.random.default_rng(rank)
+        big = rng.random((7, 8, 9))
+        views: list[tuple[np.ndarray, bool]] = [
+            (big[1:5, 2:6, 3:7], False),
+            (big[::2, ::4, 1:4], False),
+            (big[:, :, 8:9], False),
+            (big[3:4, :, :], False),
+            (big[:0], False),
+            (big[0:1, 0:1, 0:1], False),
+            (np.broadcast_to(big[0, 0, :3], (1, 1, 3)), False),
+            (big[:, :, ::2], True),
+            (big[::-1, :4, :4], True),
+            (big.T, True),
+            (np.asfortranarray(big), True),
+            (np.broadcast_to(big[0, 0, :3], (4, 2, 3)), True),
+        ]
+        with io.open("fields") as out:
+            variables = []
+            for index, (view, is_copied) in enumerate(views):
+                shape = (ranks * view.shape[0], *view.shape[1:])
+                variables.append(out.define(f"v{index}", "f8", shape))
+                start = (rank * view.shape[0], 0, 0)
+                if is_copied:
+                    raises_warning(variables[-1].put, view, start)
+                    warnings.simplefilter("ignore", iocomp.CopyWarning)
+                variables[-1].put(view, start, buffered=index % 2 == 0)
+                warnings.simplefilter("error", iocomp.CopyWarning)
+                whole = out.define(f"w{index}", "f8", shape)
+                whole[rank * view.shape[0] : (rank + 1) * view.shape[0], ...] = view  # never warns
+            out.end_step()
+        everybody = io.comm.gather([np.array(view) for view, _ in views])
+        if rank == 0:
+            with iocomp.open_files("fields") as files:
+                for index in range(len(views)):
+                    expected = np.concatenate([parts[index] for parts in everybody])
+                    if expected.size:
+                        assert np.array_equal(files.read(f"v{index}"), expected), index
+                        assert np.array_equal(files.read(f"w{index}"), expected), index
+
+
+def raises_warning(call: Callable[..., object], *words: object) -> None:
+    try:
+        call(*words)
+    except iocomp.CopyWarning:
+        return
+    raise AssertionError("no warning")
+
+
+def assignments() -> None:
+    """Assign as with numpy; the array is the program's again at once."""
+    with iocomp.Session() as io, io.open("fields") as out:
+        rank = io.comm.rank
+        u = out.define("u", "i4", (io.comm.size, 3, 4))
+        scalar = out.define("s", "f8")
+        text = out.define("t", "S1", (5,))
+        values = np.arange(12, dtype="i4").reshape(3, 4) + 100 * rank
+        u[rank, :2] = values[:2]
+        u[rank, 2:, 1:] = values[2:, 1:]
+        u[rank, -1, 0] = 7
+        values[...] = -1
+        if rank == 0:
+            scalar[()] = 2.5
+            text.put(np.array(b"hello"))
+        raises(ValueError, "steps of 1", u.__setitem__, np.s_[:, ::2], 0)
+        raises(ValueError, "4 indices", u.__setitem__, (0, 0, 0, 0), 0)
+        raises(ValueError, "shape (2,)", u.__setitem__, rank, np.zeros(2, "i4"))
+        raises(ValueError, "float64", u.put, np.zeros((1, 3, 4)), (rank, 0, 0))
+        raises(ValueError, ">i4", u.put, np.zeros((1, 3, 4), ">i4"), (rank, 0, 0))
+        raises(ValueError, "3 dimension", u.put, np.zeros((3, 4), "i4"))
+        raises(ValueError, "3 dimension", u.put, np.zeros((1, 3, 4), "i4"), (0.5, 0, 0))
+        raises(
+            iocomp.InvalidArgumentError, "u", u.put, np.zeros((1, 3, 4), "i4"), (io.comm.size, 0, 0)
+        )
+        raises(ValueError, "element type", out.define, "b", "?", (3,))
+        raises(ValueError, "dimensions", out.define, "d", "f8", (1,) * 9)
+        out.end_step()
+        out.wait_step(0)
+        if rank == 0:
+            with iocomp.open_files("fields") as files:
+                found = files.read("u")
+                for row in range(io.comm.size):
+                    expected = np.arange(12).reshape(3, 4) + 100 * row
+                    expected[2, 0] = 7
+                    assert np.array_equal(found[row], expected)
+                assert files.read("s") == 2.5 and b"".join(files.read("t")) == b"hello"
+
+
+def decompositions() -> None:
+    """Put by index maps and by runs, in no order at all."""
+    with iocomp.Session() as io:
+        rank, ranks = io.comm.rank, io.comm.size
+        shape = (6, 7 * ranks)
+        everybody = np.random.default_rng(1).permutation(math.prod(shape))
+        mine = np.array_split(everybody, ranks)[rank]
+        index = np.concatenate([mine, [-1, -1]])  # two halos
+        by_map = io.decomposition(shape, index)
+        values = np.where(index < 0, np.nan, index * 2.0)
+        runs = np.arange(rank, 6, ranks)
+        by_runs = io.decomposition_runs(shape, runs * shape[1], np.full(runs.size, shape[1]))
+        with io.open("fields") as out:
+            u, v = out.define("u", "f8", shape), out.define("v", "f8", shape)
+            for step in range(2):
+                ticket = u.put(values + step, by_map)
+                v.put(np.repeat(runs * 1.0, shape[1]), by_runs, buffered=bool(step))
+                out.end_step()
+                ticket.wait()
+            raises(ValueError, "values for a decomposition", u.put, values[1:], by_map)
+            del by_map  # freed in the next call
+            gc.collect()
+            io.progress()
+        raises(iocomp.InvalidArgumentError, "twice", io.decomposition, shape, [0, 0])
+        raises(iocomp.InvalidArgumentError, "runs", io.decomposition_runs, shape, [0, 1], [1])
+        if rank == 0:
+            with iocomp.open_files("fields") as files:
+                for step in range(2):
+                    expected = np.arange(math.prod(shape)).reshape(shape) * 2.0 + step
+                    assert np.array_equal(files.read("u", step), expected)
+                assert np.array_equal(
+                    files.read("v"), np.repeat(np.arange(6.0), shape[1]).reshape(shape)
+                )
+
+
+def failures() -> None:
+    """Get the story of whatever fails, as an exception that says what it is."""
+    raises(iocomp.InvalidSettingError, "sideways", iocomp.Session, None, {"mode": "sideways"})
+    raises(ValueError, "sideways", iocomp.Session, None, "mode = 'sideways'")
+    settings = {"files": {"a": {"path": "a.bin"}, "gone": {"path": "no/such/folder.bin"}}}
+    io = iocomp.Session(None, settings)
+    rank, size = io.comm.rank, io.comm.size
+    sizes = {number: library().type_size(number) for number in session._TYPES.values()}
+    assert sizes == {number: dtype.itemsize for dtype, number in session._TYPES.items()}
+    assert "files.a.path" in io.settings and "a.bin" in io.settings
+    assert io.role == (
+        iocomp.Role.BOTH if "IOCOMP_PLACEMENT_RATIO" not in os.environ else iocomp.Role.COMPUTE
+    )
+    out = io.open("a")
+    u = out.define("u", "f8", (2 * size,))
+    u.put(np.zeros(2), (0,))  # all ranks the same place
+    out.end_step()
+    if size > 1:
+        error = raises(iocomp.OverlappingPutsError, "u", out.wait_step, 0)
+        assert "step 0" in error.story
+    raises(iocomp.InvalidArgumentError, "already", out.define, "u", "f8", (3,))
+    raises(
+        ValueError,
+        "'sideways' is none of 'handed_over'",
+        u.put(np.ones(1), (rank,)).wait,
+        "sideways",
+    )
+    raises(ValueError, "'folder' is none of", io.open, "b", "folder")
+    raises(ValueError, "no put", iocomp.Ticket().wait)
+    raises(OSError, "no/such", io.open, "gone")
+    raises(iocomp.StorageError, "no/such", io.open, "gone")
+    raises(LookupError, "nothing", io.open_input, "nothing")
+    assert io.latest("nothing")[::2] == (-1, None)
+    Path("taken.bin").touch()
+    io.comm.Barrier()
+    raises(FileExistsError, "taken.bin", io.open, "taken")
+    with contextlib.suppress(iocomp.OverlappingPutsError):
+        out.close()
+    raises(ValueError, "file", out.end_step)
+    raises(ValueError, "file", out.close)
+    raises(ValueError, "variable", u.put, np.ones(1), (0,))
+    raises(ValueError, "variable", u.set_shape, (4,))
+    assert out.current_step == -1
+    good = io.open("good")
+    v = good.define("v", "f8", (size,))
+    ticket = v.put(np.ones(1), (rank,))
+    good.close()
+    ticket.wait("durable")  # tickets live longer than files
+    back = io.open_input("good")
+    io.finalize()
+    for call in (ticket.wait, io.finalize, io.progress, io.should_stop):
+        raises(ValueError, "the session was finalized", call)
+    raises(ValueError, "the session was finalized", io.open, "late")
+    raises(ValueError, "variable", v.put, np.ones(1), (0,))
+    raises(ValueError, "input", lambda: back.steps)
+    raises(ValueError, "input", back.read, "v")
+
+
+def memory_outlives_the_session() -> None:
+    """Use arrays of the library's memory after its end."""
+    with iocomp.Session() as io:
+        small, large = io.empty((3, 5), "i4"), io.empty(1 << 20)
+        assert not small.any() and not large.any() and small.shape == (3, 5)
+        assert small.ctypes.data % 4096 == 0 and io.empty((0, 3)).shape == (0, 3)
+        small[...], large[...] = 3, 2.0
+        view = large[10:20]
+        del large
+    assert small.sum() == 45 and view.sum() == 20
+    view += 1
+    assert view.sum() == 30
+
+
+def sub_communicators() -> None:
+    """Open on half of the ranks, for writing and reading."""
+    with iocomp.Session() as io:
+        half = io.comm.Split(io.comm.rank % 2)
+        name = f"half{io.comm.rank % 2}"
+        with io.open(name, comm=half) as out:
+            u = out.define("u", "i8", (half.size,))
+            u.set_fill(-5)
+            if half.rank == 0:
+                u[0] = 4
+            out.end_step()
+            u.set_shape((half.size + 1,))
+            assert out.current_step == 1 and u.shape == (half.size + 1,)
+            u[half.rank] = 9
+            out.end_step()
+        with io.open_input(name, half) as back:
+            assert back.read("u", 0).tolist() == [4] + [-5] * (half.size - 1)
+            assert back.read("u", 1).tolist() == [9] * half.size + [-5]
+            assert back.shape("u", 0) == (half.size,)
+        raises(ValueError, "do not go together", io.open, name, comm=half, after=3)
+        half.Free()
+
+
+def serving() -> None:
+    """Return on a server too, and say so."""
+    with iocomp.Session(settings="server.returns = true") as io:
+        print(f"role {io.role.name}\n", end="", flush=True)
+        if io.role == iocomp.Role.SERVER:
+            raises(iocomp.InvalidArgumentError, "server", io.open, "fields")
+        else:
+            with io.open("fields") as out:
+                out.define("u", "f8", (io.comm.size,))[io.comm.rank] = 1
+    print("back")
+
+
+def left_by_all() -> None:
+    """Raise on all ranks in the middle of a step."""
+    with iocomp.Session() as io, io.open("fields") as out:
+        u = out.define("u", "f8", (io.comm.size,))
+        for _ in range(2):
+            u[io.comm.rank] = 1.0
+            out.end_step()
+        u[io.comm.rank] = 2.0
+        raise RuntimeError("half a step")
+
+
+def left_by_one() -> None:
+    """Raise on one rank while the others wait for it."""
+    with iocomp.Session() as io, io.open("fields") as out:
+        out.define("u", "f8", (io.comm.size,))
+        if io.comm.rank == 1:
+            raise RuntimeError("one has failed")
+        io.comm.Barrier()
+
+
+def stopping() -> None:
+    """Be told to stop, write a checkpoint, go on from it in another session."""
+    settings = {
+        "stop": {"signals": "USR1"},
+        "files": {each: {"existing": "continue"} for each in ("restart", "series")},
+    }
+    for begin, end in ((0, 5), (5, 8)):
+        with iocomp.Session(settings=settings) as io:
+            if io.role == iocomp.Role.SERVER:
+                continue
+            rank, size = io.comm.rank, io.comm.size
+            step, time, state = io.latest("restart")
+            u = np.full(3, float(rank))
+            if state is None:
+                assert step == -1 and math.isnan(time)
+            else:
+                with state:
+                    assert (step, time, state.steps) == (4, 2.0, [0, 2, 4])
+                    state.read("u", start=(3 * rank,), out=u)
+            assert step + 1 == begin
+            series = io.open("series", after=step)
+            restart = io.open("restart", "checkpoint", after=step)
+            w = series.define("u", "f8", (3 * size,))
+            v = restart.define("u", "f8", (3 * size,))
+            stop = False
+            while not stop:
+                step += 1
+                u += 1
+                if step == end - 1 and rank == 0:
+                    os.kill(os.getpid(), signal.SIGUSR1)
+                stop = io.should_stop()
+                series.begin_step(step, step / 2)
+                w[3 * rank : 3 * rank + 3] = u
+                series.end_step()
+                if stop or step % 2 == 0:
+                    restart.begin_step(step, step / 2)
+                    v[3 * rank : 3 * rank + 3] = u
+                    restart.end_step()
+            assert step == end - 1
+            io.comm.Barrier()
+    if io.role != iocomp.Role.SERVER and rank == 0:
+        with iocomp.open_files("series") as files:
+            assert files.steps == list(range(8))
+            assert [files.time(each) for each in files.steps] == [each / 2 for each in range(8)]
+            assert files.read("u", 7)[3] == 1 + 8
+        with iocomp.open_files("restart") as files:
+            assert files.steps == [0, 2, 4, 6, 7]
+
+
+def write_and_leave() -> None:
+    """Write what test_reading.py looks for: three steps of all types that the format has."""
+    backend = os.environ["IOCOMP_FILES_FIELDS_BACKEND"]
+    lacking = (*LACKING.get(backend, ()), *os.environ["IOCOMP_TEST_LACKING"].split(","))
+    types = [each for each in TYPES if each not in lacking]
+    kind: Any = os.environ["IOCOMP_TEST_KIND"]
+    with iocomp.Session() as io, io.open("fields", kind) as out:
+        rank, shape = io.comm.rank, (6, 5)
+        out.set_attribute("title", "äh")
+        variables = {each: out.define(each, each, shape) for each in types}
+        variables["f8"].set_attribute("units", "K")
+        variables["f8"].set_attribute("dimensions", "time y x")
+        x = out.define("x", "f8", (5,))
+        x.set_attribute("dimensions", "x")
+        scalar = out.define("scalar", "f8")
+        names = None if "S1" in lacking else out.define("names", "S1", (2, 4))
+        for step in range(3):
+            out.begin_step(step, 10.0 + step)
+            for each, variable in variables.items():
+                variable[3 * rank : 3 * rank + 3] = values_of(step, shape, each)[3 * rank :][:3]
+            if names is not None:
+                names.put(np.array([f"r{rank}s{step}".encode()], "S4"), (rank, 0))
+            if rank == 0:
+                scalar[()] = step + 0.5
+                if step == 0 or kind == "checkpoint":
+                    x[:] = 0.5
+            out.end_step()
+
+
+def write_unevenly() -> None:
+    """Put variables in some steps only, and with shapes that change."""
+    with iocomp.Session() as io, io.open("fields") as out:
+        grows, some = out.define("grows", "f8", (2,)), out.define("some", "f8")
+        count, filled, once = (out.define(each, "i4") for each in ("count", "filled", "once"))
+        when, names = out.define("when", "f8"), out.define("names", "S1", (2, 2))
+        filled.set_fill(-1)
+        when.set_attribute("units", "days since 2000-01-01")
+        names.set_attribute("_Encoding", "utf-8")
+        for step in range(3):
+            if step == 2:
+                grows.set_shape((3,))
+            grows[:] = 1.0
+            if step != 1:
+                some[()] = 1.0 + step
+            if step:
+                count[()] = 4 + step
+                filled[()] = 2
+            if step == 1:
+                once[()] = 7
+            when[()] = step
+            names.put(np.array([b"ab", b"c"]))
+            out.end_step()
+
+
+def watched() -> None:
+    """Open a series in each of its steps, in the middle of the next one."""
+    with iocomp.Session() as io, io.open("fields") as out:
+        u = out.define("u", "f8", (io.comm.size, 1000))
+        for step in range(5):
+            ticket = u.put(np.full((1, 1000), float(step)), (io.comm.rank, 0))
+            if step:
+                with iocomp.open_files("fields") as files:
+                    assert files.steps == list(range(step)), (step, files.steps)
+                    for each in files.steps:
+                        assert (files.read("u", each) == each).all()
+            io.comm.Barrier()
+            out.end_step()
+            ticket.wait("durable")
+            out.wait_step(step)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

@@ -1,0 +1,140 @@
+"""Reading what the library wrote, without it: open_files and the engine of xarray."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import MODES, Launcher
+from programs import LACKING, TYPES, values_of
+
+from iocomp import UnsupportedError, open_files
+
+xarray = pytest.importorskip("xarray")
+
+BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-time", "netcdf", "pnetcdf", "adios2", "adios2-hdf5"]
+VARIANTS = {"hdf5-time": {"LAYOUT": "time"}, "adios2-hdf5": {"ENGINE": "HDF5"}}
+IN_FORMAT = {"adios2-hdf5": ("f2", "c8", "c16", "S1")}
+
+
+def written(launch: Launcher, back_end: str, kind: str = "series") -> Path:
+    """Have three steps written; return their path without ending."""
+    name = back_end.partition("-")[0]
+    if not launch.build.has_back_end(name):
+        pytest.skip(f"the back-end {name} was not built")
+    settings = {"BACKEND": name, **VARIANTS.get(back_end, {})}
+    files = {f"FILES_FIELDS_{key}": value for key, value in settings.items()}
+    lacking = IN_FORMAT.get(back_end, ())
+    launch.play("write_and_leave", ranks=2, TEST_KIND=kind, TEST_LACKING=",".join(lacking), **files)
+    return launch.folder / "fields"
+
+
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_every_format_is_read(launch: Launcher, back_end: str, kind: str) -> None:
+    if (back_end, kind) == ("hdf5-time", "checkpoint"):
+        pytest.skip("there is no such file")
+    path = written(launch, back_end, kind)
+    if back_end == "adios2" and not has_adios2():
+        with pytest.raises(UnsupportedError, match="needs the Python package adios2"):
+            open_files(path).read("f8")
+        pytest.skip("the Python package adios2 is not there; the error says so")
+    with open_files(path) as files:
+        assert files.steps == [0, 1, 2]
+        assert [files.time(step) for step in files.steps] == [10.0, 11.0, 12.0]
+        assert files.attributes()["title"] == "äh"
+        lacking = (*LACKING.get(back_end.partition("-")[0], ()), *IN_FORMAT.get(back_end, ()))
+        assert not {*lacking} & {*files.variables()}
+        for name in TYPES:
+            if name in lacking:
+                continue
+            for step in files.steps:
+                whole = values_of(step, (6, 5), name)
+                assert files.dtype(name, step) == name
+                assert np.array_equal(files.read(name, step), whole), (name, step)
+                box = np.s_[1:6:2, -2]
+                assert np.array_equal(files.read(name, step, box), whole[box]), (name, step)
+        if "names" in files.variables():
+            texts = [b"".join(row) for row in files.read("names", 2)]
+            assert texts == [b"r0s2", b"r1s2"]
+        assert files.read("scalar", 1).item() == 1.5
+
+
+def has_adios2() -> bool:
+    done = subprocess.run([sys.executable, "-c", "from adios2 import FileReader"], check=False)
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5", "pnetcdf"])
+def test_xarray_opens_it_lazily(launch: Launcher, back_end: str, kind: str) -> None:
+    from iocomp.xarray_engine import IocompBackend
+
+    path = written(launch, back_end, kind)
+    if kind == "series":
+        ending = {"hdf5": ".h5", "pnetcdf": ".nc"}.get(back_end, ".bin")
+        opened = xarray.open_dataset(f"{path}{ending}", engine=IocompBackend, chunks={})
+    else:  # with chunks xarray wants a path that is there
+        opened = xarray.open_dataset(path, engine=IocompBackend).chunk({"time": 1})
+    with opened as found:
+        assert found.attrs["title"] == "äh"
+        u = found["f8"]
+        assert (u.dims, u.shape) == (("time", "y", "x"), (3, 6, 5))
+        assert u.attrs == {"units": "K"} and u.chunks == ((1, 1, 1), (6,), (5,))
+        assert found["time"].values.tolist() == [10.0, 11.0, 12.0]
+        assert found["step"].values.tolist() == [0, 1, 2]
+        whole = np.array([values_of(step, (6, 5), "f8") for step in range(3)])
+        assert np.array_equal(u.values, whole)
+        assert np.array_equal(u.sel(time=11.0, y=slice(1, 5, 2)).values, whole[1, 1:5:2])
+        assert np.array_equal(u[::-1, [4, 0], 2].values, whole[::-1, [4, 0], 2])
+        assert float(u.mean()) == whole.mean()
+        assert (found["x"].dims, found["x"].values.tolist()) == (("x",), [0.5] * 5)
+        assert found["scalar"].values.tolist() == [0.5, 1.5, 2.5]
+        assert found["i4"].dims == ("time", "dim_6", "dim_5")
+
+
+def test_the_reader_is_a_pure_wheel(installed: Path) -> None:
+    wheel = next(installed.glob("iocomp-*.dist-info")) / "WHEEL"
+    assert "Root-Is-Purelib: true" in wheel.read_text() and "py3-none-any" in wheel.read_text()
+
+
+def test_xarray_finds_the_engine_of_an_installed_package(launch: Launcher, installed: Path) -> None:
+    path = written(launch, "posix")
+    code = f"""
+import xarray
+for more in ({{"engine": "iocomp"}}, {{}}):
+    with xarray.open_dataset({str(path) + ".bin"!r}, **more) as found:
+        print(found["f8"].shape)
+"""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(installed)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split("\n")[:2] == ["(3, 6, 5)"] * 2, done.stderr
+
+
+def test_what_is_not_in_every_step(launch: Launcher) -> None:
+    from iocomp.xarray_engine import IocompBackend
+
+    launch.play("write_unevenly", ranks=1)
+    with pytest.warns(UserWarning) as warned:
+        found = xarray.open_dataset(launch.folder / "fields.bin", engine=IocompBackend)
+    told = [str(each.message).partition(": ")[2] for each in warned]
+    assert [each[:12] for each in told] == ["grows change", "count is not"], told
+    assert "grows" not in found
+    assert np.array_equal(found["some"].values, [1.0, np.nan, 3.0], equal_nan=True)
+    assert found["count"].values.tolist() == [0, 5, 6]
+    assert np.array_equal(found["filled"].values, [np.nan, 2, 2], equal_nan=True)  # _FillValue
+    assert found["once"].dims == () and found["once"].item() == 7.0
+    assert str(found["when"].dtype).startswith("datetime64")
+    assert found["names"].values.tolist() == [["ab", "c"]] * 3
+    assert "time" not in found.coords and found["step"].values.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("mode", ["kernel", "shared"])
+def test_a_running_series_shows_committed_steps_alone(launch: Launcher, mode: str) -> None:
+    launch.play("watched", ranks=2, **MODES[mode])

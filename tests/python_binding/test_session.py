@@ -1,0 +1,121 @@
+"""Writing from Python, with 1 to 4 ranks."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import MODES, Launcher, Play
+
+import iocomp
+from iocomp import open_files
+
+BACK_ENDS = ["posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "adios2"]
+
+
+@pytest.mark.parametrize("mode", ["kernel", "shared"])
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_what_is_written_is_read_in_every_format(
+    launch: Launcher, back_end: str, mode: str
+) -> None:
+    if not launch.build.has_back_end(back_end):
+        pytest.skip(f"the back-end {back_end} was not built")
+    launch.play("write_steps", ranks=4, FILES_FIELDS_BACKEND=back_end, **MODES[mode])
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("mode", ["sync", "kernel"])
+def test_any_number_of_ranks_writes(launch: Launcher, ranks: int, mode: str) -> None:
+    launch.play("write_steps", ranks=ranks, FILES_FIELDS_BACKEND="posix", **MODES[mode])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_arrays_live_until_they_are_handed_over(play: Play, mode: str) -> None:
+    play("forgotten_arrays", ranks=2, **MODES[mode])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_arrays_are_let_go_of(play: Play, mode: str) -> None:
+    play("arrays_are_released", ranks=2, **MODES[mode])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_views_are_put_as_they_lie(play: Play, mode: str) -> None:
+    play("strided_arrays", ranks=2, **MODES[mode])
+
+
+def test_blocks_are_assigned_as_with_numpy(play: Play) -> None:
+    play("assignments", ranks=3)
+
+
+@pytest.mark.parametrize("mode", ["kernel", "message"])
+def test_decompositions_come_from_index_arrays(play: Play, mode: str) -> None:
+    play("decompositions", ranks=4, **MODES[mode])
+
+
+@pytest.mark.parametrize("mode", ["kernel", "shared"])
+def test_what_fails_is_an_exception_with_the_story(play: Play, mode: str) -> None:
+    play("failures", ranks=4, **MODES[mode])
+
+
+@pytest.mark.parametrize("mode", ["kernel", "shared"])
+def test_arrays_of_the_library_outlive_its_session(play: Play, mode: str) -> None:
+    play("memory_outlives_the_session", ranks=2, **MODES[mode])
+
+
+def test_files_on_sub_communicators(play: Play) -> None:
+    play("sub_communicators", ranks=4)
+
+
+def test_servers_that_return_say_so(play: Play) -> None:
+    told = play("serving", ranks=4, PLACEMENT_RATIO="1")
+    assert (told.count("role SERVER"), told.count("role COMPUTE"), told.count("back")) == (2, 2, 4)
+
+
+def test_servers_leave_the_program(launch: Launcher) -> None:
+    code = "import iocomp; print('begin'); io = iocomp.Session(); io.finalize(); print('back')"
+    done = launch.run("-c", code, ranks=4, PLACEMENT_RATIO="1")
+    assert (done.stdout.count("begin"), done.stdout.count("back")) == (4, 2)
+
+
+@pytest.mark.parametrize("mode", ["kernel", "shared"])
+def test_an_exception_commits_no_half_step(launch: Launcher, mode: str) -> None:
+    done = launch.run(
+        str(Path(__file__).with_name("programs.py")),
+        "left_by_all",
+        ranks=2,
+        status=1,
+        **MODES[mode],
+    )
+    assert "RuntimeError: half a step" in done.stderr
+    # All ranks abort at once, so a step that they had ended may or may not be committed.
+    with contextlib.suppress(iocomp.NotFoundError):
+        assert set(open_files(launch.folder / "fields").steps) <= {0, 1}
+
+
+def test_an_exception_on_one_rank_ends_the_job(launch: Launcher) -> None:
+    done = launch.run(
+        str(Path(__file__).with_name("programs.py")), "left_by_one", ranks=3, status=1, seconds=20
+    )
+    assert "RuntimeError: one has failed" in done.stderr
+
+
+@pytest.mark.parametrize("mode", ["kernel", "shared"])
+def test_a_program_stops_and_goes_on(play: Play, mode: str) -> None:
+    play("stopping", ranks=4, SERVER_RETURNS="true", **MODES[mode])
+
+
+def test_memory_shapes() -> None:
+    from iocomp.session import memory_shape
+
+    big = np.zeros((4, 5, 6))
+    assert memory_shape(big) == (4, 5, 6)
+    assert memory_shape(big[1:3, 1:3, 1:3]) == (2, 5, 6)
+    assert memory_shape(big[::2, ::2, 1:3]) == (2, 5, 12)
+    assert memory_shape(big[:, 2:3, 1:3]) == (4, 15, 2)
+    assert memory_shape(big[:, :, ::2]) is None
+    assert memory_shape(big[:, ::-1]) is None
+    assert memory_shape(big.T) is None
+    assert memory_shape(np.broadcast_to(big[0], (3, 5, 6))) is None
