@@ -34,7 +34,7 @@ void Beats::write(long number) const {
   const Descriptor file{::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)};
   if (file.is_open()) {
     const std::string text = job_ + '\n' + std::to_string(number) + '\n';
-    (void)!::pwrite(file.raw(), text.data(), text.size(), 0);
+    (void)!::write(file.raw(), text.data(), text.size());
   }
 }
 

@@ -269,7 +269,7 @@ void Lead::take_orders() {
 }
 
 void Lead::obey(const steps::Expect& order) {
-  definitions_.forget(order.step);
+  definitions_.shorten(order.step);
   if (setup_.writers != Writers::servers) {  // they know how many
     means_.council->to_all(
         protocol::encode(setup_.key, protocol::Expectation{order.step, 0, order.report}));

@@ -138,7 +138,8 @@ void Owner::take_over(const std::string& path, BeatPace pace) {
 // For people, where there are locks: where it fails, they are told less.
 void Owner::write_job() const {
   (void)!::ftruncate(file_.raw(), 0);
-  (void)!::pwrite(file_.raw(), job_.data(), job_.size(), 0);
+  (void)::lseek(file_.raw(), 0, SEEK_SET);
+  (void)!::write(file_.raw(), job_.data(), job_.size());
 }
 
 Owner::~Owner() {

@@ -35,7 +35,7 @@ void Reports::event(const protocol::Event& event) {
 
 void Reports::step_ended(const protocol::StepCounts& counts, const std::string& who) {
   if (const auto sum = ends_.end(counts, who)) {
-    definitions_.forget(sum->step);
+    definitions_.shorten(sum->step);
     pass_(protocol::encode(key_, Kind::home_step, *sum));
   }
 }

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,17 +25,19 @@ class Definitions {
   /// What is told where `say` found a difference.
   [[nodiscard]] Difference difference(std::int64_t sequence, std::int32_t caller,
                                       std::span<const std::byte> what) const;
-  /// All members have ended this step: nobody says anything of it, or of one before, any more.
-  void forget(std::int64_t step);
+  /// All members have ended this step: of what was said by then, only enough is kept to know it
+  /// again.
+  void shorten(std::int64_t step);
 
  private:
   struct Known {
     std::int32_t first_caller = 0;
     std::int64_t step = 0;
-    std::vector<std::byte> what;
+    std::size_t hash = 0;
+    std::vector<std::byte> what;  // empty: shortened
   };
-  std::deque<Known> known_;  // those behind ...
-  std::size_t forgotten_ = 0;
+  std::vector<Known> known_;
+  std::size_t shortened_ = 0;  // so many of them
 };
 
 }  // namespace iocomp::steps

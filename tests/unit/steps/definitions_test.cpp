@@ -40,16 +40,20 @@ TEST(Definitions, WhoSaysSomethingElseIsNamed) {
   }
 }
 
-TEST(Definitions, OfStepsThatAllHaveEndedAreForgotten) {
+TEST(Definitions, OfStepsThatAllHaveEndedAreKnownAgain) {
   Definitions definitions;
   (void)definitions.say(0, 3, definition("u", 0));
   (void)definitions.say(1, 3, definition("v", 1));
-  definitions.forget(0);
+  definitions.shorten(0);
+  EXPECT_EQ(definitions.say(0, 1, definition("u", 0)), Definitions::Said::again);
   EXPECT_EQ(definitions.say(1, 1, definition("v", 1)), Definitions::Said::again);
-  ASSERT_EQ(definitions.say(1, 2, definition("w", 1)), Definitions::Said::different);
-  EXPECT_NE(definitions.difference(1, 2, definition("w", 1)).what.find("\"v\""), std::string::npos);
+  ASSERT_EQ(definitions.say(0, 2, definition("w", 2)), Definitions::Said::different);
+  const auto difference = definitions.difference(0, 2, definition("w", 2));
+  EXPECT_EQ(difference.from_step, 0);
+  EXPECT_NE(difference.what.find("compute rank 3 had called something else in step 0"),
+            std::string::npos)
+      << difference.what;
   EXPECT_EQ(definitions.say(2, 1, definition("w", 1)), Definitions::Said::first);
-  EXPECT_THROW((void)definitions.say(0, 1, definition("u", 0)), Error);
 }
 
 TEST(Definitions, OneThatComesOutOfOrderIsOurMistake) {
