@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,7 @@ struct FormatOptions {
   /// put behind them. -1: a new file.
   std::int64_t earlier_steps = -1;
   std::int64_t earlier_bytes = 0;
+  std::set<std::string> earlier_variables{};  ///< that these steps have
   double deadline_seconds = 1800;  ///< of a wait for other writers without progress; 0: none
 };
 

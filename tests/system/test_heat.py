@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -12,17 +13,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from actors import Build
-from files import MODES, mode_settings, skip_if_missing
+from files import MODES, extension, file_settings, mode_settings, skip_if_missing, values_in
 from processes import environment_without_iocomp, processes_in
 
 KILLS = int(os.environ.get("IOCOMP_TEST_KILLS", "4"))
 SIZE, STEPS, EVERY = 24, 1500, 100
-# Of the plane, one file for all steps: those that a job can go on with.
-SERIES = {"posix": "posix", "mpiio": "mpiio"}
+RAW = ("posix", "mpiio")
+BACK_ENDS = (*RAW, "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "netcdf-deflate", "pnetcdf")
 
 
 def environment(back_end: str, mode: str) -> dict[str, str]:
-    settings = {"files.restart.backend": back_end, "files.plane.backend": SERIES.get(back_end, "hdf5")}
+    settings = {f"files.plane.{key}": str(value) for key, value in file_settings(back_end).items()}
+    settings["files.restart.backend"] = settings["files.plane.backend"]
     modes = mode_settings(mode)
     if "mode" in modes:
         settings["mode"] = str(modes["mode"])
@@ -65,12 +67,11 @@ def kill_all(job: subprocess.Popen[str], folder: Path) -> None:
 
 def values(back_end: str, folder: Path, step: int) -> bytes:
     """Return the bytes of the temperature in a checkpoint."""
-    if back_end in ("posix", "mpiio"):
+    if back_end in RAW:
         whole = (folder / f"restart.{step:06}.bin").read_bytes()
         return whole[: 8 * SIZE**3]
-    suffix = {"hdf5": ".h5", "netcdf": ".nc", "pnetcdf": ".nc"}[back_end]
-    path = folder / f"restart.{step:06}{suffix}"
-    if back_end == "hdf5":
+    path = folder / f"restart.{step:06}{extension(back_end)}"
+    if path.suffix == ".h5":
         import h5py
 
         with h5py.File(path) as file:
@@ -83,20 +84,18 @@ def values(back_end: str, folder: Path, step: int) -> bytes:
 
 def planes(back_end: str, folder: Path) -> bytes:
     """Return the bytes of all planes, whatever else is in the file."""
-    if back_end in SERIES:
+    if back_end in RAW:
         return (folder / "plane.bin").read_bytes()
-    import h5py
-
-    with h5py.File(folder / "plane.h5") as file:
-        steps = sorted(int(name) for name in file)
-        assert steps == list(range(STEPS // (EVERY // 10)))
-        times = [file[f"{step}/time"][()] for step in steps]
-        assert times == sorted(set(times))
-        return b"".join(file[f"{step}/u"][()].tobytes() for step in steps)
+    path = folder / f"plane{extension(back_end)}"
+    steps = range(STEPS // (EVERY // 10))
+    assert len(json.loads(Path(f"{path}.json").read_text())["steps"]) == len(steps)
+    times = [float(values_in(back_end, path, step, "time").item()) for step in steps]
+    assert times == sorted(set(times))
+    return b"".join(values_in(back_end, path, step, "u").tobytes() for step in steps)
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5", "netcdf", "pnetcdf"])
+@pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_a_chain_of_jobs_ends_with_the_same_bytes(
     build: Build, tmp_path: Path, back_end: str, mode: str
 ) -> None:
