@@ -57,7 +57,7 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   auto& inventory = manifest.inventory;
   KeptFile kept;
   kept.head.steps = manifest.committed_steps;
-  kept.head.bytes = manifest.bytes;
+  kept.head.bytes = names.folder_mark.empty() ? manifest.bytes : 0;  // what was told late may go
   while (kept.head.steps > 0 && inventory.name_of(kept.head.steps - 1).number > after) {
     --kept.head.steps;
   }

@@ -179,7 +179,7 @@ contents::Beginning Publication::begin_file() {
   of_earlier_ = told_.steps = std::move(kept.told);
   absent_ = kept.head.absent;
   steps_ = beginning.steps;
-  if (!kept.lost.empty()) {
+  if (!kept.lost.empty() || !target.folder_mark.empty()) {
     beginning_ = beginning;
     write_manifest(target, head(0, steps_, beginning.bytes), {}, told_.steps);
     tell_of_lost(kept.lost);

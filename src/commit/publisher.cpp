@@ -256,7 +256,7 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
           file->grow(bytes);
           file->sync();
         }
-        if (!earlier.empty() && before.bytes.empty()) {
+        if (!earlier.empty() && before.bytes.empty() && !visible.bytes.empty()) {
           before = now_visible(earlier, visible);
         }
         try {

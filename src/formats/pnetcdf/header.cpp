@@ -13,7 +13,6 @@
 
 #include "array/byte_order.h"
 #include "array/element_type.h"
-#include "base/checked.h"
 #include "base/error.h"
 #include "formats/cdf/types.h"
 #include "formats/words.h"
@@ -168,7 +167,9 @@ Header::Variable variable(Reader& reader, const std::vector<Header::Dimension>& 
       throw damaged("there is no dimension " + std::to_string(number));
     }
     const std::int64_t length = dimensions[number].length;  // 0: of the records
-    variable.bytes = checked_product(variable.bytes, length == 0 ? 1 : length);
+    if (__builtin_mul_overflow(variable.bytes, length == 0 ? 1 : length, &variable.bytes)) {
+      throw damaged("a variable has more bytes than 63 bits count");
+    }
   }
   (void)reader.number(8);
   variable.begin = reader.number(8);
