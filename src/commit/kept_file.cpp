@@ -35,10 +35,11 @@ void check_that_it_goes_on(const TargetNames& names, const Manifest& manifest,
   check_size(names.target, manifest.bytes, "continue");
 }
 
+// Of what has an offset: where a library has put the rest nobody knows.
 std::int64_t end_of(const contents::Inventory& inventory) {
   std::int64_t end = 0;
   for (const auto& placed : inventory.contents) {
-    end = std::max(end, placed.offset + placed.variable.bytes());
+    end = placed.offset < 0 ? end : std::max(end, placed.offset + placed.variable.bytes());
   }
   return end;
 }
@@ -56,7 +57,7 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   auto& inventory = manifest.inventory;
   KeptFile kept;
   kept.head.steps = manifest.committed_steps;
-  kept.head.bytes = manifest.bytes;
+  kept.head.bytes = names.folder_mark.empty() ? manifest.bytes : 0;  // what was told late may go
   while (kept.head.steps > 0 && inventory.name_of(kept.head.steps - 1).number > after) {
     --kept.head.steps;
   }
@@ -73,6 +74,9 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   if (kept.head.steps < manifest.committed_steps) {
     std::erase_if(inventory.contents, [&](const auto& placed) { return is_lost(placed.step); });
     kept.head.bytes = end_of(inventory);
+  }
+  for (const auto& placed : inventory.contents) {
+    kept.variables.insert(placed.variable.name);
   }
   contents::Description description;
   description.contents = std::move(inventory.contents);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@ namespace iocomp::commit {
 
 /// What is kept of a file of all steps, by a job that goes on with it.
 struct KeptFile {
-  ManifestHead head;               ///< steps, absent and bytes alone
-  ToldSteps told;                  ///< the steps
-  std::int64_t next_number = 0;    ///< of the step that comes next
-  std::vector<std::int64_t> lost;  ///< numbers of steps behind `after`, ascending
+  ManifestHead head;                ///< steps, absent and bytes alone
+  ToldSteps told;                   ///< the steps
+  std::set<std::string> variables;  ///< that these steps have
+  std::int64_t next_number = 0;     ///< of the step that comes next
+  std::vector<std::int64_t> lost;   ///< numbers of steps behind `after`, ascending
 };
 /// @param after  a number of a step: what lies behind it is lost.
 /// @throws Error{storage_failure} where its manifest cannot be read, or the file is shorter than

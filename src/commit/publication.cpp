@@ -123,6 +123,7 @@ contents::Description Publication::as_in_file(contents::Description description)
 void Publication::go_on(formats::FormatOptions& options) const {
   options.earlier_steps = beginning_.is_there ? beginning_.steps : -1;
   options.earlier_bytes = beginning_.bytes;
+  options.earlier_variables = beginning_.variables;
 }
 
 contents::Beginning Publication::begin() {
@@ -173,14 +174,21 @@ contents::Beginning Publication::begin_file() {
   contents::Beginning beginning{.number = kept.next_number,
                                 .is_there = true,
                                 .steps = kept.head.steps,
-                                .bytes = kept.head.bytes};
+                                .bytes = kept.head.bytes,
+                                .variables = std::move(kept.variables)};
   of_earlier_ = told_.steps = std::move(kept.told);
   absent_ = kept.head.absent;
   steps_ = beginning.steps;
-  if (!kept.lost.empty()) {
+  if (!kept.lost.empty() || !target.folder_mark.empty()) {
     beginning_ = beginning;
     write_manifest(target, head(0, steps_, beginning.bytes), {}, told_.steps);
     tell_of_lost(kept.lost);
+  }
+  if (steps_ == 0) {  // nothing is kept: the first commit replaces it
+    of_earlier_ = {};
+    told_ = {};
+    absent_.clear();
+    return {.number = beginning.number};
   }
   if (format_->traits().offsets_by_layout) {
     cut(target.target, beginning.bytes);

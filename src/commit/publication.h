@@ -68,6 +68,8 @@ class Publication {
   [[nodiscard]] contents::Beginning begin();
   /// The same, on those who learn it from the lead.
   void begin_at(const contents::Beginning& beginning) { beginning_ = beginning; }
+  /// Of other jobs, in the one file of all steps.
+  [[nodiscard]] std::int64_t steps_before() const noexcept { return beginning_.steps; }
   /// For a target that begins there.
   void go_on(formats::FormatOptions& options) const;
 

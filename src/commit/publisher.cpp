@@ -1,7 +1,9 @@
 #include "commit/publisher.h"
 
+#include <fcntl.h>
 #include <mpi.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,7 +13,9 @@
 #include <vector>
 
 #include "base/bug.h"
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/failure.h"
 #include "commit/commit.h"
 #include "commit/owner.h"
 #include "commit/publication.h"
@@ -26,6 +30,15 @@ namespace iocomp::commit {
 using steps::Action;
 
 namespace {
+
+// What readers of a file of an earlier job see, until this one has committed something.
+formats::Switch now_visible(const std::string& path, const formats::Switch& next) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file.is_open()) {
+    throw failure("open", path, errno);
+  }
+  return formats::now_visible(file, next, path);
+}
 
 // What it leads to is durable.
 void switch_over(disk::OutputFile* file, const formats::Switch& visible) {
@@ -234,13 +247,17 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
   means_.publishing(last);
   const auto set_back = std::make_shared<Outcome>();
   means_.run(
-      [file = target.file, before = target.seen, bytes, visible, job = std::move(job), set_back] {
+      [file = target.file, before = target.seen, earlier = path_of_earlier(), bytes, visible,
+       job = std::move(job), set_back]() mutable {
         if (has_bug(Bug::switched_too_early)) {
           switch_over(file.get(), visible);
         }
         if (file) {
           file->grow(bytes);
           file->sync();
+        }
+        if (!earlier.empty() && before.bytes.empty() && !visible.bytes.empty()) {
+          before = now_visible(earlier, visible);
         }
         try {
           switch_over(file.get(), visible);

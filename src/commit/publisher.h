@@ -114,6 +114,10 @@ class Publisher {
   [[nodiscard]] bool is_begun_by_writers() const {
     return setup_.writers_begin && is_plain() && traits().offsets_by_layout;
   }
+  // The file that an earlier job has begun; empty where there is none.
+  [[nodiscard]] std::string path_of_earlier() const {
+    return setup_.options.earlier_steps >= 0 ? publication_.data_path(-1) : std::string{};
+  }
   [[nodiscard]] bool ends_files() const noexcept { return setup_.identity.file_per_step; }
   void started(std::int64_t number, const Outcome& outcome);
   void have_placed(std::int64_t step, int variable, const Told& told);

@@ -49,8 +49,9 @@ struct Beginning {
   std::int64_t number = 0;  ///< of its first step
   // Of one file of all steps:
   bool is_there = false;
-  std::int64_t steps = 0;  ///< that it has, with those that failed
-  std::int64_t bytes = 0;  ///< that these take
+  std::int64_t steps = 0;             ///< that it has, with those that failed
+  std::int64_t bytes = 0;             ///< that these take
+  std::set<std::string> variables{};  ///< that these have
 };
 
 /// What a file contains, as the log of its events tells: every process that applied the same events

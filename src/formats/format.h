@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,7 @@ struct FormatOptions {
   /// put behind them. -1: a new file.
   std::int64_t earlier_steps = -1;
   std::int64_t earlier_bytes = 0;
+  std::set<std::string> earlier_variables{};  ///< that these steps have
   double deadline_seconds = 1800;  ///< of a wait for other writers without progress; 0: none
 };
 
@@ -111,6 +113,10 @@ struct Switch {
 };
 /// @throws Error{storage_failure}.
 void make_visible(const Descriptor& file, const Switch& visible, const std::string& path);
+/// What these bytes are before: those of an earlier job.
+/// @throws Error{storage_failure}.
+[[nodiscard]] Switch now_visible(const Descriptor& file, const Switch& next,
+                                 const std::string& path);
 
 /// A file of which the lead's target says where each variable lies; anybody writes there.
 ///

@@ -77,6 +77,10 @@ void put(WireWriter& writer, const contents::Beginning& beginning) {
   writer.put(static_cast<std::uint8_t>(beginning.is_there ? 1 : 0));
   writer.put(beginning.steps);
   writer.put(beginning.bytes);
+  writer.put(static_cast<std::uint64_t>(beginning.variables.size()));
+  for (const auto& name : beginning.variables) {
+    writer.put_text(name);
+  }
 }
 
 contents::Beginning get_beginning(WireReader& reader) {
@@ -85,6 +89,9 @@ contents::Beginning get_beginning(WireReader& reader) {
   beginning.is_there = reader.get<std::uint8_t>() != 0;
   beginning.steps = reader.get<std::int64_t>();
   beginning.bytes = reader.get<std::int64_t>();
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    beginning.variables.insert(reader.get_text());
+  }
   return beginning;
 }
 

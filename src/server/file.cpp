@@ -563,8 +563,8 @@ void File::act(const protocol::ActionNote& action) {
     context_.busy.begin(trace::Activity::write, now_seconds());
   }
   const Outcome outcome = outcome_of([&] {
-    writing::carry_out({action.action, action.step, action.settled}, *target(action.step).writer,
-                       contents_, catalogue_,
+    writing::carry_out({action.action, action.step, action.settled, publication_.steps_before()},
+                       *target(action.step).writer, contents_, catalogue_,
                        [&] { return create(publication_.data_path(action.step)); });
   });
   if (writes) {

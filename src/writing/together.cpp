@@ -16,12 +16,21 @@
 namespace iocomp::writing {
 namespace {
 
+// As the one file of all steps has it.
+contents::Description in_file(contents::Description description, const Together& order) {
+  for (auto& placed : description.contents) {
+    placed.step += order.earlier_steps;
+  }
+  return description;
+}
+
 // Only whole steps: what MPI writes is in the file already.
 void flush(const Together& order, FileWriter& writer, const contents::Contents& contents,
            const contents::Catalogue& catalogue) {
   if (writer.whole_steps() != nullptr) {
-    writer.whole_steps()->write_step(order.settled,
-                                     contents.describe(catalogue, order.settled, order.settled));
+    writer.whole_steps()->write_step(
+        order.earlier_steps + order.settled,
+        in_file(contents.describe(catalogue, order.settled, order.settled), order));
   }
 }
 
@@ -29,8 +38,9 @@ void flush(const Together& order, FileWriter& writer, const contents::Contents& 
 void finish(const Together& order, FileWriter& writer, const contents::Contents& contents,
             const contents::Catalogue& catalogue) {
   const bool is_one_step = order.number >= 0;
-  const auto description = contents.describe(catalogue, is_one_step ? order.number : 0,
-                                             is_one_step ? order.number : INT64_MAX);
+  const auto description = in_file(contents.describe(catalogue, is_one_step ? order.number : 0,
+                                                     is_one_step ? order.number : INT64_MAX),
+                                   order);
   const Outcome written = outcome_of([&] {
     if (is_one_step && writer.whole_steps() != nullptr) {
       writer.whole_steps()->write_step(0, description);
@@ -50,7 +60,7 @@ void discard(const Together& order, FileWriter& writer, const contents::Contents
   }
   contents::Description kept;
   if (order.number < 0) {
-    kept.contents = contents.describe(catalogue, 0, order.settled - 1).contents;
+    kept.contents = in_file(contents.describe(catalogue, 0, order.settled - 1), order).contents;
   }
   formats::finish(writer.file().take_target(), kept);
 }

@@ -14,8 +14,9 @@ namespace iocomp::writing {
 /// What all writers of a file are ordered to do together.
 struct Together {
   steps::Action action{};
-  std::int64_t number = 0;   ///< of the physical file: its step; -1: the one of all steps
-  std::int64_t settled = 0;  ///< steps before this one are
+  std::int64_t number = 0;         ///< of the physical file: its step; -1: the one of all steps
+  std::int64_t settled = 0;        ///< steps before this one are
+  std::int64_t earlier_steps = 0;  ///< of other jobs, in front of those of this one in the file
 };
 
 /// Carry it out. Collective over the writers of the file.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import subprocess
 import unittest
 from collections.abc import Collection
 from pathlib import Path
@@ -35,13 +36,17 @@ def file_settings(back_end: str, **more: object) -> dict[str, Any]:
     name, _, variant = back_end.partition("-")
     ways: dict[str, dict[str, object]] = {
         "time": {"layout": "time"},
+        "bp4": {"engine": "BP4"},
+        "hdf5": {"engine": "HDF5"},
         "deflate": {"compression": "deflate", **({"layout": "time"} if name == "hdf5" else {})},
     }
     return {"backend": name, **(ways[variant] if variant else {}), **more}
 
 
 def extension(back_end: str) -> str:
-    return {"hdf5": ".h5", "netcdf": ".nc", "pnetcdf": ".nc"}.get(back_end.partition("-")[0], ".dat")
+    return {"hdf5": ".h5", "netcdf": ".nc", "pnetcdf": ".nc", "adios2": ".bp"}.get(
+        back_end.partition("-")[0], ".dat"
+    )
 
 
 def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[Any] | None:
@@ -71,6 +76,26 @@ def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[An
 def open_without_us(path: Path) -> Files:
     """Open a file by what the format's own reader sees, where there is one: not by the manifest."""
     return open_files(path, use_manifest=not is_hdf5(path))
+
+
+def dumped_steps(build: Build, path: Path, engine: str) -> list[dict[str, npt.NDArray[Any]]]:
+    """Return what ADIOS2 finds in each step of a dataset: variables by name."""
+    data = path.parent / "dumped"
+    command = [build.dump_adios2, str(path), engine, str(data)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert told.returncode == 0, told.stderr
+    raw = data.read_bytes()
+    data.unlink()
+    steps = []
+    position = 0
+    for variables in json.loads(told.stdout)["steps"]:
+        steps.append({})
+        for name, about in variables.items():
+            dtype = {"double": np.float64, "int64_t": np.int64, "int32_t": np.int32}[about["type"]]
+            count = int(np.prod(about["shape"], dtype=np.int64))
+            steps[-1][name] = np.frombuffer(raw, dtype, count, position)
+            position += about["bytes"]
+    return steps
 
 
 def skip_if_missing(build: Build, back_end: str) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from actors import INVALID_ARGUMENT, INVALID_SETTING, OK, OUT_OF_STAGING, TARGET_EXISTS, Actors, Job
-from files import leftovers, mode_settings, skip_if_missing, values
+from files import dumped_steps, leftovers, mode_settings, skip_if_missing, values
 
 ENGINES = ["BP5", "BP4"]
 
@@ -26,25 +24,13 @@ def file_settings(engine: str, **more: object) -> dict[str, Any]:
 
 def steps_of(actors: Actors, path: Path, engine: str) -> list[int]:
     """Check every value that ADIOS2 finds against what the actors put; return steps with variables."""
-    data = path.parent / "dumped"
-    command = [actors.build.dump_adios2, str(path), engine, str(data)]
-    told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert told.returncode == 0, told.stderr
-    raw = data.read_bytes()
-    manifest = json.loads(Path(f"{path}.json").read_text())
-    first = manifest["first_step"]
+    first = json.loads(Path(f"{path}.json").read_text())["first_step"]
     found = []
-    position = 0
-    for number, variables in enumerate(json.loads(told.stdout)["steps"]):
-        step = first + number
+    for step, variables in enumerate(dumped_steps(actors.build, path, engine), first):
         if variables:
             found.append(step)
-        for name, about in variables.items():
-            dtype = {"double": np.float64, "int64_t": np.int64}[about["type"]]
-            count = int(np.prod(about["shape"], dtype=np.int64))
-            read = np.frombuffer(raw, dtype, count, position)
-            position += about["bytes"]
-            assert (read == values(dtype, count, step)).all(), f"{path}: {name} of step {step}"
+        for name, read in variables.items():
+            assert (read == values(read.dtype, read.size, step)).all(), f"{path}: {name} of step {step}"
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -12,17 +13,37 @@ from pathlib import Path
 import numpy as np
 import pytest
 from actors import Build
-from files import MODES, mode_settings, skip_if_missing
+from files import (
+    MODES,
+    dumped_steps,
+    extension,
+    file_settings,
+    mode_settings,
+    skip_if_missing,
+    values_in,
+)
 from processes import environment_without_iocomp, processes_in
 
 KILLS = int(os.environ.get("IOCOMP_TEST_KILLS", "4"))
 SIZE, STEPS, EVERY = 24, 1500, 100
-# Of the plane, one file for all steps: those that a job can go on with.
-SERIES = {"posix": "posix", "mpiio": "mpiio"}
+RAW = ("posix", "mpiio")
+BACK_ENDS = (
+    *RAW,
+    "hdf5",
+    "hdf5-time",
+    "hdf5-deflate",
+    "netcdf",
+    "netcdf-deflate",
+    "pnetcdf",
+    "adios2",
+    "adios2-bp4",
+)
 
 
 def environment(back_end: str, mode: str) -> dict[str, str]:
-    settings = {"files.restart.backend": back_end, "files.plane.backend": SERIES.get(back_end, "hdf5")}
+    settings = {f"files.plane.{key}": str(value) for key, value in file_settings(back_end).items()}
+    name = settings["files.plane.backend"]
+    settings["files.restart.backend"] = "posix" if name == "adios2" else name
     modes = mode_settings(mode)
     if "mode" in modes:
         settings["mode"] = str(modes["mode"])
@@ -65,12 +86,11 @@ def kill_all(job: subprocess.Popen[str], folder: Path) -> None:
 
 def values(back_end: str, folder: Path, step: int) -> bytes:
     """Return the bytes of the temperature in a checkpoint."""
-    if back_end in ("posix", "mpiio"):
+    if back_end in (*RAW, "adios2", "adios2-bp4"):
         whole = (folder / f"restart.{step:06}.bin").read_bytes()
         return whole[: 8 * SIZE**3]
-    suffix = {"hdf5": ".h5", "netcdf": ".nc", "pnetcdf": ".nc"}[back_end]
-    path = folder / f"restart.{step:06}{suffix}"
-    if back_end == "hdf5":
+    path = folder / f"restart.{step:06}{extension(back_end)}"
+    if path.suffix == ".h5":
         import h5py
 
         with h5py.File(path) as file:
@@ -81,22 +101,24 @@ def values(back_end: str, folder: Path, step: int) -> bytes:
         return np.asarray(dataset["u"][:], "<f8").tobytes()
 
 
-def planes(back_end: str, folder: Path) -> bytes:
+def planes(build: Build, back_end: str, folder: Path) -> bytes:
     """Return the bytes of all planes, whatever else is in the file."""
-    if back_end in SERIES:
+    if back_end in RAW:
         return (folder / "plane.bin").read_bytes()
-    import h5py
-
-    with h5py.File(folder / "plane.h5") as file:
-        steps = sorted(int(name) for name in file)
-        assert steps == list(range(STEPS // (EVERY // 10)))
-        times = [file[f"{step}/time"][()] for step in steps]
-        assert times == sorted(set(times))
-        return b"".join(file[f"{step}/u"][()].tobytes() for step in steps)
+    path = folder / f"plane{extension(back_end)}"
+    steps = range(STEPS // (EVERY // 10))
+    assert len(json.loads(Path(f"{path}.json").read_text())["steps"]) == len(steps)
+    if "adios2" in back_end:
+        found = dumped_steps(build, path, "BP4" if "bp4" in back_end else "BP5")[: len(steps)]
+    else:
+        found = [{name: values_in(back_end, path, step, name) for name in ("time", "u")} for step in steps]
+    times = [float(step["time"].item()) for step in found]
+    assert times == sorted(set(times))
+    return b"".join(step["u"].tobytes() for step in found)
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5", "netcdf", "pnetcdf"])
+@pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_a_chain_of_jobs_ends_with_the_same_bytes(
     build: Build, tmp_path: Path, back_end: str, mode: str
 ) -> None:
@@ -118,4 +140,4 @@ def test_a_chain_of_jobs_ends_with_the_same_bytes(
     finish(build, 3, chain, environ)
     for step in (STEPS - 1 - EVERY, STEPS - 1):  # the two that are kept
         assert values(back_end, chain, step) == values(back_end, whole, step)
-    assert planes(back_end, chain) == planes(back_end, whole)
+    assert planes(build, back_end, chain) == planes(build, back_end, whole)

@@ -512,8 +512,8 @@ void MemberWriter::fail(const Outcome& outcome, std::int64_t from_step) {
 
 void MemberWriter::act(const protocol::ActionNote& action) {
   writing::FileWriter& writer = files_.writer(action.step);
-  writing::carry_out({action.action, action.step, action.settled}, writer, contents_, catalogue_,
-                     [&] {
+  writing::carry_out({action.action, action.step, action.settled, files_.names().steps_before()},
+                     writer, contents_, catalogue_, [&] {
                        return setup_.files.format->create(files_.names().data_path(action.step),
                                                           files_.options(), setup_.openers);
                      });

@@ -2,6 +2,7 @@
 
 #include <adios2.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -18,6 +19,8 @@ enum class Kind { bp4, bp5, hdf5 };
 /// What the engine gets: what iocomp needs and likes, and above that what the user has set.
 /// @throws Error{invalid_setting} for parameters that would break what iocomp promises of a
 /// committed step.
-[[nodiscard]] adios2::Params parameters(Kind kind, const FormatOptions& options, int writers);
+/// @param most_subfiles  of BP5: that it may write data to; 0: any.
+[[nodiscard]] adios2::Params parameters(Kind kind, const FormatOptions& options, int writers,
+                                        std::int64_t most_subfiles = 0);
 
 }  // namespace iocomp::formats::bp

@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,11 +25,13 @@
 #include "base/error.h"
 #include "base/folder_targets.h"
 #include "base/small_files.h"
+#include "formats/adios2/earlier_dataset.h"
 #include "formats/adios2/engine.h"
 #include "formats/adios2/room.h"
 #include "formats/adios2/values.h"
 #include "formats/open_together.h"
 #include "formats/sub_boxes.h"
+#include "mpi/agree.h"
 #include "mpi/error.h"
 
 namespace iocomp::formats::bp {
@@ -55,7 +59,7 @@ void for_each_attribute(const Description& description, const Action& action) {
 }
 
 bool is_alike(const Attribute& one, const Attribute& other) {
-  return one.type == other.type && one.is_text == other.is_text;
+  return part_of(one.type) == part_of(other.type) && one.is_text == other.is_text;
 }
 
 }  // namespace
@@ -63,8 +67,13 @@ bool is_alike(const Attribute& one, const Attribute& other) {
 DatasetTarget::DatasetTarget(std::string path, const FormatOptions& options, Kind kind,
                              MPI_Comm writers)
     : path_{std::move(path)}, kind_{kind}, writers_{writers} {
-  make_place();
-  open(options);
+  std::int64_t most_subfiles = 0;
+  if (options.earlier_steps >= 0) {
+    most_subfiles = find_place(options);
+  } else {
+    make_place();
+  }
+  open(options, most_subfiles);
 }
 
 DatasetTarget::~DatasetTarget() {
@@ -88,14 +97,42 @@ void DatasetTarget::make_place() {
   agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", folder, writers_.comm());
 }
 
-void DatasetTarget::open(const FormatOptions& options) {
-  const adios2::Params chosen = parameters(kind_, options, writers_.size());
+// Where ADIOS2 appends. @return how many files of data the dataset has.
+std::int64_t DatasetTarget::find_place(const FormatOptions& options) {
+  folder_ = Descriptor{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", path_, writers_.comm());
+  std::optional<EarlierDataset> earlier;
+  const auto go_on = [&](const std::function<void()>& call) {
+    writers_.together("go on with", path_, call);
+  };
+  go_on([&] {
+    if (writers_.rank() == 0) {
+      earlier.emplace(path_, kind_, options.earlier_steps);
+    }
+  });
+  go_on([&] { earlier_ = attributes_of_all_steps(path_); });
+  go_on([&] {
+    if (earlier) {
+      earlier->drop_others();
+    }
+  });
+  std::array<std::int64_t, 2> found{earlier ? earlier->steps() : 0,
+                                    earlier ? earlier->subfiles() : 0};
+  mpi::maximum(writers_.comm(), found, {}, "the other writers of a dataset");
+  steps_ = found[0];
+  return found[1];
+}
+
+void DatasetTarget::open(const FormatOptions& options, std::int64_t most_subfiles) {
+  const adios2::Params chosen = parameters(kind_, options, writers_.size(), most_subfiles);
   together("open", [&] {
     adios_ = std::make_unique<adios2::ADIOS>(writers_.comm());
     io_ = adios_->DeclareIO("iocomp");
     io_.SetEngine(name(kind_));
     io_.SetParameters(chosen);
-    engine_ = io_.Open(is_folder() ? path_of_folder() : path_, adios2::Mode::Write);
+    const bool is_there = options.earlier_steps >= 0;
+    engine_ = io_.Open(is_folder() ? path_of_folder() : path_,
+                       is_there ? adios2::Mode::Append : adios2::Mode::Write);
   });
 }
 
@@ -261,6 +298,17 @@ std::string DatasetTarget::name_of(const std::string& variable, const std::strin
 }
 
 void DatasetTarget::define_attributes(const Description& description) {
+  // They may be of a step that is dropped.
+  const auto repeat = [this](const std::string& variable, const Attributes& attributes) {
+    for (const auto& [name, value] : attributes) {
+      attributes_.emplace(std::pair{variable, name}, value);
+      bp::define(io_, variable, name, value);
+    }
+  };
+  repeat({}, std::exchange(earlier_.attributes, {}));
+  for (const auto& [variable, attributes] : std::exchange(earlier_.of_variable, {})) {
+    repeat(variable, attributes);
+  }
   for_each_attribute(
       description, [this](const auto& variable, const auto& given, const auto& value) {
         const std::string name = name_of(variable, given, value);
@@ -298,7 +346,8 @@ void DatasetTarget::finish(const Description& description) {
     for (const auto& placed : is_folder() ? std::vector<Placed>{} : description.contents) {
       bp::define(io_, placed.variable);  // ADIOS2 wants to know what the attributes are of
     }
-    const bool writes = has_news(description);
+    const bool has_earlier = !earlier_.attributes.empty() || !earlier_.of_variable.empty();
+    const bool writes = has_earlier || has_news(description);
     define_attributes(description);
     if (writes && is_folder()) {
       write_empty_step();  // BP keeps attributes in steps

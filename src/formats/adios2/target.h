@@ -24,7 +24,8 @@ namespace iocomp::formats::bp {
 
 /// A dataset of ADIOS2. What is written of a step is remembered, not copied, and given to ADIOS2
 /// when the step is whole: so a step that fails never reaches it. Steps that were given up are
-/// written empty, so that a step has the same number there and here.
+/// written empty, so that a step has the same number there and here. A dataset that goes on is cut
+/// behind the steps that are kept, and ADIOS2 appends to it.
 class DatasetTarget : public StepTarget {
  public:
   /// Collective over `writers`.
@@ -49,7 +50,8 @@ class DatasetTarget : public StepTarget {
   };
   [[nodiscard]] bool is_folder() const noexcept { return kind_ != Kind::hdf5; }
   void make_place();
-  void open(const FormatOptions& options);
+  [[nodiscard]] std::int64_t find_place(const FormatOptions& options);
+  void open(const FormatOptions& options, std::int64_t most_subfiles);
   void check_room(const Description& description) const;
   void together(const std::string& action, const std::function<void()>& call);
   void write_empty_step();
@@ -76,6 +78,7 @@ class DatasetTarget : public StepTarget {
   std::int64_t steps_ = 0;       // written, empty ones included
   std::set<std::string> defined_;
   std::map<std::pair<std::string, std::string>, Attribute> attributes_;  // variable, name
+  Inventory earlier_;   // attributes of earlier jobs
   std::string broken_;  // why ADIOS2 can do nothing more
 };
 

@@ -20,12 +20,6 @@ namespace {
 
 using array::ElementType;
 
-ElementType part_of(ElementType type) noexcept {
-  return type == ElementType::complex64    ? ElementType::float32
-         : type == ElementType::complex128 ? ElementType::float64
-                                           : type;
-}
-
 adios2::Dims dims(const array::Extents& extents, int dimensions) {
   const auto count = static_cast<std::size_t>(dimensions);
   adios2::Dims found(count);
@@ -36,6 +30,12 @@ adios2::Dims dims(const array::Extents& extents, int dimensions) {
 }
 
 }  // namespace
+
+ElementType part_of(ElementType type) noexcept {
+  return type == ElementType::complex64    ? ElementType::float32
+         : type == ElementType::complex128 ? ElementType::float64
+                                           : type;
+}
 
 bool has_type(ElementType type) noexcept { return type != ElementType::float16; }
 

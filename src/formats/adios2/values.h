@@ -20,6 +20,9 @@ inline constexpr const char* empty_step = "iocomp_empty_step";
 /// What elements are in ADIOS2: readers of BP5 know no single characters, which become uint8.
 [[nodiscard]] array::ElementType stored_type(const Variable& variable) noexcept;
 
+/// Of complex numbers; else the type itself.
+[[nodiscard]] array::ElementType part_of(array::ElementType type) noexcept;
+
 /// Let an IO know a variable, or its new shape. Local. A scalar is a single value.
 void define(adios2::IO& io, const Variable& variable);
 

@@ -45,7 +45,8 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
       options_{options},
       writers_{writers},
       policy_{.deadline_seconds = options.deadline_seconds},
-      plain_{open_together(path_, writers)} {
+      plain_{open_together(path_, writers, options.earlier_steps >= 0)},
+      from_{std::max<std::int64_t>(options.earlier_steps, 0)} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
   agree(outcome_of([&] {
     if (rank_ == 0) {
@@ -162,6 +163,9 @@ void DeflateTarget::show(const Switch& visible) {
   sync();
   if (visible.bytes.empty()) {
     return;
+  }
+  if (seen_.bytes.empty() && options_.earlier_steps >= 0) {
+    seen_ = now_visible(plain_, visible, path_);
   }
   try {
     make_visible(plain_, visible, path_);

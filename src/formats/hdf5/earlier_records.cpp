@@ -2,15 +2,12 @@
 
 #include <hdf5.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "array/box.h"
-#include "formats/hdf5/dataset.h"
+#include "base/error.h"
+#include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/inventory.h"
@@ -24,19 +21,10 @@ array::Shape shape_of_record(const array::Shape& shape) {
   return array::make_shape(shape.dimensions - 1, shape.extent.data() + 1);
 }
 
-std::vector<std::int64_t> chunk_of(const Dataset& dataset, int dimensions) {
-  const Properties create{H5Dget_create_plist(dataset.raw())};
-  std::vector<hsize_t> chunk(static_cast<std::size_t>(dimensions));
-  if (H5Pget_layout(create.raw()) != H5D_CHUNKED ||
-      H5Pget_chunk(create.raw(), dimensions, chunk.data()) != dimensions) {
-    return {};
-  }
-  return {chunk.begin(), chunk.end()};
-}
-
 }  // namespace
 
 EarlierRecords::EarlierRecords(const std::string& path) {
+  const Quiet quiet;
   const File file{check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path)};
   auto inventory = inventory_of(file.raw(), path);
   attributes = std::move(inventory.attributes);
@@ -46,14 +34,14 @@ EarlierRecords::EarlierRecords(const std::string& path) {
     if (found.shape.dimensions == 0) {
       continue;
     }
-    const Dataset dataset{check(H5Dopen2(file.raw(), found.name.c_str(), H5P_DEFAULT),
-                                "open the dataset " + found.name + " in", path)};
-    EarlierDataset earlier;
+    const bool is_there = H5Lexists(file.raw(), found.name.c_str(), H5P_DEFAULT) > 0;
+    auto earlier = is_there ? earlier_dataset(file.raw(), found.name, path) : EarlierDataset{};
+    if (earlier.chunk.empty()) {
+      throw Error{ErrorCode::unsupported,
+                  "cannot go on with " + path + ": it was not written with layout = \"time\""};
+    }
     earlier.variable = found;
     earlier.variable.shape = shape_of_record(found.shape);
-    earlier.records = found.shape.extent[0];
-    earlier.chunk = chunk_of(dataset, found.shape.dimensions);
-    earlier.header = address_of(dataset.raw(), path);
     datasets.emplace(found.name, std::move(earlier));
   }
 }

@@ -1,21 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
+#include "formats/hdf5/earlier_dataset.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
-
-/// A dataset along time that earlier jobs have written.
-struct EarlierDataset {
-  Variable variable;                ///< type and shape of a record
-  std::int64_t records = 0;         ///< its extent along time
-  std::vector<std::int64_t> chunk;  ///< extents, time first
-  std::int64_t header = 0;          ///< address
-};
 
 /// What a file with `layout = "time"` has when a job goes on with it.
 struct EarlierRecords {

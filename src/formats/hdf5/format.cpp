@@ -72,7 +72,7 @@ class Hdf5AlongTime : public Hdf5 {
       : Hdf5{{.name = "hdf5",
               .extension = ".h5",
               .kind = is_filtered ? Kind::step : Kind::plain,
-              .goes_on = !is_filtered,
+              .goes_on = true,
               .keeps_first_definitions = true,
               .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,

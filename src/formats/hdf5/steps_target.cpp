@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/buffer_driver.h"
@@ -30,13 +31,21 @@ void StepsTarget::find_earlier(std::int64_t steps) {
   const File file{
       check(H5Fopen(file_.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", file_.path())};
   const Object root{check(H5Oopen(file.raw(), "/", H5P_DEFAULT), "open the root of", file_.path())};
+  bool has_steps = false;
   for (std::int64_t step = 0; step < steps; ++step) {
     const std::string name = std::to_string(step);
     if (H5Lexists(root.raw(), name.c_str(), H5P_DEFAULT) > 0) {
       const Object group{
           check(H5Oopen(root.raw(), name.c_str(), H5P_DEFAULT), "open a step of", file_.path())};
       links_.add(step, address_of(group.raw(), file_.path()));
+      has_steps = true;
     }
+  }
+  H5G_info_t info{};
+  check(H5Gget_info(root.raw(), &info), "look at the root of", file_.path());
+  if (!has_steps && info.nlinks > 0) {
+    throw Error{ErrorCode::unsupported,
+                "cannot go on with " + file_.path() + ": it was written with layout = \"time\""};
   }
   earlier_ = read_attributes(root.raw(), file_.path());
 }

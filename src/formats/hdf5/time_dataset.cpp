@@ -20,7 +20,7 @@
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/chunk_index.h"
-#include "formats/hdf5/earlier_records.h"
+#include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/object_header.h"
@@ -122,24 +122,28 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
                        action, path)};
 }
 
-// The chunks of a record follow one another, so the place of the first one tells all.
+std::vector<int> TimeDataset::filters() const {
+  std::vector<int> all;
+  if (chunks_.is_filtered && options_.shuffle) {
+    all.push_back(H5Z_FILTER_SHUFFLE);
+  }
+  if (chunks_.is_filtered) {
+    all.push_back(H5Z_FILTER_DEFLATE);
+  }
+  return all;
+}
+
 void TimeDataset::go_on(const EarlierDataset& earlier, std::int64_t steps) {
   if (earlier.variable.type != variable_.type || earlier.variable.shape != variable_.shape ||
-      (variable_.bytes() > 0 && earlier.chunk != extent_of_chunk(chunks_, variable_, time_))) {
-    throw Error{ErrorCode::unsupported, "cannot go on with the dataset " +
-                                            time_dataset_name(variable_) + " in " + file_.path() +
-                                            ": it has another type, shape, or size of chunks"};
+      (variable_.bytes() > 0 && (earlier.chunk != extent_of_chunk(chunks_, variable_, time_) ||
+                                 earlier.filters != filters()))) {
+    throw Error{ErrorCode::unsupported,
+                "cannot go on with the dataset " + time_dataset_name(variable_) + " in " +
+                    file_.path() + ": it has another type, shape, size of chunks, or compression"};
   }
-  const std::int64_t kept = std::min(steps, earlier.records);
+  const std::int64_t kept = grows() ? std::min(steps, earlier.records) : 1;
   if (variable_.bytes() > 0) {
-    const auto index = ObjectHeader{file_.buffer(), earlier.header}.index();
-    for (const auto& chunk : indexed_chunks(file_.buffer(), index, earlier.chunk.size())) {
-      const bool is_first = std::all_of(chunk.corner.begin() + 1, chunk.corner.end(),
-                                        [](auto at) { return at == 0; });
-      if (is_first && chunk.corner.front() < kept) {
-        offsets_.emplace(chunk.corner.front(), chunk.where.offset);
-      }
-    }
+    take_over(earlier, kept);
   }
   for (std::int64_t step = 0; step < kept; ++step) {
     if (has_room(step)) {
@@ -148,6 +152,25 @@ void TimeDataset::go_on(const EarlierDataset& earlier, std::int64_t steps) {
   }
   if (kept > 0) {  // what was dropped behind them, in the last chunk
     fill(kept, chunk_of(kept - 1) + chunks_.steps);
+  }
+}
+
+// Without filters the chunks of a record follow one another, so the place of the first one tells
+// all.
+void TimeDataset::take_over(const EarlierDataset& earlier, std::int64_t steps) {
+  const auto index = ObjectHeader{file_.buffer(), earlier.header}.index();
+  const auto front = static_cast<std::ptrdiff_t>(in_front(time_));
+  for (const auto& chunk : indexed_chunks(file_.buffer(), index, earlier.chunk.size())) {
+    const std::int64_t first = front == 0 ? 0 : chunk.corner.front();
+    if (first >= steps) {
+      continue;
+    }
+    if (chunks_.is_filtered) {
+      filtered_[first].push_back(chunk.where);
+    } else if (std::all_of(chunk.corner.begin() + front, chunk.corner.end(),
+                           [](auto at) { return at == 0; })) {
+      offsets_.emplace(first, chunk.where.offset);
+    }
   }
 }
 

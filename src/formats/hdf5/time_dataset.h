@@ -11,7 +11,7 @@
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/chunk_index.h"
-#include "formats/hdf5/earlier_records.h"
+#include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/time_chunks.h"
@@ -46,7 +46,7 @@ class TimeDataset {
                              const Properties& create) const;
 
   /// Go on behind the first `steps` records of what earlier jobs have written. Before any other
-  /// call. @throws Error{unsupported} where that has another type, shape or other chunks.
+  /// call. @throws Error{unsupported} where that has another type, shape, other chunks or filters.
   void go_on(const EarlierDataset& earlier, std::int64_t steps);
 
   /// Room for a record.
@@ -76,6 +76,8 @@ class TimeDataset {
     return variable_.bytes() == 0 ||
            (chunks_.is_filtered ? filtered_.contains(step) : offsets_.contains(chunk_of(step)));
   }
+  [[nodiscard]] std::vector<int> filters() const;
+  void take_over(const EarlierDataset& earlier, std::int64_t steps);
   void add(std::int64_t step);
   void note(std::int64_t first_step, const std::vector<Extent>& chunks);
   void fill(std::int64_t from, std::int64_t until);

@@ -41,7 +41,59 @@ h5::Properties ordered_dataset() {
 }  // namespace
 
 NetcdfFile::NetcdfFile(std::string path, const FormatOptions& options)
-    : RecordFile{std::move(path), options}, options_{options}, one_step_{options.one_step} {}
+    : RecordFile{std::move(path), options}, options_{options}, one_step_{options.one_step} {
+  if (options.earlier_steps < 0) {
+    return;
+  }
+  earlier_.emplace(file().path());
+  int number = -static_cast<int>(earlier_->variables.size());
+  for (const auto& earlier : earlier_->variables) {
+    if (earlier.dimensions.has_time ||
+        options.earlier_variables.contains(earlier.dataset.variable.name)) {
+      go_on(earlier, number++);  // else it is of a step that is dropped
+    }
+  }
+}
+
+void NetcdfFile::go_on(const EarlierVariable& earlier, int number) {
+  Defined defined{earlier.dataset.variable, earlier.dimensions, {}};
+  defined.variable.id = number;
+  defined.put_in = 0;
+  (void)table_.add(defined.variable, defined.dimensions);
+  if (earlier.dataset.chunk.empty()) {
+    defined.offset = earlier.dataset.offset;
+  } else {
+    defined.records = records_of(defined);
+    defined.records->go_on(earlier.dataset, options_.earlier_steps);
+  }
+  if (grows(defined)) {
+    records_ = std::max(records_, std::min(earlier.dataset.records, options_.earlier_steps));
+  }
+  of_earlier_.emplace(defined.variable.name, number);
+  defined_.emplace(number, std::move(defined));
+}
+
+void NetcdfFile::check_that_it_goes_on(const Defined& earlier, const Variable& variable) {
+  const auto dimensions = dimensions_of(variable, one_step_);
+  if (earlier.variable.type != variable.type || earlier.variable.shape != variable.shape ||
+      earlier.dimensions.has_time != dimensions.has_time ||
+      earlier.dimensions.names != dimensions.names) {
+    throw Error{ErrorCode::unsupported, "cannot go on with the variable \"" + variable.name +
+                                            "\" in " + file().path() +
+                                            ": it has another type, shape, or other dimensions"};
+  }
+}
+
+// What earlier jobs have written once stays as it is, whatever becomes of what this one puts.
+int NetcdfFile::number_of(const Variable& variable) {
+  const auto found = of_earlier_.find(variable.name);
+  if (found == of_earlier_.end()) {
+    return variable.id;
+  }
+  const Defined& earlier = defined_.at(found->second);
+  check_that_it_goes_on(earlier, variable);
+  return grows(earlier) ? found->second : variable.id;
+}
 
 // netCDF lists variables and attributes in the order in which they were made.
 h5::Properties NetcdfFile::of_root() const {
@@ -52,16 +104,15 @@ h5::Properties NetcdfFile::of_root() const {
 }
 
 std::int64_t NetcdfFile::place(const Variable& variable, std::int64_t step) {
-  auto known = defined_.find(variable.id);
+  const auto known = defined_.find(number_of(variable));
   if (known != defined_.end() && known->second.variable.shape != variable.shape) {
     defined_.erase(known);
     table_ = {};
     for (const auto& [id, other] : defined_) {
       (void)table_.add(other.variable, other.dimensions);
     }
-    known = defined_.end();
   }
-  Defined& defined = known == defined_.end() ? define(variable) : known->second;
+  Defined& defined = this->defined(variable);
   if (!one_step_ && !defined.dimensions.has_time) {
     if (defined.placed_in >= 0 && defined.placed_in != step) {
       throw once_only(variable, defined.placed_in, step);
@@ -72,7 +123,23 @@ std::int64_t NetcdfFile::place(const Variable& variable, std::int64_t step) {
 }
 
 void NetcdfFile::keep(const Variable& variable, std::int64_t step, std::vector<h5::Extent> chunks) {
-  defined_.at(variable.id).records->keep(record_of(step), std::move(chunks));
+  defined(variable).records->keep(record_of(step), std::move(chunks));
+}
+
+NetcdfFile::Defined& NetcdfFile::defined(const Variable& variable) {
+  const auto known = defined_.find(number_of(variable));
+  Defined& defined = known == defined_.end() ? define(variable) : known->second;
+  defined.variable.id = variable.id;
+  return defined;
+}
+
+std::unique_ptr<h5::TimeDataset> NetcdfFile::records_of(const Defined& defined) {
+  Variable filled = defined.variable;  // for records that nobody puts
+  filled.fill_value = Attribute{filled.type, false, fill_value(filled.type, filled.fill_value)};
+  const h5::Time time = grows(defined)                ? h5::Time::grows
+                        : defined.dimensions.has_time ? h5::Time::one
+                                                      : h5::Time::none;
+  return std::make_unique<h5::TimeDataset>(room(), filled, options_, time);
 }
 
 NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
@@ -81,13 +148,7 @@ NetcdfFile::Defined& NetcdfFile::define(const Variable& variable) {
   // What netCDF calls unlimited has chunks, and so has what is empty: no other dimension has length
   // 0.
   if (grows(defined) || variable.bytes() == 0 || h5::TimeChunks{variable, options_}.is_filtered) {
-    Variable filled = variable;  // for records that nobody puts
-    filled.fill_value =
-        Attribute{variable.type, false, fill_value(variable.type, variable.fill_value)};
-    const h5::Time time = grows(defined)                ? h5::Time::grows
-                          : defined.dimensions.has_time ? h5::Time::one
-                                                        : h5::Time::none;
-    defined.records = std::make_unique<h5::TimeDataset>(room(), filled, options_, time);
+    defined.records = records_of(defined);
   } else {
     defined.offset = h5::allot(file().raw(), variable.bytes());
   }
@@ -132,20 +193,25 @@ std::vector<int> NetcdfFile::take_note(const Description& description, std::int6
   for (auto& [id, defined] : defined_) {
     defined.put_in = defined.put_in >= from ? -1 : defined.put_in;
   }
+  std::set<std::string> put_again;  // they hide those that earlier jobs have put
   for (const auto& placed : description.contents) {
-    const auto known = defined_.find(placed.variable.id);
-    // Nobody asked for room where it has no elements.
-    Defined& defined = known == defined_.end() ? define(placed.variable) : known->second;
+    Defined& defined = this->defined(placed.variable);  // where it has no elements nobody has asked
     defined.put_in = defined.put_in < 0 ? placed.step : defined.put_in;
-    put[placed.variable.id].insert(record_of(placed.step));
+    put[number_of(placed.variable)].insert(record_of(placed.step));
     records_ = grows(defined) ? std::max(records_, placed.step + 1) : records_;
+  }
+  for (const auto& [id, defined] : defined_) {
+    if (id >= 0 && defined.put_in >= 0) {
+      put_again.insert(defined.variable.name);
+    }
   }
   std::vector<int> variables;
   for (auto& [id, defined] : defined_) {
     if (defined.records && (grows(defined) || put.contains(id))) {
       defined.records->tell(put[id], record_of(from), grows(defined) ? records_ : 0);
     }
-    if (grows(defined) || defined.put_in >= 0) {
+    const bool is_hidden = id < 0 && put_again.contains(defined.variable.name);
+    if (grows(defined) || (defined.put_in >= 0 && !is_hidden)) {
       variables.push_back(id);
     }
   }
@@ -174,6 +240,10 @@ std::vector<Scaled::Dimension> NetcdfFile::dimensions(const Defined& defined) co
 
 void NetcdfFile::write_attributes_of(hid_t dataset, const Variable& variable, const Told& told) {
   auto own = without_dimensions(attributes_of(variable.id, told.of_variable));
+  if (earlier_ && earlier_->of_variable.contains(variable.name)) {
+    const auto& before = earlier_->of_variable.at(variable.name);
+    own.insert(before.begin(), before.end());
+  }
   // netCDF takes it when the variable is defined, and only then.
   if (own.erase("_FillValue") > 0 && !variable.has_fill_value() &&
       told_of_fill_value_.insert(variable.id).second) {
@@ -203,7 +273,11 @@ std::vector<h5::RecordFile::Made> NetcdfFile::make(hid_t root, const Told& told)
     scaled[i].dataset = all.back().object.raw();
   }
   auto unlimited = add_dimensions(root, scaled, file().path());
-  write_netcdf_attributes(root, without_dimensions(told.attributes), file().path());
+  auto attributes = without_dimensions(told.attributes);
+  if (earlier_) {
+    attributes.insert(earlier_->attributes.begin(), earlier_->attributes.end());
+  }
+  write_netcdf_attributes(root, attributes, file().path());
   for (std::size_t i = 0; i < told.variables.size(); ++i) {
     write_attributes_of(all[i].object.raw(), defined_.at(told.variables[i]).variable, told);
   }

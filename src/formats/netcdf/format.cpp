@@ -21,6 +21,7 @@ class Netcdf : public cdf::CdfFormat {
       : CdfFormat{{.name = "netcdf",
                    .extension = ".nc",
                    .kind = kind,
+                   .goes_on = true,
                    .keeps_first_definitions = true,
                    .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,

@@ -20,6 +20,7 @@
 #include "contents/variable.h"
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/types.h"
+#include "formats/netcdf/look.h"
 #include "formats/source.h"
 #include "formats/sub_boxes.h"
 #include "formats/words.h"
@@ -27,43 +28,12 @@
 namespace iocomp::formats::cdf {
 namespace {
 
-using Name = std::array<char, NC_MAX_NAME + 1>;
-
 // More elements overflow where netCDF counts in 32 bits.
 constexpr std::size_t most_per_call = std::size_t{1} << 30;  // bytes
-
-int look_at_variable(int file, int number, std::string& name, int& type,
-                     std::vector<int>& dimensions) {
-  int used = 0;
-  int code = nc_inq_varndims(file, number, &used);
-  if (code != NC_NOERR) {
-    return code;
-  }
-  dimensions.resize(static_cast<std::size_t>(used));
-  Name found{};
-  code = nc_inq_var(file, number, found.data(), &type, nullptr, dimensions.data(), nullptr);
-  name = found.data();
-  return code;
-}
-
-int look_at_dimension(int file, int number, std::string& name, std::size_t& length) {
-  Name found{};
-  const int code = nc_inq_dim(file, number, found.data(), &length);
-  name = found.data();
-  return code;
-}
 
 bool is_unlimited(int file, int dimension) {
   int number = -1;
   return nc_inq_unlimdim(file, &number) == NC_NOERR && number == dimension;
-}
-
-int look_at_attribute(int file, int number, int index, std::string& name, int& type,
-                      std::size_t& length) {
-  Name found{};
-  const int code = nc_inq_attname(file, number, index, found.data());
-  name = found.data();
-  return code != NC_NOERR ? code : nc_inq_att(file, number, found.data(), &type, &length);
 }
 
 // A first dimension that is called "time", or grows, counts the steps.
@@ -125,10 +95,10 @@ class NetcdfSource : public Source {
         }
       }
     }
-    inventory.attributes = attributes(NC_GLOBAL);
+    inventory.attributes = attributes_in(file_, NC_GLOBAL, path_);
     for (int number = 0; number < variables; ++number) {
       inventory.of_variable[all[static_cast<std::size_t>(number)].variable.name] =
-          attributes(number);
+          attributes_in(file_, number, path_);
     }
     return inventory;
   }
@@ -158,12 +128,7 @@ class NetcdfSource : public Source {
     return nc_get_vara(file_, number, start.data(), count.data(), values);
   }
 
-  void check(int code, const std::string& action) const {
-    if (code != 0) {
-      throw Error{ErrorCode::storage_failure,
-                  "cannot " + action + ' ' + path_ + ": netCDF: " + nc_strerror(code)};
-    }
-  }
+  void check(int code, const std::string& action) const { check_netcdf(code, action, path_); }
 
   // The steps that its header claims are listed one by one: there must be room for them in the
   // file, as there is in all but those of HDF5, whose chunks may be compressed or missing.
@@ -185,26 +150,22 @@ class NetcdfSource : public Source {
   }
 
   Found look_at(int number) const {
-    const std::string action = "look at the variables of";
+    const Looked looked = cdf::look_at(file_, number, path_);
     Found found;
-    int type = 0;
-    std::vector<int> dimensions;
-    check(look_at_variable(file_, number, found.variable.name, type, dimensions), action);
-    const auto element = type_of(type);
-    found.has_type = element && dimensions.size() <= array::max_dimensions + 1;
+    found.variable.name = looked.name;
+    const auto element = type_of(looked.type);
+    found.has_type = element && looked.dimensions.size() <= array::max_dimensions + 1;
     found.variable.type = element.value_or(array::ElementType::uint8);
     std::size_t d = 0;
     array::Extents extents{};
-    for (std::size_t i = 0; found.has_type && i < dimensions.size(); ++i) {
-      std::string name;
-      std::size_t length = 0;
-      check(look_at_dimension(file_, dimensions[i], name, length), action);
-      const bool grows = is_unlimited(file_, dimensions[i]);
-      if (i == 0 && (grows || name == time_name)) {
-        found.steps = static_cast<std::int64_t>(length);
+    for (std::size_t i = 0; found.has_type && i < looked.dimensions.size(); ++i) {
+      const auto& dimension = looked.dimensions[i];
+      const bool grows = is_unlimited(file_, dimension.number);
+      if (i == 0 && (grows || dimension.name == time_name)) {
+        found.steps = dimension.length;
         found.has_records = grows;
       } else if (d < array::max_dimensions) {
-        extents.at(d++) = static_cast<std::int64_t>(length);
+        extents.at(d++) = dimension.length;
       } else {
         found.has_type = false;
       }
@@ -215,32 +176,6 @@ class NetcdfSource : public Source {
                                          contents::check_bytes(found.variable);
                                        }).ok();
     return found;
-  }
-
-  Attributes attributes(int number) const {
-    const std::string action = "read the attributes of";
-    int count = 0;
-    check(nc_inq_varnatts(file_, number, &count), action);
-    Attributes all;
-    for (int i = 0; i < count; ++i) {
-      std::string name;
-      int type = 0;
-      std::size_t length = 0;
-      check(look_at_attribute(file_, number, i, name, type, length), action);
-      Attribute attribute;
-      attribute.is_text = type == text_number;
-      const auto element = attribute.is_text ? array::ElementType::uint8 : type_of(type);
-      if (!element) {
-        continue;
-      }
-      attribute.type = *element;
-      attribute.values.resize(static_cast<std::size_t>(length) * array::size_bytes(*element));
-      if (!attribute.values.empty()) {
-        check(nc_get_att(file_, number, name.c_str(), attribute.values.data()), action);
-      }
-      all.emplace(name, std::move(attribute));
-    }
-    return all;
   }
 
   std::string path_;

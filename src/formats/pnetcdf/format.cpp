@@ -18,6 +18,7 @@ class Pnetcdf : public cdf::CdfFormat {
   Pnetcdf()
       : CdfFormat{{.name = "pnetcdf",
                    .extension = ".nc",
+                   .goes_on = true,
                    .keeps_first_definitions = true,
                    .byte_order = std::endian::big}} {}
   [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,

@@ -1,8 +1,11 @@
 #include "formats/pnetcdf/header.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,12 +13,14 @@
 
 #include "array/byte_order.h"
 #include "array/element_type.h"
+#include "base/error.h"
 #include "formats/cdf/types.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::cdf {
 namespace {
 
+constexpr std::int32_t magic = 0x43444605;  // "CDF", 5
 constexpr std::int32_t of_dimensions = 10;
 constexpr std::int32_t of_variables = 11;
 constexpr std::int32_t of_attributes = 12;
@@ -62,7 +67,140 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
+Error damaged(const std::string& what) {
+  return Error{ErrorCode::storage_failure, "the header of a CDF-5 file is damaged: " + what};
+}
+
+// Behind the end of the bytes everything is zero, and it says so.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : left_{bytes} {}
+
+  [[nodiscard]] bool is_at_end() const noexcept { return is_at_end_; }
+  std::int64_t number(std::size_t bytes) {
+    std::uint64_t value = 0;
+    for (const auto byte : take(bytes)) {
+      value = value << 8U | std::to_integer<std::uint64_t>(byte);
+    }
+    return static_cast<std::int64_t>(value);
+  }
+  // Of what takes some bytes each.
+  std::size_t count() {
+    const std::int64_t found = number(8);
+    if (found < 0) {
+      throw damaged("a length is negative");
+    }
+    is_at_end_ = is_at_end_ || found > std::ssize(left_);
+    return is_at_end_ ? 0 : static_cast<std::size_t>(found);
+  }
+  std::size_t list(std::int32_t tag) {
+    const std::int64_t found = number(4);
+    const std::size_t entries = count();
+    if (found != tag && (found != 0 || entries != 0)) {
+      throw damaged("a list has the tag " + std::to_string(found));
+    }
+    return entries;
+  }
+  std::span<const std::byte> padded_bytes(std::size_t bytes) {
+    const auto all = take(static_cast<std::size_t>(padded(static_cast<std::int64_t>(bytes))));
+    return all.first(std::min(bytes, all.size()));
+  }
+  std::string name() {
+    const auto bytes = padded_bytes(count());
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  array::ElementType type() {
+    const std::int64_t found = number(4);
+    const auto type = type_of(static_cast<int>(found));
+    if (!type && !is_at_end_) {
+      throw damaged("there is no type " + std::to_string(found));
+    }
+    return type.value_or(array::ElementType::uint8);
+  }
+  Attributes attributes() {
+    Attributes all;
+    for (std::size_t left = list(of_attributes); left > 0 && !is_at_end_; --left) {
+      const std::string key = name();
+      Attribute attribute;
+      attribute.type = type();
+      attribute.is_text = attribute.type == array::ElementType::character;
+      if (attribute.is_text) {
+        attribute.type = array::ElementType::uint8;
+      }
+      const std::size_t element = array::size_bytes(attribute.type);
+      const auto values = padded_bytes(count() * element);
+      attribute.values.assign(values.begin(), values.end());
+      if constexpr (std::endian::native == std::endian::little) {
+        array::swap_bytes(attribute.values, is_at_end_ ? 1 : element);
+      }
+      all.insert_or_assign(key, std::move(attribute));
+    }
+    return all;
+  }
+
+ private:
+  std::span<const std::byte> take(std::size_t bytes) {
+    if (bytes > left_.size()) {
+      is_at_end_ = true;
+      return {};
+    }
+    const auto taken = left_.first(bytes);
+    left_ = left_.subspan(bytes);
+    return taken;
+  }
+
+  std::span<const std::byte> left_;
+  bool is_at_end_ = false;
+};
+
+Header::Variable variable(Reader& reader, const std::vector<Header::Dimension>& dimensions) {
+  Header::Variable variable;
+  variable.name = reader.name();
+  for (std::size_t left = reader.count(); left > 0 && !reader.is_at_end(); --left) {
+    variable.dimensions.push_back(static_cast<std::size_t>(reader.number(8)));
+  }
+  variable.attributes = reader.attributes();
+  variable.type = reader.type();
+  variable.bytes = static_cast<std::int64_t>(array::size_bytes(variable.type));
+  for (const auto number : variable.dimensions) {
+    if (number >= dimensions.size()) {
+      throw damaged("there is no dimension " + std::to_string(number));
+    }
+    const std::int64_t length = dimensions[number].length;  // 0: of the records
+    if (__builtin_mul_overflow(variable.bytes, length == 0 ? 1 : length, &variable.bytes)) {
+      throw damaged("a variable has more bytes than 63 bits count");
+    }
+  }
+  (void)reader.number(8);
+  variable.begin = reader.number(8);
+  return variable;
+}
+
 }  // namespace
+
+std::optional<Header> decode(std::span<const std::byte> bytes) {
+  Reader reader{bytes};
+  Header header;
+  if (reader.number(4) != magic && !reader.is_at_end()) {
+    throw damaged("it does not begin with CDF and 5");
+  }
+  header.records = reader.number(8);
+  for (std::size_t left = reader.list(of_dimensions); left > 0 && !reader.is_at_end(); --left) {
+    const std::string name = reader.name();
+    header.dimensions.push_back({name, reader.number(8)});
+  }
+  header.attributes = reader.attributes();
+  for (std::size_t left = reader.list(of_variables); left > 0 && !reader.is_at_end(); --left) {
+    header.variables.push_back(variable(reader, header.dimensions));
+  }
+  const auto is_negative = [](std::int64_t value) { return value < 0; };
+  if (header.records < 0 ||
+      std::ranges::any_of(header.dimensions, is_negative, &Header::Dimension::length) ||
+      std::ranges::any_of(header.variables, is_negative, &Header::Variable::begin)) {
+    throw damaged("a length is negative");
+  }
+  return reader.is_at_end() ? std::nullopt : std::optional{std::move(header)};
+}
 
 std::vector<std::byte> encode_records(std::int64_t records) {
   const auto bytes = std::as_bytes(std::span{&records, 1});
@@ -75,7 +213,7 @@ std::vector<std::byte> encode_records(std::int64_t records) {
 
 std::vector<std::byte> encode(const Header& header) {
   Writer writer;
-  writer.put(std::int32_t{0x43444605});  // "CDF", 5
+  writer.put(magic);
   writer.put(header.records);
   writer.put_list(of_dimensions, header.dimensions.size());
   for (const auto& dimension : header.dimensions) {

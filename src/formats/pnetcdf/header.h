@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,5 +46,9 @@ inline constexpr std::int64_t records_at = 4;
 
 /// The bytes with which the file begins.
 [[nodiscard]] std::vector<std::byte> encode(const Header& header);
+/// The other way round. @param bytes  with which a file begins.
+/// @return nothing where the header is longer than that.
+/// @throws Error{storage_failure} for what is no such header.
+[[nodiscard]] std::optional<Header> decode(std::span<const std::byte> bytes);
 
 }  // namespace iocomp::formats::cdf

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/box.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "formats/cdf/dimensions.h"
@@ -34,6 +35,102 @@ PnetcdfLayout::PnetcdfLayout(std::int64_t header_bytes, std::int64_t alignment_b
       alignment_{std::max<std::int64_t>(alignment_bytes, 4)},
       one_step_{one_step},
       end_{header_bytes} {}
+
+void PnetcdfLayout::go_on(const Header& header, const Header::Variable& variable, int id,
+                          bool is_kept) {
+  Slot slot;
+  slot.variable.id = id;
+  slot.variable.name = variable.name;
+  slot.variable.type = variable.type;
+  array::Extents extents{};
+  for (const auto number : variable.dimensions) {
+    const auto& [name, length] = header.dimensions[number];
+    if (length == 0) {
+      slot.dimensions.has_time = true;
+    } else if (slot.dimensions.names.size() < array::max_dimensions) {
+      extents.at(slot.dimensions.names.size()) = length;
+      slot.dimensions.names.push_back(name);
+    }
+  }
+  slot.variable.shape =
+      array::make_shape(static_cast<int>(slot.dimensions.names.size()), extents.data());
+  if (const auto fill = variable.attributes.find("_FillValue"); fill != variable.attributes.end()) {
+    slot.variable.fill_value = fill->second;
+  }
+  slot.begin = variable.begin;
+  slot.is_named = true;
+  slot.is_kept = is_kept;
+  slot.attributes = variable.attributes;
+  if (slot.dimensions.has_time) {
+    first_record_ = with_time_ == 0 ? slot.begin : first_record_;
+    if (slot.begin != first_record_ + record_end_) {
+      throw Error{ErrorCode::unsupported, "cannot go on with a CDF-5 file whose variable \"" +
+                                              variable.name +
+                                              "\" does not lie where iocomp would have put it"};
+    }
+    record_end_ = checked_sum(record_end_, checked_round_up(variable.bytes, padding));
+    ++with_time_;
+    last_part_ = variable.bytes;
+  } else {
+    end_ = std::max(end_, checked_sum(slot.begin, checked_round_up(variable.bytes, padding)));
+  }
+  slots_.emplace(id, std::move(slot));
+}
+
+void PnetcdfLayout::go_on(const Header& header, const std::set<std::string>& kept) {
+  earlier_ = header.attributes;
+  if (header.variables.empty()) {
+    return;
+  }
+  for (const auto& dimension : header.dimensions) {  // in their order
+    if (dimension.length > 0) {
+      Variable one;
+      one.shape = array::make_shape(1, &dimension.length);
+      (void)table_.add(one, {false, {dimension.name}});
+    }
+  }
+  goes_on_ = is_frozen_ = true;
+  auto variables = header.variables;
+  std::ranges::sort(variables, {}, &Header::Variable::begin);
+  header_bytes_ = variables.front().begin;
+  end_ = header_bytes_;
+  int id = -static_cast<int>(variables.size());
+  for (const auto& variable : variables) {
+    go_on(header, variable, id++, kept.contains(variable.name));
+  }
+  first_record_ = with_time_ == 0 ? checked_round_up(end_, alignment_) : first_record_;
+}
+
+// What an earlier job has defined is the same variable.
+bool PnetcdfLayout::claim(const Variable& variable) {
+  const auto earlier = std::ranges::find_if(slots_, [&variable](const auto& entry) {
+    return entry.first < 0 && entry.second.variable.name == variable.name;
+  });
+  if (earlier == slots_.end()) {
+    return false;
+  }
+  auto claimed = slots_.extract(earlier);
+  claimed.key() = variable.id;
+  claimed.mapped().variable.id = variable.id;
+  slots_.insert(std::move(claimed));
+  return true;
+}
+
+void PnetcdfLayout::check_that_it_goes_on(const Slot& slot, const Variable& variable) const {
+  const auto dimensions = dimensions_of(variable, false);
+  const std::string cannot = "pnetcdf cannot go on with the variable \"" + variable.name + "\": ";
+  if (slot.variable.type != variable.type || slot.variable.shape != variable.shape ||
+      slot.dimensions.has_time != dimensions.has_time ||
+      slot.dimensions.names != dimensions.names) {
+    throw Error{ErrorCode::unsupported, cannot + "it has another type, shape, or other dimensions"};
+  }
+  if (slot.is_kept && !is_record(slot)) {
+    throw Error{ErrorCode::unsupported,
+                cannot +
+                    "it has no dimension time, and an earlier job has put it: what is "
+                    "committed would change in place; put it only if the file is new"};
+  }
+}
 
 void PnetcdfLayout::expect_attributes(std::int64_t bytes, std::int64_t count) {
   attribute_bytes_ = bytes + count * most_bytes_of_numbers;
@@ -64,7 +161,7 @@ void PnetcdfLayout::define(std::span<const Variable> all) {
   std::vector<Slot> with_time;
   for (const auto& variable : all.subspan(static_cast<std::size_t>(known_))) {
     Slot slot{variable, dimensions_of(variable, false)};
-    if (variable.bytes() == 0) {
+    if (variable.bytes() == 0 || claim(variable)) {
       continue;
     }
     if (is_record(slot)) {
@@ -75,6 +172,11 @@ void PnetcdfLayout::define(std::span<const Variable> all) {
   }
   if (is_first) {
     first_record_ = checked_round_up(end_, alignment_);
+  }
+  if (goes_on_ && !with_time.empty()) {
+    throw Error{ErrorCode::unsupported,
+                "pnetcdf cannot go on with records that lack the variable \"" +
+                    with_time.front().variable.name + "\": it is new in this job"};
   }
   if (is_frozen_ && !with_time.empty()) {
     throw Error{ErrorCode::internal, "pnetcdf cannot make room for the variable \"" +
@@ -138,6 +240,9 @@ std::int64_t PnetcdfLayout::place(const Variable& variable, std::int64_t step) {
                     "\": define variables without the dimension time before the first put"};
   }
   Slot& slot = found->second;
+  if (goes_on_) {
+    check_that_it_goes_on(slot, variable);
+  }
   if (!slot.is_named) {
     name_dimensions(slot, variable);
   }
@@ -178,7 +283,7 @@ Header PnetcdfLayout::header(const Description& description, const std::set<int>
   Header header;
   std::vector<const Slot*> in_file;
   for (const auto& [id, slot] : slots_) {
-    if (variables.contains(id) || is_record(slot)) {
+    if (variables.contains(id) || is_record(slot) || slot.is_kept) {
       in_file.push_back(&slot);
     }
   }
@@ -204,15 +309,22 @@ Header PnetcdfLayout::header(const Description& description, const std::set<int>
     for (const auto number : table.add(slot->variable, dimensions)) {
       variable.dimensions.push_back(before + number);
     }
-    variable.attributes =
-        without_dimensions(attributes_of(slot->variable.id, description.of_variable));
+    variable.attributes = attributes(slot->variable.id, description);
     header.variables.push_back(std::move(variable));
   }
   for (const auto& entry : table.entries()) {
     header.dimensions.push_back({entry.name, entry.length});
   }
   header.attributes = description.attributes;
+  header.attributes.insert(earlier_.begin(), earlier_.end());
   return header;
+}
+
+Attributes PnetcdfLayout::attributes(int id, const Description& description) const {
+  auto attributes = without_dimensions(attributes_of(id, description.of_variable));
+  const auto& earlier = slots_.at(id).attributes;
+  attributes.insert(earlier.begin(), earlier.end());
+  return attributes;
 }
 
 // A byte more, such as padding behind a single variable with time, and ncvalidator refuses the

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "formats/cdf/dimensions.h"
@@ -27,6 +28,13 @@ class PnetcdfLayout {
   /// @param alignment_bytes  of variables without time, and of the first record.
   PnetcdfLayout(std::int64_t header_bytes, std::int64_t alignment_bytes, bool one_step);
 
+  /// Go on with a file of all steps: its variables keep their places. Before any other call.
+  /// @param kept  variables that its steps have. Those of them without time cannot be put again.
+  /// @throws Error{unsupported} for a file that iocomp has not written.
+  void go_on(const Header& header, const std::set<std::string>& kept);
+  /// Whether it is known where the variables of all steps lie.
+  [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
+
   /// As PlainTarget::place; before it, `expect_attributes` and `define` where there is more.
   [[nodiscard]] int defined() const noexcept { return known_; }
   void define(std::span<const Variable> all);
@@ -46,6 +54,8 @@ class PnetcdfLayout {
   [[nodiscard]] std::int64_t header_bytes() const noexcept { return header_bytes_; }
 
   [[nodiscard]] const Variable& variable(int id) const { return slots_.at(id).variable; }
+  /// Of a variable: what is said of it now, else by earlier jobs.
+  [[nodiscard]] Attributes attributes(int id, const Description& description) const;
 
   /// Parts of the records `from` to `until` (not included) that nobody has put.
   struct Gap {
@@ -63,8 +73,14 @@ class PnetcdfLayout {
     std::int64_t begin = 0;       // of the first record, where it has time
     bool is_named = false;        // dimensions are final
     std::int64_t placed_in = -1;  // the last step
+    // Of earlier jobs:
+    bool is_kept = false;
+    Attributes attributes{};
   };
   std::int64_t append(Slot slot, bool is_record);
+  void go_on(const Header& header, const Header::Variable& variable, int id, bool is_kept);
+  [[nodiscard]] bool claim(const Variable& variable);
+  void check_that_it_goes_on(const Slot& slot, const Variable& variable) const;
   std::int64_t place_alone(const Variable& variable, std::int64_t step);
   void name_dimensions(Slot& slot, const Variable& variable);
   [[nodiscard]] std::int64_t record_bytes() const;
@@ -83,9 +99,11 @@ class PnetcdfLayout {
   int with_time_ = 0;               // how many parts
   std::int64_t last_part_ = 0;      // bytes
   int known_ = 0;
-  bool is_frozen_ = false;     // the place of the second record was told
-  std::map<int, Slot> slots_;  // by id of the variable
+  bool is_frozen_ = false;  // the place of the second record was told
+  bool goes_on_ = false;
+  std::map<int, Slot> slots_;  // by id of the variable; negative: earlier jobs have put it alone
   DimensionTable table_;
+  Attributes earlier_;  // of the file
 };
 
 }  // namespace iocomp::formats::cdf

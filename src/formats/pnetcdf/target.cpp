@@ -73,8 +73,59 @@ Size size_of_attributes(const contents::Catalogue& defined, std::int64_t step) {
 
 PnetcdfTarget::PnetcdfTarget(std::string path, const FormatOptions& options)
     : path_{std::move(path)},
-      file_{open_beside_others(path_, O_WRONLY)},
-      layout_{header_room(options), options.alignment_bytes, options.one_step} {}
+      file_{open_beside_others(path_, O_RDWR)},
+      layout_{header_room(options), options.alignment_bytes, options.one_step} {
+  if (options.earlier_steps >= 0) {
+    go_on(options);
+  }
+}
+
+Header PnetcdfTarget::read_header() const {
+  struct stat status{};
+  if (::fstat(file_.raw(), &status) != 0) {
+    throw failure("find the size of", path_, errno);
+  }
+  for (std::int64_t wanted = least_header_bytes;; wanted *= 2) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(wanted, status.st_size)));
+    const auto got = ::pread(file_.raw(), bytes.data(), bytes.size(), 0);
+    if (got < 0) {
+      throw failure("read the header of", path_, errno);
+    }
+    bytes.resize(static_cast<std::size_t>(got));
+    if (auto header = decode(bytes)) {
+      return *std::move(header);
+    }
+    if (wanted >= status.st_size) {
+      throw Error{ErrorCode::storage_failure,
+                  "cannot go on with " + path_ + ": its header is torn"};
+    }
+  }
+}
+
+// Before its records are written over, readers must see no more of them.
+void PnetcdfTarget::go_on(const FormatOptions& options) {
+  Header header = read_header();
+  layout_.go_on(header, options.earlier_variables);
+  records_ = std::min(header.records, options.earlier_steps);
+  if (!layout_.goes_on()) {
+    return;  // it has no variables yet
+  }
+  if (records_ < header.records) {
+    make_visible(file_, visible_records(), path_);
+    if (::fsync(file_.raw()) != 0) {
+      throw failure("fsync", path_, errno);
+    }
+  }
+  set_size(layout_.file_bytes(records_));
+  header.records = 0;
+  header_ = encode(header);
+}
+
+void PnetcdfTarget::set_size(std::int64_t bytes) const {
+  if (::ftruncate(file_.raw(), bytes) != 0) {
+    throw failure("set the size of", path_, errno);
+  }
+}
 
 std::int64_t PnetcdfTarget::place(const Variable& variable, std::int64_t step,
                                   const contents::Known& known) {
@@ -99,7 +150,7 @@ void PnetcdfTarget::take_note(const Description& description, std::int64_t from)
   }
   for (const auto& gap : layout_.gaps(description, first_gap, records_)) {
     fill(file_, path_, gap.offset, gap.bytes, layout_.variable(gap.variable).type, std::endian::big,
-         attributes_of(gap.variable, description.of_variable));
+         layout_.attributes(gap.variable, description));
   }
 }
 
@@ -144,7 +195,8 @@ Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) 
   take_note(description, from);
   reach(layout_.file_bytes(records_));
   // Again, where steps without data came before the first variable.
-  if (auto variables = layout_.defined_variables(); header_.empty() || variables != told_) {
+  if (auto variables = layout_.defined_variables();
+      header_.empty() || (variables != told_ && !layout_.goes_on())) {
     write_header(description, variables);
     told_ = std::move(variables);
   }
@@ -153,9 +205,7 @@ Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) 
 
 Switch PnetcdfTarget::finish(const Description& description, std::int64_t from) {
   take_note(description, from);
-  if (::ftruncate(file_.raw(), layout_.file_bytes(records_)) != 0) {
-    throw failure("set the size of", path_, errno);
-  }
+  set_size(layout_.file_bytes(records_));
   std::set<int> variables;
   std::ranges::copy(std::views::keys(put_), std::inserter(variables, variables.end()));
   write_header(description, variables);

@@ -17,7 +17,8 @@ namespace iocomp::formats::cdf {
 
 /// Anybody writes the data, big-endian, at the offsets that `place` returns. The lead writes the
 /// header with the first commit. Behind it a step appears when the number of records does: eight
-/// bytes. What else changes in the header is written when the file is finished, in place.
+/// bytes. What else changes in the header is written when the file is finished, in place. A file
+/// that goes on keeps its header till then.
 class PnetcdfTarget : public PlainTarget {
  public:
   PnetcdfTarget(std::string path, const FormatOptions& options);
@@ -29,6 +30,9 @@ class PnetcdfTarget : public PlainTarget {
   Switch finish(const Description& description, std::int64_t from) override;
 
  private:
+  void go_on(const FormatOptions& options);
+  [[nodiscard]] Header read_header() const;
+  void set_size(std::int64_t bytes) const;
   void reach(std::int64_t bytes) const;
   void take_note(const Description& description, std::int64_t from);
   void write_header(const Description& description, const std::set<int>& variables);

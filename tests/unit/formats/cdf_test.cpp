@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -185,6 +186,98 @@ TEST(Header, IsThatOfTheSpecification) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     EXPECT_EQ(std::to_integer<int>(bytes[i]), expected[i]) << "byte " << i;
   }
+}
+
+Header some_header() {
+  Header header;
+  header.records = 3;
+  header.dimensions = {{"time", 0}, {"x", 5}, {"y", 3}};
+  header.attributes["title"] = {ElementType::uint8, true, std::vector<std::byte>(7)};
+  header.attributes["scale"] = {ElementType::float64, false, std::vector<std::byte>(8)};
+  header.variables = {{"x", {1}, {}, ElementType::float64, 40, room},
+                      {"u", {0, 2}, {}, ElementType::int16, 6, room + 512},
+                      {"v", {0}, {}, ElementType::float32, 4, room + 520}};
+  header.variables[1].attributes["units"] = {ElementType::uint8, true, std::vector<std::byte>(1)};
+  return header;
+}
+
+TEST(Header, IsReadBackAsItWasWritten) {
+  const auto bytes = encode(some_header());
+  const auto found = decode(bytes);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->records, 3);
+  EXPECT_EQ(found->variables[1].bytes, 6);
+  EXPECT_EQ(found->variables[2].begin, room + 520);
+  EXPECT_EQ(encode(*found), bytes);
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_FALSE(decode(std::span{bytes}.first(length))) << length;
+  }
+}
+
+TEST(Header, ThatIsDamagedIsTold) {
+  const auto good = encode(some_header());
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    auto bytes = good;
+    bytes[at] ^= std::byte{0x80};
+    try {
+      (void)decode(bytes);  // may be another header, or a longer one
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::storage_failure) << at;
+    }
+  }
+  auto bytes = good;
+  bytes[3] = std::byte{1};
+  EXPECT_THROW((void)decode(bytes), Error);
+}
+
+class GoesOn : public testing::Test {
+ protected:
+  GoesOn() { layout_.go_on(some_header(), {"x", "u", "v"}); }
+  static Variable named(const char* name, int id, ElementType type,
+                        std::vector<std::int64_t> extents, const char* dimensions) {
+    auto made = variable(id, type, std::move(extents), dimensions);
+    made.name = name;
+    return made;
+  }
+  PnetcdfLayout layout_{room, 512, false};
+  Variable v_ = named("v", 0, ElementType::float32, {}, "time");
+  Variable u_ = named("u", 1, ElementType::int16, {3}, "time y");
+  Variable x_ = named("x", 2, ElementType::float64, {5}, "x");
+};
+
+TEST_F(GoesOn, VariablesKeepTheirPlacesWhateverTheOrder) {
+  layout_.define(std::vector{v_, u_});
+  EXPECT_EQ(layout_.place(v_, 3), room + 520 + 3 * 12);
+  EXPECT_EQ(layout_.place(u_, 4), room + 512 + 4 * 12);
+  EXPECT_EQ(layout_.file_bytes(3), room + 512 + 3 * 12);
+}
+
+TEST_F(GoesOn, TheHeaderIsTheSameWhereNothingNewIsSaid) {
+  layout_.define(std::vector{u_});
+  auto before = some_header();
+  before.records = 0;
+  EXPECT_EQ(encode(layout_.header({}, {})), encode(before));
+}
+
+TEST_F(GoesOn, WhatHasNoTimeIsNotWrittenOverWhereAStepHasIt) {
+  layout_.define(std::vector{v_, u_, x_});
+  EXPECT_THROW((void)layout_.place(x_, 3), Error);
+  PnetcdfLayout dropped{room, 512, false};
+  dropped.go_on(some_header(), {"u", "v"});
+  dropped.define(std::vector{v_, u_, x_});
+  EXPECT_EQ(dropped.place(x_, 3), room);
+}
+
+TEST_F(GoesOn, NewOrOtherRecordsAreRefused) {
+  EXPECT_THROW(layout_.define(std::vector{named("w", 0, ElementType::int8, {}, "time")}), Error);
+  PnetcdfLayout other{room, 512, false};
+  other.go_on(some_header(), {"u"});
+  const auto longer = named("u", 0, ElementType::int16, {4}, "time y");
+  other.define(std::vector{longer});
+  EXPECT_THROW((void)other.place(longer, 3), Error);
+  auto moved = some_header();
+  moved.variables[2].begin += 4;
+  EXPECT_THROW((PnetcdfLayout{room, 512, false}.go_on(moved, {})), Error);
 }
 
 TEST(Types, ThatNetcdfHasNotAreRefused) {

@@ -44,12 +44,14 @@ array::Box box() {
 }
 
 TEST(Messages, OpenComesBack) {
-  const Open open{.name = "fields.v2",
-                  .kind = 2,
-                  .opener = 3,
-                  .members = large,
-                  .home_members = 5,
-                  .domain_bytes = 4096};
+  const Open open{
+      .name = "fields.v2",
+      .kind = 2,
+      .opener = 3,
+      .members = large,
+      .home_members = 5,
+      .domain_bytes = 4096,
+      .beginning = {.number = 9, .is_there = true, .steps = 3, .variables = {"u", "v"}}};
   for (const Kind kind : {Kind::open, Kind::home_open, Kind::known_file}) {
     const Bytes message = encode(file, kind, open);
     expect_header(message, kind);
@@ -60,6 +62,9 @@ TEST(Messages, OpenComesBack) {
     EXPECT_EQ(back.members, open.members);
     EXPECT_EQ(back.home_members, open.home_members);
     EXPECT_EQ(back.domain_bytes, open.domain_bytes);
+    EXPECT_EQ(back.beginning.number, open.beginning.number);
+    EXPECT_EQ(back.beginning.steps, open.beginning.steps);
+    EXPECT_EQ(back.beginning.variables, open.beginning.variables);
     expect_refusal_of_every_beginning(message, decode_open);
   }
 }

@@ -1,0 +1,101 @@
+#include "formats/adios2/earlier_dataset.h"
+
+#include <adios2.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "base/small_files.h"
+#include "formats/adios2/engine.h"
+#include "formats/adios2/index.h"
+#include "formats/adios2/read_values.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::bp {
+namespace {
+
+std::string content_of(const std::string& path) {
+  auto text = read_file(path);
+  if (!text) {
+    throw failure("read", path, errno);
+  }
+  return *std::move(text);
+}
+
+}  // namespace
+
+EarlierDataset::EarlierDataset(std::string folder, Kind kind, std::int64_t steps)
+    : folder_{std::move(folder)}, kind_{kind} {
+  const std::string content = content_of(folder_ + "/md.idx");
+  const auto bytes = std::as_bytes(std::span{content});
+  const int version = kind == Kind::bp4 ? 4 : 5;
+  const Index whole = look_at_index(bytes, version, std::numeric_limits<std::int64_t>::max());
+  const Index kept = look_at_index(bytes, version, steps);
+  if (kept.steps == 0) {
+    throw Error{ErrorCode::unsupported,
+                "no step of it holds anything, so ADIOS2 cannot go on with it; remove it"};
+  }
+  steps_ = kept.steps;
+  subfiles_ = kept.subfiles;
+  index_bytes_ = kept.bytes;
+  metadata_bytes_ = kept.metadata_bytes;
+  cut("/md.idx", whole.bytes);
+  cut("/md.0", whole.metadata_bytes);
+  if (kind_ == Kind::bp5) {
+    const std::string types = content_of(folder_ + "/mmd.0");
+    cut("/mmd.0", whole_blocks(std::as_bytes(std::span{types})));
+  }
+}
+
+void EarlierDataset::drop_others() const {
+  cut("/md.idx", index_bytes_);
+  cut("/md.0", metadata_bytes_);
+}
+
+void EarlierDataset::cut(const std::string& file, std::int64_t bytes) const {
+  const std::string path = folder_ + file;
+  const Descriptor opened{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+  struct stat status{};
+  if (!opened.is_open() || ::fstat(opened.raw(), &status) != 0) {
+    throw failure("open", path, errno);
+  }
+  if (status.st_size < bytes) {
+    throw Error{ErrorCode::storage_failure,
+                path + " is shorter than the index of the dataset says: it is torn"};
+  }
+  if (status.st_size > bytes &&
+      (::ftruncate(opened.raw(), bytes) != 0 || ::fsync(opened.raw()) != 0)) {
+    throw failure("set the size of", path, errno);
+  }
+}
+
+Inventory attributes_of_all_steps(const std::string& folder) {
+  try {
+    adios2::ADIOS adios;
+    adios2::IO io = adios.DeclareIO("iocomp");
+    io.SetEngine("BPFile");
+    adios2::Engine engine = io.Open(folder, adios2::Mode::ReadRandomAccess);
+    Inventory found;
+    read_attributes(io, found.attributes, found.of_variable);
+    engine.Close();
+    return found;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error{ErrorCode::storage_failure,
+                std::string{"cannot read the attributes: ADIOS2: "} + error.what()};
+  }
+}
+
+}  // namespace iocomp::formats::bp

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/cdf/dimensions.h"
+#include "formats/hdf5/earlier_dataset.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::cdf {
+
+/// A variable of a NetCDF-4 file that earlier jobs have written.
+struct EarlierVariable {
+  h5::EarlierDataset dataset;  ///< its variable with the fill value
+  Dimensions dimensions;
+};
+
+/// What a series of NetCDF-4 has when a job goes on with it.
+struct EarlierVariables {
+  /// @throws Error{storage_failure}; Error{unsupported} where the file has what iocomp does not
+  /// write.
+  explicit EarlierVariables(const std::string& path);
+
+  std::vector<EarlierVariable> variables;         ///< in their order in the file
+  Attributes attributes;                          ///< of the file
+  std::map<std::string, Attributes> of_variable;  ///< by name
+};
+
+}  // namespace iocomp::formats::cdf
