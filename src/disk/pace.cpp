@@ -1,0 +1,40 @@
+#include "disk/pace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+namespace iocomp::disk {
+namespace {
+
+constexpr std::int64_t page = 4096;
+constexpr double slices_per_second = 16;
+
+}  // namespace
+
+std::int64_t Pace::slice_bytes() const noexcept {
+  constexpr double most = 1 << 30;
+  const auto bytes =
+      static_cast<std::int64_t>(std::min(bytes_per_second_ / slices_per_second, most));
+  return std::max(page, bytes / page * page);
+}
+
+double Pace::seconds_left() const {
+  const std::scoped_lock lock{mutex_};
+  return next_ - now_();
+}
+
+void Pace::wait() const {
+  for (double left = seconds_left(); left > 0; left = seconds_left()) {
+    std::this_thread::sleep_for(std::chrono::duration<double>{left});
+  }
+}
+
+void Pace::wrote(std::int64_t bytes) {
+  const std::scoped_lock lock{mutex_};
+  next_ = std::max(next_, now_() - slack_seconds) + static_cast<double>(bytes) / bytes_per_second_;
+}
+
+}  // namespace iocomp::disk
