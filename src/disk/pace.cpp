@@ -9,8 +9,9 @@
 namespace iocomp::disk {
 namespace {
 
-constexpr std::int64_t page = 4096;
+constexpr std::int64_t whole_page = 4096;
 constexpr double slices_per_second = 16;
+constexpr double shortest_seconds = 1e-6;
 
 }  // namespace
 
@@ -18,7 +19,7 @@ std::int64_t Pace::slice_bytes() const noexcept {
   constexpr double most = 1 << 30;
   const auto bytes =
       static_cast<std::int64_t>(std::min(bytes_per_second_ / slices_per_second, most));
-  return std::max(page, bytes / page * page);
+  return std::max(whole_page, bytes / whole_page * whole_page);
 }
 
 double Pace::seconds_left() const {
@@ -28,7 +29,8 @@ double Pace::seconds_left() const {
 
 void Pace::wait() const {
   for (double left = seconds_left(); left > 0; left = seconds_left()) {
-    std::this_thread::sleep_for(std::chrono::duration<double>{left});
+    // What is less than the clock can tell would be no sleep at all.
+    std::this_thread::sleep_for(std::chrono::duration<double>{std::max(left, shortest_seconds)});
   }
 }
 

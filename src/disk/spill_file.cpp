@@ -25,9 +25,9 @@
 namespace iocomp::disk {
 namespace {
 
-constexpr std::size_t page = FreeRanges::page_bytes;
+constexpr std::size_t spill_page = FreeRanges::page_bytes;
 
-[[noreturn]] void refuse(const std::string& what, int error) {
+[[noreturn]] void fail_spilling(const std::string& what, int error) {
   throw Error{ErrorCode::storage_failure, what + ": " + std::generic_category().message(error)};
 }
 
@@ -46,7 +46,7 @@ std::pair<std::string, Descriptor> open_new(const std::string& folder) {
       break;
     }
   }
-  refuse("staging.spill = \"" + folder + "\": cannot create a file there", errno);
+  fail_spilling("staging.spill = \"" + folder + "\": cannot create a file there", errno);
 }
 
 // Nothing is kept for later, so each run that is aligned bypasses the page cache.
@@ -59,7 +59,7 @@ Options for_spilling(Options options) {
 }  // namespace
 
 SpillFile::SpillFile(std::string folder, std::size_t limit_bytes, Options options)
-    : folder_{std::move(folder)}, free_{(limit_bytes + page - 1) / page * page} {
+    : folder_{std::move(folder)}, free_{(limit_bytes + spill_page - 1) / spill_page * spill_page} {
   auto [path, opened] = open_new(folder_);
   descriptor_ = std::move(opened);
   try {
@@ -70,12 +70,12 @@ SpillFile::SpillFile(std::string folder, std::size_t limit_bytes, Options option
     throw;
   }
   if (::unlink(path.c_str()) != 0) {
-    refuse("staging.spill = \"" + folder_ + "\": cannot remove the name of " + path, errno);
+    fail_spilling("staging.spill = \"" + folder_ + "\": cannot remove the name of " + path, errno);
   }
 }
 
 std::optional<SpillFile::Part> SpillFile::write(std::span<const std::byte> bytes) {
-  const std::size_t remainder = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
+  const std::size_t remainder = reinterpret_cast<std::uintptr_t>(bytes.data()) % spill_page;
   const auto begin = free_.take(std::max<std::size_t>(remainder + bytes.size(), 1));
   if (!begin) {
     return std::nullopt;
@@ -94,7 +94,7 @@ void SpillFile::read(const Part& part, std::span<std::byte> bytes) const {
       continue;
     }
     if (got <= 0) {
-      refuse(
+      fail_spilling(
           "reading " + std::to_string(bytes.size()) + " bytes back that were spilled to " + folder_,
           got == 0 ? EIO : errno);
     }

@@ -13,6 +13,7 @@
 #include "array/region.h"
 #include "array/repeat.h"
 #include "array/runs.h"
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "formats/format.h"
@@ -84,7 +85,9 @@ void FileWriter::write(Chunk chunk) {
     return;
   }
   auto spilled = spill_ == nullptr ? std::nullopt : spill_->put(chunk, file_.path());
-  if (spilled) {
+  if (spilled && has_bug(Bug::spilled_is_written)) {
+    end(std::move(spilled->chunk));
+  } else if (spilled) {
     spilled_.push_back(std::move(*spilled));
   } else {
     pass_on(std::move(chunk));
