@@ -41,9 +41,10 @@ enum class Bug : std::uint8_t {
   opened_without_others,
   checksum_of_another,
   checksums_left_behind,
+  spilled_is_written,
 };
 
-constexpr std::array<std::string_view, 31> bug_names{"none",
+constexpr std::array<std::string_view, 32> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -73,9 +74,10 @@ constexpr std::array<std::string_view, 31> bug_names{"none",
                                                      "late_server_publishes",
                                                      "opened_without_others",
                                                      "checksum_of_another",
-                                                     "checksums_left_behind"};
+                                                     "checksums_left_behind",
+                                                     "spilled_is_written"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::checksums_left_behind) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::spilled_is_written) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -38,6 +38,32 @@ mpi::WaitPolicy policy_of(Client& client, bool has_others, mpi::WaitPolicy polic
   return policy;
 }
 
+double seconds_per_byte(const config::FileSettings& file, std::int64_t writers) {
+  return file.bandwidth > 0 ? static_cast<double>(writers) / static_cast<double>(file.bandwidth)
+                            : 0;
+}
+
+// What a library writes as a whole step has to be in memory, and is written at once.
+void check_step_formats(const std::string& name, const config::FileSettings& file,
+                        const formats::Format& format) {
+  if (!format.traits().writes_whole_steps()) {
+    return;
+  }
+  const auto refuse = [&](const std::string& setting) {
+    throw Error{ErrorCode::invalid_setting,
+                "files." + name + '.' + setting + ": the back-end " + std::string{format.name()} +
+                    " writes whole steps out of memory" +
+                    (file.deflate_level > 0 ? " where it compresses" : "") +
+                    "; other back-ends can do that"};
+  };
+  if (file.when_full == config::WhenFull::spill) {
+    refuse("when_full = \"spill\"");
+  }
+  if (file.bandwidth > 0) {
+    refuse("bandwidth");
+  }
+}
+
 }  // namespace
 
 Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
@@ -80,18 +106,22 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   if (file.xdmf) {
     commit::check_xdmf(name, file.path.empty() ? name : file.path, format);
   }
+  check_step_formats(name, file, format);
   const MPI_Comm group = comm == MPI_COMM_NULL ? place_.comm : comm;
   opened.members = ranks_within(place_.comm, group);
   const std::uint64_t key = next_key(name, opened.members);
   opened.after = after;
-  opened.file =
-      std::make_unique<File>(File::Setup{.name = name,
-                                         .key = key,
-                                         .format = &format,
-                                         .alignment_bytes = file.alignment_bytes,
-                                         .one_file = !file.file_per_step,
-                                         .is_first_member = opened.members.front() == place_.rank},
-                             link_);
+  opened.file = std::make_unique<File>(
+      File::Setup{.name = name,
+                  .key = key,
+                  .format = &format,
+                  .alignment_bytes = file.alignment_bytes,
+                  .one_file = !file.file_per_step,
+                  .is_first_member = opened.members.front() == place_.rank,
+                  .seconds_per_byte = seconds_per_byte(
+                      file, link_.has_servers() && !file.synchronous ? place_.servers.size()
+                                                                     : std::ssize(opened.members))},
+      link_);
   if (file.sums_blocks) {
     opened.file->sum_blocks();
   }
@@ -159,7 +189,10 @@ void Client::open_without_servers(OpenedFile& opened, MPI_Comm group) {
 }
 
 void Client::watch(OpenedFile& opened) {
-  if (opened.settings.guarded) {
+  const auto& file = opened.settings;
+  // Who asks for these accepts that the file is behind.
+  const bool may_lag = file.when_full == config::WhenFull::spill || file.bandwidth > 0;
+  if (file.guarded && !may_lag) {
     opened.file->watch_with(Guard{place_.core_share});
   }
 }

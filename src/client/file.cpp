@@ -94,6 +94,7 @@ File::File(Setup setup, Link& link)
     : name_{std::move(setup.name)},
       key_{setup.key},
       is_first_member_{setup.is_first_member},
+      seconds_per_byte_{setup.seconds_per_byte},
       catalogue_{*setup.format, setup.alignment_bytes, setup.one_file},
       link_{link} {}
 
@@ -284,10 +285,24 @@ void File::end_step() {
   puts_in_step_ = 0;
   link_.counters().add(trace::Counter::steps, 1);
   const PutSums sums = std::exchange(sums_, {});
+  hold_back(ended);
   carry([&] { carrier_->end_step(ended, sums); });
   if (guard_) {
     consult_guard(ended);
   }
+}
+
+// If one writer had to write all of the step, no wait would be too long before that.
+void File::hold_back(std::int64_t step) {
+  if (seconds_per_byte_ <= 0) {
+    return;
+  }
+  double bytes = 0;
+  for (const auto& variable : catalogue_.all_variables(step)) {
+    bytes += static_cast<double>(array::elements(variable.shape)) *
+             static_cast<double>(array::size_bytes(variable.type));
+  }
+  link_.waiting().hold_back(bytes * seconds_per_byte_);
 }
 
 void File::consult_guard(std::int64_t ended) {
@@ -341,6 +356,7 @@ void File::close() {
   Outcome closed;
   if (puts_in_step_ > 0) {
     put_time();
+    hold_back(step_);
   }
   carry([&] { closed = carrier_->close(step_, sums_); });
   if (!closed.ok()) {

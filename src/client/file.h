@@ -41,6 +41,7 @@ class File {
     std::int64_t alignment_bytes = 1;
     bool one_file = false;
     bool is_first_member = false;
+    double seconds_per_byte = 0;  ///< of one writer, if it keeps to the file's bandwidth
   };
   File(Setup setup, Link& link);
 
@@ -110,11 +111,13 @@ class File {
   void announce(const contents::Event& event);
   void put_summed(const Block& block);
   void consult_guard(std::int64_t ended);
+  void hold_back(std::int64_t step);
   void put_time();
 
   std::string name_;
   std::uint64_t key_;
   bool is_first_member_;
+  double seconds_per_byte_;
   contents::Catalogue catalogue_;
   Link& link_;
   std::unique_ptr<Carrier> carrier_;

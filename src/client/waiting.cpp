@@ -1,5 +1,6 @@
 #include "client/waiting.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/futex.h"
 #include "client/remote/servers.h"
@@ -24,6 +26,10 @@ constexpr std::chrono::milliseconds longest_sleep{100};
 void Waiting::move_with(std::function<bool()> mover, Sleep sleep) {
   mover_ = std::move(mover);
   sleep_ = std::move(sleep);
+}
+
+void Waiting::hold_back(double seconds) {
+  *held_back_until_ = std::max(*held_back_until_, now_seconds()) + seconds;
 }
 
 bool Waiting::pump() {

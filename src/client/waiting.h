@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,7 +19,12 @@ struct ServersLost {};
 /// Moves what can be moved on this rank, and sleeps where there is nothing to move.
 class Waiting {
  public:
-  Waiting(const mpi::WaitPolicy& policy, Servers& servers) : policy_{policy}, servers_{servers} {}
+  Waiting(const mpi::WaitPolicy& policy, Servers& servers) : policy_{policy}, servers_{servers} {
+    policy_.held_back_until = held_back_until_;
+  }
+
+  /// For so long more the writers of a file may be busy because its bandwidth is limited.
+  void hold_back(double seconds);
 
   /// Somebody else that `pump` shall move, and how to sleep until that one has something to do.
   using Sleep = std::function<void(std::chrono::nanoseconds, const std::optional<FutexWord>& word)>;
@@ -41,6 +47,7 @@ class Waiting {
   bool sleep(mpi::Nap& nap);
 
   mpi::WaitPolicy policy_;
+  std::shared_ptr<double> held_back_until_ = std::make_shared<double>(0);
   Servers& servers_;
   std::function<bool()> mover_;
   Sleep sleep_;

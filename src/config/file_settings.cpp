@@ -71,7 +71,11 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
   file.synchronous = (mode == "inherit" ? settings.text("mode") : mode) == "sync";
   const auto chosen = settings.file_text(name, "kind");
   file.checkpoint = (chosen == "program" ? kind : chosen) == "checkpoint";
-  file.fail_when_full = settings.file_text(name, "when_full") == "error";
+  const auto when_full = settings.file_text(name, "when_full");
+  file.when_full = when_full == "error"   ? WhenFull::fail
+                   : when_full == "spill" ? WhenFull::spill
+                                          : WhenFull::wait;
+  file.bandwidth = settings.file_rate(name, "bandwidth");
   file.may_overlap = settings.file_text(name, "overlap") == "any";
   file.guarded = settings.file_boolean(name, "guard");
   file.steps_in_flight = checked_cast<int>(settings.file_integer(name, "steps_in_flight"));

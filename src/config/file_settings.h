@@ -14,14 +14,18 @@ namespace iocomp::config {
 /// What becomes of what is committed under the name of a file that is opened for writing.
 enum class Existing : std::uint8_t { refuse, replace, go_on };
 
+/// What becomes of blocks for which there is no memory.
+enum class WhenFull : std::uint8_t { wait, fail, spill };
+
 /// The settings of one file, read once when it is opened: the same on compute ranks and servers.
 struct FileSettings {
   std::string backend;
   std::string path;  ///< empty: "<name><extension>"
   bool synchronous = false;
   bool checkpoint = false;
-  bool fail_when_full = false;  ///< when_full = "error"
-  bool may_overlap = false;     ///< overlap = "any"
+  WhenFull when_full = WhenFull::wait;
+  std::int64_t bandwidth = 0;  ///< bytes per second of all writers together; 0: no limit
+  bool may_overlap = false;    ///< overlap = "any"
   int steps_in_flight = 8;
   bool guarded = true;  ///< `guard`
   Existing existing = Existing::refuse;

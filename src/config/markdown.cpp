@@ -92,6 +92,8 @@ std::string_view type_name(ValueType type) {
       return "duration";
     case ValueType::bytes:
       return "size";
+    case ValueType::rate:
+      return "size per second";
     case ValueType::list:
       return "list of integers";
   }

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "config/nearest.h"
 
 namespace iocomp::config {
@@ -65,6 +66,14 @@ std::optional<double> parse_duration(std::string_view text) {
     return std::nullopt;
   }
   return *number * unit->seconds;
+}
+
+std::optional<std::int64_t> parse_rate(std::string_view text) {
+  text = trimmed(text);
+  if (lower_case(text).ends_with("/s")) {
+    text.remove_suffix(2);
+  }
+  return parse_bytes(text);
 }
 
 std::optional<bool> parse_boolean(std::string_view text) {

@@ -13,6 +13,8 @@ namespace iocomp::config {
 [[nodiscard]] std::optional<double> parse_real(std::string_view text) noexcept;
 /// Seconds: a number, or one with a unit (ms, s, min, h), as in "5 min". Not negative.
 [[nodiscard]] std::optional<double> parse_duration(std::string_view text);
+/// Bytes per second: a size, with or without "/s", as in "500 MiB/s".
+[[nodiscard]] std::optional<std::int64_t> parse_rate(std::string_view text);
 /// true, false, on, off, yes, no, 1, 0 in any case.
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
 /// Integers separated by commas or blanks; an empty text is an empty list.

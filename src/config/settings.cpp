@@ -149,6 +149,11 @@ std::int64_t Settings::file_bytes(std::string_view file, std::string_view key) c
   return required(parse_bytes(found), key, found, "a size");
 }
 
+std::int64_t Settings::file_rate(std::string_view file, std::string_view key) const {
+  const auto found = file_text(file, key);
+  return required(parse_rate(found), key, found, "a size per second");
+}
+
 std::vector<std::pair<std::string, Value>> Settings::file_in_force(std::string_view file) const {
   std::vector<std::pair<std::string, Value>> found;
   for (const auto& row : all_keys()) {

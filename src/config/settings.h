@@ -11,7 +11,7 @@
 namespace iocomp::config {
 
 /// What a value may be.
-enum class ValueType { text, choice, integer, real, boolean, bytes, duration, list };
+enum class ValueType { text, choice, integer, real, boolean, bytes, rate, duration, list };
 
 /// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are
 /// made.
@@ -77,6 +77,8 @@ class Settings {
   [[nodiscard]] std::int64_t file_integer(std::string_view file, std::string_view key) const;
   [[nodiscard]] bool file_boolean(std::string_view file, std::string_view key) const;
   [[nodiscard]] std::int64_t file_bytes(std::string_view file, std::string_view key) const;
+  /// Bytes per second.
+  [[nodiscard]] std::int64_t file_rate(std::string_view file, std::string_view key) const;
 
   /// Value and origin of one key, and of one key of a file.
   [[nodiscard]] Value value(std::string_view key) const;

@@ -53,6 +53,11 @@ const std::vector<Key>& all_keys() {
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
       {"staging.stripe", bytes, "8 MiB", "",
        "short runs are put together in memory to writes of this size; 0 B: never"},
+      {"staging.spill", text, "", "",
+       "folder on a disk of the node for files with when_full spill; unset: that of the variable "
+       "TMPDIR, TMP or TEMP, else /tmp"},
+      {"staging.spill_limit", bytes, "16 GiB", "",
+       "how much each server, and each compute rank that writes itself, may spill at once"},
       {"client.buffer_memory", bytes, "1 GiB", "",
        "copies made by buffered puts and strided blocks, per compute rank"},
 
@@ -97,8 +102,12 @@ const std::vector<Key>& all_keys() {
        "the mode of this file; inherit takes `mode`"},
       {"files.*.kind", choice, "program", "program|series|checkpoint",
        "steps in one file, or one file per step; program: as the program asks"},
-      {"files.*.when_full", choice, "wait", "wait|error",
-       "what a put does when staging memory is full"},
+      {"files.*.when_full", choice, "wait", "wait|error|spill",
+       "what happens to blocks when memory for copies is full: puts wait; they fail; or what has "
+       "come goes to the folder staging.spill, and into the file later"},
+      {"files.*.bandwidth", rate, "0", "",
+       "how much its writers together write in a second, each an equal share of it, as in "
+       "500 MiB/s; 0: no limit"},
       {"files.*.overlap", choice, "error", "error|any",
        "what puts of one step that overlap come to: the step fails; or any of the values is there"},
       {"files.*.steps_in_flight", integer, "8", "1..1000000",

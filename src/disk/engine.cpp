@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "disk/options.h"
+#include "disk/paced_engine.h"
 #include "disk/start_ring.h"
 #include "disk/thread_engine.h"
 
@@ -20,6 +21,22 @@ void write_all(const Plan& plan) {
   }
   if (plan.sync) {
     plan.file->sync();
+  }
+}
+
+std::unique_ptr<Engine> start_unpaced_engine(const Options& options) {
+  if (options.engine == EngineKind::threads) {
+    return std::make_unique<ThreadEngine>(options);
+  }
+  try {
+    return start_ring_engine();
+  } catch (const Error& error) {
+    const std::string why = std::string{"io_uring: "} + error.what();
+    if (options.engine == EngineKind::uring) {
+      throw Error{ErrorCode::unsupported, "disk.engine = \"uring\" is impossible here (" + why +
+                                              "); \"auto\" takes threads"};
+    }
+    return std::make_unique<ThreadEngine>(options, why);
   }
 }
 
@@ -43,19 +60,7 @@ Completion carry_out(const Plan& plan) noexcept {
 }
 
 std::unique_ptr<Engine> start_engine(const Options& options) {
-  if (options.engine == EngineKind::threads) {
-    return std::make_unique<ThreadEngine>(options);
-  }
-  try {
-    return start_ring_engine();
-  } catch (const Error& error) {
-    const std::string why = std::string{"io_uring: "} + error.what();
-    if (options.engine == EngineKind::uring) {
-      throw Error{ErrorCode::unsupported, "disk.engine = \"uring\" is impossible here (" + why +
-                                              "); \"auto\" takes threads"};
-    }
-    return std::make_unique<ThreadEngine>(options, why);
-  }
+  return std::make_unique<PacedEngine>(start_unpaced_engine(options), options);
 }
 
 }  // namespace iocomp::disk

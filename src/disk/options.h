@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 
 namespace iocomp::disk {
+
+class Pace;
 
 /// When writes bypass the page cache.
 enum class Direct {
@@ -25,6 +28,8 @@ struct Options {
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
   int threads = 1;                                    ///< writer threads of a ThreadEngine
+  /// Of a file that is written at a limited rate; else null.
+  std::shared_ptr<Pace> pace{};
   /// Of a server: whether others have taken its files over, and reuse the memory that it writes
   /// from. Called from any thread.
   std::function<bool()> is_given_up{};

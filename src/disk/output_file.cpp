@@ -17,6 +17,7 @@
 #include "base/bug.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "disk/pace.h"
 
 namespace iocomp::disk {
 namespace {
@@ -115,7 +116,14 @@ void OutputFile::close_descriptor(int descriptor) noexcept {
 void OutputFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
   Remaining remaining = begin_write(offset, bytes);
   while (!remaining.bytes.empty()) {
-    const int error = perform(take_request(remaining));
+    if (options_.pace) {
+      options_.pace->wait();
+    }
+    const Request request = take_request(remaining);
+    const int error = perform(request);
+    if (options_.pace) {
+      options_.pace->wrote(std::ssize(request.bytes));
+    }
     if (error != 0) {
       throw Error{ErrorCode::storage_failure, write_story(offset, bytes.size(), error)};
     }
@@ -170,9 +178,12 @@ int OutputFile::descriptor(const Request& request) const noexcept {
 
 std::size_t OutputFile::largest_call_bytes(const Request& request) const noexcept {
   const auto block = static_cast<std::size_t>(block_bytes_);
-  return request.direct
-             ? std::clamp(options_.request_bytes / block * block, block, largest_request_bytes)
-             : std::clamp(options_.request_bytes, std::size_t{1}, slice_bytes);
+  const std::size_t most =
+      options_.pace
+          ? std::min(options_.request_bytes, static_cast<std::size_t>(options_.pace->slice_bytes()))
+          : options_.request_bytes;
+  return request.direct ? std::clamp(most / block * block, block, largest_request_bytes)
+                        : std::clamp(most, std::size_t{1}, slice_bytes);
 }
 
 int OutputFile::perform(Request request) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,7 @@ class OutputFile {
   /// requests of at most `options.request_bytes` when the run is long enough; heads, tails and
   /// everything else are exact buffered writes (never read-modify-write), whose flush is started
   /// early.
+  /// Sleeps as the file's pace demands.
   /// @throws Error{storage_failure} "writing N bytes at offset O of PATH: No space left on device".
   void write(std::int64_t offset, std::span<const std::byte> bytes);
 
@@ -88,6 +90,8 @@ class OutputFile {
   /// @throws Error{storage_failure}.
   void grow(std::int64_t bytes);
 
+  /// Null: as fast as can be. Whoever makes the calls in steps keeps to it.
+  [[nodiscard]] const std::shared_ptr<Pace>& pace() const noexcept { return options_.pace; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Bytes that went O_DIRECT, and through the page cache, so far.
   [[nodiscard]] std::uint64_t direct_bytes() const noexcept { return direct_bytes_.load(); }

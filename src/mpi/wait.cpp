@@ -66,6 +66,7 @@ void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) 
 
 Deadline::Deadline(const WaitPolicy& policy)
     : limit_seconds_{policy.deadline_seconds},
+      held_back_until_{policy.held_back_until},
       last_move_{now_seconds()},
       next_warning_seconds_{first_warning(limit_seconds_)} {}
 
@@ -78,8 +79,13 @@ void Deadline::moved() {
   last_move_ = now;
 }
 
+double Deadline::idle_seconds() const {
+  const double since = held_back_until_ ? std::max(last_move_, *held_back_until_) : last_move_;
+  return now_seconds() - since;
+}
+
 void Deadline::check(const std::function<std::string()>& what) {
-  const double idle = now_seconds() - last_move_;
+  const double idle = idle_seconds();
   if (limit_seconds_ > 0 && idle > limit_seconds_) {
     throw iocomp::Error{ErrorCode::timed_out,
                         "waited " + whole_seconds(idle) + " without progress for " + what()};

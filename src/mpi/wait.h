@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace iocomp::mpi {
@@ -12,6 +13,9 @@ namespace iocomp::mpi {
 struct WaitPolicy {
   double deadline_seconds = 1800;     ///< without any progress; 0 for none
   std::function<void()> meanwhile{};  ///< between two looks: what others may be waiting for
+  /// Until when (now_seconds) a limit that the user has set may be why nothing moves; deadlines
+  /// begin then. Null: there is no limit.
+  std::shared_ptr<const double> held_back_until{};
 };
 
 /// The pause between two polls: none for the first polls, then naps that are a small part of what
@@ -46,7 +50,10 @@ class Deadline {
   void check(const std::function<std::string()>& what);
 
  private:
+  [[nodiscard]] double idle_seconds() const;
+
   double limit_seconds_;
+  std::shared_ptr<const double> held_back_until_;
   double last_move_;
   double next_warning_seconds_;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -25,6 +26,7 @@
 #include "staging/arena.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
+#include "writing/spill.h"
 
 namespace iocomp::server {
 
@@ -61,6 +63,10 @@ struct Context {
   /// The compute ranks write without servers: nothing may be written any more.
   std::function<bool()> is_given_up;
   std::function<bool()> was_given_up;  ///< the same, from any thread
+
+  /// Where pieces go that find no room, made when first asked for.
+  /// @throws Error{storage_failure} where that is impossible.
+  [[nodiscard]] writing::Spill& spill();
 
   /// Carry out a disk plan; `done` is called from the loop.
   void submit(disk::Plan plan, std::function<void(const disk::Completion&)> done) {
@@ -99,6 +105,7 @@ struct Context {
     return made;
   }
 
+  std::unique_ptr<writing::Spill> made_spill{};  // outlives the plans, which tell it
   std::uint64_t next_id = 1;
   std::unordered_map<std::uint64_t, Underway> plans;
   std::unordered_map<std::uint64_t, std::function<void(const Outcome&)>> jobs;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -22,7 +23,9 @@
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
 #include "disk/engine.h"
+#include "disk/options.h"
 #include "disk/output_file.h"
+#include "disk/pace.h"
 #include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -68,14 +71,24 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       stripes_{context.arena, stripe_bytes(context, !keeps_steps()), settings_.may_overlap,
                format.traits().swaps_bytes()} {
   catalogue_.begin_at(open.beginning);
+  way_.disk = settings_.may_overlap ? disk::without_direct(context_.disk) : context_.disk;
+  if (settings_.bandwidth > 0) {
+    way_.disk.pace = std::make_shared<disk::Pace>(static_cast<double>(settings_.bandwidth) /
+                                                  context_.place.ranks.size());
+  }
   publication_.begin_at(open.beginning);
-  if (is_plain() && !settings_.file_per_step) {
-    // Opened before the first commit gives the file its final name.
-    const Outcome opened = outcome_of([this] { (void)target(-1).writer->file().open(); });
-    if (!opened.ok()) {
-      failure_ = {opened.code, "file \"" + name_ + "\", server " +
-                                   std::to_string(context_.place.number) + ": " + opened.story};
+  const Outcome opened = outcome_of([this] {
+    if (settings_.when_full == config::WhenFull::spill) {
+      way_.spill = &context_.spill();
     }
+    if (is_plain() && !settings_.file_per_step) {
+      // Opened before the first commit gives the file its final name.
+      (void)target(-1).writer->file().open();
+    }
+  });
+  if (!opened.ok()) {
+    failure_ = {opened.code, "file \"" + name_ + "\", server " +
+                                 std::to_string(context_.place.number) + ": " + opened.story};
   }
 }
 
@@ -94,13 +107,14 @@ File::Target& File::target(std::int64_t number) {
     target.writer = std::make_unique<writing::FileWriter>(writing::FileWriter::Setup{
         .path = publication_.data_path(number),
         .opening = disk::OutputFile::Opening::finds,
-        .disk = settings_.may_overlap ? disk::without_direct(context_.disk) : context_.disk,
+        .disk = way_.disk,
         .kind = format_.traits().kind,
         .swaps_bytes = format_.traits().swaps_bytes(),
         .submit = [&context = context_](disk::Plan plan,
                                         auto done) { context.submit(std::move(plan), done); },
         .counters = &context_.counters,
-        .stripes = &stripes_});
+        .stripes = &stripes_,
+        .spill = way_.spill});
   }
   return target;
 }
@@ -306,6 +320,21 @@ bool File::write_late_stripes(double now) {
   return any;
 }
 
+bool File::take_back() {
+  bool any = false;
+  for (auto& [number, target] : targets_) {
+    any = target.writer->take_back() || any;
+  }
+  return any;
+}
+
+bool File::is_held_back() const {
+  const auto& pace = way_.disk.pace;
+  return pace && !pace->is_ready() && std::ranges::any_of(targets_, [](const auto& entry) {
+           return entry.second.writer->has_work();
+         });
+}
+
 void File::submit_gathered() {
   for (auto& [number, target] : targets_) {
     target.writer->submit();
@@ -313,6 +342,9 @@ void File::submit_gathered() {
 }
 
 bool File::write_slice() {
+  if (is_held_back()) {
+    return false;
+  }
   return std::ranges::any_of(targets_, [this](auto& entry) {
     writing::FileWriter& writer = *entry.second.writer;
     if (!writer.has_work()) {
@@ -489,6 +521,9 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
   }
   submit_gathered();  // of a step that was given up
   drop(stripes_.take_step(step), outcome);
+  for (auto& [number, target] : targets_) {
+    target.writer->drop_spilled(step, step + 1, outcome);
+  }
   if (keeps_steps()) {
     settle_kept(step, outcome);
   }
@@ -537,6 +572,9 @@ void File::fail(const Outcome& outcome, std::int64_t from_step) {
     }
   }
   drop(stripes_.take_from(from_step), outcome);
+  for (auto& [number, target] : targets_) {
+    target.writer->drop_spilled(from_step, std::numeric_limits<std::int64_t>::max(), outcome);
+  }
 }
 
 formats::Target File::create(const std::string& path) {

@@ -13,12 +13,14 @@
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
+#include "disk/options.h"
 #include "formats/format.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
+#include "writing/spill.h"
 #include "writing/stripes.h"
 
 namespace iocomp::server {
@@ -79,7 +81,8 @@ class File {
                                               std::int64_t at_most) const;
   /// Whether there is memory for these elements among others of their stripe, where they need it.
   [[nodiscard]] bool has_room(const writing::Piece& piece, std::int64_t first) const {
-    return !piece.is_joined() || settings_.fail_when_full || stripes_.has_room(piece, first);
+    return !piece.is_joined() || settings_.when_full == config::WhenFull::fail ||
+           stripes_.has_room(piece, first);
   }
 
   // What was put together with others, and waits for more of them.
@@ -90,10 +93,17 @@ class File {
   /// Write those that somebody waits for and nobody adds to; true if there were any.
   bool write_late_stripes(double now);
 
+  // What was spilled.
+  [[nodiscard]] bool spills() const noexcept { return way_.spill != nullptr; }
+  /// Take back what there is memory for; true if there was any.
+  bool take_back();
+
   /// Give small chunks that arrived in this round to the engine, neighbours as one write.
   void submit_gathered();
   /// MPI files: write at most one slice. @return whether anything was written.
   bool write_slice();
+  /// The same: whether one is to be written when the file's pace allows it.
+  [[nodiscard]] bool is_held_back() const;
 
   [[nodiscard]] const config::FileSettings& settings() const noexcept { return settings_; }
   /// Whether a step has failed with the file.
@@ -112,6 +122,10 @@ class File {
   struct Target {  // a physical file
     std::unique_ptr<writing::FileWriter> writer;
     Pieces unsynced;  // written
+  };
+  struct Way {  // in which its bytes are written
+    disk::Options disk;
+    writing::Spill* spill = nullptr;  // the session's; null: nothing is spilled
   };
   struct Step {
     std::int64_t expected = -1;  // unknown
@@ -169,6 +183,7 @@ class File {
   contents::Catalogue catalogue_;
   contents::Contents contents_;  // MPI files: what the format was told to make room for
   writing::Stripes stripes_;     // of all physical files
+  Way way_;
   std::map<std::int64_t, Target> targets_;
   std::map<std::int64_t, Step> steps_;
   std::map<std::pair<std::int64_t, int>, Room> rooms_;

@@ -17,6 +17,7 @@
 #include "array/runs.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "config/file_settings.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
@@ -236,7 +237,9 @@ void Intake::leave_queue(Client& client, QueuedPiece& queued, Fetching& fetching
 }
 
 bool Intake::borrow(int rank, const QueuedPiece& queued, writing::Chunk& chunk) {
-  if (!queued.file->writes_as_they_lie()) {
+  // What lies with its sender until it is written would keep the sender waiting.
+  if (!queued.file->writes_as_they_lie() ||
+      queued.file->settings().when_full == config::WhenFull::spill) {
     return false;
   }
   const array::Run first = first_run(chunk);
@@ -266,7 +269,7 @@ bool Intake::lease(QueuedPiece& queued, writing::Chunk& chunk, std::span<std::by
   const std::int64_t skew = first_run(chunk).index * queued.begun->element_bytes() % page;
   auto leased = context_.arena.try_take(static_cast<std::size_t>(bytes + skew));
   if (!leased) {
-    if (queued.file->settings().fail_when_full) {
+    if (queued.file->settings().when_full == config::WhenFull::fail) {
       queued.file->refuse(*queued.begun, bytes);
       return true;  // no memory: to be drained
     }

@@ -87,7 +87,7 @@ Server::End Server::serve() {
     if (moved) {
       nap.reset();
     } else if (is_woken_for_everything()) {
-      const bool looks_again = has_stripes_ || is_terminated();
+      const bool looks_again = has_stripes_ || is_held_back() || is_terminated();
       sleep(looks_again ? longest_doze : std::chrono::nanoseconds{longest_sleep});
     } else {
       nap.pause(sleep_for);
@@ -176,6 +176,7 @@ bool Server::round() {
   }
   bool moved = transport_.progress();
   moved = take_messages() || moved;
+  moved = take_back() || moved;
   const bool received = intake_.advance();
   moved = received || moved;
   files_.for_each_writer([](File& file) { file.submit_gathered(); });
@@ -189,6 +190,19 @@ bool Server::round() {
   moved = goodbyes_.advance(is_done()) || moved;
   post_.flush();
   return moved;
+}
+
+// What was spilled comes before what arrives now, as long as there is memory for it.
+bool Server::take_back() {
+  bool any = false;
+  files_.for_each_writer([&](File& file) { any = file.take_back() || any; });
+  return any;
+}
+
+bool Server::is_held_back() const {
+  bool any = false;
+  files_.for_each_writer([&](const File& file) { any = any || file.is_held_back(); });
+  return any;
 }
 
 // Stripes that will not become full soon, or whose memory is needed for others.
@@ -208,7 +222,11 @@ bool Server::write_stripes(bool moved) {
       oldest = is_older ? &file : oldest;
     }
   });
-  if (!moved && !any && oldest != nullptr && intake_.is_stuck() && context_.plans.empty()) {
+  // What can be spilled need not wait for what is being written.
+  const auto is_needed = [&] {
+    return intake_.is_stuck() && (oldest->spills() || (context_.plans.empty() && !is_held_back()));
+  };
+  if (!moved && !any && oldest != nullptr && is_needed()) {
     oldest->write_oldest_stripe();
     any = true;
   }

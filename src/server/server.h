@@ -46,6 +46,9 @@ class Server {
   bool round();
   [[nodiscard]] bool is_done() const;
   bool write_stripes(bool moved);
+  bool take_back();
+  // Whether something waits to be written because the rate of its file is limited.
+  [[nodiscard]] bool is_held_back() const;
   void stop_writing();
   [[nodiscard]] bool is_terminated() const;
   [[nodiscard]] bool finish_after_signal(bool moved);

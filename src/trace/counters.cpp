@@ -47,6 +47,8 @@ constexpr std::array<std::string_view, counter_count> names{"put_bytes",
                                                             "stripes",
                                                             "partial_stripes",
                                                             "control_messages",
+                                                            "spilled_bytes",
+                                                            "spill_seconds",
                                                             "failures"};
 
 }  // namespace

@@ -51,6 +51,8 @@ enum class Counter : std::size_t {
   stripes,              ///< written of them as a whole
   partial_stripes,      ///< written run by run
   control_messages,     ///< sent by compute ranks to servers, data apart
+  spilled_bytes,        ///< to a disk of the node, because memory was full
+  spill_seconds,        ///< writing that, and reading it back
   failures,             ///< pieces, steps and files that failed
   count_                // number of counters
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "array/region.h"
 #include "array/repeat.h"
 #include "array/runs.h"
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "formats/format.h"
@@ -21,6 +23,7 @@
 #include "writing/library_output.h"
 #include "writing/output.h"
 #include "writing/piece.h"
+#include "writing/spill.h"
 #include "writing/step_output.h"
 #include "writing/stripes.h"
 #include "writing/sync_queue.h"
@@ -54,6 +57,7 @@ FileWriter::FileWriter(Setup setup)
       stripes_{setup.stripes},
       counters_{*setup.counters},
       swaps_bytes_{setup.swaps_bytes},
+      spill_{setup.kind == formats::Kind::step ? nullptr : setup.spill},
       output_{make_output(setup)},
       syncs_{std::make_shared<SyncQueue>(setup.submit)} {}
 
@@ -62,7 +66,7 @@ std::unique_ptr<Output> FileWriter::make_output(const Setup& setup) {
     return std::make_unique<EngineOutput>(file_, setup.submit);
   }
   if (setup.kind == formats::Kind::shared) {
-    return std::make_unique<LibraryOutput>(file_);
+    return std::make_unique<LibraryOutput>(file_, setup.disk.pace);
   }
   auto steps = std::make_unique<StepOutput>(file_);
   steps_ = steps.get();
@@ -77,7 +81,15 @@ void FileWriter::write(Chunk chunk) {
   if (chunk.piece->is_joined() && stripes_ != nullptr) {
     join(chunk);
   }
-  if (chunk.count > 0) {
+  if (chunk.count == 0) {
+    return;
+  }
+  auto spilled = spill_ == nullptr ? std::nullopt : spill_->put(chunk, file_.path());
+  if (spilled && has_bug(Bug::spilled_is_written)) {
+    end(std::move(spilled->chunk));
+  } else if (spilled) {
+    spilled_.push_back(std::move(*spilled));
+  } else {
     pass_on(std::move(chunk));
   }
 }
@@ -97,7 +109,46 @@ void FileWriter::pass_on(Chunk chunk) {
   if (swaps_bytes_ && !chunk.piece->is_in_file_order) {
     array::swap_bytes(chunk.own_bytes, static_cast<std::size_t>(chunk.piece->element_bytes()));
   }
+  if (spill_ != nullptr) {
+    spill_->give(chunk);
+  }
   output_->write(std::move(chunk));
+}
+
+bool FileWriter::take_back() {
+  bool any = false;
+  while (!spilled_.empty()) {
+    auto& first = spilled_.front();
+    Outcome outcome = first.chunk.piece->failure;
+    if (outcome.ok()) {
+      if (!spill_->has_turn(first) || !spill_->take_memory(first)) {
+        break;
+      }
+      outcome = outcome_of([&] { spill_->read(first); });
+    }
+    Chunk chunk = std::move(first.chunk);
+    spilled_.pop_front();
+    outcome.ok() ? pass_on(std::move(chunk)) : end(std::move(chunk), outcome);
+    any = true;
+  }
+  if (any) {
+    submit();
+  }
+  return any;
+}
+
+void FileWriter::drop_spilled(std::int64_t from, std::int64_t to, const Outcome& outcome) {
+  const auto rest = std::ranges::stable_partition(spilled_, [&](const Spill::Spilled& spilled) {
+    return spilled.chunk.piece->step < from || spilled.chunk.piece->step >= to;
+  });
+  std::vector<Chunk> dropped;
+  for (auto& spilled : rest) {
+    dropped.push_back(std::move(spilled.chunk));
+  }
+  spilled_.erase(rest.begin(), rest.end());
+  for (auto& chunk : dropped) {
+    end(std::move(chunk), outcome);
+  }
 }
 
 // A stripe is written like a piece of the whole variable that has what was filled.
@@ -123,8 +174,8 @@ void FileWriter::write(Stripe stripe) {
     chunk.first = run.index;
     chunk.count = run.elements;
     chunk.row = lease;
-    chunk.bytes = {stripe.bytes + (run.index - stripe.begin) * element,
-                   static_cast<std::size_t>(run.elements * element)};
+    chunk.bytes = chunk.own_bytes = {stripe.bytes + (run.index - stripe.begin) * element,
+                                     static_cast<std::size_t>(run.elements * element)};
     write(std::move(chunk));
   }
   submit();

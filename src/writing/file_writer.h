@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "writing/output.h"
 #include "writing/physical_file.h"
 #include "writing/piece.h"
+#include "writing/spill.h"
 #include "writing/step_output.h"
 #include "writing/stripes.h"
 #include "writing/submit.h"
@@ -37,6 +39,7 @@ class FileWriter {
     Submit submit{};
     trace::Counters* counters = nullptr;
     Stripes* stripes = nullptr;  ///< of all physical files of a file; null: nothing is put together
+    Spill* spill = nullptr;      ///< where chunks go that find no room; null: they stay in memory
   };
   explicit FileWriter(Setup setup);
   FileWriter(const FileWriter&) = delete;
@@ -56,8 +59,15 @@ class FileWriter {
 
   /// Whether the calling thread has to write something itself, because a library does it.
   [[nodiscard]] bool has_work() const { return output_->has_work(); }
-  /// Write a slice of that.
+  /// Write a slice of that. Sleeps as the file's pace demands.
   void advance() { output_->advance(); }
+
+  /// Read back what was spilled, as far as there is memory for it and its turn has come, and write
+  /// it. @return whether there was any.
+  bool take_back();
+  [[nodiscard]] bool has_spilled() const noexcept { return !spilled_.empty(); }
+  /// What was spilled of steps from `from` to before `to` is not written any more.
+  void drop_spilled(std::int64_t from, std::int64_t to, const Outcome& outcome);
 
   /// Make durable what has ended by now. @param done  is called when it is, or cannot be; at once
   /// where nothing was ever written.
@@ -78,8 +88,10 @@ class FileWriter {
   trace::Counters& counters_;
   bool swaps_bytes_;
   StepOutput* steps_ = nullptr;
+  Spill* spill_;
   std::unique_ptr<Output> output_;
   std::shared_ptr<SyncQueue> syncs_;
+  std::deque<Spill::Spilled> spilled_;  // in the order in which they came
 };
 
 /// A stripe will not be written.

@@ -19,9 +19,16 @@ constexpr int chunks_per_slice = 64;
 }  // namespace
 
 void LibraryOutput::advance() {
-  std::int64_t left = slice_bytes;
+  if (pace_) {
+    pace_->wait();
+  }
+  const std::int64_t most = pace_ ? std::min(slice_bytes, pace_->slice_bytes()) : slice_bytes;
+  std::int64_t left = most;
   for (int i = 0; i < chunks_per_slice && left > 0 && has_work(); ++i) {
     left -= write_front(left);
+  }
+  if (pace_) {
+    pace_->wrote(most - left);
   }
 }
 

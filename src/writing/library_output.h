@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <utility>
 
+#include "disk/pace.h"
 #include "writing/output.h"
 #include "writing/physical_file.h"
 #include "writing/piece.h"
@@ -14,7 +16,9 @@ namespace iocomp::writing {
 /// calling thread writes a slice of it.
 class LibraryOutput : public Output {
  public:
-  explicit LibraryOutput(PhysicalFile& file) : file_{file} {}
+  /// @param pace  null: writes as fast as can be.
+  LibraryOutput(PhysicalFile& file, std::shared_ptr<disk::Pace> pace)
+      : file_{file}, pace_{std::move(pace)} {}
 
   void write(Chunk chunk) override { queue_.push_back(std::move(chunk)); }
   [[nodiscard]] bool has_work() const override {
@@ -26,6 +30,7 @@ class LibraryOutput : public Output {
   std::int64_t write_front(std::int64_t most_bytes);
 
   PhysicalFile& file_;
+  std::shared_ptr<disk::Pace> pace_;
   std::deque<Chunk> queue_;
 };
 

@@ -30,6 +30,7 @@ class PhysicalFile {
   /// The same; null before they were opened.
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& opened() const noexcept { return output_; }
 
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// The format has created the file.
   void created(formats::Target target) { target_ = std::move(target); }
   /// The target, if it is of that kind; null before that, and when it was taken to be finished.

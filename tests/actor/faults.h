@@ -7,9 +7,9 @@
 
 namespace actor {
 
-/// Calls of the C library that fail in this process, whoever makes them: pwrite, write, sync (fsync
-/// and fdatasync), rename, fallocate, open (to write), truncate, unlink. Requests to io_uring count
-/// as the calls that they stand for. Only files under the working directory count.
+/// Calls of the C library that fail in this process, whoever makes them: pwrite, write, pread, sync
+/// (fsync and fdatasync), rename, fallocate, open (to write), truncate, unlink. Requests to
+/// io_uring count as the calls that they stand for. Only files under the working directory count.
 struct Fault {
   std::string call;
   int error = 0;           ///< errno, or of errno_of

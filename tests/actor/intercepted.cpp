@@ -199,6 +199,15 @@ ssize_t pwrite64(int descriptor, const void* bytes, size_t count, off64_t offset
   return pwrite(descriptor, bytes, count, offset);
 }
 
+ssize_t pread(int descriptor, void* bytes, size_t count, off_t offset) {
+  static auto* const real = next<decltype(pread)>("pread");
+  return actor::refused("pread", descriptor) ? -1 : real(descriptor, bytes, count, offset);
+}
+
+ssize_t pread64(int descriptor, void* bytes, size_t count, off64_t offset) {
+  return pread(descriptor, bytes, count, offset);
+}
+
 ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset) {
   return actor::write_parts(descriptor, parts, count, offset);
 }

@@ -270,6 +270,9 @@ std::string Job::settings_text() const {
   set("mode", std::string{plan_.mode == Mode::synchronous ? "sync" : "async"});
   set("staging.stripe", plan_.stripe_bytes);
   set("client.buffer_memory", plan_.buffer_bytes);
+  std::string folder{Machine::prefix};
+  folder.pop_back();  // its slash
+  set("staging.spill", folder);
   set("expert.inline", plan_.inline_bytes);
   set("expert.credits", plan_.credits);
   set("expert.touch", 0);
@@ -296,6 +299,8 @@ std::string Job::settings_text() const {
     set_if(file.has_sums, "checksum = \"xxh3\"");
     set_if(file.may_overlap, "overlap = \"any\"");
     set_if(file.fails_when_full, "when_full = \"error\"");
+    set_if(file.spills, "when_full = \"spill\"");
+    set_if(file.is_limited, "bandwidth = \"1 MiB/s\"");
   }
   return toml;
 }

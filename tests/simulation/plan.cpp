@@ -159,6 +159,10 @@ void choose_settings(Random& random, PlannedFile& file) {
       Random{Random{random}.next() ^ 0x5355}.chance(1, 3);  // no seed means another plan
   file.may_overlap = random.chance(1, 6);
   file.fails_when_full = random.chance(1, 20);
+  const bool has_whole_steps = file.is_compressed;
+  file.spills = !has_whole_steps && !file.fails_when_full &&
+                Random{Random{random}.next() ^ 0x5350}.chance(1, 3);
+  file.is_limited = !has_whole_steps && Random{Random{random}.next() ^ 0x4257}.chance(1, 8);
   file.keeps = !has_one_file && random.chance(1, 4) ? static_cast<int>(random.between(1, 3)) : 0;
   static const std::vector<std::int64_t> alignments{1, 512, 4096, 4096, 4096, 8192};
   file.alignment_bytes = random.among(alignments);

@@ -69,6 +69,8 @@ struct PlannedFile {
   bool has_sums = false;  ///< also of a series: those of a checkpoint are usual
   bool may_overlap = false;
   bool fails_when_full = false;
+  bool spills = false;      ///< when_full = "spill", to the same disk
+  bool is_limited = false;  ///< has a bandwidth
   int keeps = 0;
   std::int64_t alignment_bytes = 4096;
   int steps_in_flight = 8;

@@ -97,6 +97,8 @@ struct Fields<PlannedFile> {
     field("sums", &PlannedFile::has_sums);
     field("may_overlap", &PlannedFile::may_overlap);
     field("fails_when_full", &PlannedFile::fails_when_full);
+    field("spills", &PlannedFile::spills);
+    field("limited", &PlannedFile::is_limited);
     field("keeps", &PlannedFile::keeps);
     field("alignment_bytes", &PlannedFile::alignment_bytes);
     field("steps_in_flight", &PlannedFile::steps_in_flight);

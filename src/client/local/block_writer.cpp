@@ -118,7 +118,7 @@ class BlockWriter::Cutter {
       block_.copy_to(to, first, now, writer_.swaps_bytes());
       gathered_.first = first;
       gathered_.count = now;
-      gathered_.bytes = to;
+      gathered_.bytes = gathered_.own_bytes = to;
       gathered_.loan = copy;
       pass_on();
       offset += static_cast<std::int64_t>(bytes);
@@ -143,7 +143,7 @@ class BlockWriter::Cutter {
     block_.copy_to(memory_.subspan(gathered_.bytes.size(), bytes), first, count,
                    writer_.swaps_bytes());
     gathered_.count += count;
-    gathered_.bytes = memory_.first(gathered_.bytes.size() + bytes);
+    gathered_.bytes = gathered_.own_bytes = memory_.first(gathered_.bytes.size() + bytes);
   }
 
   void pass_on() {

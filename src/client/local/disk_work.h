@@ -8,7 +8,9 @@
 #include "client/local/block_writer.h"
 #include "client/local/disk_plans.h"
 #include "config/file_settings.h"
+#include "config/settings.h"
 #include "disk/options.h"
+#include "writing/spill.h"
 
 namespace iocomp::client {
 
@@ -30,6 +32,10 @@ class DiskWork {
   [[nodiscard]] BlockWriter& blocks() noexcept { return *blocks_; }
   [[nodiscard]] DiskPlans& plans() noexcept { return *plans_; }
 
+  /// Where copies go that find no room, made when first asked for.
+  /// @throws Error{storage_failure} where that is impossible.
+  [[nodiscard]] writing::Spill& spill(const config::Settings& settings);
+
   /// How the kernel is given writes: "io_uring", ...; empty where it is given none.
   [[nodiscard]] std::string engine_name() const;
   [[nodiscard]] disk::Options options_for(const config::FileSettings& file) const;
@@ -42,7 +48,8 @@ class DiskWork {
   Files files_;
   bool is_advancing_ = false;
   std::unique_ptr<BlockWriter> blocks_;
-  std::unique_ptr<DiskPlans> plans_;  // goes first: its engine reads copies of blocks_
+  std::unique_ptr<writing::Spill> spill_;
+  std::unique_ptr<DiskPlans> plans_;  // goes first: its engine reads copies, and tells spill_
 };
 
 }  // namespace iocomp::client

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "client/carrier.h"
 #include "client/council/file_council.h"
 #include "client/council/meeting.h"
@@ -24,6 +25,7 @@
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "disk/engine.h"
+#include "disk/pace.h"
 #include "formats/aggregators.h"
 #include "formats/file_system.h"
 #include "formats/format.h"
@@ -104,6 +106,10 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   terms.writer.files.format = opened.format;
   terms.writer.files.options = lead.publisher.options;
   terms.writer.files.disk = lead.publisher.disk;
+  if (file.bandwidth > 0) {
+    terms.writer.files.disk.pace = std::make_shared<disk::Pace>(
+        static_cast<double>(file.bandwidth) / static_cast<double>(opened.members.size()));
+  }
   return terms;
 }
 
@@ -176,6 +182,15 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
     write_waiting(opened, terms);
   } else {
     write_by_kernel(terms);
+    if (opened.settings.when_full == config::WhenFull::spill) {
+      const Outcome mine = outcome_of([&] { terms.writer.files.spill = &disk_.spill(settings_); });
+      const Outcome common =
+          mpi::agree(opened.comm, mine, link_.policy(), "the other ranks to open a file");
+      if (!common.ok()) {
+        opened.free_communicators();
+        throw Error{common.code, "file \"" + opened.file->name() + "\": " + common.story};
+      }
+    }
   }
   const commit::Publication names{terms.council.lead.publisher.identity, *opened.format,
                                   &opened.file->catalogue()};
@@ -205,6 +220,12 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   terms.council.peers = {
       .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
   write_by_kernel(terms);
+  if (opened.settings.when_full == config::WhenFull::spill) {
+    const Outcome made = outcome_of([&] { terms.writer.files.spill = &disk_.spill(settings_); });
+    if (!made.ok()) {
+      log::warning(made.story + "; puts wait when memory is full");
+    }
+  }
   const commit::Publication names{terms.council.lead.publisher.identity, *opened.format,
                                   &opened.file->catalogue()};
   const LeftFile left = find_left_file(names, opened.settings.file_per_step, remains, has_note,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -269,7 +270,8 @@ bool MemberWriter::exchanges(std::int64_t step) const {
 }
 
 bool MemberWriter::advance() {
-  const bool moved = write_kept();
+  bool moved = write_kept();
+  moved = files_.take_back() || moved;
   return report_done() || moved;
 }
 
@@ -473,6 +475,7 @@ void MemberWriter::settle(std::int64_t number, const Outcome& outcome) {
   }
   if (!outcome.ok()) {
     contents_.remove_step(number);
+    files_.drop_spilled(number, number + 1, outcome);
     for (const auto& kept :
          kept_.take([number](const Block& block) { return block.step == number; })) {
       link_.fail(setup_.key, kept.block.ticket, outcome);
@@ -507,6 +510,7 @@ void MemberWriter::fail(const Outcome& outcome, std::int64_t from_step) {
   lost_from_ = from_step;
   has_news_ = true;
   (void)write_kept();  // fails them
+  files_.drop_spilled(from_step, std::numeric_limits<std::int64_t>::max(), lost_);
   link_.ledger().lost(setup_.key, from_step, lost_);
 }
 

@@ -24,7 +24,8 @@ std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
                                  .kind = traits.kind,
                                  .swaps_bytes = traits.swaps_bytes(),
                                  .submit = setup_.submit,
-                                 .counters = &counters_});
+                                 .counters = &counters_,
+                                 .spill = setup_.spill});
 }
 
 writing::FileWriter& OutputFiles::writer(std::int64_t target) {
@@ -46,6 +47,20 @@ void OutputFiles::go_on_in(const std::string& path) {
 void OutputFiles::submit() {
   for (const auto& [target, writer] : writers_) {
     writer->submit();
+  }
+}
+
+bool OutputFiles::take_back() {
+  bool any = false;
+  for (const auto& [target, writer] : writers_) {
+    any = writer->take_back() || any;
+  }
+  return any;
+}
+
+void OutputFiles::drop_spilled(std::int64_t from, std::int64_t to, const Outcome& outcome) {
+  for (const auto& [target, writer] : writers_) {
+    writer->drop_spilled(from, to, outcome);
   }
 }
 

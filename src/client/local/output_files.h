@@ -15,6 +15,7 @@
 #include "formats/format.h"
 #include "trace/counters.h"
 #include "writing/file_writer.h"
+#include "writing/spill.h"
 #include "writing/submit.h"
 
 namespace iocomp::client {
@@ -28,6 +29,7 @@ class OutputFiles {
     formats::FormatOptions options;
     disk::Options disk;
     writing::Submit submit;
+    writing::Spill* spill = nullptr;  ///< null: copies stay in memory
   };
   /// Where a variable lies in a step, as the lead told, or why it has no place.
   struct Place {
@@ -65,8 +67,13 @@ class OutputFiles {
   void remove_uncommitted(std::int64_t from) const noexcept;
   /// Start what waits for company in any of them.
   void submit();
+  /// Go on with what was spilled; true if there is memory for any of it.
+  bool take_back();
   /// They are not needed any more.
   void forget(std::int64_t target);
+
+  /// What was spilled of steps from `from` to before `to` is not written any more.
+  void drop_spilled(std::int64_t from, std::int64_t to, const Outcome& outcome);
 
   [[nodiscard]] bool is_plain() const { return setup_.format->traits().is_plain(); }
   /// Whether everybody knows where variables lie, without the lead.

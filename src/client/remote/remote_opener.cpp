@@ -73,6 +73,11 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
     link_.explain(name + std::string{format.name()} + " lays its variables out itself");
     return;
   }
+  if (file.when_full == config::WhenFull::spill || file.bandwidth > 0) {
+    link_.explain(name + (file.bandwidth > 0 ? "which keep to its bandwidth"
+                                             : "which spill what finds no room"));
+    return;
+  }
   if (file.file_per_step) {
     link_.explain(name + "each step is a file of its own");
     return;

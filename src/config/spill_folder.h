@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "config/settings.h"
+
+namespace iocomp::config {
+
+/// Where this process spills: `staging.spill`; unset, what the environment says of a folder for
+/// temporary files (TMPDIR, TMP, TEMP), else /tmp.
+[[nodiscard]] std::string spill_folder(const Settings& settings);
+
+}  // namespace iocomp::config

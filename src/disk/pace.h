@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace iocomp::disk {
+
+/// How fast one process may write a file: the `bandwidth` of the file, divided by its writers.
+/// Shared by all physical files of the file. Thread-safe.
+class Pace {
+ public:
+  /// Who asks too late may make up for so much.
+  static constexpr double slack_seconds = 0.05;
+
+  /// @param bytes_per_second  of this process.
+  /// @param now  seconds of a clock.
+  explicit Pace(double bytes_per_second, std::function<double()> now = now_seconds)
+      : bytes_per_second_{bytes_per_second}, now_{std::move(now)} {}
+
+  /// The most to be written at once, in whole pages: what the limit lets through in 1/16 second.
+  [[nodiscard]] std::int64_t slice_bytes() const noexcept;
+  /// Whether the next slice may be written now.
+  [[nodiscard]] bool is_ready() const { return seconds_left() <= 0; }
+  /// Sleep until then.
+  void wait() const;
+  /// So much is written now.
+  void wrote(std::int64_t bytes);
+
+ private:
+  [[nodiscard]] double seconds_left() const;
+
+  double bytes_per_second_;
+  std::function<double()> now_;
+  mutable std::mutex mutex_;
+  double next_ = 0;  // when the next may be written; guarded by mutex_
+};
+
+}  // namespace iocomp::disk

@@ -1,0 +1,74 @@
+#include "disk/paced_engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/futex.h"
+#include "disk/engine.h"
+#include "disk/options.h"
+#include "disk/thread_engine.h"
+
+namespace iocomp::disk {
+namespace {
+
+// Who waits for a file that is written slowly is told so much later at most.
+constexpr std::chrono::milliseconds longest_nap{10};
+
+}  // namespace
+
+PacedEngine::PacedEngine(std::unique_ptr<Engine> engine, Options options)
+    : options_{std::move(options)}, engine_{std::move(engine)} {
+  options_.threads = 1;
+}
+
+// An fsync is for what is written already: it does not wait for what comes later.
+void PacedEngine::submit(Plan plan) {
+  const auto& pace = plan.file->pace();
+  if (!pace || plan.writes.empty()) {
+    engine_->submit(std::move(plan));
+    return;
+  }
+  auto& paced = paced_[pace];
+  if (!paced) {
+    paced = std::make_unique<ThreadEngine>(options_);
+  }
+  paced->submit(std::move(plan));
+}
+
+// Of a file that is closed nobody else has the pace.
+std::vector<Completion> PacedEngine::take_completed() {
+  auto completed = engine_->take_completed();
+  for (const auto& [pace, engine] : paced_) {
+    std::ranges::move(engine->take_completed(), std::back_inserter(completed));
+  }
+  std::erase_if(paced_, [](const auto& paced) {
+    return paced.first.use_count() == 1 && paced.second->outstanding() == 0;
+  });
+  return completed;
+}
+
+void PacedEngine::wait(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) {
+  engine_->wait(
+      paced_outstanding() > 0 ? std::min<std::chrono::nanoseconds>(longest, longest_nap) : longest,
+      word);
+}
+
+std::size_t PacedEngine::paced_outstanding() const {
+  std::size_t plans = 0;
+  for (const auto& [pace, engine] : paced_) {
+    plans += engine->outstanding();
+  }
+  return plans;
+}
+
+std::size_t PacedEngine::outstanding() const {
+  return engine_->outstanding() + paced_outstanding();
+}
+
+}  // namespace iocomp::disk

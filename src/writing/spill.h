@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "disk/spill_file.h"
+#include "trace/counters.h"
+#include "writing/piece.h"
+
+namespace iocomp::writing {
+
+/// Where chunks wait that find no room in memory: their bytes lie in a spill file. One per process,
+/// for all files that ask for it with when_full = "spill". What cannot be spilled stays in memory,
+/// so that its senders wait. Used by one thread.
+class Spill {
+ public:
+  /// The memory that may be full.
+  struct Memory {
+    std::size_t most_given_bytes = 0;  ///< files may be writing from so much of it ...
+    std::function<bool()> is_short;    ///< ... and from more while this says no
+    /// Memory for the bytes of a chunk, which it then has. @return whether there was any.
+    std::function<bool(Chunk& chunk, std::size_t bytes, std::size_t page_remainder)> take;
+  };
+  /// What became of a chunk. It has no memory.
+  struct Spilled {
+    Chunk chunk;
+    disk::SpillFile::Part part;
+    std::uint64_t checksum;
+  };
+  /// @pre all are outlived by this.
+  Spill(std::unique_ptr<disk::SpillFile> file, Memory memory, trace::Counters& counters);
+
+  /// Spill a chunk that lies in the memory, if that is short and files are writing from enough of
+  /// it. Nothing where it keeps its memory.
+  /// @param path  of its file, for what is told.
+  [[nodiscard]] std::optional<Spilled> put(Chunk& chunk, const std::string& path);
+  /// A chunk goes to be written: its memory comes back when that is done.
+  void give(Chunk& chunk);
+  /// Whether one can be given now.
+  [[nodiscard]] bool has_turn(const Spilled& spilled) const noexcept;
+  /// Whether nothing is being written that was given.
+  [[nodiscard]] bool is_idle() const noexcept { return given_bytes_ == 0; }
+  /// Memory for a chunk again. @return whether there is some.
+  [[nodiscard]] bool take_memory(Spilled& spilled) const;
+  /// Read its bytes back. @pre take_memory. @throws Error{storage_failure}.
+  void read(Spilled& spilled);
+
+ private:
+  [[nodiscard]] std::optional<disk::SpillFile::Part> write(const Chunk& chunk,
+                                                           const std::string& path);
+
+  std::unique_ptr<disk::SpillFile> file_;
+  Memory memory_;
+  trace::Counters& counters_;
+  std::size_t given_bytes_ = 0;
+  std::size_t used_at_failure_ = 0;  // of the file, when it could not be written
+  bool has_failed_ = false;          // and nothing was given back since
+  bool has_told_failure_ = false;
+  bool has_spilled_ = false;
+};
+
+}  // namespace iocomp::writing
