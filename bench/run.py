@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
-from iocomp_bench.calibrate import calibrate, follow
+from iocomp_bench.calibrate import Calibration, calibrate, follow
 from iocomp_bench.figure import Figure, groups_of
 from iocomp_bench.figures import chosen
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
@@ -55,14 +55,14 @@ def measure_group(
     rounds: int,
     seconds: float,
     after_round: Callable[[Rounds], None],
+    calibrations: dict[int, Calibration],
 ) -> Rounds:
-    """Calibrate what is needed and run all rounds of figures that share runs."""
+    """Calibrate what is not calibrated yet and run all rounds of figures that share runs."""
     needed = {name for figure in figures for name in (*figure.methods, *figure.optional)}
     judged = {name for figure in figures if figure.has_goal() for name in figure.methods}
     begin = time.monotonic()
     used = [series for series in OVERLAPS if needed.intersection(series.methods())]
-    calibrations = {}
-    for ranks in sorted({series.ranks for series in used}):
+    for ranks in sorted({series.ranks for series in used} - set(calibrations)):
         print(f"calibrating with {ranks} rank(s) ...", file=sys.stderr, flush=True)
         calibrations[ranks] = calibrate(runner, ranks)
         print(calibrations[ranks].text(used), flush=True)
@@ -111,6 +111,7 @@ def measure(
     end = time.monotonic() + seconds
     groups = groups_of(figures)
     all_rounds = Rounds()
+    calibrations: dict[int, Calibration] = {}  # by ranks; what is measured corrects them
     for number, group in enumerate(groups):
         names = ", ".join(figure.id for figure in group)
         print(f"\n[{number + 1}/{len(groups)}] {names}", file=sys.stderr, flush=True)
@@ -123,6 +124,7 @@ def measure(
             rounds,
             part,
             lambda now, before=before: tell(before.with_others(now)),
+            calibrations,
         )
         all_rounds = before.with_others(found)
     return all_rounds

@@ -8,21 +8,21 @@ namespace {
 constexpr double value_bytes = 8;
 constexpr double entry_bytes = 12;  // the value and a 4-byte index
 
-struct Level {
+struct LevelSize {
   double rows;
   double nonzeros;
 };
 
-Level level_of(const Work& work, std::size_t level) {
+LevelSize level_of(const Work& work, std::size_t level) {
   return {static_cast<double>(work.rows[level]), static_cast<double>(work.nonzeros[level])};
 }
 
 /// A sweep reads the matrix twice.
-double sweep_reads(const Level& level) {
+double sweep_reads(const LevelSize& level) {
   return 2 * level.nonzeros * entry_bytes + level.rows * value_bytes;
 }
 
-double product_reads(const Level& level) {
+double product_reads(const LevelSize& level) {
   return level.nonzeros * entry_bytes + level.rows * value_bytes;
 }
 
@@ -31,7 +31,7 @@ double product_reads(const Level& level) {
 Counts operations(const Work& work) {
   const auto iterations = static_cast<double>(work.iterations);
   const auto starts = static_cast<double>(work.starts);
-  const Level finest = level_of(work, 0);
+  const LevelSize finest = level_of(work, 0);
   Counts counts;
   counts.dot = counts.waxpby = 2 * finest.rows * (3 * iterations + starts);
   counts.spmv = 2 * finest.nonzeros * (iterations + starts);
@@ -45,18 +45,18 @@ Counts operations(const Work& work) {
 Counts traffic_bytes(const Work& work) {
   const auto iterations = static_cast<double>(work.iterations);
   const auto starts = static_cast<double>(work.starts);
-  const Level finest = level_of(work, 0);
+  const LevelSize finest = level_of(work, 0);
   Counts counts;
   counts.dot = (3 * iterations + starts) * (2 * finest.rows + 1) * value_bytes;
   counts.waxpby = (3 * iterations + starts) * 3 * finest.rows * value_bytes;
   counts.spmv = (iterations + starts) * (product_reads(finest) + finest.rows * value_bytes);
   for (std::size_t i = 0; i + 1 < work.rows.size(); ++i) {
-    const Level level = level_of(work, i);
+    const LevelSize level = level_of(work, i);
     const double reads = 2 * sweep_reads(level) + product_reads(level);
     const double writes = (level.rows + 2 * level.nonzeros) * value_bytes;
     counts.multigrid += iterations * (reads + writes);
   }
-  const Level coarsest = level_of(work, work.rows.size() - 1);
+  const LevelSize coarsest = level_of(work, work.rows.size() - 1);
   counts.multigrid += iterations * (sweep_reads(coarsest) + coarsest.rows * value_bytes);
   return counts;
 }

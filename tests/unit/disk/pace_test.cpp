@@ -17,14 +17,14 @@
 namespace iocomp::disk {
 namespace {
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+constexpr std::int64_t one_mebibyte = std::int64_t{1} << 20;
 constexpr double rate = 16.0 * (1 << 20);
 
 TEST(Pace, LetsNoMoreThroughThanTheRateInAnyTime) {
   double now = 100;
   Pace pace{rate, [&now] { return now; }};
   const std::int64_t slice = pace.slice_bytes();
-  EXPECT_EQ(slice, mebibyte);
+  EXPECT_EQ(slice, one_mebibyte);
   std::int64_t written = 0;
   const double begin = now;
   for (; now < begin + 5; now += 0.001) {
@@ -41,13 +41,13 @@ TEST(Pace, LetsNoMoreThroughThanTheRateInAnyTime) {
 TEST(Pace, WhoWasAwayForLongMayNotMakeUpForIt) {
   double now = 100;
   Pace pace{rate, [&now] { return now; }};
-  pace.wrote(mebibyte);
+  pace.wrote(one_mebibyte);
   now += 60;
   int slices = 0;
   for (; pace.is_ready(); ++slices) {
-    pace.wrote(mebibyte);
+    pace.wrote(one_mebibyte);
   }
-  EXPECT_LE(slices, 1 + static_cast<int>(Pace::slack_seconds * rate / mebibyte) + 1);
+  EXPECT_LE(slices, 1 + static_cast<int>(Pace::slack_seconds * rate / one_mebibyte) + 1);
 }
 
 TEST(Pace, SlicesAreWholePages) {

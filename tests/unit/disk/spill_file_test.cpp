@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t page = 4096;
 
 template <typename Body>
-std::string failure_of(Body body) {
+std::string story_of(Body body) {
   try {
     body();
   } catch (const Error& error) {
@@ -85,7 +85,7 @@ TEST(SpillFile, RangesThatAreUsedAgainHoldWhatCameLast) {
 
 TEST(SpillFile, SaysWhyThereCanBeNone) {
   const Folder folder;
-  EXPECT_EQ(failure_of([&] { SpillFile{folder.file("absent"), page, {}}; }),
+  EXPECT_EQ(story_of([&] { SpillFile{folder.file("absent"), page, {}}; }),
             "staging.spill = \"" + folder.file("absent") +
                 "\": cannot create a file there: No such file or directory");
 }
