@@ -222,7 +222,10 @@ Result run_history(const Plan& plan, const std::function<void(const std::string&
     run_again(plan, before, disk, result, log);
   }
   for (const auto& name : left_behind(disk)) {
-    result.violations.push_back("at the end " + name + " is left");
+    // One that is killed right after it has created its file for spilling leaves the name.
+    if (!is_left_alone || !name.starts_with(".iocomp-spill-")) {
+      result.violations.push_back("at the end " + name + " is left");
+    }
   }
   return result;
 }

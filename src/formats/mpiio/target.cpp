@@ -38,20 +38,10 @@ void check(int code, const char* action, const std::string& path) {
   }
 }
 
-std::int64_t end_of(const Description& description) {
-  std::int64_t end = 0;
-  for (const auto& placed : description.contents) {
-    end = std::max(end, placed.offset + placed.variable.bytes());
-  }
-  return end;
-}
-
 }  // namespace
 
 MpiIoTarget::MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
-    : path_{std::move(path)},
-      plain_{open_together(path_, writers, options.earlier_steps >= 0)},
-      earlier_bytes_{options.earlier_bytes} {
+    : path_{std::move(path)}, plain_{open_together(path_, writers, options.earlier_steps >= 0)} {
   const MpiHints hints{options, file_system_hints(path_, writers)};
   check(
       MPI_File_open(writers, path_.c_str(), MPI_MODE_WRONLY | MPI_MODE_CREATE, hints.raw(), &file_),
@@ -93,14 +83,13 @@ void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> byte
   }
 }
 
-void MpiIoTarget::finish(const Description& description) {
-  // All three, whatever fails: each is collective, and the others will be in them.
-  const int size_code = MPI_File_set_size(file_, std::max(earlier_bytes_, end_of(description)));
+// The size is set by whoever commits. It must not shrink here: a manifest counts on it.
+void MpiIoTarget::finish(const Description& /*description*/) {
+  // Both, whatever fails: each is collective, and the others will be in them.
   const int sync_code = MPI_File_sync(file_);
   const int close_code = MPI_File_close(&file_);
   const bool is_durable = ::fsync(plain_.raw()) == 0;
   const int sync_errno = errno;
-  check(size_code, "set the size of", path_);
   check(sync_code, "fsync", path_);
   check(close_code, "close", path_);
   if (!is_durable) {

@@ -31,7 +31,6 @@ class MpiIoTarget : public SharedTarget {
 
   std::string path_;
   Descriptor plain_;  // to fsync without a collective call, and to learn why a write was short
-  std::int64_t earlier_bytes_;  // of steps that are in the file by now
   MPI_File file_ = MPI_FILE_NULL;
 };
 

@@ -54,7 +54,7 @@ def _make(expected: Expected) -> None:
         for step, arrays in expected.steps.items()
     ]
     manifest = {
-        "iocomp_manifest": 1,
+        "iocomp_manifest": 2,
         "file": expected.path.name,
         "format": "posix",
         "byte_order": "little",
