@@ -15,7 +15,7 @@ from actors import INVALID_ARGUMENT
 from oracle import Violation, told
 from processes import processes_in
 from trial import NotHere, Trial
-from workload import NAME, Workload, draw_workload
+from workload import NAME, Workload, draw_rival, draw_workload
 
 
 def _ranks(processes: list[int]) -> dict[int, int]:
@@ -104,12 +104,12 @@ def _kill(trial: Trial, whom: str, number: int) -> None:
     trial.struck += strike.has_struck
     trial.check(workload, job)
     if trial.dice.random() < 0.3:
-        _check_the_next_job(trial)
+        _check_the_next_job(trial, workload)
 
 
-def _check_the_next_job(trial: Trial) -> None:
+def _check_the_next_job(trial: Trial, before: Workload) -> None:
     """Check that it removes what was left, and is not in the way of its own."""
-    workload = draw_workload(trial.cell, base=1 << 31, steps=(1, 2))
+    workload = draw_rival(trial.cell, before)
     workload.settings["files"][NAME]["existing"] = "replace"
     job = trial.play(workload)
     trial.check_end(job)

@@ -1,6 +1,7 @@
 #include "formats/mpiio/target.h"
 
 #include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,14 @@ void check(int code, const char* action, const std::string& path) {
     throw Error{ErrorCode::storage_failure,
                 std::string{"cannot "} + action + ' ' + path + ": " + cause.what()};
   }
+}
+
+std::int64_t end_of(const Description& description) {
+  std::int64_t end = 0;
+  for (const auto& placed : description.contents) {
+    end = std::max(end, placed.offset + placed.variable.bytes());
+  }
+  return end;
 }
 
 }  // namespace
@@ -83,15 +92,26 @@ void MpiIoTarget::write_run(std::int64_t offset, std::span<const std::byte> byte
   }
 }
 
-// The size is set by whoever commits. It must not shrink here: a manifest counts on it.
-void MpiIoTarget::finish(const Description& /*description*/) {
+// A manifest may count on a file that is longer: it never shrinks.
+int MpiIoTarget::grow_to(std::int64_t bytes) const noexcept {
+  struct stat status{};
+  const bool is_done = ::fstat(plain_.raw(), &status) == 0 &&
+                       (status.st_size >= bytes || ::ftruncate(plain_.raw(), bytes) == 0);
+  return is_done ? 0 : errno;
+}
+
+void MpiIoTarget::finish(const Description& description) {
   // Both, whatever fails: each is collective, and the others will be in them.
   const int sync_code = MPI_File_sync(file_);
   const int close_code = MPI_File_close(&file_);
+  const int size_errno = grow_to(end_of(description));
   const bool is_durable = ::fsync(plain_.raw()) == 0;
   const int sync_errno = errno;
   check(sync_code, "fsync", path_);
   check(close_code, "close", path_);
+  if (size_errno != 0) {
+    throw failure("set the size of", path_, size_errno);
+  }
   if (!is_durable) {
     throw failure("fsync", path_, sync_errno);
   }

@@ -28,6 +28,7 @@ class MpiIoTarget : public SharedTarget {
 
  private:
   void write_run(std::int64_t offset, std::span<const std::byte> bytes);
+  [[nodiscard]] int grow_to(std::int64_t bytes) const noexcept;  // errno, or 0
 
   std::string path_;
   Descriptor plain_;  // to fsync without a collective call, and to learn why a write was short
