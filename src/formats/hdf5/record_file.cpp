@@ -30,9 +30,14 @@ Switch RecordFile::commit(const Description& description, std::int64_t from) {
 Switch RecordFile::finish(const Description& description, std::int64_t from) {
   const Quiet quiet;
   const bool has_new_steps = !description.contents.empty() || from < steps_;
+  const Edition& seen = made_.at(static_cast<std::size_t>(editions_.seen()));
+  if (goes_on_ && !has_new_steps && seen.root == undefined_address) {
+    end_datasets();
+    file_.close();
+    return {};  // a job that adds nothing: what earlier ones have written stays
+  }
   Told told{take_note(description, from), description.attributes, description.of_variable};
   end_datasets();
-  const Edition& seen = made_.at(static_cast<std::size_t>(editions_.seen()));
   const bool is_told = seen.root != undefined_address && !editions_.is_begun() && !has_new_steps &&
                        told == seen.told;
   const Switch last = is_told ? Switch{} : write(std::move(told));

@@ -28,7 +28,9 @@ class RecordFile {
  public:
   /// @throws Error{storage_failure}, as all that follow.
   RecordFile(std::string path, const FormatOptions& options)
-      : file_{std::move(path), options}, steps_{std::max<std::int64_t>(options.earlier_steps, 0)} {}
+      : file_{std::move(path), options},
+        goes_on_{options.earlier_steps > 0},
+        steps_{std::max<std::int64_t>(options.earlier_steps, 0)} {}
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
   virtual ~RecordFile() = default;
@@ -91,6 +93,7 @@ class RecordFile {
   void make(Edition& edition, Told told);
 
   BufferedFile file_;
+  bool goes_on_;
   MetadataRoom room_{file_};
   Editions editions_;
   std::array<Edition, 2> made_;
