@@ -35,7 +35,6 @@ BACK_ENDS = (
     "netcdf",
     "netcdf-deflate",
     "pnetcdf",
-    "adios2",
     "adios2-bp4",
 )
 

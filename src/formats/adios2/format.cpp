@@ -24,7 +24,7 @@ class Adios2 : public Format {
                 .extension = kind == bp::Kind::hdf5 ? ".h5" : ".bp",
                 .kind = Kind::step,
                 .readable_while_open = kind != bp::Kind::hdf5,
-                .goes_on = kind != bp::Kind::hdf5,
+                .goes_on = kind == bp::Kind::bp4,  // docs/developers/decisions/going_on.md
                 .folder_mark = kind == bp::Kind::hdf5 ? "" : "md.idx"}},
         kind_{kind} {}
 
