@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,16 +19,7 @@ namespace iocomp::commit {
 Beats::Beats(std::string path, std::string job, BeatPace pace)
     : path_{std::move(path)}, job_{std::move(job)}, pace_{pace} {
   write(0);
-  thread_ = std::thread{[this] { beat(); }};
-}
-
-Beats::~Beats() {
-  {
-    const std::scoped_lock lock{mutex_};
-    is_over_ = true;
-  }
-  ends_.notify_all();
-  thread_.join();
+  thread_ = std::jthread{[this](const std::stop_token& stop) { beat(stop); }};
 }
 
 // One that fails is missing, and the next may come. No file is made where somebody removed it.
@@ -38,11 +31,15 @@ void Beats::write(long number) const {
   }
 }
 
-void Beats::beat() {
-  std::unique_lock lock{mutex_};
-  for (long number = 1; !ends_.wait_for(lock, pace_.interval, [this] { return is_over_; });
-       ++number) {
-    write(number);
+void Beats::beat(const std::stop_token& stop) const {
+  std::mutex mutex;
+  std::condition_variable_any nobody_rings;  // but a stop
+  std::unique_lock lock{mutex};
+  for (long number = 1; !stop.stop_requested(); ++number) {
+    nobody_rings.wait_for(lock, stop, pace_.interval, [] { return false; });
+    if (!stop.stop_requested()) {
+      write(number);
+    }
   }
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -22,19 +21,16 @@ class Beats {
   Beats(std::string path, std::string job, BeatPace pace);
   Beats(const Beats&) = delete;
   Beats& operator=(const Beats&) = delete;
-  ~Beats();
+  ~Beats() = default;
 
  private:
   void write(long number) const;
-  void beat();
+  void beat(const std::stop_token& stop) const;
 
   std::string path_;
   std::string job_;
   BeatPace pace_;
-  std::mutex mutex_;
-  std::condition_variable ends_;
-  bool is_over_ = false;
-  std::thread thread_;  // last: it uses everything above
+  std::jthread thread_;  // last: it uses everything above
 };
 
 /// Watch such a file, asleep, until it changes or was silent for long enough. @return whether its
