@@ -324,8 +324,15 @@ void Client::say_goodbye() {
   if (link_.has_servers()) {
     // Servers leave together, when all ranks have said goodbye to theirs: from then on no other one
     // takes what is held back for it.
-    link_.wait_until([&] { return link_.is_idle(); },
-                     [] { return std::string{"servers to take earlier messages"}; });
+    try {
+      link_.wait_until([&] { return link_.is_idle(); },
+                       [] { return std::string{"servers to take earlier messages"}; });
+    } catch (const Error&) {
+      if (!link_.server_side().is_silent(home())) {  // it need not wait for this rank
+        link_.post(home(), protocol::encode(0, protocol::Kind::bye));
+      }
+      throw;
+    }
     link_.post(home(), protocol::encode(0, protocol::Kind::bye));
     link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
                      [&] { return "the goodbye of server " + std::to_string(home()); });

@@ -35,7 +35,8 @@ class Waiting {
   /// The same for somebody who waits for other compute ranks, with the look at servers that
   /// `wait_until` has. @throws ServersLost.
   void pump_while_waiting();
-  /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline.
+  /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline;
+  /// at once where a server is known to be silent.
   /// @throws ServersLost when a server was given up; after Servers::leave no more.
   void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what);
   /// Sleep until no server does anything more. @return whether that came before the deadline.
@@ -45,6 +46,7 @@ class Waiting {
 
  private:
   bool sleep(mpi::Nap& nap);
+  void check(mpi::Deadline& deadline, const std::function<std::string()>& what);
 
   mpi::WaitPolicy policy_;
   std::shared_ptr<double> held_back_until_ = std::make_shared<double>(0);

@@ -21,11 +21,13 @@ enum class Kind : std::uint16_t {
   run_list = 9,     ///< -> owner: runs that later pieces refer to by a number
   forget_run_list = 10,  ///< -> owner: no later piece does
   give_up = 11,          ///< -> home: what this rank has not handed over will not come
+  ask = 12,              ///< -> any: answer that you are here
   // server -> compute rank
   opened = 20,    ///< how the open went
   notices = 21,   ///< states and failures of tickets, steps and files
   closed = 22,    ///< the file is closed by all
   farewell = 23,  ///< home's answer to bye: what it counted
+  here = 24,      ///< the answer to ask
   // server -> lead server; from member to member, where members write themselves
   home_open = 40,    ///< the first open of a file at this home
   home_event = 41,   ///< the first sight of an event at this home

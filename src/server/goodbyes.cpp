@@ -26,7 +26,7 @@ double cpu_seconds() {
 }  // namespace
 
 Goodbyes::Goodbyes(Context& context, const transport::Transport& transport)
-    : context_{context}, transport_{transport}, began_{now_seconds()} {}
+    : context_{context}, transport_{transport}, began_{now_seconds()}, last_heard_{began_} {}
 
 bool Goodbyes::client_left(int client) {
   last_left_ = now_seconds();
@@ -34,7 +34,11 @@ bool Goodbyes::client_left(int client) {
 }
 
 bool Goodbyes::advance(bool is_done) {
-  if (has_told_ || clients_gone_.size() < context_.place.clients.size()) {
+  if (has_told_) {
+    leave_alone();
+    return false;
+  }
+  if (clients_gone_.size() < context_.place.clients.size()) {
     return false;
   }
   const double deadline = context_.policy.deadline_seconds;
@@ -45,6 +49,19 @@ bool Goodbyes::advance(bool is_done) {
   has_told_ = true;
   tell_lead();
   return true;
+}
+
+// The compute ranks of this server have gone, so nobody waits for it but other servers.
+void Goodbyes::leave_alone() {
+  const double deadline = context_.policy.deadline_seconds;
+  const bool works = !context_.plans.empty() || !context_.jobs.empty();
+  if (is_over_ || works || deadline <= 0 || now_seconds() - last_heard_ <= deadline) {
+    return;
+  }
+  if (context_.place.number == 0) {
+    context_.post.to_all(protocol::encode(protocol::Kind::all_bye, all_.values()));
+  }
+  is_alone_ = true;
 }
 
 void Goodbyes::server_left(const std::vector<double>& counters) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "base/clock.h"
 #include "server/context.h"
 #include "trace/counters.h"
 #include "transport/transport.h"
@@ -16,6 +17,8 @@ class Goodbyes {
  public:
   Goodbyes(Context& context, const transport::Transport& transport);
 
+  /// Somebody has sent something.
+  void heard() noexcept { last_heard_ = now_seconds(); }
   /// @return whether it had not left before.
   bool client_left(int client);
   /// @param is_done  whether this server has nothing more to do; it waits for that until the
@@ -27,9 +30,13 @@ class Goodbyes {
   void all_left(const std::vector<double>& counters);
   /// Whether nobody needs this server any more.
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
+  /// The same where not all servers have come to say goodbye within the deadline: some have ended,
+  /// or are stopped.
+  [[nodiscard]] bool is_alone() const noexcept { return is_alone_; }
 
  private:
   void tell_lead();
+  void leave_alone();
 
   Context& context_;
   const transport::Transport& transport_;
@@ -39,7 +46,9 @@ class Goodbyes {
   int servers_gone_ = 0;  // lead only
   trace::Counters all_;   // lead only: summed over the servers
   double began_;
+  double last_heard_;
   bool is_over_ = false;
+  bool is_alone_ = false;
 };
 
 }  // namespace iocomp::server

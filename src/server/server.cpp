@@ -76,6 +76,9 @@ Server::End Server::serve() {
   mpi::Nap nap;
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!goodbyes_.is_over() || !transport_.is_idle()) {
+    if (goodbyes_.is_alone()) {
+      return End::alone;
+    }
     if (context_.is_given_up()) {
       stop_writing();
       return End::given_up;
@@ -270,7 +273,11 @@ void Server::dispatch(transport::Incoming incoming) {
     return;
   }
   const auto body = protocol::body(incoming.message);
-  if (header.kind == Kind::run_list) {
+  goodbyes_.heard();
+  if (header.kind == Kind::ask) {
+    post_.to_rank(incoming.sender, protocol::message(Kind::here, 0, {}));
+    transport_.give_credit(incoming.sender);
+  } else if (header.kind == Kind::run_list) {
     auto [number, runs] = protocol::decode_run_list(body);
     intake_.know_runs(incoming.sender, number, std::move(runs));
     transport_.give_credit(incoming.sender);

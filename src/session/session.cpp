@@ -153,8 +153,9 @@ void Session::serve(std::size_t staging_bytes) {
       std::fprintf(
           stderr, "iocomp: server %d (rank %d) leaves: %s\n", mpi::rank(ranks_->own()),
           mpi::rank(comm_),
-          end == server::Server::End::given_up
-              ? "the compute ranks went on without"
+          end == server::Server::End::given_up ? "the compute ranks went on without"
+          : end == server::Server::End::alone
+              ? "other servers have not said goodbye within wait.deadline"
               : "SIGTERM has come, and the compute ranks are gone or silent; what they had "
                 "ended was finished");
       std::_Exit(0);
