@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -130,6 +131,37 @@ void File::set_shape(int variable, const std::int64_t* shape) {
   event.variable = variable;
   event.shape = array::make_shape(known.shape.dimensions, shape);
   announce(event);
+}
+
+void File::check_rows(std::span<const int> variables, std::span<const std::int64_t> rows) const {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto known = catalogue_.variable(variables[i], step_);
+    const std::string call = "set_rows(\"" + known.name + "\") of file \"" + name_ + "\": ";
+    if (known.shape.dimensions == 0) {
+      throw Error{ErrorCode::invalid_argument, call + "a scalar has no rows"};
+    }
+    if (rows[i] < 0) {
+      throw Error{ErrorCode::invalid_argument,
+                  call + std::to_string(rows[i]) + " is no number of rows"};
+    }
+    if (puts_in_step_ > 0) {
+      throw Error{ErrorCode::invalid_argument,
+                  call + "after " + std::to_string(puts_in_step_) + " puts of step " +
+                      std::to_string(current_step()) +
+                      "; rows are set before the first put of a step, of several variables in one "
+                      "call"};
+    }
+  }
+}
+
+void File::set_rows(std::span<const int> variables, std::span<const std::int64_t> totals) {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    auto shape = catalogue_.variable(variables[i], step_).shape;
+    if (shape.extent[0] != totals[i]) {
+      shape.extent[0] = totals[i];
+      set_shape(variables[i], shape.extent.data());
+    }
+  }
 }
 
 void File::set_attribute(int variable, const std::string& name, contents::Attribute value) {
@@ -352,13 +384,41 @@ void File::wait_step(std::int64_t number) {
   carry([&] { carrier_->wait_step(*step); });
 }
 
-void File::close() {
-  Outcome closed;
-  if (puts_in_step_ > 0) {
-    put_time();
-    hold_back(step_);
+// A carrier that follows another one begins anew.
+void File::close_carrier() {
+  if (closing_ != Closing::begun) {
+    carrier_->begin_close(step_, sums_);
+    closing_ = Closing::begun;
   }
-  carry([&] { closed = carrier_->close(step_, sums_); });
+}
+
+void File::begin_close() {
+  if (closing_ == Closing::no) {
+    closing_ = Closing::asked;
+    if (puts_in_step_ > 0) {
+      put_time();
+      hold_back(step_);
+    }
+  }
+  carry([&] { close_carrier(); });
+}
+
+bool File::is_closed() {
+  bool closed = false;
+  carry([&] {
+    close_carrier();
+    closed = carrier_->is_closed();
+  });
+  return closed;
+}
+
+void File::close() {
+  begin_close();
+  Outcome closed;
+  carry([&] {
+    close_carrier();
+    closed = carrier_->close();
+  });
   if (!closed.ok()) {
     link_.failures().add(key_, closed);
   }
@@ -372,10 +432,6 @@ void File::close() {
                                    : closed;
     }
   });
-  const Outcome untold = link_.failures().take_untold(key_);
-  if (!untold.ok() && !has_bug(Bug::failure_not_told)) {
-    throw Error{untold.code, untold.story};
-  }
 }
 
 }  // namespace iocomp::client

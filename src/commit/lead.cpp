@@ -126,13 +126,16 @@ void Lead::start() {
 
 void Lead::open(const protocol::Open& open) {
   if (open.kind != setup_.open.kind || open.members != setup_.open.members ||
-      open.name != setup_.open.name || open.after != setup_.open.after) {
-    fail(steps::different_calls(
-             setup_.open.name,
-             "compute rank " + std::to_string(open.opener) +
-                 " opened it as another kind of file, or after another step, than compute rank " +
-                 std::to_string(setup_.open.opener)),
-         0);
+      open.name != setup_.open.name || open.after != setup_.open.after ||
+      open.options != setup_.open.options) {
+    fail(
+        steps::different_calls(
+            setup_.open.name,
+            "compute rank " + std::to_string(open.opener) +
+                " opened it as another kind of file, after another step or with other options than "
+                "compute rank " +
+                std::to_string(setup_.open.opener)),
+        0);
   }
 }
 

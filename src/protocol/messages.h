@@ -30,6 +30,7 @@ inline constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::ma
 /// open, home_open
 struct Open {
   std::string name;
+  std::string options{};            ///< that the program gave in the call
   std::uint8_t kind = 0;            ///< iocomp_kind
   std::int32_t opener = 0;          ///< compute rank
   std::int64_t members = 0;         ///< compute ranks of the file

@@ -48,11 +48,13 @@ void HomeFile::open(int client, const protocol::Open& open) {
         [this](const steps::Difference& difference) { different(difference); });
     context_.post.to_server(0, protocol::encode(key_, Kind::home_open, open));
   } else if (open.kind != open_->kind || open.members != open_->members ||
-             open.after != open_->after) {
-    different({compute_rank(client) +
-                   " opened it as another kind of file, or after another step, than compute rank " +
-                   std::to_string(open_->opener),
-               0});
+             open.after != open_->after || open.options != open_->options) {
+    different(
+        {compute_rank(client) +
+             " opened it as another kind of file, after another step or with other options than "
+             "compute rank " +
+             std::to_string(open_->opener),
+         0});
   }
   if (opened_) {
     context_.post.to_rank(client, protocol::encode(key_, *opened_));

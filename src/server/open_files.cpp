@@ -16,6 +16,7 @@
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "config/file_settings.h"
+#include "config/settings.h"
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "protocol/header.h"
@@ -32,6 +33,11 @@ namespace iocomp::server {
 using protocol::Kind;
 
 namespace {
+
+config::FileSettings settings_of(const config::Settings& settings, const protocol::Open& open) {
+  return config::file_settings(settings.with_options(open.name, open.options), open.name,
+                               open.kind == 2 ? "checkpoint" : "series");
+}
 
 const formats::Format& format_of(const config::FileSettings& settings, const std::string& modules) {
   return formats::format(settings.backend, modules, commit::format_options(settings));
@@ -150,8 +156,7 @@ void OpenFiles::begin_lead(std::uint64_t key, const protocol::Open& open) {
     return;
   }
   try {
-    const auto settings = config::file_settings(context_.settings, open.name,
-                                                open.kind == 2 ? "checkpoint" : "series");
+    const auto settings = settings_of(context_.settings, open);
     const auto& format = format_of(settings, context_.settings.text("storage.modules"));
     entry.lead = make_lead(key, open, settings, format);
     entry.lead->start();
@@ -199,8 +204,7 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
 }
 
 void OpenFiles::know_file(std::uint64_t key, const protocol::Open& open) {
-  const auto settings =
-      config::file_settings(context_.settings, open.name, open.kind == 2 ? "checkpoint" : "series");
+  const auto settings = settings_of(context_.settings, open);
   const auto& format = format_of(settings, context_.settings.text("storage.modules"));
   Entry& entry = files_[key];
   entry.file = std::make_unique<File>(context_, key, open, settings, format);

@@ -66,8 +66,12 @@ std::string LocalOpener::obstacle_to_kernel(const formats::Format& format) {
 }
 
 Meeting& LocalOpener::meet_to_open(OpenedFile& opened, MPI_Comm comm) {
+  std::string name = opened.settings.checkpoint ? "open of a checkpoint" : "open of a series";
+  if (!opened.options.empty()) {
+    name += " with the options <" + opened.options + '>';
+  }
   Meeting::Call call;
-  call.name = opened.settings.checkpoint ? "open of a checkpoint" : "open of a series";
+  call.name = name.c_str();
   call.file = opened.file->key();
   call.file_name = opened.file->name();
   call.step = opened.after == protocol::everything ? 0 : opened.after + 1;

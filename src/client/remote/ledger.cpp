@@ -73,7 +73,11 @@ bool Ledger::has_reached(std::uint64_t number, State state) {
     if (state == State::handed_over && !ticket->posts.empty()) {
       return false;
     }
-    failures_.told(ticket->file, ticket->failure.story);
+    if (ticket->closes != 0) {
+      (void)failures_.take_untold(ticket->closes);
+    } else {
+      failures_.told(ticket->file, ticket->failure.story);
+    }
     throw Error{ticket->failure.code, ticket->failure.story};
   }
   bool reached = ticket->posts.empty() && !ticket->kept;
@@ -84,6 +88,14 @@ bool Ledger::has_reached(std::uint64_t number, State state) {
   }
   tickets_.settle(number);
   return reached;
+}
+
+bool Ledger::memory_is_free(std::uint64_t file) {
+  bool is_kept = false;
+  tickets_.for_each([&](std::uint64_t, const Ticket& ticket) {
+    is_kept = is_kept || (ticket.file == file && ticket.kept);
+  });
+  return !is_kept && all_taken(file);
 }
 
 bool Ledger::all_taken(std::uint64_t file) {

@@ -38,6 +38,8 @@ class Ledger {
   /// Whether the caller's memory is free of all puts into a file. Settled tickets are forgotten on
   /// the way.
   [[nodiscard]] bool all_taken(std::uint64_t file);
+  /// Whether the memory of all puts of a file is the program's again.
+  [[nodiscard]] bool memory_is_free(std::uint64_t file);
 
  private:
   void forget_taken_posts(Ticket& ticket);

@@ -51,6 +51,7 @@ void RemoteOpener::open(OpenedFile& opened) {
                         opened.format->traits().offsets_by_layout;
   protocol::Open open;
   open.name = route.name;
+  open.options = opened.options;
   open.kind = file.checkpoint ? 2 : 1;
   open.opener = place_.rank;
   open.after = opened.after;
