@@ -316,6 +316,7 @@ Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note) {
   writer.put(note.step);
   writer.put(note.settled);
   put(writer, note.outcome);
+  writer.put(note.writers);
   return message(kind, file, writer.take());
 }
 
@@ -327,6 +328,7 @@ ActionNote decode_action(std::span<const std::byte> body) {
   note.step = reader.get<std::int64_t>();
   note.settled = reader.get<std::int64_t>();
   note.outcome = get_outcome(reader);
+  note.writers = reader.get<std::int32_t>();
   return note;
 }
 

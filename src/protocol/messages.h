@@ -100,7 +100,8 @@ struct ActionNote {
   std::int64_t number = 0;  ///< counts the actions of the session
   std::int64_t step = 0;
   std::int64_t settled = 0;  ///< discard: steps before this one stay, if they are in this file
-  Outcome outcome;           ///< action_done
+  Outcome outcome;           ///< action_done, like:
+  std::int32_t writers = 1;  ///< so many
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note);
 [[nodiscard]] ActionNote decode_action(std::span<const std::byte> body);

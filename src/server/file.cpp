@@ -165,10 +165,9 @@ void File::arrived(Chunk chunk) {
     return;
   }
   if (!std::exchange(place.asked, true)) {
-    context_.post.to_server(
-        0, protocol::encode(
-               key_, Kind::want_place,
-               protocol::StepNote{piece.step, piece.variable.id, catalogue_.events(), {}}));
+    context_.post.report(protocol::encode(
+        key_, Kind::want_place,
+        protocol::StepNote{piece.step, piece.variable.id, catalogue_.events(), {}}));
   }
   place.waiting.push_back(std::move(chunk));
 }
@@ -385,7 +384,7 @@ void File::expect(const protocol::Expectation& expectation) {
 
 void File::report_puts(std::int64_t number, Step& step) {
   const protocol::PutReport report{number, step.puts.of(std::exchange(step.report, {}))};
-  context_.post.to_server(0, protocol::encode(key_, report));
+  context_.post.report(protocol::encode(key_, report));
 }
 
 void File::check_step(std::int64_t number) {
@@ -404,8 +403,8 @@ void File::check_step(std::int64_t number) {
   if (!step.report.empty()) {
     report_puts(number, step);
   }
-  context_.post.to_server(
-      0, protocol::encode(key_, Kind::step_done, protocol::StepNote{number, -1, 1, step.failure}));
+  context_.post.report(
+      protocol::encode(key_, Kind::step_done, protocol::StepNote{number, -1, 1, step.failure}));
 }
 
 void File::settle(std::int64_t step, const Outcome& outcome) {

@@ -98,9 +98,12 @@ void OpenFiles::client_left(int client) {
   }
 }
 
-void OpenFiles::from_server(const protocol::Header& header, std::span<const std::byte> body) {
+void OpenFiles::from_server(const protocol::Header& header, int sender,
+                            std::span<const std::byte> body) {
   switch (header.kind) {
     case Kind::home_open:
+      (void)files_[header.file];
+      [[fallthrough]];
     case Kind::home_event:
     case Kind::want_place:
     case Kind::home_step:
@@ -108,10 +111,22 @@ void OpenFiles::from_server(const protocol::Header& header, std::span<const std:
     case Kind::put_report:
     case Kind::home_close:
     case Kind::action_done:
-      to_lead(header, body);
+    case Kind::home_failed:
+      if (const auto found = files_.find(header.file); found != files_.end()) {  // else it is over
+        home_of(found->second, header.file)
+            .report(header.kind, context_.post.server_of(sender), body);
+      }
       break;
     default:
       to_writer(header, body);
+  }
+}
+
+void OpenFiles::pass_up(protocol::Bytes message) {
+  if (context_.post.tree().number() == 0) {
+    to_lead(protocol::check_header(message, context_.place.ranks.rank(0)), protocol::body(message));
+  } else {
+    context_.post.to_above(std::move(message));
   }
 }
 
@@ -143,6 +158,12 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
       break;
     case Kind::home_close:
       lead.closed(protocol::decode_step_counts(body));
+      break;
+    case Kind::home_failed:
+      if (!lead.has_failed()) {
+        const auto note = protocol::decode_step_note(body);
+        lead.fail(note.outcome, note.step);
+      }
       break;
     default:
       lead.action_done(protocol::decode_action(body));
@@ -232,11 +253,6 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
     home_of(entry, header.file).opened(opened);
     return;
   }
-  if (header.kind == Kind::file_failed && context_.place.number == 0 && entry.lead &&
-      !entry.lead->has_failed()) {
-    entry.lead->fail(note().outcome, note().step);  // from a home; the lead tells all
-    return;
-  }
   if (!entry.file) {
     return;
   }
@@ -284,7 +300,7 @@ void OpenFiles::perform(std::uint64_t key, protocol::ActionNote note) {
   if (File* const file = writer(key)) {
     note.outcome = outcome_of([&] { file->act(note); });
   }
-  context_.post.to_server(0, protocol::encode(key, Kind::action_done, note));
+  context_.post.report(protocol::encode(key, Kind::action_done, note));
 }
 
 void OpenFiles::forget_finished() {
@@ -319,7 +335,8 @@ void OpenFiles::for_each_writer(const std::function<void(File&)>& visit) const {
 
 HomeFile& OpenFiles::home_of(Entry& entry, std::uint64_t key) {
   if (!entry.home) {
-    entry.home = std::make_unique<HomeFile>(context_, key);
+    entry.home = std::make_unique<HomeFile>(
+        context_, key, [this](protocol::Bytes message) { pass_up(std::move(message)); });
   }
   return *entry.home;
 }

@@ -35,7 +35,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
     : engine_{disk::start_engine(disk)},
       worker_{[&transport] { transport.rouse(); }},
       arena_{place.staging_bytes},
-      post_{transport, place.ranks, place.number},
+      post_{transport, place.ranks, {place.ranks.size(), place.tree_width, place.number}},
       context_{
           .settings = settings,
           .policy = policy,
@@ -293,10 +293,12 @@ void Server::dispatch(transport::Incoming incoming) {
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::server_bye) {
     goodbyes_.server_left(protocol::decode_counters(body));
+  } else if (header.kind == Kind::orders) {
+    post_.pass_down(body);
   } else if (header.kind == Kind::all_bye) {
     goodbyes_.all_left(protocol::decode_counters(body));
   } else {
-    files_.from_server(header, body);
+    files_.from_server(header, incoming.sender, body);
     files_.forget_finished();
   }
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@
 #include "session/configuration.h"
 #include "session/connection.h"
 #include "session/memory_shares.h"
+#include "session/others.h"
 #include "session/ranks.h"
 #include "session/report.h"
 #include "session/seating.h"
@@ -138,6 +140,8 @@ void Session::serve(std::size_t staging_bytes) {
   mpi::check(MPI_Comm_rank(place.servers, &place.number));
   place.ranks = ranks_->servers();
   place.clients = ranks_->clients();
+  place.client_counts =
+      mpi::gather_to_all(place.servers, std::ssize(place.clients), configuration_.policy, others);
   place.job = configuration_.job;
   place.staging_bytes = staging_bytes;
   const SignalWatch termination{{SIGTERM}};
