@@ -106,6 +106,7 @@ File::Target& File::target(std::int64_t number) {
     // be closed, and have its name, already.
     target.writer = std::make_unique<writing::FileWriter>(writing::FileWriter::Setup{
         .path = publication_.data_path(number),
+        .name = name_,
         .opening = disk::OutputFile::Opening::finds,
         .disk = way_.disk,
         .kind = format_.traits().kind,
