@@ -22,6 +22,7 @@ using iocomp::api::guarded;
 using iocomp::api::require;
 using iocomp::session::Counter;
 using iocomp::session::Timer;
+using iocomp::session::What;
 
 namespace {
 
@@ -44,7 +45,7 @@ template <typename Body>
 int timed(iocomp_session* session, const char* call, Counter counter, Body&& body) noexcept {
   return guarded([&] {
     auto& counters = client_of(session, call).link().counters();
-    const Timer all{counters, Counter::call_seconds};
+    const Timer all{counters, Counter::call_seconds, What::call, {.text = call}};
     if (counter == Counter::call_seconds) {
       body();
     } else {

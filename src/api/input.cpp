@@ -27,6 +27,7 @@ using iocomp::session::Counter;
 using iocomp::session::Input;
 using iocomp::session::ReadArguments;
 using iocomp::session::Timer;
+using iocomp::session::What;
 
 namespace {
 
@@ -47,7 +48,8 @@ int open_input(iocomp_session* session, MPI_Comm comm, const char* name, const c
                   "open_input: this rank is a server; only compute ranks read"};
     }
     auto& client = session->session->client();
-    const Timer timer{client.link().counters(), Counter::read_seconds};
+    const Timer timer{
+        client.link().counters(), Counter::read_seconds, What::call, {.text = "open_input"}};
     auto opened = std::make_unique<iocomp_input>();
     opened->session = session;
     opened->input = client.open_input(comm, name, options == nullptr ? "" : options);
@@ -100,7 +102,10 @@ int read(iocomp_input* input, const char* variable, int64_t step, const ReadArgu
   return guarded([&] {
     require(input, "read", "the input");
     require(variable, "read", "the variable's name");
-    const Timer timer{input->session->session->client().link().counters(), Counter::read_seconds};
+    const Timer timer{input->session->session->client().link().counters(),
+                      Counter::read_seconds,
+                      What::call,
+                      {.text = "read"}};
     input->input->read(variable, step, arguments);
   });
 }

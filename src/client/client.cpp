@@ -82,6 +82,7 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
       meeting_{place_.comm, {}, link_.policy()},
       array_memory_{settings, link_},
       disk_{disk, link_, {[this] { submit_files(); }, [this] { return advance_files(); }}} {
+  link_.counters().record_into(place_.timeline);
   if (place_.has_kernel) {
     disk_.start();
   }

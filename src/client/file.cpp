@@ -29,6 +29,8 @@
 #include "contents/catalogue.h"
 #include "contents/variable.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::client {
 namespace {
@@ -263,7 +265,13 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   ticket.file = key_;
   ticket.step = step_;
   ticket.variable = block.variable.name;
+  ticket.put_at = now_seconds();
   block.ticket = link_.tickets().open(std::move(ticket));
+  trace::describe_span(link_.counters().timeline(),
+                       {.file = name_,
+                        .step = step_,
+                        .bytes = static_cast<std::int64_t>(block.bytes()),
+                        .ticket = block.ticket});
   link_.counters().add(trace::Counter::puts, 1);
   link_.counters().add(trace::Counter::put_bytes, static_cast<double>(block.bytes()));
   if (array::elements(block.region) > 0) {
@@ -271,6 +279,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   } else if (array::elements(block.variable.shape) == 0) {
     carry([&] { carrier_->put_nothing(block); });
   }
+  link_.ledger().tell_hand_over(block.ticket);
   link_.tickets().settle(block.ticket);
   return block.ticket;
 }
@@ -296,7 +305,8 @@ void File::put_summed(const Block& block) {
     }
   }
   send();
-  const trace::Timer timer{link_.counters(), trace::Counter::checksum_seconds};
+  const trace::Timer timer{link_.counters(), trace::Counter::checksum_seconds,
+                           trace::What::checksum};
   if (beside.joinable()) {
     beside.join();
   } else {
@@ -314,6 +324,7 @@ void File::end_step() {
     carry([&] { carrier_->enter_step(step_); });
   }
   const std::int64_t ended = step_++;
+  trace::describe_span(link_.counters().timeline(), {.file = name_, .step = ended});
   puts_in_step_ = 0;
   link_.counters().add(trace::Counter::steps, 1);
   const PutSums sums = std::exchange(sums_, {});
@@ -381,6 +392,7 @@ void File::wait_step(std::int64_t number) {
                                                  "this rank, which has ended " +
                                                  ended};
   }
+  trace::describe_span(link_.counters().timeline(), {.file = name_, .step = *step});
   carry([&] { carrier_->wait_step(*step); });
 }
 
@@ -413,6 +425,7 @@ bool File::is_closed() {
 }
 
 void File::close() {
+  trace::describe_span(link_.counters().timeline(), {.file = name_});
   begin_close();
   Outcome closed;
   carry([&] {

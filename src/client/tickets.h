@@ -32,6 +32,7 @@ struct Ticket {
   bool kept = false;  ///< the caller's memory is still needed for another reason (see KeptBlocks)
   std::array<std::uint8_t, 4> tests{};  ///< in vain, by state
   Outcome failure;
+  double put_at = 0;  ///< when, by the clock; 0: its hand-over was told to the timeline
 
   [[nodiscard]] bool settled() const noexcept {
     return durable == pieces && posts.empty() && !kept && failure.ok();

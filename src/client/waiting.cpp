@@ -13,6 +13,8 @@
 #include "base/futex.h"
 #include "client/remote/servers.h"
 #include "mpi/wait.h"
+#include "trace/event.h"
+#include "trace/span.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -55,6 +57,12 @@ void Waiting::pump_while_waiting() {
 
 void Waiting::wait_until(const std::function<bool()>& done,
                          const std::function<std::string()>& what) {
+  if (done()) {
+    return;
+  }
+  auto* const timeline = counters_.timeline();
+  const trace::Span span{
+      timeline, trace::What::wait, {.text = timeline == nullptr ? std::string{} : what()}};
   mpi::Nap nap;
   mpi::Deadline deadline{policy_};
   bool has_asked = false;

@@ -9,6 +9,7 @@
 #include "base/futex.h"
 #include "client/remote/servers.h"
 #include "mpi/wait.h"
+#include "trace/counters.h"
 
 namespace iocomp::client {
 
@@ -19,7 +20,9 @@ struct ServersLost {};
 /// Moves what can be moved on this rank, and sleeps where there is nothing to move.
 class Waiting {
  public:
-  Waiting(const mpi::WaitPolicy& policy, Servers& servers) : policy_{policy}, servers_{servers} {
+  /// @param counters  their timeline is told of each wait.
+  Waiting(const mpi::WaitPolicy& policy, Servers& servers, const trace::Counters& counters)
+      : policy_{policy}, servers_{servers}, counters_{counters} {
     policy_.held_back_until = held_back_until_;
   }
 
@@ -51,6 +54,7 @@ class Waiting {
   mpi::WaitPolicy policy_;
   std::shared_ptr<double> held_back_until_ = std::make_shared<double>(0);
   Servers& servers_;
+  const trace::Counters& counters_;
   std::function<bool()> mover_;
   Sleep sleep_;
 };

@@ -27,6 +27,7 @@
 #include "staging/arena.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
+#include "trace/timeline.h"
 #include "writing/spill.h"
 
 namespace iocomp::server {
@@ -44,6 +45,7 @@ struct Place {
   std::size_t staging_bytes = 0;          ///< this server's share of the node's limit
   std::function<bool()> is_terminated{};  ///< whether SIGTERM has come
   bool clients_outlive_signal = false;    ///< it does not end compute ranks
+  trace::Timeline* timeline = nullptr;    ///< gets events; null: there is none
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.

@@ -110,6 +110,8 @@ class File {
     return !loss_.cause.ok() && step >= loss_.from_step;
   }
   [[nodiscard]] const Outcome& failure() const noexcept { return loss_.cause; }
+  /// In the program.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether chunks are written from where their sender has them. Those of other files are kept
   /// until their turn, too long to keep memory of a compute rank busy, or changed.
   [[nodiscard]] bool writes_as_they_lie() const {

@@ -27,6 +27,8 @@
 #include "server/home.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::server {
 
@@ -209,13 +211,16 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
       commit::Lead::Means{
           .council = &context.post,
           .run =
-              [&context](commit::Publication::Job job, commit::Publisher::Then then) {
-                context.busy.begin(trace::Activity::commit, now_seconds());
-                context.submit(std::move(job),
-                               [&context, then = std::move(then)](const Outcome& outcome) {
-                                 context.busy.end(trace::Activity::commit, now_seconds());
-                                 then(outcome);
-                               });
+              [&context, record = trace::Recorder{context.counters.timeline(), open.name}](
+                  commit::Publication::Job job, commit::Publisher::Then then) {
+                const double begin = now_seconds();
+                context.busy.begin(trace::Activity::commit, begin);
+                context.submit(std::move(job), [&context, record, begin,
+                                                then = std::move(then)](const Outcome& outcome) {
+                  context.busy.end(trace::Activity::commit, now_seconds());
+                  record(trace::What::commit, begin, {});
+                  then(outcome);
+                });
               },
           .note =
               [&context, key](protocol::Note note, std::int64_t step) {

@@ -67,6 +67,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                }},
       goodbyes_{context_, transport},
       grace_seconds_{settings.seconds("stop.grace")} {
+  context_.counters.record_into(context_.place.timeline);
   context_.disk.is_given_up = context_.was_given_up;
   const auto share = settings.bytes("expert.touch");
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));

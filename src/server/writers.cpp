@@ -69,6 +69,7 @@ Writers::Target& Writers::target(std::int64_t number) {
     // be closed, and have its name, already.
     target.writer = std::make_unique<writing::FileWriter>(writing::FileWriter::Setup{
         .path = publication_.data_path(number),
+        .name = publication_.name(),
         .opening = disk::OutputFile::Opening::finds,
         .disk = disk_,
         .kind = traits_.kind,

@@ -37,21 +37,25 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters)
   if (peers_.member() != 0) {
     return;
   }
-  lead_.emplace(std::move(setup.lead),
-                commit::Lead::Means{
-                    .council = &peers_,
-                    .run =
-                        [&counters](const commit::Publication::Job& job,
-                                    const commit::Publisher::Then& then) {
-                          Outcome outcome;
-                          {
-                            const trace::Timer timer{counters, trace::Counter::commit_seconds};
-                            outcome = outcome_of(job);
-                          }
-                          then(outcome);
-                        },
-                    .note = [](protocol::Note, std::int64_t) {},  // nobody outlives this rank
-                    .failed = [&counters] { counters.add(trace::Counter::failures, 1); }});
+  const std::string file = setup.lead.open.name;
+  lead_.emplace(
+      std::move(setup.lead),
+      commit::Lead::Means{.council = &peers_,
+                          .run =
+                              [&counters, file](const commit::Publication::Job& job,
+                                                const commit::Publisher::Then& then) {
+                                Outcome outcome;
+                                {
+                                  const trace::Timer timer{counters,
+                                                           trace::Counter::commit_seconds,
+                                                           trace::What::commit,
+                                                           {.file = file}};
+                                  outcome = outcome_of(job);
+                                }
+                                then(outcome);
+                              },
+                          .note = [](protocol::Note, std::int64_t) {},  // nobody outlives this rank
+                          .failed = [&counters] { counters.add(trace::Counter::failures, 1); }});
 }
 
 void FileCouncil::event(const protocol::Event& event) {

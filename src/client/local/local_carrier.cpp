@@ -240,6 +240,9 @@ bool LocalCarrier::meet(const char* call, std::int64_t step, bool exchanges) {
   if (!writer_.lost().ok()) {
     throw Error{writer_.lost().code, writer_.lost().story};
   }
+  const trace::Span span{link_.counters().timeline(),
+                         trace::What::wait,
+                         {.file = setup_.name, .step = step, .text = "all members to call it"}};
   try {
     return setup_.meeting->meet(
                {call, setup_.key, setup_.name, step, definitions_, last_definition_},

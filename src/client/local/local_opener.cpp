@@ -107,6 +107,7 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.publisher.writers_begin = true;
   terms.writer.key = lead.key;
   terms.writer.name = lead.open.name;
+  terms.writer.files.name = opened.file->name();
   terms.writer.files.format = opened.format;
   terms.writer.files.options = lead.publisher.options;
   terms.writer.files.disk = lead.publisher.disk;

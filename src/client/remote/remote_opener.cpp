@@ -91,6 +91,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
   }
   auto writer = std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = names.data_path(-1),
+                                 .name = opened.file->name(),
                                  .opening = disk::OutputFile::Opening::finds,
                                  .disk = disk_.options_for(file),
                                  .submit = disk_.plans().submitter(),
