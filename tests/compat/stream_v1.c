@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* STREAM with output, written against the calls of the first iocomp, in the three ways of its client:
- *   stream_v1 sync|ht|shared <ioLib> <ranks per node> [<elements of rank 0>]
- * Three loops of copy, scale, add and triad; after each the array that it has filled goes into a file of its own, B_0.dat
- * and so on, while the next kernel computes. Rank r has r elements more than rank 0. */
-#include "../include/iocomp.h"
-
+/* STREAM with output, written against the calls of the first iocomp, in the three ways of its
+ * client: stream_v1 sync|ht|shared <ioLib> <ranks per node> [<elements of rank 0>] Three loops of
+ * copy, scale, add and triad; after each the array that it has filled goes into a file of its own,
+ * B_0.dat and so on, while the next kernel computes. Rank r has r elements more than rank 0. */
 #include <string.h>
+
+#include "../include/iocomp.h"
 
 #define LOOPS 3
 #define ARRAYS 3
