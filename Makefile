@@ -78,6 +78,15 @@ FUZZ_SECONDS ?= 60
 check-fuzz: build-fuzz ## fuzz whatever reads what others wrote, FUZZ_SECONDS=60 for each target; installs Clang 19 (120 MB)
 	tests/fuzz/run.py --build build/fuzz --seconds $(FUZZ_SECONDS) --grow
 
+.PHONY: docs
+docs: build/release/build.ninja | needs-docs ## the pages as a site, build/site/html/index.html: tutorials, guides, reference
+	cmake --build --preset release --target site
+
+.PHONY: abi
+abi: build/release/build.ninja | needs-abi ## compare the library's interface with that of the last release (packaging/abi)
+	cmake --build --preset release --target iocomp
+	tools/check_abi build/release
+
 .PHONY: lint
 lint: needs-lint build/dev/build.ninja ## formatting, layers, clang-tidy
 	tools/lint
@@ -114,6 +123,6 @@ $(filter-out build/demo/build.ninja,$(trees)): | needs-base
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 build/fuzz/build.ninja: | needs-fuzz
 
-.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-fuzz
-needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-fuzz: needs-%:
+.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-fuzz needs-docs needs-abi needs-package
+needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-fuzz needs-docs needs-abi needs-package: needs-%:
 	@tools/install-dependencies $*

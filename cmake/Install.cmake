@@ -3,13 +3,45 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/iocomp)
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+set(libraries iocomp)
+if(TARGET iocomp_v1)
+  list(APPEND libraries iocomp_v1)
+endif()
 install(
-  TARGETS iocomp
+  TARGETS ${libraries}
   EXPORT iocompTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 )
 install(EXPORT iocompTargets NAMESPACE iocomp:: DESTINATION ${package_folder})
+
+# The first iocomp's header and library under the names that its programs look for (docs/coming-from-0.1.md).
+if(TARGET iocomp_v1)
+  set(v1_folder ${CMAKE_INSTALL_LIBDIR}/iocomp/v1)
+  install(FILES ${PROJECT_SOURCE_DIR}/compat/iocomp.h DESTINATION ${v1_folder}/include)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/v1)
+  foreach(name IN ITEMS libiocomp.so libiocomp_v1.so.${PROJECT_VERSION_MAJOR})
+    file(
+      CREATE_LINK ../../../libiocomp_v1.so.${PROJECT_VERSION_MAJOR} ${PROJECT_BINARY_DIR}/v1/${name}
+      SYMBOLIC
+    )
+    install(FILES ${PROJECT_BINARY_DIR}/v1/${name} DESTINATION ${v1_folder}/lib)
+  endforeach()
+endif()
+
+install(
+  FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}
+)
+# For `module load iocomp`, with Lmod and with Environment Modules: `module use <prefix>/share/iocomp/modulefiles`.
+set(modulefiles_folder ${CMAKE_INSTALL_DATADIR}/iocomp/modulefiles)
+file(RELATIVE_PATH IOCOMP_MODULEFILE_PREFIX /${modulefiles_folder}/iocomp /)
+configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefile.in ${PROJECT_BINARY_DIR}/modulefile @ONLY)
+install(
+  FILES ${PROJECT_BINARY_DIR}/modulefile
+  DESTINATION ${modulefiles_folder}/iocomp
+  RENAME ${PROJECT_VERSION}
+)
 
 # The component Fortran: its targets are known only to who asks for it, because they need MPI for Fortran.
 if(TARGET iocomp_fortran)

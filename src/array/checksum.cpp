@@ -20,6 +20,8 @@
 #include "array/memory_box.h"
 #include "array/runs.h"
 
+static_assert(XXH_VERSION_NUMBER >= 800, "iocomp needs xxHash 0.8: before it, XXH3 changed");
+
 namespace iocomp::array {
 namespace {
 

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "formats/format.h"
 #include "formats/left_out.h"
+#include "formats/load_flags.h"
 
 namespace iocomp::formats {
 namespace {
@@ -93,7 +94,7 @@ std::set<std::string> names_in(const std::vector<std::string>& folders) {
 // A module that is there must load: a broken one is told, not passed over for another.
 const iocomp_format_entry& load(const std::string& path) {
   // Never closed: HDF5 and MPI register handlers at exit, and a format is needed until then anyway.
-  void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* module = ::dlopen(path.c_str(), load_flags());
   if (module == nullptr) {
     throw Error{ErrorCode::unsupported, std::string{"cannot load the back-end: "} + ::dlerror()};
   }

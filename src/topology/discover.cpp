@@ -89,6 +89,21 @@ unsigned long threads_in(const std::string& text) {
   return threads;
 }
 
+// Why hwloc refuses a text that says all but the hardware threads, a common slip; else nothing.
+std::string what_lacks_threads(const std::string& text) {
+  const auto end = text.find_last_not_of(' ');
+  if (end == std::string::npos) {
+    return {};
+  }
+  const auto before = text.find_last_of(" ])", end);
+  const std::string last = text.substr(before + 1, end - before);
+  const bool is_named = last.find(':') != std::string::npos && last.find('(') == std::string::npos;
+  if (!is_named || last.starts_with("pu:") || last.starts_with("PU:")) {
+    return {};
+  }
+  return " (it ends with " + last + ": the last level has to be pu:N, N hardware threads in each)";
+}
+
 void set_synthetic(hwloc_topology_t topology, const std::string& text) {
   if (threads_in(text) > most_threads) {
     throw Error{ErrorCode::invalid_argument, '"' + text + "\" describes a node of more than " +
@@ -96,7 +111,7 @@ void set_synthetic(hwloc_topology_t topology, const std::string& text) {
                                                  " hardware threads"};
   }
   if (hwloc_topology_set_synthetic(topology, text.c_str()) != 0) {
-    refuse('"' + text + '"', synthetic_example);
+    refuse('"' + text + '"' + what_lacks_threads(text), synthetic_example);
   }
 }
 

@@ -184,6 +184,28 @@ class MapTest(unittest.TestCase):
         self.assertEqual(sum(bool(re.fullmatch(r"S?\d+", word)) for word in words), 128)
         self.assertEqual(sum(word.startswith("L3 ") for word in words), 32)
 
+    def picture_size(self, words: str) -> tuple[float, float]:
+        """Draw a job and return width and height of the picture."""
+        self.map(*words.split(), "--picture", "nodes.svg")
+        root = xml.dom.minidom.parse(str(self.folder / "nodes.svg")).documentElement
+        return float(root.getAttribute("width")), float(root.getAttribute("height"))
+
+    def test_nodes_stand_side_by_side(self) -> None:
+        words = "--mapping l3 --topology archer2 --ranks"
+        one_width, one_height = self.picture_size(f"{words} 128")
+        width, height = self.picture_size(f"{words} 512 --nodes 4")
+        self.assertLess(height, 2 * one_height)
+        self.assertLess(width, 2 * one_width + 20)
+
+    def test_ranks_of_neighbouring_servers_have_colours_of_their_own(self) -> None:
+        self.map(*"--mapping l3 --ranks 128 --topology archer2 --picture node.svg".split())
+        picture = xml.dom.minidom.parse(str(self.folder / "node.svg"))
+        fills = {box.getAttribute("fill") for box in picture.getElementsByTagName("rect")}
+        self.assertLessEqual({"#1f5fa8", "#b8560b", "#23752b", "#a82424", "#6a3fa0"}, fills)
+        legend = [text.firstChild.data for text in picture.getElementsByTagName("text")][:8]
+        for role in ("its server", "the first rank it serves", "no server", "not allowed", "free"):
+            self.assertTrue(any(role in line for line in legend), (role, legend))
+
     def test_the_exchange_of_cha_and_maeng(self) -> None:
         words = "--cost --grid 8x4 --nodes 2 --aggregators 4 --order packed --affinity".split()
         topology = ["--topology", "pack:4 core:4 pu:1"]
@@ -204,6 +226,7 @@ class MapTest(unittest.TestCase):
             ("--mapping consecutive --ranks 9 --ratio 1:2 --topology archer2", "nearest is 1:1"),
             ("--mapping consecutive --ranks 9 --ratio 4:0 --topology archer2", "nearest is 4:1"),
             ("--mapping consecutive --ranks 9 --topology archer3", "allowed are archer2"),
+            ("--mapping sequential --ranks 1 --topology pack:2", "has to be pu:N"),
             ("--mapping sequential --ranks 1 --topology archer2 --cpus 300", "no CPU 300"),
             ("--mapping oversubscribe --ranks 2 --kernel", "--mapping sequential"),
             ("--mapping sequential --ranks 1 --launcher pbs", "slurm, openmpi, mpich"),

@@ -38,6 +38,9 @@ visible=$(nm --dynamic --defined-only "$prefix/$libdir/libiocomp.so" | awk '{pri
 grep -q '^iocomp_init' <<<"$visible" || fail 'libiocomp.so does not export iocomp_init'
 ! grep -v '^iocomp_' <<<"$visible" || fail 'libiocomp.so exports more than its interface (above)'
 
+grep -q 'IOCOMP_0\.2' <(nm --dynamic --with-symbol-versions "$prefix/$libdir/libiocomp.so") ||
+  fail 'its functions have no version'
+
 echo 'By find_package'
 quietly cmake -S "$here/user" -B "$work/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$c_compiler" \
   -DCMAKE_CXX_COMPILER="$cxx_compiler" -DMPI_C_COMPILER="$mpi_compiler"
@@ -68,6 +71,29 @@ if [ -n "$fortran" ]; then
   read -ra flags <<<"$(pkg-config --cflags --libs iocomp-fortran) -Wl,-rpath,$prefix/$libdir"
   quietly "$fortran" -Wall -Wextra -Werror "$here/fortran_user/numbers.f90" -o "$work/numbers_fortran" "${flags[@]}"
   check_run "$work/numbers_fortran"
+fi
+echo 'The module file, in the tree that was moved'
+modulecmd=$(command -v modulecmd.tcl || echo /usr/lib/$(uname -m)-linux-gnu/environment-modules/libexec/modulecmd.tcl)
+if [ -e "$modulecmd" ]; then
+  (
+    unset PKG_CONFIG_PATH
+    eval "$("$modulecmd" bash use "$prefix/share/iocomp/modulefiles")"
+    eval "$("$modulecmd" bash load iocomp)"
+    [ "$IOCOMP_ROOT" = "$prefix" ] || fail "the module sets IOCOMP_ROOT to ${IOCOMP_ROOT-nothing}"
+    [ "$(command -v iocomp)" = "$prefix/bin/iocomp" ] || fail 'with the module there is no command iocomp'
+    pkg-config --exists iocomp || fail 'with the module pkg-config does not find iocomp'
+    LD_LIBRARY_PATH=$LD_LIBRARY_PATH check_run "$work/numbers_c"
+  )
+fi
+if [ -e "$prefix/$libdir/iocomp/v1" ]; then
+  echo 'A program of the first iocomp, compiled as then: ../include and ../lib'
+  mkdir "$work/client"
+  cp "$here/../compat/stream_v1.c" "$work/client"
+  ln -s "$prefix/$libdir/iocomp/v1/include" "$work/include"
+  ln -s "$prefix/$libdir/iocomp/v1/lib" "$work/lib"
+  (cd "$work/client" && quietly "$mpi_compiler" stream_v1.c -L../lib -liocomp -o stream_v1 &&
+    LD_LIBRARY_PATH=$prefix/$libdir quietly "$mpiexec" -n 2 ./stream_v1 ht 0 2 &&
+    [ "$(stat -c %s A_2.dat)" = 8000 ]) || fail 'a program of the first iocomp does not run'
 fi
 echo 'The command torture, with the programs that were installed'
 quietly "$prefix/bin/iocomp" torture "$work" --seed 1 --seconds 4 --jobs 1 --only no-write

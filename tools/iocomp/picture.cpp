@@ -42,6 +42,9 @@ constexpr std::array<Shade, 8> shades{{{"#cfe3f7", "#1f5fa8"},
                                        {"#cdeff0", "#137a80"},
                                        {"#f2edb8", "#857a0c"}}};
 
+constexpr Shade without_server{"#e9eef3", "#303030"};
+constexpr const char* not_allowed = "#a8a8a8";
+
 /// A part of the machine that holds others side by side, or is a core.
 struct Part {
   std::string title;
@@ -135,6 +138,9 @@ class NodePainter {
   NodePainter(Svg& svg, const JobMap& job, int node) : svg_{svg}, job_{job} {
     for (std::size_t rank = 0; rank < job.map.seats.size(); ++rank) {
       const auto& seat = job.map.seats[rank];
+      if (seat.serves) {
+        shade_of_server_.emplace(static_cast<int>(rank), shade_of_server_.size() % shades.size());
+      }
       if (seat.node == node) {
         ranks_on_[seat.cpu].push_back(static_cast<int>(rank));
       }
@@ -173,7 +179,7 @@ class NodePainter {
   void paint_thread(const topology::Thread& thread, double x, double y) {
     const auto found = ranks_on_.find(thread.cpu);
     if (found == ranks_on_.end()) {
-      svg_.box({x, y, thread_width, thread_height}, thread.allowed ? "white" : "#a8a8a8",
+      svg_.box({x, y, thread_width, thread_height}, thread.allowed ? "white" : not_allowed,
                "#909090");
       return;
     }
@@ -187,8 +193,7 @@ class NodePainter {
   void paint_rank(int rank, const Rectangle& where) {
     const auto& seat = job_.map.seats[static_cast<std::size_t>(rank)];
     const int server = seat.serves ? rank : seat.pair;
-    const Shade shade = server < 0 ? Shade{"#e9eef3", "#303030"}
-                                   : shades[static_cast<std::size_t>(server) % shades.size()];
+    const Shade shade = server < 0 ? without_server : shades[shade_of_server_.at(server)];
     svg_.box(where, seat.serves ? shade.dark : shade.light, "#505050");
     const double middle = where.x + where.width / 2;
     const char* colour = seat.serves ? "white" : "black";
@@ -202,25 +207,80 @@ class NodePainter {
 
   Svg& svg_;
   const JobMap& job_;
-  std::map<int, std::vector<int>> ranks_on_;  // by CPU
+  std::map<int, std::size_t> shade_of_server_;  // by rank, one after the other
+  std::map<int, std::vector<int>> ranks_on_;    // by CPU
 };
 
-double paint_legend(Svg& svg, const JobMap& job, double y) {
-  const auto servers = std::ranges::count_if(job.map.seats, &placement::Seat::serves);
-  svg.text(gap, y + 16, 14, "start", "black",
-           fmt::format("{}: {} compute ranks, {} servers",
-                       job.mapping.empty() ? "policy " + job.policy : "mapping " + job.mapping,
-                       job.map.seats.size() - static_cast<std::size_t>(servers), servers));
-  svg.box({gap, y + 24, 30, 14}, shades[0].light, "#505050");
-  svg.text(gap + 36, y + 35, 10, "start", "black", "compute rank, → its server");
-  svg.box({gap + 190, y + 24, 30, 14}, shades[0].dark, "#505050");
-  svg.text(gap + 226, y + 35, 10, "start", "black", "server (S), ← the first rank it serves");
-  svg.box({gap + 430, y + 24, 30, 14}, "#a8a8a8", "#909090");
-  svg.text(gap + 466, y + 35, 10, "start", "black", "hardware thread not allowed");
-  return y + 46;
+constexpr double legend_width = 760;
+
+/// Boxes of these colours in a row, and what they mean. @return where the next one begins.
+double paint_entry(Svg& svg, double x, double y, const std::vector<const char*>& fills,
+                   const std::string& meaning) {
+  constexpr double width = 22;
+  for (const char* fill : fills) {
+    svg.box({x, y, width, 14}, fill, "#505050");
+    x += width + 2;
+  }
+  svg.text(x + 4, y + 11, 10, "start", "black", meaning);
+  return x + 24 + 5.2 * static_cast<double>(meaning.size());
 }
 
-constexpr double legend_width = 640;
+/// Every colour that a thread can have. @return its height.
+double paint_legend(Svg& svg, const JobMap& job) {
+  const auto servers =
+      static_cast<std::size_t>(std::ranges::count_if(job.map.seats, &placement::Seat::serves));
+  svg.text(gap, 16, 14, "start", "black",
+           fmt::format("{}: {} compute ranks, {} servers",
+                       job.mapping.empty() ? "policy " + job.policy : "mapping " + job.mapping,
+                       job.map.seats.size() - servers, servers));
+  std::vector<const char*> light;
+  std::vector<const char*> dark;
+  for (std::size_t i = 0; i < std::clamp<std::size_t>(servers, 1, shades.size()); ++i) {
+    light.push_back(shades[i].light);
+    dark.push_back(shades[i].dark);
+  }
+  const double x = paint_entry(svg, gap, 24, dark, "server (S), ← the first rank it serves");
+  paint_entry(svg, x, 24, light, "compute rank, → its server, in its colour");
+  double next =
+      paint_entry(svg, gap, 42, {without_server.light}, "compute rank that has no server");
+  next = paint_entry(svg, next, 42, {"white"}, "free hardware thread");
+  paint_entry(svg, next, 42, {not_allowed}, "hardware thread not allowed");
+  return 64;
+}
+
+/// The nodes that are drawn, measured.
+std::vector<Part> node_parts(const JobMap& job) {
+  const int used = job.map.seats.back().node + 1;
+  std::vector<Part> parts;
+  std::size_t cores = 0;
+  for (int node = 0; node < used; ++node) {
+    const auto& kind = job.machine.kinds[job.machine.kind_of_node[static_cast<std::size_t>(node)]];
+    cores += kind.cores.size();
+    if (node > 0 && cores > most_cores) {
+      break;
+    }
+    parts.push_back(node_part(kind, fmt::format("node {} ({})", node, kind.source)));
+    measure(parts.back());
+  }
+  return parts;
+}
+
+/// How many nodes stand side by side, so that the picture has about the shape of a screen and
+/// little of it is empty.
+std::size_t columns_of(std::size_t nodes, double width, double height) {
+  constexpr double screen = 1.6;
+  const auto distance = [&](std::size_t count) {
+    const auto columns = static_cast<double>(count);
+    const double rows = std::ceil(static_cast<double>(nodes) / columns);
+    return std::abs(std::log(columns * width / (rows * height) / screen)) +
+           std::log(columns * rows / static_cast<double>(nodes));
+  };
+  std::size_t best = 1;
+  for (std::size_t columns = 2; columns <= nodes; ++columns) {
+    best = distance(columns) < distance(best) ? columns : best;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -230,29 +290,29 @@ std::string picture_of(const JobMap& job) {
                 "--picture shows ranks on CPUs, and this policy has none: add --topology"};
   }
   Svg svg;
-  double y = paint_legend(svg, job, 0);
-  double width = legend_width;
-  const int used = job.map.seats.back().node + 1;
-  std::size_t cores = 0;
-  int node = 0;
-  for (; node < used; ++node) {
-    const auto& kind = job.machine.kinds[job.machine.kind_of_node[static_cast<std::size_t>(node)]];
-    cores += kind.cores.size();
-    if (node > 0 && cores > most_cores) {
-      break;
-    }
-    Part part = node_part(kind, fmt::format("node {} ({})", node, kind.source));
-    measure(part);
-    NodePainter{svg, job, node}.paint(part, gap, y);
-    y += part.height + gap;
-    width = std::max(width, part.width + 2 * gap);
+  const double top = paint_legend(svg, job);
+  const auto parts = node_parts(job);
+  double width = 0;
+  double height = 0;
+  for (const auto& part : parts) {
+    width = std::max(width, part.width + gap);
+    height = std::max(height, part.height + gap);
   }
-  if (node < used) {
-    svg.text(gap, y + 14, 12, "start", "black",
-             fmt::format("and {} more nodes, not drawn", used - node));
-    y += 20;
+  const auto columns = columns_of(parts.size(), width, height);
+  for (std::size_t node = 0; node < parts.size(); ++node) {
+    NodePainter{svg, job, static_cast<int>(node)}.paint(
+        parts[node], gap + width * static_cast<double>(node % columns),
+        top + height * static_cast<double>(node / columns));
   }
-  return svg.document(width, y + gap);
+  double bottom = top + height * static_cast<double>((parts.size() + columns - 1) / columns);
+  const auto used = static_cast<std::size_t>(job.map.seats.back().node) + 1;
+  if (parts.size() < used) {
+    svg.text(gap, bottom + 14, 12, "start", "black",
+             fmt::format("and {} more nodes, not drawn", used - parts.size()));
+    bottom += 20;
+  }
+  return svg.document(std::max(legend_width, gap + width * static_cast<double>(columns)),
+                      bottom + gap);
 }
 
 }  // namespace iocomp::command

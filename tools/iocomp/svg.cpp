@@ -48,7 +48,8 @@ void Svg::text(double x, double y, double size, std::string_view anchor, std::st
 std::string Svg::document(double width, double height) const {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\">\n"
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" "
+      "style=\"max-width:100%;height:auto\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{2}</svg>\n",
       width, height, body_);
 }

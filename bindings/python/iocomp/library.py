@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mpi4py import MPI
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 """The release of iocomp.h that the calls below were written for, and of this package."""
 
 # Of every call of iocomp.h: what it returns, and its arguments. A test compares them with the

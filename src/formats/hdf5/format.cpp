@@ -1,6 +1,5 @@
 #include "formats/format.h"
 
-#include <hdf5.h>
 #include <mpi.h>
 
 #include <memory>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/deflate_target.h"
+#include "formats/hdf5/library.h"
 #include "formats/hdf5/record_target.h"
 #include "formats/hdf5/source.h"
 #include "formats/hdf5/steps_target.h"
@@ -94,6 +94,7 @@ class Hdf5AlongTime : public Hdf5 {
 };
 
 const Format& hdf5(const FormatOptions& options) {
+  static const std::string checked = h5::library_version();
   static const Hdf5OfSteps steps;
   static const Hdf5AlongTime plain{false};
   static const Hdf5AlongTime filtered{true};
@@ -103,17 +104,8 @@ const Format& hdf5(const FormatOptions& options) {
   return options.deflate_level > 0 ? filtered : plain;
 }
 
-std::string version() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  H5get_libversion(&major, &minor, &release);
-  return "HDF5 " + std::to_string(major) + '.' + std::to_string(minor) + '.' +
-         std::to_string(release);
-}
-
 }  // namespace
 }  // namespace iocomp::formats
 
 extern "C" __attribute__((visibility("default"))) const iocomp_format_entry iocomp_format{
-    iocomp_format_interface_version, &iocomp::formats::version, &iocomp::formats::hdf5};
+    iocomp_format_interface_version, &iocomp::formats::h5::library_version, &iocomp::formats::hdf5};

@@ -8,6 +8,7 @@
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/format.h"
 #include "formats/hdf5/deflate_target.h"
+#include "formats/hdf5/library.h"
 #include "formats/hdf5/record_target.h"
 #include "formats/netcdf/file.h"
 #include "formats/words.h"
@@ -44,6 +45,7 @@ class Netcdf : public cdf::CdfFormat {
 
 // Chunks that pass a filter are written when a step is there as a whole.
 const Format& netcdf(const FormatOptions& options) {
+  static const std::string checked = h5::library_version();
   static const Netcdf plain{Kind::plain};
   static const Netcdf compressed{Kind::step};
   return options.deflate_level > 0 ? compressed : plain;
