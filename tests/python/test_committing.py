@@ -23,7 +23,8 @@ def test_small_commits_count_as_in_the_slowest_mode() -> None:
     two = {"median": 4e-4}
     seconds = dict(zip(MODES, (6e-4, 9e-4, 5e-4), strict=True))
     runs = (
-        {"small_step_seconds": {"median": each}, "two_fsyncs_seconds": two} for each in seconds.values()
+        {"small_step_seconds": {"median": each}, "two_fsyncs_seconds": two}
+        for each in seconds.values()
     )
     found = figure("commit-small").find(rounds_of("commit-small", *runs))
     assert found.estimate.value == pytest.approx(2.25)
