@@ -33,6 +33,13 @@ check-faults: check-simulation build/release/build.ninja ## simulated faults, th
 	mkdir -p build/faults
 	build/release/tools/iocomp torture build/faults --seconds $(FAULT_SECONDS) $(if $(SEED),--seed $(SEED))
 
+KILLS ?= 50
+.PHONY: check-chains
+check-chains: build/release/build.ninja ## heat, killed and gone on with KILLS=50 times in each format and mode, ends with the same bytes; CHAINS=hdf5-sync picks some
+	cmake --build --preset release --target actor heat
+	cd tests/system && IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json IOCOMP_TEST_KILLS=$(KILLS) \
+	  $(PYTHON) -m pytest -v --tb=short -p no:cacheprovider $(if $(CHAINS),-k "$(CHAINS)") test_heat.py
+
 .PHONY: bench
 bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--least 1 --seconds 330)

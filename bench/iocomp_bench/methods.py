@@ -10,6 +10,7 @@ from typing import Any
 
 from iocomp_bench.bindings import binding_methods
 from iocomp_bench.blocks import block_methods
+from iocomp_bench.committing import commit_methods
 from iocomp_bench.definitions import definition_methods
 from iocomp_bench.from_python import python_methods
 from iocomp_bench.hpcg import hpcg_methods
@@ -196,6 +197,7 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         | _interference(runner)
         | block_methods(runner)
         | definition_methods(runner)
+        | commit_methods(runner)
         | hpcg_methods(runner)
         | binding_methods(runner)
         | python_methods(runner)
