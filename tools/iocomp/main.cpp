@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
   iocomp::command::add_map(app);
   iocomp::command::add_recover(app);
   iocomp::command::add_show(app);
+  iocomp::command::add_study(app);
   iocomp::command::add_torture(app);
   iocomp::command::add_verify(app);
   try {

@@ -16,6 +16,7 @@ void add_ls(CLI::App& app);
 void add_map(CLI::App& app);
 void add_recover(CLI::App& app);
 void add_show(CLI::App& app);
+void add_study(CLI::App& app);
 void add_torture(CLI::App& app);
 void add_verify(CLI::App& app);
 
