@@ -98,7 +98,7 @@ def estimate(
 
 
 def median_interval(values: Sequence[float], *, resamples: int = 1000, seed: int = 1) -> Estimate:
-    """Return the median of some values and its bootstrap interval.
+    """Return the median of some values and its bootstrap interval, whatever their order.
 
     Raises:
         ValueError: If there are none.
@@ -107,7 +107,8 @@ def median_interval(values: Sequence[float], *, resamples: int = 1000, seed: int
         raise ValueError("an estimate needs at least one value")
     if len(values) == 1:
         return Estimate(values[0], values[0], values[0])
-    return _interval(statistics.median(values), _drawn_medians(values, resamples, seed), 0.95)
+    drawn = _drawn_medians(sorted(values), resamples, seed)
+    return _interval(statistics.median(values), drawn, 0.95)
 
 
 def ratio_interval(

@@ -52,7 +52,7 @@ def _inline(svg: bytes) -> str:
     """Return a picture as a part of a page, without the ids that every picture has."""
     text = svg.decode()
     text = text[text.index("<svg") :]
-    return re.sub(r' id="(?:[A-Za-z_.]+_\d+)"', "", text)
+    return re.sub(r' id="[A-Za-z0-9_.]+_\d+"', "", text)
 
 
 def _figures(drawn: Sequence[Drawn]) -> str:
