@@ -88,8 +88,8 @@ def run(study: Study, command: Path, build: Build, place: Path, *, wait: bool) -
     except KeyboardInterrupt:
         outcome.was_stopped = True
         print("the jobs go on; the same command waits for them again")
-    for path in sorted(place.glob("nodes-*.jsonl")) if wait else ():
-        _tell_failures(path, outcome)
+    if wait and not outcome.was_stopped:
+        _tell_failures(study, place, outcome)
     return outcome
 
 
@@ -131,12 +131,16 @@ def _is_complete(study: Study, place: Path, cells: Sequence[Cell]) -> bool:
     return all(counts.get(cell.key(), 0) >= study.least for cell in cells)
 
 
-def _tell_failures(path: Path, outcome: Outcome) -> None:
-    records, _ = read_lines([path])
+def _tell_failures(study: Study, place: Path, outcome: Outcome) -> None:
+    """Say of every cell without a good result why it has none."""
+    records, _ = read_lines(sorted(place.glob("*.jsonl")))
     good = {record["key"] for record in records if is_good(record)}
-    for record in records:
-        if record.get("failed") and record["key"] not in good:
-            outcome.failed[Cell.of_record(record["cell"]).label()] = str(record["failed"])
+    stories = {record["key"]: record["failed"] for record in records if record.get("failed")}
+    for cell in study.cells:
+        label = cell.label()
+        if cell.key() not in good and label not in outcome.not_possible:
+            logs = f"no result: see {place}/slurm/nodes-{cell.nodes}.*.log"
+            outcome.failed[label] = str(stories.get(cell.key(), logs))
 
 
 def run_inside(study: Study, around: Surroundings, place: Path, nodes: int, part: int) -> Outcome:
