@@ -345,7 +345,7 @@ def _draw_stack(
             ticks.append(at)
             labels.append(series.replace(", ", ",\n"))
             at += 1
-        if len(places) > 1 or plot.x != "ranks":
+        if (len(places) > 1 or plot.x != "ranks") and str(place) not in names:
             words = str(place)
             if plot.x == "ranks" and len(places) <= _FEW_GROUPS:
                 words += " rank" if place == 1 else " ranks"
@@ -354,7 +354,8 @@ def _draw_stack(
                 ha="center", va="top", fontsize=6.5,
             )  # fmt: skip
         at += 0.6
-    axes.set_ylim(top=1.1 * axes.get_ylim()[1])  # for the names of the groups
+    # For the names of the groups, and for notes.
+    axes.set_ylim(top=(1.3 if notes else 1.1) * axes.get_ylim()[1])
     if len(ticks) > _FEW_BARS:
         labels = [label.replace("\n", " ") for label in labels]
         axes.set_xticks(ticks, labels, rotation=90, fontsize=5)
