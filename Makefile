@@ -48,6 +48,16 @@ bench: programs ## the benchmarks in about ten minutes, into build/bench/results
 bench-full: programs ## the same with at least five rounds of every figure that has a goal, over half an hour
 	$(PYTHON) bench/run.py --build build/release --out build/bench
 
+STUDY_MINUTES ?= 8
+.PHONY: study
+study: programs ## every client in every way that fits here, beside the published figures of ARCHER2: build/study/report.html; ten minutes
+	cmake --build --preset release --target iocomp_command
+	$(if $(CONTINUE),,rm -rf build/study)
+	build/release/tools/iocomp study run studies/here.toml --out build/study --minutes $(STUDY_MINUTES)
+	build/release/tools/iocomp study import archer2 --out build/study/archer2
+	build/release/tools/iocomp study plot build/study build/study/archer2 --out build/study/figures
+	build/release/tools/iocomp study report build/study build/study/archer2 --out build/study/report.html
+
 .PHONY: rivals
 rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 3 minutes
 	tools/install-adios2 openmpi
