@@ -5,6 +5,7 @@ from __future__ import annotations
 from iocomp_bench.bindings import binding_figures
 from iocomp_bench.blocks import block_figures
 from iocomp_bench.committing import commit_figures
+from iocomp_bench.compressing import compression_figures
 from iocomp_bench.definitions import definition_figures
 from iocomp_bench.figure import WALL, Figure, ratio
 from iocomp_bench.from_python import python_figures
@@ -73,6 +74,7 @@ FIGURES: tuple[Figure, ...] = (
     *definition_figures(),
     *commit_figures(),
     *hpcg_figures(),
+    *compression_figures(),
     *binding_figures(),
     *python_figures(),
 )

@@ -11,6 +11,7 @@ from typing import Any
 from iocomp_bench.bindings import binding_methods
 from iocomp_bench.blocks import block_methods
 from iocomp_bench.committing import commit_methods
+from iocomp_bench.compressing import compression_methods
 from iocomp_bench.definitions import definition_methods
 from iocomp_bench.from_python import python_methods
 from iocomp_bench.hpcg import hpcg_methods
@@ -56,7 +57,7 @@ class Runner:
         self,
         program: str,
         arguments: tuple[str, ...],
-        cpus: tuple[int, ...],
+        cpus: tuple[int | str, ...],
         settings: Mapping[str, str],
     ) -> dict[str, Any]:
         """Run one program and remove its files."""
@@ -199,6 +200,7 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         | definition_methods(runner)
         | commit_methods(runner)
         | hpcg_methods(runner)
+        | compression_methods(runner)
         | binding_methods(runner)
         | python_methods(runner)
     )

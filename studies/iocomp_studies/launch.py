@@ -37,13 +37,13 @@ class Launch:
     Attributes:
         program: Path below the build directory, such as "apps/stream/stream", or an absolute one.
         arguments: For the program; `--json` is added.
-        cpus: The core of each rank; their number is the number of ranks.
+        cpus: The core of each rank, or several: "0-1"; their number is the number of ranks.
         settings: Settings of iocomp by key, such as {"mode": "sync"}.
     """
 
     program: str
     arguments: tuple[str, ...]
-    cpus: tuple[int, ...]
+    cpus: tuple[int | str, ...]
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
