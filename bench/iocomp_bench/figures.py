@@ -46,6 +46,7 @@ FIGURES: tuple[Figure, ...] = (
     ),
     stream_ratio("stream-ratio-kernel", Goal(1.02), "stream/kernel", HIDDEN_KERNEL),
     stream_output("stream-output"),
+    ratio("timeline-cost", Goal(1.01), WALL, "stream/kernel, timeline", "stream/kernel"),
     hidden(HIDDEN_KERNEL, _at_least(0.90), LONG_PHASES, "kernel"),
     hidden("hidden-oversubscribed", _at_least(0.70), LONG_PHASES, PULLED),
     hidden(HIDDEN_CONSECUTIVE, _at_least(0.85), CONSECUTIVE, IN_PLACE, (PULLED,)),

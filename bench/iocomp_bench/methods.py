@@ -87,6 +87,8 @@ class Runner:
             return self.run("bench/rivals/stream_rivals", arguments, (0,), {})
         plain = ("--plain",) if way.mode == "none" else ()
         settings = {**way.settings, "files.stream.path": str(path)}
+        if way.timeline:
+            settings["trace.timeline"] = str(self.directory / "timeline")
         cpus = way.cpus(1, same_core)
         return self.run(
             "apps/stream/stream", (*arguments, *plain, *way.alloc_argument()), cpus, settings

@@ -22,12 +22,14 @@ class Way:
         settings: Of iocomp.
         alloc: Whether the arrays lie in memory of iocomp_alloc.
         servers: Whether every compute rank has a server.
+        timeline: Whether each process writes what it did when.
     """
 
     mode: str = "iocomp"
     settings: Mapping[str, str] = field(default_factory=dict)
     alloc: bool = False
     servers: bool = False
+    timeline: bool = False
 
     def alloc_argument(self) -> tuple[str, ...]:
         """Return the flag of the programs, if any."""
@@ -59,6 +61,7 @@ WAYS: dict[str, Way] = {
     "sync buffered": Way(settings={**SYNC, "disk.direct": "off"}),
     "sync direct": Way(settings={**SYNC, "disk.direct": "on"}),
     "kernel": Way(settings=KERNEL, alloc=True),
+    "kernel, timeline": Way(settings=KERNEL, alloc=True, timeline=True),
     IN_PLACE: Way(settings={**SHARED, "transport.way": "in-place"}, alloc=True, servers=True),
     PULLED: Way(settings={**SHARED, "transport.way": "pull"}, servers=True),
     "staged": Way(settings={**SHARED, "transport.way": "staged"}, servers=True),
@@ -104,6 +107,7 @@ STREAM: dict[str, tuple[str, bool]] = {
     "stream/plain": (NONE, False),
     "stream/sync": ("sync", False),
     "stream/kernel": ("kernel", False),
+    "stream/kernel, timeline": ("kernel, timeline", False),
     "stream/other core, in place": (IN_PLACE, False),
     "stream/other core, pulled": (PULLED, False),
     "stream/other core, message": ("message", False),

@@ -142,6 +142,39 @@ void iocomp_f_open_on(const f_session *session, const MPI_Fint *comm, descriptor
   finish(code, ierr);
 }
 
+/* An integer, or type(MPI_Comm), which is one. Absent: all compute ranks. */
+static int comm_of(const f_session *session, descriptor *comm, MPI_Comm *found) {
+  *found = iocomp_comm(session->handle);
+  if (comm == NULL) {
+    return IOCOMP_OK;
+  }
+  if (comm->rank != 0 || comm->elem_len != sizeof(MPI_Fint)) {
+    return refuse("open: comm is no communicator: type(MPI_Comm) or an integer is");
+  }
+  *found = MPI_Comm_f2c(*(const MPI_Fint *)comm->base_addr);
+  return IOCOMP_OK;
+}
+
+void iocomp_f_open_with(const f_session *session, descriptor *name, const int *kind,
+                        descriptor *options, f_file *file, descriptor *after, descriptor *comm,
+                        int *ierr) {
+  char *text = text_of(name);
+  char *settings = text_of(options);
+  MPI_Comm members = MPI_COMM_NULL;
+  int64_t step = IOCOMP_LAST_STEP;
+  int code = comm_of(session, comm, &members);
+  if (code == IOCOMP_OK && after != NULL) {
+    code = get_integer(after, "open_with: after", &step);
+  }
+  if (code == IOCOMP_OK) {
+    code = iocomp_open_with(session->handle, members, text, (iocomp_kind)*kind, step, settings,
+                            &file->handle);
+  }
+  free(settings);
+  free(text);
+  finish(code, ierr);
+}
+
 /* The entries of a shape, at most as many as a variable has dimensions. */
 static int shape_of(descriptor *shape, int *ndims, int64_t *extents) {
   *ndims = (int)shape->dim[0].extent;
@@ -264,8 +297,10 @@ static int is_plain(const f_var *var, descriptor *values, descriptor *start, int
   return 1;
 }
 
-static int put(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
-               descriptor *memory_start, int buffered, iocomp_ticket *ticket) {
+/* @param first, total  NULL; or the block is put behind those of other members */
+static int put_placed(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
+                      descriptor *memory_start, int buffered, int64_t *first, int64_t *total,
+                      iocomp_ticket *ticket) {
   static const int64_t origin[IOCOMP_MAX_DIMS] = {0};
   if (var->handle == NULL) {
     return iocomp_put(NULL, NULL, NULL, NULL, ticket);
@@ -280,8 +315,12 @@ static int put(const f_var *var, descriptor *values, descriptor *start, descript
       .count = count,
       .memory_start = memory_start,
   };
-  block made;
+  block made = {.copy = NULL};
   int code = make_block(&arguments, &made);
+  if (code == IOCOMP_OK && total != NULL) {
+    code = iocomp_set_rows(1, &var->handle, &made.count[0], &made.start[0], total);
+    *first = made.start[0];
+  }
   if (code == IOCOMP_OK) {
     gather(&made);
     /* A scalar may be an expression; a copy made here does not live on. */
@@ -293,6 +332,54 @@ static int put(const f_var *var, descriptor *values, descriptor *start, descript
   }
   free_block(&made);
   return code;
+}
+
+static int put(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
+               descriptor *memory_start, int buffered, iocomp_ticket *ticket) {
+  return put_placed(var, values, start, count, memory_start, buffered, NULL, NULL, ticket);
+}
+
+void iocomp_f_put_rows(const f_var *var, descriptor *values, descriptor *first, descriptor *total,
+                       descriptor *buffered, iocomp_ticket *ticket, int *ierr) {
+  int64_t row = 0;
+  int64_t rows = 0;
+  int code = put_placed(var, values, NULL, NULL, NULL, is_true(buffered), &row, &rows, ticket);
+  if (code == IOCOMP_OK && first != NULL) {
+    code = set_integer(first, "put_rows: first", row + 1);
+  }
+  if (code == IOCOMP_OK && total != NULL) {
+    code = set_integer(total, "put_rows: total", rows);
+  }
+  finish(code, ierr);
+}
+
+void iocomp_f_set_rows(descriptor *vars, descriptor *rows, descriptor *first, descriptor *total,
+                       int *ierr) {
+  const int64_t count = vars->dim[0].extent;
+  const size_t room = (size_t)(count > 0 ? count : 1);
+  iocomp_var **handles = calloc(room, sizeof *handles);
+  int64_t *places = calloc(2 * room, sizeof *places);
+  int64_t *counts = NULL;
+  int code = handles == NULL || places == NULL
+                 ? refuse("set_rows: no memory for %lld variables", (long long)count)
+                 : get_list(rows, "set_rows: rows", 0, &counts);
+  if (code == IOCOMP_OK && rows->dim[0].extent != count) {
+    code = refuse("set_rows: rows has %lld entries, vars has %lld", (long long)rows->dim[0].extent,
+                  (long long)count);
+  }
+  for (int64_t i = 0; code == IOCOMP_OK && i < count; ++i) {
+    const char *one = (const char *)vars->base_addr + i * vars->dim[0].sm;
+    handles[i] = ((const f_var *)(const void *)one)->handle;
+  }
+  if (code == IOCOMP_OK) {
+    code = iocomp_set_rows((int)count, handles, counts, places, places + room);
+  }
+  code = code != IOCOMP_OK ? code : set_list(first, "set_rows: first", 1, count, places);
+  code = code != IOCOMP_OK ? code : set_list(total, "set_rows: total", 0, count, places + room);
+  free(counts);
+  free(places);
+  free(handles);
+  finish(code, ierr);
 }
 
 void iocomp_f_put(const f_var *var, descriptor *values, descriptor *start, descriptor *count,
@@ -416,6 +503,12 @@ void iocomp_f_close(f_file *file, int *ierr) {
   finish(iocomp_close(closing), ierr);
 }
 
+void iocomp_f_close_later(f_file *file, iocomp_ticket *ticket, int *ierr) {
+  iocomp_file *closing = file->handle;
+  file->handle = NULL;
+  finish(iocomp_close_later(closing, ticket), ierr);
+}
+
 /* Inputs */
 
 void iocomp_f_open_input(const f_session *session, descriptor *name, f_input *input, int *ierr) {
@@ -446,6 +539,41 @@ void iocomp_f_latest(const f_session *session, descriptor *name, descriptor *ste
   if (code == IOCOMP_OK) {
     code = set_integer(step, "latest: step", number);
   }
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_open_input_with(const f_session *session, descriptor *name, descriptor *options,
+                              f_input *input, descriptor *comm, int *ierr) {
+  char *text = text_of(name);
+  char *settings = text_of(options);
+  MPI_Comm members = MPI_COMM_NULL;
+  int code = comm_of(session, comm, &members);
+  if (code == IOCOMP_OK) {
+    code = iocomp_open_input_with(session->handle, members, text, settings, &input->handle);
+  }
+  free(settings);
+  free(text);
+  finish(code, ierr);
+}
+
+void iocomp_f_latest_with(const f_session *session, descriptor *name, descriptor *options,
+                          descriptor *step, double *time, f_input *input, descriptor *comm,
+                          int *ierr) {
+  char *text = text_of(name);
+  char *settings = text_of(options);
+  MPI_Comm members = MPI_COMM_NULL;
+  int64_t number = -1;
+  *time = (double)NAN;
+  input->handle = NULL;
+  int code = set_integer(step, "latest_with: step", number);
+  code = code != IOCOMP_OK ? code : comm_of(session, comm, &members);
+  if (code == IOCOMP_OK) {
+    code =
+        iocomp_latest_with(session->handle, members, text, settings, &number, time, &input->handle);
+  }
+  code = code != IOCOMP_OK ? code : set_integer(step, "latest_with: step", number);
+  free(settings);
   free(text);
   finish(code, ierr);
 }
@@ -675,5 +803,9 @@ void iocomp_f_code_name(const int *code, CFI_cdesc_t *text) {
 void iocomp_f_settings(const f_session *session, CFI_cdesc_t *text) {
   (void)set_text(text, iocomp_settings(session->handle));
 }
+
+int iocomp_f_version(void) { return iocomp_version(); }
+
+void iocomp_f_version_text(CFI_cdesc_t *text) { (void)set_text(text, iocomp_version_text()); }
 
 size_t iocomp_f_type_size(const int *type) { return iocomp_type_size((iocomp_type)*type); }

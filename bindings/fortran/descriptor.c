@@ -192,6 +192,22 @@ int get_list(const CFI_cdesc_t *from, const char *what, int64_t base, int64_t **
   return IOCOMP_OK;
 }
 
+int set_list(const CFI_cdesc_t *to, const char *what, int64_t base, int64_t size,
+             const int64_t *list) {
+  if (to == NULL) {
+    return IOCOMP_OK;
+  }
+  int code = check_integers(to, what, 1);
+  if (code == IOCOMP_OK && to->dim[0].extent != size) {
+    code = refuse("%s has %lld entries, wanted are %lld", what, (long long)to->dim[0].extent,
+                  (long long)size);
+  }
+  for (int64_t i = 0; code == IOCOMP_OK && i < size; ++i) {
+    code = store(to, i, what, list[i] + base);
+  }
+  return code;
+}
+
 int is_true(const CFI_cdesc_t *logical) {
   return logical != NULL && (*(const unsigned char *)logical->base_addr & 1) != 0;
 }

@@ -31,6 +31,9 @@ int get_dims(const CFI_cdesc_t *from, const char *what, int ndims, int64_t base,
 int set_dims(const CFI_cdesc_t *to, const char *what, int ndims, const int64_t *dims);
 /** A list in its own order, to be freed. What is below `base` becomes -1. */
 int get_list(const CFI_cdesc_t *from, const char *what, int64_t base, int64_t **list);
+/** The other way, `base` added; nothing where the argument is absent. */
+int set_list(const CFI_cdesc_t *to, const char *what, int64_t base, int64_t size,
+             const int64_t *list);
 /** A default logical; absent is false. */
 int is_true(const CFI_cdesc_t *logical);
 

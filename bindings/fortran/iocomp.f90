@@ -15,19 +15,22 @@ module iocomp
 
   public :: iocomp_session, iocomp_file, iocomp_var, iocomp_input, iocomp_decomp, iocomp_ticket
   public :: iocomp_init, iocomp_comm, iocomp_role, iocomp_should_stop, iocomp_finalize
-  public :: iocomp_open, iocomp_open_after, iocomp_open_on, iocomp_define, iocomp_set_shape
+  public :: iocomp_open, iocomp_open_after, iocomp_open_on, iocomp_open_with, iocomp_define
+  public :: iocomp_set_shape, iocomp_set_rows, iocomp_put_rows
   public :: iocomp_set_attribute, iocomp_set_attribute_text
   public :: iocomp_set_var_attribute, iocomp_set_var_attribute_text, iocomp_set_fill
   public :: iocomp_begin_step, iocomp_put, iocomp_put_buffered, iocomp_put_from
   public :: iocomp_decomp_runs, iocomp_decomp_map, iocomp_put_decomp, iocomp_decomp_free
   public :: iocomp_end_step, iocomp_current_step, iocomp_test, iocomp_wait, iocomp_wait_step
-  public :: iocomp_alloc, iocomp_free, iocomp_progress, iocomp_close
-  public :: iocomp_open_input, iocomp_open_input_on, iocomp_latest, iocomp_input_steps
+  public :: iocomp_alloc, iocomp_free, iocomp_progress, iocomp_close, iocomp_close_later
+  public :: iocomp_open_input, iocomp_open_input_on, iocomp_open_input_with
+  public :: iocomp_latest, iocomp_latest_with, iocomp_input_steps
   public :: iocomp_input_step, iocomp_input_time, iocomp_input_left_out, iocomp_input_left_out_step
   public :: iocomp_input_variables, iocomp_input_variable, iocomp_input_find, iocomp_input_shape
   public :: iocomp_input_attributes, iocomp_input_attribute, iocomp_input_attribute_values
   public :: iocomp_input_attribute_text, iocomp_read, iocomp_read_into, iocomp_close_input
   public :: iocomp_error, iocomp_code_name, iocomp_type_size, iocomp_settings
+  public :: iocomp_version, iocomp_version_text
 
   integer(c_int), parameter, public :: & ! why a call failed
     IOCOMP_OK = 0, IOCOMP_INVALID_ARGUMENT = 1, IOCOMP_OUT_OF_STAGING = 2, &
@@ -250,6 +253,20 @@ module iocomp
       type(iocomp_file), intent(out) :: file
       integer(c_int), intent(out), optional :: ierr
     end subroutine
+    !> @param options  settings of this file for this open, as TOML text
+    !> @param after    as of iocomp_open_after; absent: behind the last committed step
+    !> @param comm     type(MPI_Comm) or integer; absent: all compute ranks
+    subroutine iocomp_open_with(session, name, kind, options, file, after, comm, ierr) &
+      bind(c, name="iocomp_f_open_with")
+      import
+      type(iocomp_session), intent(in) :: session
+      character(kind=c_char, len=*), intent(in) :: name
+      integer(c_int), intent(in) :: kind
+      character(kind=c_char, len=*), intent(in) :: options
+      type(iocomp_file), intent(out) :: file
+      type(*), dimension(..), intent(in), optional :: after, comm
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
     subroutine iocomp_define(file, name, type, shape, var, ierr) bind(c, name="iocomp_f_define")
       import
       type(iocomp_file), intent(in) :: file
@@ -263,6 +280,27 @@ module iocomp
       import
       type(iocomp_var), intent(in) :: var
       type(*), dimension(:), intent(in) :: shape
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    !> A row is one index along the last dimension, which is slowest.
+    !> @param first  of this rank, from 1
+    subroutine iocomp_set_rows(vars, rows, first, total, ierr) bind(c, name="iocomp_f_set_rows")
+      import
+      type(iocomp_var), dimension(:), intent(in) :: vars
+      type(*), dimension(:), intent(in) :: rows
+      type(*), dimension(:), optional :: first, total
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    !> @param values    the rows of this rank
+    !> @param buffered  logical
+    subroutine iocomp_put_rows(var, values, first, total, buffered, ticket, ierr) &
+      bind(c, name="iocomp_f_put_rows")
+      import
+      type(iocomp_var), intent(in) :: var
+      type(*), dimension(..), intent(in), asynchronous :: values
+      type(*), dimension(..), optional :: first, total
+      type(*), dimension(..), intent(in), optional :: buffered
+      type(iocomp_ticket), intent(out), optional :: ticket
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     !> A text attribute where `values` is a character; blanks at its end go.
@@ -406,6 +444,13 @@ module iocomp
       integer(c_int), intent(out), optional :: ierr
     end subroutine
 
+    subroutine iocomp_close_later(file, ticket, ierr) bind(c, name="iocomp_f_close_later")
+      import
+      type(iocomp_file), intent(inout) :: file
+      type(iocomp_ticket), intent(out), optional :: ticket
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+
     subroutine iocomp_open_input(session, name, input, ierr) bind(c, name="iocomp_f_open_input")
       import
       type(iocomp_session), intent(in) :: session
@@ -421,6 +466,27 @@ module iocomp
       type(*), dimension(..) :: step
       real(c_double), intent(out) :: time
       type(iocomp_input), intent(out) :: input
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    !> options and comm as of iocomp_open_with
+    subroutine iocomp_open_input_with(session, name, options, input, comm, ierr) &
+      bind(c, name="iocomp_f_open_input_with")
+      import
+      type(iocomp_session), intent(in) :: session
+      character(kind=c_char, len=*), intent(in) :: name, options
+      type(iocomp_input), intent(out) :: input
+      type(*), dimension(..), intent(in), optional :: comm
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine iocomp_latest_with(session, name, options, step, time, input, comm, ierr) &
+      bind(c, name="iocomp_f_latest_with")
+      import
+      type(iocomp_session), intent(in) :: session
+      character(kind=c_char, len=*), intent(in) :: name, options
+      type(*), dimension(..) :: step
+      real(c_double), intent(out) :: time
+      type(iocomp_input), intent(out) :: input
+      type(*), dimension(..), intent(in), optional :: comm
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine iocomp_input_steps(input, steps, ierr) bind(c, name="iocomp_f_input_steps")
@@ -563,6 +629,10 @@ module iocomp
       type(iocomp_input), intent(inout) :: input
       integer(c_int), intent(out), optional :: ierr
     end subroutine
+    !> 1002003 is 1.2.3
+    integer(c_int) function iocomp_version() bind(c, name="iocomp_f_version")
+      import
+    end function
     integer(c_size_t) function iocomp_type_size(type) bind(c, name="iocomp_f_type_size")
       import
       integer(c_int), intent(in) :: type
@@ -589,6 +659,10 @@ module iocomp
     subroutine c_code_name(code, text) bind(c, name="iocomp_f_code_name")
       import
       integer(c_int), intent(in) :: code
+      character(kind=c_char, len=:), allocatable, intent(out) :: text
+    end subroutine
+    subroutine c_version_text(text) bind(c, name="iocomp_f_version_text")
+      import
       character(kind=c_char, len=:), allocatable, intent(out) :: text
     end subroutine
     subroutine c_settings(session, text) bind(c, name="iocomp_f_settings")
@@ -629,6 +703,11 @@ contains
     integer(c_int), intent(in) :: code
     character(kind=c_char, len=:), allocatable :: text
     call c_code_name(code, text)
+  end function
+
+  function iocomp_version_text() result(text)
+    character(kind=c_char, len=:), allocatable :: text
+    call c_version_text(text)
   end function
 
   function iocomp_settings(session) result(text)

@@ -108,6 +108,9 @@ typedef enum iocomp_type {
                       bytes, where the variable's attribute "_Encoding" is "utf-8" */
 } iocomp_type;
 
+/** Of iocomp_open_with: a file that is continued goes on behind its last committed step. */
+#define IOCOMP_LAST_STEP INT64_MAX
+
 /** The most dimensions a variable may have; a scalar has none. */
 #define IOCOMP_MAX_DIMS 8
 
@@ -177,6 +180,23 @@ IOCOMP_EXPORT int iocomp_open_on(iocomp_session *session, MPI_Comm comm, const c
                                  iocomp_kind kind, iocomp_file **file);
 
 /**
+ * The same, with all that a program can say of one open.
+ * @param comm     of the members: iocomp_comm() or a sub-communicator of it. Collective over it.
+ * @param after    as of iocomp_open_after; IOCOMP_LAST_STEP: behind the last committed step.
+ * @param options  settings of this file for this open, as TOML text: keys of `[files.<name>]`, such
+ * as   path = "out/run7.h5"   and on another line   backend = "hdf5".   NULL or empty: none. They
+ * hold over `[files.default]` and over the settings that the program gave to iocomp_init. What
+ * settings file or environment say of a file of this name holds over them. The same text on all
+ * members: else the file fails as one whose members make different calls.
+ * A name can be open several times, with other paths. A path that is still open is refused with
+ * IOCOMP_TARGET_EXISTS.
+ * @return also IOCOMP_INVALID_SETTING for options, naming key, value and what is allowed.
+ */
+IOCOMP_EXPORT int iocomp_open_with(iocomp_session *session, MPI_Comm comm, const char *name,
+                                   iocomp_kind kind, int64_t after, const char *options,
+                                   iocomp_file **file);
+
+/**
  * Define a variable. Called by all members in the same order; waits for nobody.
  * @param name   unique in the file; '/' groups variables where the format has groups.
  * @param ndims  0 (a scalar) to IOCOMP_MAX_DIMS.
@@ -190,6 +210,39 @@ IOCOMP_EXPORT int iocomp_define(iocomp_file *file, const char *name, iocomp_type
  * before the caller's first put of the step. Waits for nobody.
  */
 IOCOMP_EXPORT int iocomp_set_shape(iocomp_var *var, const int64_t *shape);
+
+/**
+ * Say how many rows this rank has of some variables from the current step on. A row is one index
+ * along the first axis. The rows of all members follow one another, in the order of their ranks,
+ * and the variables get the shape for it. Then put them with iocomp_put, from `first` on.
+ * Collective over the members, before their first put of the step: unlike a put it waits for all
+ * of them, asleep. Cost: a sum and a check of a few bytes over the members, two reductions in all,
+ * however many variables. A program that knows its offsets calls iocomp_set_shape, which waits for
+ * nobody. Formats whose variables keep their shapes in all steps take other totals in the first
+ * step only.
+ * @param vars   `nvars` (>= 1) variables of one file, the same on all members; none is a scalar.
+ * @param rows   `nvars` numbers >= 0, those of this rank.
+ * @param first  where the first row of this rank is, for each; may be NULL.
+ * @param total  the rows of all members, for each; may be NULL.
+ * @return the same on all members: IOCOMP_INVALID_ARGUMENT where one of them asks for what cannot
+ * be, IOCOMP_INCONSISTENT_CALLS, IOCOMP_UNSUPPORTED.
+ */
+IOCOMP_EXPORT int iocomp_set_rows(int nvars, iocomp_var *const *vars, const int64_t *rows,
+                                  int64_t *first, int64_t *total);
+
+/**
+ * "I have count[0] rows, put them after those of the ranks before me": iocomp_set_rows of one
+ * variable, and iocomp_put. Collective over the members, with its cost. Of several variables in one
+ * step call iocomp_set_rows once.
+ * @param count         extents of the block, one per dimension; it begins at index 0 of all axes
+ * but the first.
+ * @param values        product(count) elements, row-major.
+ * @param buffered      nonzero: `values` is free on return.
+ * @param first, total  as of iocomp_set_rows; may be NULL.
+ */
+IOCOMP_EXPORT int iocomp_put_rows(iocomp_var *var, const int64_t *count, const void *values,
+                                  int buffered, int64_t *first, int64_t *total,
+                                  iocomp_ticket *ticket);
 
 /**
  * Attach an attribute to a file: `count` values of `type`. Called by all members in the same order;
@@ -354,6 +407,18 @@ IOCOMP_EXPORT int iocomp_progress(iocomp_session *session);
 IOCOMP_EXPORT int iocomp_close(iocomp_file *file);
 
 /**
+ * The same without waiting: returns at once, and the file is closed in later calls, at the latest
+ * in iocomp_finalize. So a program can write a file for each output time and keep no list of those
+ * that are open. Called by all members in the same order. Members of a synchronous file close it
+ * here, as iocomp_close does. The handle is gone in any case.
+ * @param ticket  where the ticket goes; may be NULL. It is IOCOMP_HANDED_OVER when the memory of
+ * all puts of the file is free, whatever became of them. It is IOCOMP_WRITTEN and IOCOMP_DURABLE
+ * when all of the file is committed; else it tells the first failure of the file. What nobody asks
+ * for is told by iocomp_finalize.
+ */
+IOCOMP_EXPORT int iocomp_close_later(iocomp_file *file, iocomp_ticket *ticket);
+
+/**
  * Open what `[files.<name>]` names for reading: a series, or the checkpoints that are there. It
  * does not matter who wrote them, with how many ranks or in which mode. Collective over the compute
  * ranks; waits for them.
@@ -376,6 +441,11 @@ IOCOMP_EXPORT int iocomp_open_input(iocomp_session *session, const char *name,
 IOCOMP_EXPORT int iocomp_open_input_on(iocomp_session *session, MPI_Comm comm, const char *name,
                                        iocomp_input **input);
 
+/** The same, with options for this open as in iocomp_open_with: `path`, `backend`, `kind`, `verify`
+ * and others. Collective over `comm`, which must give the same text. */
+IOCOMP_EXPORT int iocomp_open_input_with(iocomp_session *session, MPI_Comm comm, const char *name,
+                                         const char *options, iocomp_input **input);
+
 /**
  * What to restart from: the newest committed step of what `[files.<name>]` names, opened for
  * reading. Collective over the compute ranks; waits for them.
@@ -386,6 +456,11 @@ IOCOMP_EXPORT int iocomp_open_input_on(iocomp_session *session, MPI_Comm comm, c
  */
 IOCOMP_EXPORT int iocomp_latest(iocomp_session *session, const char *name, int64_t *step,
                                 double *time, iocomp_input **input);
+
+/** The same on a communicator, with options as in iocomp_open_with. Collective over `comm`. */
+IOCOMP_EXPORT int iocomp_latest_with(iocomp_session *session, MPI_Comm comm, const char *name,
+                                     const char *options, int64_t *step, double *time,
+                                     iocomp_input **input);
 
 /** How many committed steps there are. Local. */
 IOCOMP_EXPORT int iocomp_input_steps(const iocomp_input *input, int64_t *steps);
@@ -496,6 +571,13 @@ IOCOMP_EXPORT const char *iocomp_error(void);
 
 /** A short name of a code, such as "storage failure". */
 IOCOMP_EXPORT const char *iocomp_code_name(int code);
+
+/** The release of the library that runs, as a number that compares: 1002003 is 1.2.3. That of the
+ * header is IOCOMP_VERSION. */
+IOCOMP_EXPORT int iocomp_version(void);
+
+/** The same as text: "1.2.3". */
+IOCOMP_EXPORT const char *iocomp_version_text(void);
 
 /** Bytes of one element, or 0 for an unknown type. */
 IOCOMP_EXPORT size_t iocomp_type_size(iocomp_type type);

@@ -233,6 +233,19 @@ class Decomposition {
   std::weak_ptr<void> session_;
 };
 
+/// Where the rows of a rank went that were put behind those of others.
+struct RowsPut {
+  Ticket ticket;
+  std::int64_t first = 0;
+  std::int64_t total = 0;
+};
+
+/// The same of several variables: an entry for each.
+struct Rows {
+  std::vector<std::int64_t> first{};
+  std::vector<std::int64_t> total{};
+};
+
 /// A typed N-dimensional global array in a file. A reference: free to copy, valid as long as its
 /// file.
 template <Element T>
@@ -301,6 +314,21 @@ class Variable {
     check(iocomp_set_shape(raw_, shape.data()));
   }
 
+  /// "I have these rows, put them after those of the ranks before me": a row is one index along the
+  /// first axis. Collective over the members, before their first put of the step, and it waits for
+  /// them. Of several variables in one step call set_rows(), then put().
+  /// @param count   extents of the block, one entry per dimension; the first is the rows.
+  /// @param values  product(count) elements, row-major; as for put().
+  RowsPut put_rows(Extents count, std::span<const T> values, bool buffered = false) const {
+    fits(count, count, values, count.product());
+    iocomp_ticket ticket{};
+    RowsPut put;
+    check(iocomp_put_rows(raw_, count.data(), values.data(), buffered ? 1 : 0, &put.first,
+                          &put.total, &ticket));
+    put.ticket = Ticket{ticket};
+    return put;
+  }
+
   /// Say what elements hold that nobody puts, from the current step on. Called by all members in
   /// the same order, before the first put of the step.
   void set_fill(const T& value) const { check(iocomp_set_fill(raw_, &value)); }
@@ -358,6 +386,34 @@ class Variable {
   iocomp_var* raw_ = nullptr;
   int ndims_ = 0;
 };
+
+/// A number of rows of a variable, see set_rows().
+struct RowsOf {
+  template <Element T>
+  RowsOf(const Variable<T>& variable, std::int64_t count) noexcept
+      : raw{variable.raw()}, rows{count} {}
+  iocomp_var* raw;
+  std::int64_t rows;
+};
+
+/// Say how many rows this rank has of some variables of a file from the current step on: they
+/// follow those of the ranks before it. Collective over the members, before their first put of the
+/// step: `auto [first, total] = iocomp::set_rows({{x, n}, {id, n}});`
+inline Rows set_rows(std::span<const RowsOf> all) {
+  std::vector<iocomp_var*> variables;
+  std::vector<std::int64_t> rows;
+  for (const RowsOf& one : all) {
+    variables.push_back(one.raw);
+    rows.push_back(one.rows);
+  }
+  Rows found{std::vector<std::int64_t>(all.size()), std::vector<std::int64_t>(all.size())};
+  check(iocomp_set_rows(static_cast<int>(all.size()), variables.data(), rows.data(),
+                        found.first.data(), found.total.data()));
+  return found;
+}
+inline Rows set_rows(std::initializer_list<RowsOf> all) {
+  return set_rows(std::span<const RowsOf>{all.begin(), all.size()});
+}
 
 /// An open output. Movable, not copyable.
 class File {
@@ -433,6 +489,13 @@ class File {
   /// @throws Error the first failure of the file that was not told yet. The handle is gone in any
   /// case.
   void close() { check(iocomp_close(release())); }
+  /// The same without waiting. The ticket is IOCOMP_DURABLE when all of the file is committed.
+  /// Called by all members in the same order.
+  Ticket close_later() {
+    iocomp_ticket ticket{};
+    check(iocomp_close_later(release(), &ticket));
+    return Ticket{ticket};
+  }
 
   [[nodiscard]] bool is_open() const noexcept { return raw() != nullptr; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -663,6 +726,10 @@ struct Latest {
   Input input{};
 };
 
+/// The release of the library that runs: 1002003 is 1.2.3; that of the header is IOCOMP_VERSION.
+[[nodiscard]] inline int version() noexcept { return iocomp_version(); }
+[[nodiscard]] inline std::string version_text() { return iocomp_version_text(); }
+
 /// One iocomp_init ... iocomp_finalize. Movable, not copyable. Must end before MPI_Finalize.
 class Session {
  public:
@@ -723,6 +790,17 @@ class Session {
     return File{file, name, alive_};
   }
 
+  /// The same with all that can be said of one open.
+  /// @param options  settings of this file for this open, as TOML text: see iocomp_open_with.
+  [[nodiscard]] File open_with(const std::string& options, const std::string& name,
+                               iocomp_kind kind, std::int64_t after = IOCOMP_LAST_STEP,
+                               MPI_Comm members = MPI_COMM_NULL) {
+    iocomp_file* file = nullptr;
+    check(iocomp_open_with(raw_, members_or_all(members), name.c_str(), kind, after,
+                           options.c_str(), &file));
+    return File{file, name, alive_};
+  }
+
   /// Say what this rank has of arrays of a shape: runs of row-major indices, in the order in which
   /// it has them in memory. Local.
   [[nodiscard]] Decomposition decompose(Extents shape, std::span<const std::int64_t> first,
@@ -758,15 +836,29 @@ class Session {
     check(iocomp_open_input(raw_, name.c_str(), &input));
     return Input{input, alive_};
   }
+  /// The same with options, as in open_with().
+  [[nodiscard]] Input open_input_with(const std::string& options, const std::string& name,
+                                      MPI_Comm members = MPI_COMM_NULL) {
+    iocomp_input* input = nullptr;
+    check(iocomp_open_input_with(raw_, members_or_all(members), name.c_str(), options.c_str(),
+                                 &input));
+    return Input{input, alive_};
+  }
   /// What to restart from: the newest committed step. Collective over the compute ranks.
   [[nodiscard]] Latest latest(const std::string& name) {
     Latest found;
     iocomp_input* input = nullptr;
     check(iocomp_latest(raw_, name.c_str(), &found.step, &found.time, &input));
-    if (input != nullptr) {
-      found.input = Input{input, alive_};
-    }
-    return found;
+    return own(std::move(found), input);
+  }
+  /// The same with options, as in open_with().
+  [[nodiscard]] Latest latest_with(const std::string& options, const std::string& name,
+                                   MPI_Comm members = MPI_COMM_NULL) {
+    Latest found;
+    iocomp_input* input = nullptr;
+    check(iocomp_latest_with(raw_, members_or_all(members), name.c_str(), options.c_str(),
+                             &found.step, &found.time, &input));
+    return own(std::move(found), input);
   }
   /// The same as open_input() on a sub-communicator of comm(). Collective over `members`.
   [[nodiscard]] Input open_input_on(MPI_Comm members, const std::string& name) {
@@ -791,6 +883,15 @@ class Session {
   [[nodiscard]] iocomp_session* raw() const noexcept { return raw_; }
 
  private:
+  [[nodiscard]] MPI_Comm members_or_all(MPI_Comm members) const noexcept {
+    return members == MPI_COMM_NULL ? comm() : members;
+  }
+  [[nodiscard]] Latest own(Latest found, iocomp_input* input) const {
+    if (input != nullptr) {
+      found.input = Input{input, alive_};
+    }
+    return found;
+  }
   void leave() noexcept {
     alive_.reset();
     if (raw_ != nullptr) {

@@ -22,6 +22,7 @@ using iocomp::api::guarded;
 using iocomp::api::require;
 using iocomp::session::Counter;
 using iocomp::session::Timer;
+using iocomp::session::What;
 
 namespace {
 
@@ -44,7 +45,7 @@ template <typename Body>
 int timed(iocomp_session* session, const char* call, Counter counter, Body&& body) noexcept {
   return guarded([&] {
     auto& counters = client_of(session, call).link().counters();
-    const Timer all{counters, Counter::call_seconds};
+    const Timer all{counters, Counter::call_seconds, What::call, {.text = call}};
     if (counter == Counter::call_seconds) {
       body();
     } else {
@@ -72,10 +73,8 @@ iocomp::session::State state_of(iocomp_state state, const char* call) {
   return static_cast<iocomp::session::State>(state);
 }
 
-constexpr int64_t behind_all = INT64_MAX;
-
 int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
-              int64_t after, iocomp_file** file) {
+              int64_t after, const char* options, iocomp_file** file) {
   if (file != nullptr) {
     *file = nullptr;
   }
@@ -89,7 +88,8 @@ int open_file(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_k
     auto opened = std::make_unique<iocomp_file>();
     opened->session = session;
     opened->file = session->session->client().open(
-        comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series", after);
+        comm, name, kind == IOCOMP_CHECKPOINT ? "checkpoint" : "series", after,
+        options == nullptr ? "" : options);
     *file = opened.get();
     session->files.push_back(std::move(opened));
   });
@@ -147,22 +147,29 @@ int put(iocomp_var* var, const iocomp::session::PutArguments& arguments, iocomp_
 }  // namespace
 
 int iocomp_open(iocomp_session* session, const char* name, iocomp_kind kind, iocomp_file** file) {
-  return open_file(session, MPI_COMM_NULL, name, kind, behind_all, file);
+  return open_file(session, MPI_COMM_NULL, name, kind, IOCOMP_LAST_STEP, nullptr, file);
 }
 
 int iocomp_open_after(iocomp_session* session, const char* name, iocomp_kind kind, int64_t after,
                       iocomp_file** file) {
-  return open_file(session, MPI_COMM_NULL, name, kind, after, file);
+  return open_file(session, MPI_COMM_NULL, name, kind, after, nullptr, file);
 }
 
 int iocomp_open_on(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
                    iocomp_file** file) {
-  if (comm == MPI_COMM_NULL) {
+  return iocomp_open_with(session, comm, name, kind, IOCOMP_LAST_STEP, nullptr, file);
+}
+
+int iocomp_open_with(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_kind kind,
+                     int64_t after, const char* options, iocomp_file** file) {
+  if (comm == MPI_COMM_NULL && iocomp_comm(session) != MPI_COMM_NULL) {
     return guarded([] {
-      throw Error{ErrorCode::invalid_argument, "open_on: the communicator is MPI_COMM_NULL"};
+      throw Error{ErrorCode::invalid_argument,
+                  "open: the communicator is MPI_COMM_NULL; that of all compute ranks is what "
+                  "iocomp_comm returns"};
     });
   }
-  return open_file(session, comm, name, kind, behind_all, file);
+  return open_file(session, comm, name, kind, after, options, file);
 }
 
 int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndims,
@@ -182,6 +189,44 @@ int iocomp_define(iocomp_file* file, const char* name, iocomp_type type, int ndi
 int iocomp_set_shape(iocomp_var* var, const int64_t* shape) {
   return timed(var == nullptr ? nullptr : var->file->session, "set_shape", Counter::call_seconds,
                [&] { var->file->file->set_shape(var->id, shape); });
+}
+
+int iocomp_set_rows(int nvars, iocomp_var* const* vars, const int64_t* rows, int64_t* first,
+                    int64_t* total) {
+  iocomp_var* const one = nvars > 0 && vars != nullptr ? vars[0] : nullptr;
+  return timed(one == nullptr ? nullptr : one->file->session, "set_rows", Counter::wait_seconds,
+               [&] {
+                 require(rows, "set_rows", "the numbers of rows");
+                 std::vector<int> ids;
+                 for (iocomp_var* const var : std::span{vars, static_cast<std::size_t>(nvars)}) {
+                   require(var, "set_rows", "a variable");
+                   require(var->file == one->file ? var : nullptr, "set_rows",
+                           "a variable of the first one's file");
+                   ids.push_back(var->id);
+                 }
+                 const auto found = one->file->session->session->client().set_rows(
+                     one->file->file, ids, {rows, ids.size()});
+                 if (first != nullptr) {
+                   std::ranges::copy(found.first, first);
+                 }
+                 if (total != nullptr) {
+                   std::ranges::copy(found.total, total);
+                 }
+               });
+}
+
+int iocomp_put_rows(iocomp_var* var, const int64_t* count, const void* values, int buffered,
+                    int64_t* first, int64_t* total, iocomp_ticket* ticket) {
+  int64_t start[IOCOMP_MAX_DIMS] = {};
+  const int placed = iocomp_set_rows(1, &var, count, start, total);
+  if (placed != IOCOMP_OK) {
+    return placed;
+  }
+  if (first != nullptr) {
+    *first = start[0];
+  }
+  return put(var, {.start = start, .count = count, .values = values, .buffered = buffered != 0},
+             ticket);
 }
 
 int iocomp_set_attribute(iocomp_file* file, const char* name, iocomp_type type, int64_t count,
@@ -285,4 +330,17 @@ int iocomp_close(iocomp_file* file) {
     std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
     session->session->client().close(closing);
   });
+}
+
+int iocomp_close_later(iocomp_file* file, iocomp_ticket* ticket) {
+  return timed(
+      file == nullptr ? nullptr : file->session, "close_later", Counter::close_seconds, [&] {
+        iocomp_session* const session = file->session;
+        iocomp::session::File* const closing = file->file;
+        std::erase_if(session->files, [file](const auto& open) { return open.get() == file; });
+        const auto number = session->session->client().close_later(closing);
+        if (ticket != nullptr) {
+          *ticket = {session, number};
+        }
+      });
 }

@@ -27,6 +27,7 @@ using iocomp::session::Counter;
 using iocomp::session::Input;
 using iocomp::session::ReadArguments;
 using iocomp::session::Timer;
+using iocomp::session::What;
 
 namespace {
 
@@ -35,7 +36,8 @@ const Input& input_of(const iocomp_input* input, const char* call) {
   return *input->input;
 }
 
-int open_input(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_input** input) {
+int open_input(iocomp_session* session, MPI_Comm comm, const char* name, const char* options,
+               iocomp_input** input) {
   return guarded([&] {
     require(input, "open_input", "the place for the input");
     *input = nullptr;
@@ -46,10 +48,11 @@ int open_input(iocomp_session* session, MPI_Comm comm, const char* name, iocomp_
                   "open_input: this rank is a server; only compute ranks read"};
     }
     auto& client = session->session->client();
-    const Timer timer{client.link().counters(), Counter::read_seconds};
+    const Timer timer{
+        client.link().counters(), Counter::read_seconds, What::call, {.text = "open_input"}};
     auto opened = std::make_unique<iocomp_input>();
     opened->session = session;
-    opened->input = client.open_input(comm, name);
+    opened->input = client.open_input(comm, name, options == nullptr ? "" : options);
     *input = opened.get();
     session->inputs.push_back(std::move(opened));
   });
@@ -99,7 +102,10 @@ int read(iocomp_input* input, const char* variable, int64_t step, const ReadArgu
   return guarded([&] {
     require(input, "read", "the input");
     require(variable, "read", "the variable's name");
-    const Timer timer{input->session->session->client().link().counters(), Counter::read_seconds};
+    const Timer timer{input->session->session->client().link().counters(),
+                      Counter::read_seconds,
+                      What::call,
+                      {.text = "read"}};
     input->input->read(variable, step, arguments);
   });
 }
@@ -107,17 +113,24 @@ int read(iocomp_input* input, const char* variable, int64_t step, const ReadArgu
 }  // namespace
 
 int iocomp_open_input(iocomp_session* session, const char* name, iocomp_input** input) {
-  return open_input(session, MPI_COMM_NULL, name, input);
+  return open_input(session, MPI_COMM_NULL, name, nullptr, input);
 }
 
 int iocomp_open_input_on(iocomp_session* session, MPI_Comm comm, const char* name,
                          iocomp_input** input) {
-  if (comm == MPI_COMM_NULL) {
+  return iocomp_open_input_with(session, comm, name, nullptr, input);
+}
+
+int iocomp_open_input_with(iocomp_session* session, MPI_Comm comm, const char* name,
+                           const char* options, iocomp_input** input) {
+  if (comm == MPI_COMM_NULL && iocomp_comm(session) != MPI_COMM_NULL) {
     return guarded([] {
-      throw Error{ErrorCode::invalid_argument, "open_input_on: the communicator is MPI_COMM_NULL"};
+      throw Error{ErrorCode::invalid_argument,
+                  "open_input: the communicator is MPI_COMM_NULL; that of all compute ranks is "
+                  "what iocomp_comm returns"};
     });
   }
-  return open_input(session, comm, name, input);
+  return open_input(session, comm, name, options, input);
 }
 
 int iocomp_input_steps(const iocomp_input* input, int64_t* steps) {
@@ -151,13 +164,18 @@ int iocomp_input_time(iocomp_input* input, int64_t step, double* time) {
 
 int iocomp_latest(iocomp_session* session, const char* name, int64_t* step, double* time,
                   iocomp_input** input) {
+  return iocomp_latest_with(session, iocomp_comm(session), name, nullptr, step, time, input);
+}
+
+int iocomp_latest_with(iocomp_session* session, MPI_Comm comm, const char* name,
+                       const char* options, int64_t* step, double* time, iocomp_input** input) {
   if (step != nullptr) {
     *step = -1;
   }
   if (time != nullptr) {
     *time = std::numeric_limits<double>::quiet_NaN();
   }
-  const int opened = open_input(session, MPI_COMM_NULL, name, input);
+  const int opened = iocomp_open_input_with(session, comm, name, options, input);
   if (opened == IOCOMP_NOT_FOUND) {
     return IOCOMP_OK;
   }

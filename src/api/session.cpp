@@ -103,6 +103,10 @@ const char* iocomp_error(void) { return iocomp::api::last_story().c_str(); }
 
 const char* iocomp_code_name(int code) { return iocomp::code_name(code); }
 
+int iocomp_version(void) { return IOCOMP_VERSION; }
+
+const char* iocomp_version_text(void) { return IOCOMP_VERSION_STRING; }
+
 size_t iocomp_type_size(iocomp_type type) {
   const auto known = iocomp::array::element_type(type);
   return known ? iocomp::array::size_bytes(*known) : 0;

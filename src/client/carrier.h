@@ -85,8 +85,13 @@ class Carrier {
   virtual void urge(std::uint64_t ticket, State state) = 0;
   /// The program waits for the memory of a block from now on.
   virtual void wanted_back(std::uint64_t /*ticket*/) {}
-  /// Settle everything. `open_step` is the step that was not ended; `sums` as for `end_step`.
-  [[nodiscard]] virtual Outcome close(std::int64_t open_step, const PutSums& sums) = 0;
+  /// Nothing more is put: begin to settle everything. Members of a synchronous file do it here,
+  /// together. `open_step` is the step that was not ended; `sums` as for `end_step`.
+  virtual void begin_close(std::int64_t open_step, const PutSums& sums) = 0;
+  /// Whether `close` would not wait.
+  [[nodiscard]] virtual bool is_closed() = 0;
+  /// Sleep until everything is settled. @pre begin_close
+  [[nodiscard]] virtual Outcome close() = 0;
   /// The program ends without closing the file, and its arrays may be gone. Nobody is waited for.
   /// @return the first step that is lost by it.
   [[nodiscard]] virtual std::int64_t give_up(std::int64_t open_step, const Outcome& why) = 0;

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/bug.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "client/file.h"
@@ -23,6 +25,10 @@
 #include "config/file_settings.h"
 #include "formats/format.h"
 #include "formats/registry.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "mpi/handle.h"
+#include "mpi/peers.h"
 #include "mpi/wait.h"
 #include "protocol/messages.h"
 
@@ -76,6 +82,7 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
       meeting_{place_.comm, {}, link_.policy()},
       array_memory_{settings, link_},
       disk_{disk, link_, {[this] { submit_files(); }, [this] { return advance_files(); }}} {
+  link_.counters().record_into(place_.timeline);
   if (place_.has_kernel) {
     disk_.start();
   }
@@ -95,10 +102,12 @@ std::uint64_t Client::next_key(const std::string& name, const std::vector<int>& 
 }
 
 File* Client::open(MPI_Comm comm, const std::string& name, const std::string& kind,
-                   std::int64_t after) {
+                   std::int64_t after, const std::string& options) {
   commit::check_name(name);
+  settle_closed();
   OpenedFile opened;
-  opened.settings = config::file_settings(settings_, name, kind);
+  opened.settings = config::file_settings(settings_.with_options(name, options), name, kind);
+  opened.options = options;
   const auto& file = opened.settings;
   const auto& format = formats::format(file.backend, settings_.text("storage.modules"),
                                        commit::format_options(file));
@@ -197,8 +206,9 @@ void Client::watch(OpenedFile& opened) {
   }
 }
 
-std::unique_ptr<reading::Input> Client::open_input(MPI_Comm comm, const std::string& name) {
-  return input_opener_.open(comm, name, [this] { progress(); });
+std::unique_ptr<reading::Input> Client::open_input(MPI_Comm comm, const std::string& name,
+                                                   const std::string& options) {
+  return input_opener_.open(comm, name, options, [this] { progress(); });
 }
 
 void Client::submit_files() {
@@ -220,17 +230,129 @@ bool Client::advance_files() {
 
 void Client::close(File* file) {
   const auto found = files_.find(file->key());
-  OpenedFile& opened = found->second;
-  const Outcome outcome = outcome_of([&] { opened.file->close(); });
+  const std::uint64_t key = file->key();
+  const Outcome closed = outcome_of([&] { found->second.file->close(); });
+  forget(found);
+  const Outcome untold = link_.failures().take_untold(key);
+  const Outcome& told = closed.ok() && !has_bug(Bug::failure_not_told) ? untold : closed;
+  if (!told.ok()) {
+    throw Error{told.code, told.story};
+  }
+}
+
+void Client::forget(OpenedFiles::iterator closed) {
+  OpenedFile& opened = closed->second;
   const bool have_all_left = opened.local == nullptr || opened.local->is_over();
   opened.file.reset();
   if (have_all_left) {
     opened.free_communicators();
   }
-  files_.erase(found);
-  if (!outcome.ok()) {
-    throw Error{outcome.code, outcome.story};
+  files_.erase(closed);
+}
+
+std::uint64_t Client::close_later(File* file) {
+  OpenedFile& opened = files_.find(file->key())->second;
+  Ticket ticket;
+  ticket.closes = file->key();
+  ticket.variable = "the closing of file \"" + file->name() + '"';
+  ticket.pieces = 1;
+  opened.closing = link_.tickets().open(std::move(ticket));
+  const std::uint64_t number = opened.closing;
+  const Outcome begun = outcome_of([&] { file->begin_close(); });
+  if (!begun.ok()) {
+    link_.failures().add(file->key(), begun);
   }
+  settle_closed();
+  return number;
+}
+
+// The program does not wait for these any more.
+void Client::settle_closed() {
+  for (auto next = files_.begin(); next != files_.end();) {
+    const auto found = next++;
+    const auto& [key, opened] = *found;
+    if (opened.closing == 0) {
+      continue;
+    }
+    bool is_closed = false;
+    Outcome outcome = outcome_of([&] {
+      is_closed = opened.file->is_closed();
+      if (is_closed) {
+        opened.file->close();
+      }
+    });
+    if (!is_closed && outcome.ok()) {
+      continue;
+    }
+    if (!outcome.ok()) {
+      link_.failures().add(key, outcome);
+    }
+    outcome = link_.failures().untold(key);
+    Ticket& ticket = *link_.tickets().find(opened.closing);
+    ticket.written = ticket.durable = outcome.ok() ? ticket.pieces : 0;
+    ticket.failure = outcome;
+    link_.tickets().settle(opened.closing);
+    forget(found);
+  }
+}
+
+bool Client::has_reached(std::uint64_t ticket, State state) {
+  if (const Ticket* open = link_.tickets().find(ticket); open != nullptr && open->closes != 0) {
+    const std::uint64_t file = open->closes;
+    settle_closed();
+    if (state == State::handed_over) {  // a failure of the file is told with the other states
+      return !files_.contains(file) || link_.ledger().memory_is_free(file);
+    }
+  }
+  return link_.has_reached(ticket, state);
+}
+
+// Where servers carry a file of some ranks, nothing but this needs a communicator of them. To make
+// it has no nonblocking form; all members are in the same call.
+MPI_Comm Client::members_comm(OpenedFile& opened) {
+  int size = 0;
+  mpi::check(MPI_Comm_size(place_.comm, &size));
+  if (opened.comm != MPI_COMM_NULL || std::cmp_equal(opened.members.size(), size)) {
+    return opened.comm != MPI_COMM_NULL ? opened.comm : place_.comm;
+  }
+  if (opened.rows_comm == MPI_COMM_NULL) {
+    const mpi::Group all = mpi::group_of(place_.comm);
+    MPI_Group raw = MPI_GROUP_NULL;
+    mpi::check(MPI_Group_incl(all.raw(), checked_cast<int>(std::ssize(opened.members)),
+                              opened.members.data(), &raw));
+    const mpi::Group members{raw};
+    mpi::check(MPI_Comm_create_group(place_.comm, members.raw(), 0, &opened.rows_comm));
+    mpi::check(MPI_Comm_set_errhandler(opened.rows_comm, MPI_ERRORS_RETURN));
+  }
+  return opened.rows_comm;
+}
+
+Rows Client::set_rows(File* file, std::span<const int> variables,
+                      std::span<const std::int64_t> rows) {
+  const Outcome checked = outcome_of([&] { file->check_rows(variables, rows); });
+  OpenedFile& opened = files_.find(file->key())->second;
+  const MPI_Comm comm = members_comm(opened);
+  std::uint64_t digest = empty_digest;
+  for (const int variable : variables) {
+    digest = mix(digest, static_cast<std::uint64_t>(variable));
+  }
+  const std::int64_t have_failed = Meeting{comm, opened.members, link_.policy()}.meet(
+      {.name = "set_rows",
+       .file = file->key(),
+       .file_name = file->name(),
+       .step = file->current_step(),
+       .definitions = digest,
+       .last_definition = "rows of " + std::to_string(variables.size()) + " variables"},
+      checked.ok() ? 0 : 1);
+  if (have_failed != 0) {
+    const char* what = "the other ranks to tell why set_rows has failed";
+    const Outcome first = mpi::agree(comm, checked, link_.policy(), what);
+    throw Error{first.code, first.story};
+  }
+  Rows found{.first = {rows.begin(), rows.end()}, .total = {rows.begin(), rows.end()}};
+  mpi::sums(comm, found.first, found.total, link_.policy(), "the other ranks to call set_rows");
+  file->set_rows(variables, found.total);
+  return found;
 }
 
 File* Client::owner(std::uint64_t number) {
@@ -249,11 +371,11 @@ bool Client::test(std::uint64_t ticket, State state) {
   }
   link_.pump();
   takeover_.go_on_without_servers();
-  if (link_.has_reached(ticket, state)) {
+  if (has_reached(ticket, state)) {
     return true;
   }
   urge_when_polled(ticket, state);
-  return link_.has_reached(ticket, state);
+  return has_reached(ticket, state);
 }
 
 // Whoever asks again and again waits.
@@ -298,7 +420,7 @@ void Client::wait_once(std::uint64_t ticket, State state) {
     }
     file->urge(ticket, state);
   }
-  link_.wait_until([&] { return link_.has_reached(ticket, state); },
+  link_.wait_until([&] { return has_reached(ticket, state); },
                    [&] {
                      constexpr const char* names[] = {"", "handed over", "written", "durable"};
                      const Ticket* open = link_.tickets().find(ticket);
@@ -324,8 +446,15 @@ void Client::say_goodbye() {
   if (link_.has_servers()) {
     // Servers leave together, when all ranks have said goodbye to theirs: from then on no other one
     // takes what is held back for it.
-    link_.wait_until([&] { return link_.is_idle(); },
-                     [] { return std::string{"servers to take earlier messages"}; });
+    try {
+      link_.wait_until([&] { return link_.is_idle(); },
+                       [] { return std::string{"servers to take earlier messages"}; });
+    } catch (const Error&) {
+      if (!link_.server_side().is_silent(home())) {  // it need not wait for this rank
+        link_.post(home(), protocol::encode(0, protocol::Kind::bye));
+      }
+      throw;
+    }
     link_.post(home(), protocol::encode(0, protocol::Kind::bye));
     link_.wait_until([&] { return link_.farewell().has_value() && link_.is_idle(); },
                      [&] { return "the goodbye of server " + std::to_string(home()); });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,12 @@
 
 namespace iocomp::client {
 
+/// Where rows of several members follow one another, by variable.
+struct Rows {
+  std::vector<std::int64_t> first;  ///< of this member
+  std::vector<std::int64_t> total;
+};
+
 /// The compute side of a session: opens files and answers for tickets.
 class Client {
  public:
@@ -43,13 +50,22 @@ class Client {
   /// @param comm  of the members; MPI_COMM_NULL for all compute ranks.
   /// @param kind   "series" or "checkpoint".
   /// @param after  where the file is continued, it loses the steps behind this number.
+  /// @param options  see Settings::with_options.
   File* open(MPI_Comm comm, const std::string& name, const std::string& kind,
-             std::int64_t after = protocol::everything);
+             std::int64_t after = protocol::everything, const std::string& options = {});
   /// Open for reading. Collective over `comm`, as above.
   /// @throws the same on all ranks.
-  [[nodiscard]] std::unique_ptr<reading::Input> open_input(MPI_Comm comm, const std::string& name);
+  [[nodiscard]] std::unique_ptr<reading::Input> open_input(MPI_Comm comm, const std::string& name,
+                                                           const std::string& options = {});
   /// Close and forget the file, whatever close says.
   void close(File* file);
+  /// The same, without waiting. @return a ticket: handed over when the memory of all puts is free,
+  /// written and durable when all is committed.
+  [[nodiscard]] std::uint64_t close_later(File* file);
+  /// Each member has so many rows of some variables from the current step on, behind those of the
+  /// members before it. Collective over the members.
+  /// @return the first row of this member for each, and how many all have.
+  Rows set_rows(File* file, std::span<const int> variables, std::span<const std::int64_t> rows);
 
   /// @throws Error with the failure of the ticket.
   [[nodiscard]] bool test(std::uint64_t ticket, State state);
@@ -87,6 +103,10 @@ class Client {
   void tell(const OpenedFile& opened);
   void submit_files();
   bool advance_files();
+  void forget(OpenedFiles::iterator closed);
+  void settle_closed();
+  [[nodiscard]] MPI_Comm members_comm(OpenedFile& opened);
+  [[nodiscard]] bool has_reached(std::uint64_t ticket, State state);
   void wait_once(std::uint64_t ticket, State state);
   void urge_when_polled(std::uint64_t ticket, State state);
   void say_goodbye();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -28,6 +29,8 @@
 #include "contents/catalogue.h"
 #include "contents/variable.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::client {
 namespace {
@@ -132,6 +135,37 @@ void File::set_shape(int variable, const std::int64_t* shape) {
   announce(event);
 }
 
+void File::check_rows(std::span<const int> variables, std::span<const std::int64_t> rows) const {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto known = catalogue_.variable(variables[i], step_);
+    const std::string call = "set_rows(\"" + known.name + "\") of file \"" + name_ + "\": ";
+    if (known.shape.dimensions == 0) {
+      throw Error{ErrorCode::invalid_argument, call + "a scalar has no rows"};
+    }
+    if (rows[i] < 0) {
+      throw Error{ErrorCode::invalid_argument,
+                  call + std::to_string(rows[i]) + " is no number of rows"};
+    }
+    if (puts_in_step_ > 0) {
+      throw Error{ErrorCode::invalid_argument,
+                  call + "after " + std::to_string(puts_in_step_) + " puts of step " +
+                      std::to_string(current_step()) +
+                      "; rows are set before the first put of a step, of several variables in one "
+                      "call"};
+    }
+  }
+}
+
+void File::set_rows(std::span<const int> variables, std::span<const std::int64_t> totals) {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    auto shape = catalogue_.variable(variables[i], step_).shape;
+    if (shape.extent[0] != totals[i]) {
+      shape.extent[0] = totals[i];
+      set_shape(variables[i], shape.extent.data());
+    }
+  }
+}
+
 void File::set_attribute(int variable, const std::string& name, contents::Attribute value) {
   contents::Event event;
   event.what = contents::Event::What::attribute;
@@ -231,7 +265,13 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   ticket.file = key_;
   ticket.step = step_;
   ticket.variable = block.variable.name;
+  ticket.put_at = now_seconds();
   block.ticket = link_.tickets().open(std::move(ticket));
+  trace::describe_span(link_.counters().timeline(),
+                       {.file = name_,
+                        .step = step_,
+                        .bytes = static_cast<std::int64_t>(block.bytes()),
+                        .ticket = block.ticket});
   link_.counters().add(trace::Counter::puts, 1);
   link_.counters().add(trace::Counter::put_bytes, static_cast<double>(block.bytes()));
   if (array::elements(block.region) > 0) {
@@ -239,6 +279,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   } else if (array::elements(block.variable.shape) == 0) {
     carry([&] { carrier_->put_nothing(block); });
   }
+  link_.ledger().tell_hand_over(block.ticket);
   link_.tickets().settle(block.ticket);
   return block.ticket;
 }
@@ -264,7 +305,8 @@ void File::put_summed(const Block& block) {
     }
   }
   send();
-  const trace::Timer timer{link_.counters(), trace::Counter::checksum_seconds};
+  const trace::Timer timer{link_.counters(), trace::Counter::checksum_seconds,
+                           trace::What::checksum};
   if (beside.joinable()) {
     beside.join();
   } else {
@@ -282,6 +324,7 @@ void File::end_step() {
     carry([&] { carrier_->enter_step(step_); });
   }
   const std::int64_t ended = step_++;
+  trace::describe_span(link_.counters().timeline(), {.file = name_, .step = ended});
   puts_in_step_ = 0;
   link_.counters().add(trace::Counter::steps, 1);
   const PutSums sums = std::exchange(sums_, {});
@@ -349,16 +392,46 @@ void File::wait_step(std::int64_t number) {
                                                  "this rank, which has ended " +
                                                  ended};
   }
+  trace::describe_span(link_.counters().timeline(), {.file = name_, .step = *step});
   carry([&] { carrier_->wait_step(*step); });
 }
 
-void File::close() {
-  Outcome closed;
-  if (puts_in_step_ > 0) {
-    put_time();
-    hold_back(step_);
+// A carrier that follows another one begins anew.
+void File::close_carrier() {
+  if (closing_ != Closing::begun) {
+    carrier_->begin_close(step_, sums_);
+    closing_ = Closing::begun;
   }
-  carry([&] { closed = carrier_->close(step_, sums_); });
+}
+
+void File::begin_close() {
+  if (closing_ == Closing::no) {
+    closing_ = Closing::asked;
+    if (puts_in_step_ > 0) {
+      put_time();
+      hold_back(step_);
+    }
+  }
+  carry([&] { close_carrier(); });
+}
+
+bool File::is_closed() {
+  bool closed = false;
+  carry([&] {
+    close_carrier();
+    closed = carrier_->is_closed();
+  });
+  return closed;
+}
+
+void File::close() {
+  trace::describe_span(link_.counters().timeline(), {.file = name_});
+  begin_close();
+  Outcome closed;
+  carry([&] {
+    close_carrier();
+    closed = carrier_->close();
+  });
   if (!closed.ok()) {
     link_.failures().add(key_, closed);
   }
@@ -372,10 +445,6 @@ void File::close() {
                                    : closed;
     }
   });
-  const Outcome untold = link_.failures().take_untold(key_);
-  if (!untold.ok() && !has_bug(Bug::failure_not_told)) {
-    throw Error{untold.code, untold.story};
-  }
 }
 
 }  // namespace iocomp::client

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -46,7 +47,10 @@ class File {
   File(Setup setup, Link& link);
 
   /// The carrier needs the catalogue, so it comes second.
-  void carry_with(std::unique_ptr<Carrier> carrier) { carrier_ = std::move(carrier); }
+  void carry_with(std::unique_ptr<Carrier> carrier) {
+    carrier_ = std::move(carrier);
+    closing_ = closing_ == Closing::no ? Closing::no : Closing::asked;
+  }
 
   /// See Catalogue.
   void begin_at(const contents::Beginning& beginning) { catalogue_.begin_at(beginning); }
@@ -66,6 +70,10 @@ class File {
   void set_shape(int variable, const std::int64_t* shape);
   /// @param variable  -1 for the file itself.
   void set_attribute(int variable, const std::string& name, contents::Attribute value);
+  /// @throws Error{invalid_argument} where rows cannot be set, before anybody is asked.
+  void check_rows(std::span<const int> variables, std::span<const std::int64_t> rows) const;
+  /// Give variables so many rows from the current step on.
+  void set_rows(std::span<const int> variables, std::span<const std::int64_t> totals);
   /// @param value  one element.
   void set_fill(int variable, const void* value);
   /// Give the current step a number, and a physical time unless that is NaN: it becomes the scalar
@@ -83,7 +91,11 @@ class File {
   void wanted_back(std::uint64_t ticket) {
     carry([&] { carrier_->wanted_back(ticket); });
   }
-  /// @throws Error with the first failure of the file that was not told.
+  /// Nothing more is put. Waits for nobody, but members of a synchronous file.
+  void begin_close();
+  /// Go on with a close that was begun. @return whether `close` would not wait.
+  [[nodiscard]] bool is_closed();
+  /// Sleep until everything is settled. The book of failures has what went wrong.
   void close();
   /// See Carrier::give_up.
   [[nodiscard]] std::int64_t give_up(const Outcome& why) { return carrier_->give_up(step_, why); }
@@ -108,6 +120,7 @@ class File {
     react_();
     call();
   }
+  void close_carrier();
   void announce(const contents::Event& event);
   void put_summed(const Block& block);
   void consult_guard(std::int64_t ended);
@@ -123,7 +136,8 @@ class File {
   std::unique_ptr<Carrier> carrier_;
   std::int64_t step_ = 0;
   std::int64_t puts_in_step_ = 0;
-  int time_ = -1;  // the variable
+  int time_ = -1;                                                  // the variable
+  enum class Closing { no, asked, begun } closing_ = Closing::no;  // begun: the carrier knows it
   bool sums_blocks_ = false;
   PutSums sums_;  // of the open step
   std::optional<Guard> guard_;

@@ -68,8 +68,10 @@ Outcome outcome_of_anything(Body&& body) {
 }  // namespace
 
 std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::string& name,
+                                                  const std::string& options,
                                                   std::function<void()> meanwhile) {
   commit::check_name(name);
+  (void)settings_.with_options(name, options);  // before anybody waits
   if (!meeting_.ended().ok()) {
     throw Error{meeting_.ended().code, meeting_.ended().story};
   }
@@ -84,7 +86,7 @@ std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::stri
   if (have_same_ranks(group, place_.comm)) {
     Meeting meeting{place_.comm, {}, policy};
     try {
-      found = find_together(place_.comm, meeting, name, policy, input);
+      found = find_together(place_.comm, meeting, name, options, policy, input);
     } catch (const Error&) {
       meeting_.end(meeting.ended());
       throw;
@@ -92,7 +94,7 @@ std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::stri
   } else {
     const auto own = mpi::duplicate(group, policy, "the other ranks to open a file for reading");
     Meeting meeting{own.raw(), ranks, policy};
-    found = find_together(own.raw(), meeting, name, policy, input);
+    found = find_together(own.raw(), meeting, name, options, policy, input);
   }
   auto committed = decode(found);
   for (const auto& torn : committed.torn) {
@@ -112,20 +114,24 @@ reading::Input::HasRead InputOpener::counted() const {
 
 std::vector<std::byte> InputOpener::find_together(MPI_Comm comm, Meeting& meeting,
                                                   const std::string& name,
+                                                  const std::string& options,
                                                   const mpi::WaitPolicy& policy,
                                                   std::unique_ptr<reading::Input>& input) {
+  const std::string call =
+      options.empty() ? "open_input" : "open_input with the options <" + options + '>';
   (void)meeting.meet(
-      {.name = "open_input", .file = mix(empty_digest, name) | 1U, .file_name = name});
+      {.name = call.c_str(), .file = mix(empty_digest, name) | 1U, .file_name = name});
   std::vector<std::byte> found;
   int rank = 0;
   mpi::check(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
     reading::Committed committed;
     const Outcome looked = outcome_of_anything([&] {
+      const auto settings = settings_.with_options(name, options);
       committed = reading::find_committed(
-          {name, settings_.file_text(name, "path"), settings_.file_text(name, "backend"), modules(),
-           kind_sought(settings_, name), settings_.file_text(name, "engine")});
-      if (!settings_.file_boolean(name, "verify")) {
+          {name, settings.file_text(name, "path"), settings.file_text(name, "backend"), modules(),
+           kind_sought(settings, name), settings.file_text(name, "engine")});
+      if (!settings.file_boolean(name, "verify")) {
         committed.forget_sums();
       }
       input = std::make_unique<reading::Input>(name, committed, modules(), counted());

@@ -25,14 +25,17 @@ class InputOpener {
       : settings_{settings}, place_{place}, link_{link}, meeting_{meeting} {}
 
   /// Collective over `comm`; MPI_COMM_NULL for all compute ranks.
+  /// @param options  see Settings::with_options.
   /// @param meanwhile  goes on with files that are being written, while this rank waits.
   /// @throws the same on all ranks.
   [[nodiscard]] std::unique_ptr<reading::Input> open(MPI_Comm comm, const std::string& name,
+                                                     const std::string& options,
                                                      std::function<void()> meanwhile);
 
  private:
   [[nodiscard]] std::vector<std::byte> find_together(MPI_Comm comm, Meeting& meeting,
                                                      const std::string& name,
+                                                     const std::string& options,
                                                      const mpi::WaitPolicy& policy,
                                                      std::unique_ptr<reading::Input>& input);
   [[nodiscard]] reading::Input::HasRead counted() const;

@@ -5,7 +5,7 @@
 namespace iocomp::client {
 
 void OpenedFile::free_communicators() {
-  for (MPI_Comm* own : {&openers, &comm}) {
+  for (MPI_Comm* own : {&openers, &rows_comm, &comm}) {
     if (*own != MPI_COMM_NULL) {
       MPI_Comm_free(own);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "client/council/meeting.h"
@@ -24,20 +25,23 @@ struct OpenedFile {
   void free_communicators();
 
   config::FileSettings settings;
+  std::string options;       ///< that the program gave in the call
   std::vector<int> members;  ///< compute ranks
   const formats::Format* format = nullptr;
   std::int64_t after = protocol::everything;  ///< what it loses where it is continued
 
   // Of a file without servers:
   MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm openers = MPI_COMM_NULL;  ///< the same in another order, which opens the MPI file
-  std::unique_ptr<Meeting> meeting;  ///< where not all compute ranks are members
+  MPI_Comm rows_comm = MPI_COMM_NULL;  ///< of one with servers and some ranks, once it is needed
+  MPI_Comm openers = MPI_COMM_NULL;    ///< the same in another order, which opens the MPI file
+  std::unique_ptr<Meeting> meeting;    ///< where not all compute ranks are members
 
   // The file's carrier is one of these:
   LocalCarrier* local = nullptr;
   RemoteCarrier* remote = nullptr;
 
   std::unique_ptr<File> file;
+  std::uint64_t closing = 0;  ///< the ticket, where the program does not wait for its close
 };
 
 using OpenedFiles = std::map<std::uint64_t, OpenedFile>;  ///< by key

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi/peers.h"
+#include "trace/timeline.h"
 
 namespace iocomp::client {
 
@@ -23,6 +24,7 @@ struct Place {
   double core_share = 1;          ///< of its hardware threads that other compute ranks leave it
   bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
   std::string start_line;         ///< is told with the first file; empty: nothing is told
+  trace::Timeline* timeline = nullptr;  ///< gets events; null: there is none
 };
 
 }  // namespace iocomp::client

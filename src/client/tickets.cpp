@@ -83,6 +83,12 @@ Outcome FailureBook::take_untold(std::uint64_t file) {
   return first;
 }
 
+Outcome FailureBook::untold(std::uint64_t file) const {
+  const auto first = std::ranges::find_if(
+      failures_, [file](const Failure& failure) { return failure.file == file && !failure.told; });
+  return first == failures_.end() ? Outcome{} : first->outcome;
+}
+
 Outcome FailureBook::take_any_untold() {
   Outcome first;
   int more = 0;

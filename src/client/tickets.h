@@ -22,6 +22,7 @@ using Copy = std::shared_ptr<std::byte[]>;
 /// One put on its way.
 struct Ticket {
   std::uint64_t file = 0;
+  std::uint64_t closes = 0;  ///< not of a put, but of the close of this file
   std::int64_t step = 0;
   std::string variable;  ///< for messages
   std::int64_t pieces = 0;
@@ -31,6 +32,7 @@ struct Ticket {
   bool kept = false;  ///< the caller's memory is still needed for another reason (see KeptBlocks)
   std::array<std::uint8_t, 4> tests{};  ///< in vain, by state
   Outcome failure;
+  double put_at = 0;  ///< when, by the clock; 0: its hand-over was told to the timeline
 
   [[nodiscard]] bool settled() const noexcept {
     return durable == pieces && posts.empty() && !kept && failure.ok();
@@ -71,6 +73,8 @@ class FailureBook {
   void told(std::uint64_t file, const std::string& story);
   /// The first failure of a file that was not told; all of that file count as told from now on.
   [[nodiscard]] Outcome take_untold(std::uint64_t file);
+  /// The same, and it stays untold.
+  [[nodiscard]] Outcome untold(std::uint64_t file) const;
   /// The first of all failures that was not told, and how many more there are; all count as told
   /// from now on.
   [[nodiscard]] Outcome take_any_untold();

@@ -13,6 +13,8 @@
 #include "base/futex.h"
 #include "client/remote/servers.h"
 #include "mpi/wait.h"
+#include "trace/event.h"
+#include "trace/span.h"
 #include "transport/transport.h"
 
 namespace iocomp::client {
@@ -20,6 +22,8 @@ namespace {
 
 // Where every arrival wakes this rank: long enough to cost nothing, short beside any deadline.
 constexpr std::chrono::milliseconds longest_sleep{100};
+// Where a server is silent, for others that still answer.
+constexpr double seconds_beside_a_silent_server = 0.1;
 
 }  // namespace
 
@@ -53,8 +57,15 @@ void Waiting::pump_while_waiting() {
 
 void Waiting::wait_until(const std::function<bool()>& done,
                          const std::function<std::string()>& what) {
+  if (done()) {
+    return;
+  }
+  auto* const timeline = counters_.timeline();
+  const trace::Span span{
+      timeline, trace::What::wait, {.text = timeline == nullptr ? std::string{} : what()}};
   mpi::Nap nap;
   mpi::Deadline deadline{policy_};
+  bool has_asked = false;
   while (!done()) {
     if (servers_.are_there()) {
       servers_.look_for_loss(true);
@@ -65,9 +76,28 @@ void Waiting::wait_until(const std::function<bool()>& done,
     if (pump() || sleep(nap)) {
       nap.reset();
       deadline.moved();
-    } else {
-      deadline.check(what);
+      continue;
     }
+    if (!has_asked && deadline.is_long()) {
+      has_asked = true;
+      servers_.ask_for_an_answer();
+      (void)pump();  // that a question leaves is no progress
+    }
+    check(deadline, what);
+  }
+}
+
+void Waiting::check(mpi::Deadline& deadline, const std::function<std::string()>& what) {
+  const auto silent = servers_.silent();
+  if (silent && deadline.idle_seconds() > seconds_beside_a_silent_server) {
+    throw Error{ErrorCode::timed_out, *silent + ", so nobody waits again for " + what()};
+  }
+  try {
+    deadline.check(what);
+  } catch (const Error& error) {
+    servers_.conclude_silence();
+    const auto found = servers_.silent();
+    throw Error{error.code(), error.what() + (found ? "; " + *found : std::string{})};
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/futex.h"
 #include "client/remote/servers.h"
 #include "mpi/wait.h"
+#include "trace/counters.h"
 
 namespace iocomp::client {
 
@@ -19,7 +20,9 @@ struct ServersLost {};
 /// Moves what can be moved on this rank, and sleeps where there is nothing to move.
 class Waiting {
  public:
-  Waiting(const mpi::WaitPolicy& policy, Servers& servers) : policy_{policy}, servers_{servers} {
+  /// @param counters  their timeline is told of each wait.
+  Waiting(const mpi::WaitPolicy& policy, Servers& servers, const trace::Counters& counters)
+      : policy_{policy}, servers_{servers}, counters_{counters} {
     policy_.held_back_until = held_back_until_;
   }
 
@@ -35,7 +38,8 @@ class Waiting {
   /// The same for somebody who waits for other compute ranks, with the look at servers that
   /// `wait_until` has. @throws ServersLost.
   void pump_while_waiting();
-  /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline.
+  /// Sleep until `done`. @throws Error{timed_out} with `what`, when nothing moves for the deadline;
+  /// at once where a server is known to be silent.
   /// @throws ServersLost when a server was given up; after Servers::leave no more.
   void wait_until(const std::function<bool()>& done, const std::function<std::string()>& what);
   /// Sleep until no server does anything more. @return whether that came before the deadline.
@@ -45,10 +49,12 @@ class Waiting {
 
  private:
   bool sleep(mpi::Nap& nap);
+  void check(mpi::Deadline& deadline, const std::function<std::string()>& what);
 
   mpi::WaitPolicy policy_;
   std::shared_ptr<double> held_back_until_ = std::make_shared<double>(0);
   Servers& servers_;
+  const trace::Counters& counters_;
   std::function<bool()> mover_;
   Sleep sleep_;
 };

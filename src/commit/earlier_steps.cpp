@@ -37,15 +37,20 @@ std::vector<std::int64_t> still_there(const Superseded& superseded, const std::s
   return there;
 }
 
-EarlierSteps earlier_steps(const std::string& path) {
-  EarlierSteps earlier;
+std::vector<std::int64_t> steps_in_names(const std::string& path) {
+  std::vector<std::int64_t> numbers;
   const std::string plain = name_in_folder(path);
   for (const auto& name : names_in(folder_of(path))) {
     if (const auto step = step_in_name(name, plain)) {
-      earlier.numbers.push_back(*step);
+      numbers.push_back(*step);
     }
   }
-  std::ranges::sort(earlier.numbers);
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+EarlierSteps earlier_steps(const std::string& path) {
+  EarlierSteps earlier{.numbers = steps_in_names(path), .superseded = {}};
   for (const auto number : earlier.numbers) {
     const auto names = target_names(path, number, {});
     const auto text = read_file(names.manifest);

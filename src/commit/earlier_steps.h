@@ -8,12 +8,15 @@
 
 namespace iocomp::commit {
 
+/// Numbers of the steps that have files of their own under one name: ascending, nothing is read.
+/// @param path  as in the settings.
+[[nodiscard]] std::vector<std::int64_t> steps_in_names(const std::string& path);
+
 /// Steps that lie in files of their own under one name, whoever wrote them.
 struct EarlierSteps {
   std::vector<std::int64_t> numbers;     ///< ascending
   std::vector<std::int64_t> superseded;  ///< by these: about to be removed when a job ended
 };
-/// @param path  as in the settings.
 [[nodiscard]] EarlierSteps earlier_steps(const std::string& path);
 
 /// Those of them whose files are still there.

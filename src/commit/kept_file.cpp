@@ -35,15 +35,6 @@ void check_that_it_goes_on(const TargetNames& names, const Manifest& manifest,
   check_size(names.target, manifest.bytes, "continue");
 }
 
-// Of what has an offset: where a library has put the rest nobody knows.
-std::int64_t end_of(const contents::Inventory& inventory) {
-  std::int64_t end = 0;
-  for (const auto& placed : inventory.contents) {
-    end = placed.offset < 0 ? end : std::max(end, placed.offset + placed.variable.bytes());
-  }
-  return end;
-}
-
 }  // namespace
 
 KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::int64_t after) {
@@ -73,7 +64,7 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   std::ranges::remove_copy_if(manifest.absent, std::back_inserter(kept.head.absent), is_lost);
   if (kept.head.steps < manifest.committed_steps) {
     std::erase_if(inventory.contents, [&](const auto& placed) { return is_lost(placed.step); });
-    kept.head.bytes = end_of(inventory);
+    kept.head.bytes = contents::end_of(inventory.contents);
   }
   for (const auto& placed : inventory.contents) {
     kept.variables.insert(placed.variable.name);

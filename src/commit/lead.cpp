@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "array/box.h"
 #include "base/clock.h"
@@ -126,13 +127,16 @@ void Lead::start() {
 
 void Lead::open(const protocol::Open& open) {
   if (open.kind != setup_.open.kind || open.members != setup_.open.members ||
-      open.name != setup_.open.name || open.after != setup_.open.after) {
-    fail(steps::different_calls(
-             setup_.open.name,
-             "compute rank " + std::to_string(open.opener) +
-                 " opened it as another kind of file, or after another step, than compute rank " +
-                 std::to_string(setup_.open.opener)),
-         0);
+      open.name != setup_.open.name || open.after != setup_.open.after ||
+      open.options != setup_.open.options) {
+    fail(
+        steps::different_calls(
+            setup_.open.name,
+            "compute rank " + std::to_string(open.opener) +
+                " opened it as another kind of file, after another step or with other options than "
+                "compute rank " +
+                std::to_string(setup_.open.opener)),
+        0);
   }
 }
 
@@ -176,7 +180,8 @@ void Lead::action_done(const protocol::ActionNote& note) {
   if (!note.outcome.ok() && action.outcome.ok()) {
     action.outcome = note.outcome;
   }
-  if (++action.writers == means_.council->writers()) {
+  action.writers += note.writers;
+  if (action.writers == means_.council->writers()) {
     const Action done = std::move(action);
     actions_.erase(note.number);
     done.then(done.outcome);
@@ -275,22 +280,22 @@ void Lead::obey(const steps::Expect& order) {
         protocol::encode(setup_.key, protocol::Expectation{order.step, 0, order.report}));
     return;
   }
-  for (std::size_t writer = 0; writer < order.pieces.size(); ++writer) {
-    means_.council->to_writer(
-        static_cast<int>(writer),
-        protocol::encode(setup_.key,
-                         protocol::Expectation{order.step, order.pieces[writer], order.report}));
+  std::vector<protocol::Bytes> messages;
+  for (const std::int64_t pieces : order.pieces) {
+    messages.push_back(
+        protocol::encode(setup_.key, protocol::Expectation{order.step, pieces, order.report}));
   }
+  means_.council->to_each(std::move(messages));
 }
 
 void Lead::obey(const steps::Fill& order) {
   const int writers = means_.council->writers();
+  std::vector<protocol::Bytes> messages;
   for (int writer = 0; writer < writers; ++writer) {
-    means_.council->to_writer(
-        writer,
-        protocol::encode(setup_.key, protocol::FillOrder{
-                                         order.step, steps::share(order.holes, writer, writers)}));
+    messages.push_back(protocol::encode(
+        setup_.key, protocol::FillOrder{order.step, steps::share(order.holes, writer, writers)}));
   }
+  means_.council->to_each(std::move(messages));
 }
 
 void Lead::obey(const steps::Sync& order) {

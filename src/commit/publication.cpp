@@ -134,15 +134,19 @@ contents::Beginning Publication::begin() {
 // Where the file goes on, the newest that is lost goes first: what a kill leaves is always what
 // some job has committed.
 contents::Beginning Publication::begin_steps() {
-  auto earlier = earlier_steps(identity_.path);
   const auto step_names = [this](std::int64_t number) {
     TargetNames names = target_names(identity_.path, number, identity_.job);
     names.folder_mark = format_->traits().folder_mark;
     return names;
   };
-  if (identity_.existing == config::Existing::refuse && !earlier.numbers.empty()) {
-    throw target_is_there(step_names(earlier.numbers.back()), "exists");
+  if (identity_.existing == config::Existing::refuse) {
+    const auto numbers = steps_in_names(identity_.path);
+    if (!numbers.empty()) {
+      throw target_is_there(step_names(numbers.back()), "exists");
+    }
+    return {};
   }
+  auto earlier = earlier_steps(identity_.path);
   for (const auto number : earlier.superseded) {
     remove_committed(step_names(number));
   }

@@ -50,6 +50,8 @@ class Publication {
     return identity_.file_per_step ? step : -1;
   }
 
+  /// In the program.
+  [[nodiscard]] const std::string& name() const noexcept { return identity_.name; }
   /// Of the settings, or made of the name.
   [[nodiscard]] const std::string& path() const noexcept { return identity_.path; }
 

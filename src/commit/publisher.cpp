@@ -1,9 +1,7 @@
 #include "commit/publisher.h"
 
-#include <fcntl.h>
 #include <mpi.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,9 +11,7 @@
 #include <vector>
 
 #include "base/bug.h"
-#include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "commit/commit.h"
 #include "commit/owner.h"
 #include "commit/publication.h"
@@ -23,6 +19,7 @@
 #include "disk/output_file.h"
 #include "formats/format.h"
 #include "formats/lustre_layout.h"
+#include "formats/visibility.h"
 #include "steps/orders.h"
 
 namespace iocomp::commit {
@@ -31,21 +28,9 @@ using steps::Action;
 
 namespace {
 
-// What readers of a file of an earlier job see, until this one has committed something.
-formats::Switch now_visible(const std::string& path, const formats::Switch& next) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file.is_open()) {
-    throw failure("open", path, errno);
-  }
-  return formats::now_visible(file, next, path);
-}
-
-// What it leads to is durable.
-void switch_over(disk::OutputFile* file, const formats::Switch& visible) {
-  if (file != nullptr && !visible.bytes.empty()) {
-    file->write(visible.offset, visible.bytes);
-    file->sync();
-  }
+void write_switch(disk::OutputFile& file, const formats::Switch& visible) {
+  file.write(visible.offset, visible.bytes);
+  file.sync();
 }
 
 }  // namespace
@@ -245,33 +230,25 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
   Target& target = targets_[publication_.target_of(last)];
   const std::int64_t bytes = publication_.bytes(last, contents_, catalogue_);
   means_.publishing(last);
-  const auto set_back = std::make_shared<Outcome>();
+  if (!target.visibility) {
+    target.visibility = std::make_shared<formats::Visibility>(path_of_earlier());
+  }
   means_.run(
-      [file = target.file, before = target.seen, earlier = path_of_earlier(), bytes, visible,
-       job = std::move(job), set_back]() mutable {
-        if (has_bug(Bug::switched_too_early)) {
-          switch_over(file.get(), visible);
+      [file = target.file, visibility = target.visibility, bytes, visible, job = std::move(job)] {
+        if (has_bug(Bug::switched_too_early) && file && !visible.bytes.empty()) {
+          write_switch(*file, visible);
         }
         if (file) {
           file->grow(bytes);
           file->sync();
         }
-        if (!earlier.empty() && before.bytes.empty() && !visible.bytes.empty()) {
-          before = now_visible(earlier, visible);
-        }
-        try {
-          switch_over(file.get(), visible);
-          job();
-        } catch (...) {
-          *set_back = outcome_of([&] { switch_over(file.get(), before); });
-          throw;
-        }
+        visibility->show(
+            visible, [&file](const formats::Switch& next) { write_switch(*file, next); }, job);
       },
-      [=, this](const Outcome& outcome) {
+      [=, this, visibility = target.visibility](const Outcome& outcome) {
         if (outcome.ok()) {
           has_seen(last, visible);
-        } else if (!set_back->ok()) {
-          // Readers may see what the next commit would write over.
+        } else if (visibility->is_stuck()) {
           targets_[publication_.target_of(last)].failure = in_file(
               {outcome.code,
                "no more can be committed, since what failed could not be undone: " + outcome.story},
@@ -287,7 +264,6 @@ void Publisher::has_seen(std::int64_t last, const formats::Switch& visible) {
   if (found == targets_.end() || visible.bytes.empty()) {
     return;
   }
-  found->second.seen = visible;
   found->second.told = last + 1;
   if (found->second.format) {
     found->second.format->is_visible();

@@ -18,6 +18,7 @@
 #include "disk/options.h"
 #include "disk/output_file.h"
 #include "formats/format.h"
+#include "formats/visibility.h"
 #include "steps/orders.h"
 
 namespace iocomp::commit {
@@ -106,9 +107,9 @@ class Publisher {
     Outcome failure;
     std::vector<Then> waiting;
     // Of a format that says what makes steps visible:
-    std::int64_t told = 0;                            // steps before this one are in the file
-    std::vector<contents::Attributes> of_variable{};  // as it was told last
-    formats::Switch seen{};                           // what is written now
+    std::int64_t told = 0;                              // steps before this one are in the file
+    std::vector<contents::Attributes> of_variable{};    // as it was told last
+    std::shared_ptr<formats::Visibility> visibility{};  // jobs change it, in their order
   };
   [[nodiscard]] const formats::Traits& traits() const { return setup_.format->traits(); }
   [[nodiscard]] bool is_begun_by_writers() const {

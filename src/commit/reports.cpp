@@ -15,7 +15,6 @@ using protocol::Kind;
 
 Reports::Reports(std::uint64_t key, std::int64_t members, Pass pass, Different different)
     : key_{key},
-      members_{members},
       pass_{std::move(pass)},
       different_{std::move(different)},
       ends_{members, different_} {}
@@ -43,19 +42,6 @@ void Reports::step_ended(const protocol::StepCounts& counts, const std::string& 
 void Reports::closed(const protocol::StepCounts& counts, const std::string& who) {
   if (const auto sum = ends_.close(counts, who)) {
     pass_(protocol::encode(key_, Kind::home_close, *sum));
-  }
-}
-
-// All speak once before anybody speaks again.
-void Reports::step_done(const protocol::StepNote& note) {
-  auto& sum = done_.try_emplace(note.step, protocol::StepNote{note.step, -1, 0, {}}).first->second;
-  sum.number += note.number;
-  if (sum.outcome.ok()) {
-    sum.outcome = note.outcome;
-  }
-  if (sum.number == members_) {
-    pass_(protocol::encode(key_, Kind::step_done, sum));
-    done_.erase(note.step);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 
 #include "protocol/messages.h"
@@ -26,17 +25,13 @@ class Reports {
   /// @param who  for people: "compute rank 3".
   void step_ended(const protocol::StepCounts& counts, const std::string& who);
   void closed(const protocol::StepCounts& counts, const std::string& who);
-  /// Of writers, where members are writers.
-  void step_done(const protocol::StepNote& note);
 
  private:
   std::uint64_t key_;
-  std::int64_t members_;
   Pass pass_;
   Different different_;
   steps::Definitions definitions_;
   steps::Ends ends_;
-  std::map<std::int64_t, protocol::StepNote> done_;  // by step: of some
 };
 
 }  // namespace iocomp::commit

@@ -60,6 +60,20 @@ Settings Settings::read(std::string_view program) {
   return settings;
 }
 
+Settings Settings::with_options(std::string_view file, std::string_view options) const {
+  Settings all{*this};
+  for (auto& [key, value] : read_options(options, file)) {
+    const auto marked = environment_mark + environment_name(file) + key.substr(key.rfind('.'));
+    const auto known = values_.find(key);
+    const bool is_of_user = values_.contains("files." + marked) ||
+                            (known != values_.end() && known->second.origin != program_source);
+    if (!is_of_user) {
+      all.values_[key] = std::move(value);
+    }
+  }
+  return all;
+}
+
 Settings Settings::from_text(std::string_view text) { return Settings{entries_of(text)}; }
 
 std::string Settings::to_text() const {

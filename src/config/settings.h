@@ -55,6 +55,12 @@ class Settings {
   /// program and file name the nearest known one.
   static Settings read(std::string_view program);
 
+  /// The same with what the program says of one file in the call that opens it: keys of a file as
+  /// TOML text. They hold over the defaults of all files and over the program's settings. Over them
+  /// hold settings file and environment, where these name the file.
+  /// @throws Error{invalid_setting} as `read`; also for a key of anything else.
+  [[nodiscard]] Settings with_options(std::string_view file, std::string_view options) const;
+
   /// Unknown variables that `read` found, each with the nearest known one. They do not travel.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 

@@ -55,7 +55,7 @@ std::string contents(const std::filesystem::path& path) {
 }  // namespace
 
 Found read_sources(std::string_view program) {
-  Found all{.entries = read_toml(program, "program", false), .warnings = {}};
+  Found all{.entries = read_toml(program, program_source, false), .warnings = {}};
   const auto append = [&all](std::vector<Entry> stronger) {
     all.entries.insert(all.entries.end(), std::make_move_iterator(stronger.begin()),
                        std::make_move_iterator(stronger.end()));

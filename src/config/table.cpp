@@ -93,6 +93,10 @@ const std::vector<Key>& all_keys() {
        "one line on stderr with the first file: who computes, who writes, what goes where"},
       {"trace.summary", boolean, "true", "", "one line on stderr at finalize"},
       {"trace.json", text, "", "", "file that gets the summary, with all its timers, as JSON"},
+      {"trace.timeline", text, "", "",
+       "folder that gets what every process did when, for `iocomp trace`; it is made if need be"},
+      {"trace.timeline_events", integer, "65536", "1024..16777216",
+       "how many events of each process the folder keeps, the newest; 192 B each"},
 
       {"files.*.backend", text, "posix", "", "the format; `iocomp info` lists those installed"},
       {"files.*.path", text, "", "",

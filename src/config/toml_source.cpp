@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -174,19 +175,40 @@ void check_depth(std::string_view text, std::string_view source) {
   }
 }
 
-}  // namespace
-
-std::vector<Entry> read_toml(std::string_view text, std::string_view source, bool with_lines) {
+toml::table parse_table(std::string_view text, std::string_view source) {
   check_depth(text, source);
-  const auto result = toml::parse(text, source);
+  auto result = toml::parse(text, source);
   if (!result) {
     const auto& failure = result.error();
     throw Error{ErrorCode::invalid_setting,
                 fmt::format("{}:{}: not valid TOML: {}", source, failure.source().begin.line,
                             failure.description())};
   }
+  return std::move(result).table();
+}
+
+}  // namespace
+
+std::vector<Entry> read_toml(std::string_view text, std::string_view source, bool with_lines) {
+  const auto table = parse_table(text, source);
   Reader reader{source, with_lines};
-  reader.read(result.table(), "");
+  reader.read(table, "");
+  return reader.entries();
+}
+
+std::vector<Entry> read_options(std::string_view options, std::string_view file) {
+  constexpr std::string_view source = "in the call";
+  const auto table = parse_table(options, source);
+  for (const auto& [key, node] : table) {
+    if (node.is_table()) {
+      throw Error{ErrorCode::invalid_setting,
+                  fmt::format("the options of file \"{}\" ({}): \"{}\" is a section; allowed are "
+                              "the keys of [files.{}], without it",
+                              file, source, key.str(), file)};
+    }
+  }
+  Reader reader{source, false};
+  reader.read(table, fmt::format("files.{}.", file));
   return reader.entries();
 }
 

@@ -41,6 +41,10 @@ struct Placed {
   BlockSums sums{};
 };
 
+/// Behind the last byte of those that have an offset: where a library has put the others only that
+/// knows.
+[[nodiscard]] std::int64_t end_of(const std::vector<Placed>& contents);
+
 /// What a finished file must know besides its data. Steps that are not in it are absent: their data
 /// are not kept.
 struct Description {

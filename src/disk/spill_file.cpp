@@ -31,8 +31,21 @@ constexpr std::size_t spill_page = FreeRanges::page_bytes;
   throw Error{ErrorCode::storage_failure, what + ": " + std::generic_category().message(error)};
 }
 
+[[noreturn]] void fail_creating(const std::string& folder, int error) {
+  fail_spilling("staging.spill = \"" + folder + "\": cannot create a file there", error);
+}
+
+// A name under which the process itself can open a file again.
+std::string name_of(const Descriptor& file) {
+  return "/proc/self/fd/" + std::to_string(file.raw());
+}
+
+bool has_no_files_without_name(int error) {
+  return error == EOPNOTSUPP || error == EISDIR || error == EINVAL || error == ENOENT;
+}
+
 // Another process of this number, in a container, may have left the same name for a moment.
-std::pair<std::string, Descriptor> open_new(const std::string& folder) {
+std::pair<std::string, Descriptor> open_named(const std::string& folder) {
   constexpr int most_tries = 100;
   const std::string stem = folder + "/.iocomp-spill-" + std::to_string(::getpid()) + '-';
   for (int number = 0; number < most_tries; ++number) {
@@ -46,7 +59,7 @@ std::pair<std::string, Descriptor> open_new(const std::string& folder) {
       break;
     }
   }
-  fail_spilling("staging.spill = \"" + folder + "\": cannot create a file there", errno);
+  fail_creating(folder, errno);
 }
 
 // Nothing is kept for later, so each run that is aligned bypasses the page cache.
@@ -59,8 +72,21 @@ Options for_spilling(Options options) {
 }  // namespace
 
 SpillFile::SpillFile(std::string folder, std::size_t limit_bytes, Options options)
-    : folder_{std::move(folder)}, free_{(limit_bytes + spill_page - 1) / spill_page * spill_page} {
-  auto [path, opened] = open_new(folder_);
+    : folder_{std::move(folder)},
+      free_{(limit_bytes + spill_page - 1) / spill_page * spill_page},
+      descriptor_{::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)} {
+  if (descriptor_.is_open()) {
+    output_ = std::make_unique<OutputFile>(name_of(descriptor_), for_spilling(std::move(options)),
+                                           OutputFile::Opening::finds);
+  } else if (has_no_files_without_name(errno)) {
+    open_for_a_moment(std::move(options));
+  } else {
+    fail_creating(folder_, errno);
+  }
+}
+
+void SpillFile::open_for_a_moment(Options options) {
+  auto [path, opened] = open_named(folder_);
   descriptor_ = std::move(opened);
   try {
     output_ = std::make_unique<OutputFile>(path, for_spilling(std::move(options)),

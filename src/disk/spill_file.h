@@ -15,10 +15,11 @@
 
 namespace iocomp::disk {
 
-/// A file in which bytes wait that find no room in memory. It loses its name as soon as it is open,
-/// so nothing of it is left when the process has ended, however it ends. What it holds is never
-/// fsynced. Where the file system has O_DIRECT, whole pages pass the page cache: the file takes no
-/// memory. Used by one thread.
+/// A file in which bytes wait that find no room in memory. It has no name, so nothing of it is left
+/// when the process has ended, however it ends. On a file system that has no such files it loses
+/// its name as soon as it is open: who is killed in just that moment leaves an empty
+/// ".iocomp-spill-<pid>-<number>". What it holds is never fsynced. Where the file system has
+/// O_DIRECT, whole pages pass the page cache: the file takes no memory. Used by one thread.
 class SpillFile {
  public:
   /// Where some bytes lie. Gives the room back when destroyed. Outlived by its file. Move-only.
@@ -81,6 +82,7 @@ class SpillFile {
   [[nodiscard]] bool is_memory() const;
 
  private:
+  void open_for_a_moment(Options options);
   void give_back(const Part& part) noexcept;
 
   std::string folder_;

@@ -1,19 +1,13 @@
 #include "formats/format.h"
 
 #include <mpi.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstddef>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/failure.h"
 #include "base/write_plainly.h"
 #include "formats/source.h"
 #include "formats/words.h"
@@ -22,15 +16,6 @@ namespace iocomp::formats {
 
 void make_visible(const Descriptor& file, const Switch& visible, const std::string& path) {
   write_plainly(file, visible.offset, visible.bytes, path);
-}
-
-Switch now_visible(const Descriptor& file, const Switch& next, const std::string& path) {
-  Switch now{next.offset, std::vector<std::byte>(next.bytes.size())};
-  const auto got = ::pread(file.raw(), now.bytes.data(), now.bytes.size(), now.offset);
-  if (got != std::ssize(now.bytes)) {
-    throw failure("read", path, got < 0 ? errno : EIO);
-  }
-  return now;
 }
 
 void finish(const Target& target, const Description& description) {

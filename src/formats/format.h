@@ -113,10 +113,6 @@ struct Switch {
 };
 /// @throws Error{storage_failure}.
 void make_visible(const Descriptor& file, const Switch& visible, const std::string& path);
-/// What these bytes are before: those of an earlier job.
-/// @throws Error{storage_failure}.
-[[nodiscard]] Switch now_visible(const Descriptor& file, const Switch& next,
-                                 const std::string& path);
 
 /// A file of which the lead's target says where each variable lies; anybody writes there.
 ///

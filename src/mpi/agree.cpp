@@ -194,6 +194,28 @@ std::int64_t sum_before(MPI_Comm comm, std::int64_t mine, const WaitPolicy& poli
   return scan(comm, mine, 0, MPI_SUM, policy, what);
 }
 
+void sums(MPI_Comm comm, std::span<std::int64_t> before, std::span<std::int64_t> all,
+          const WaitPolicy& policy, const char* what) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank));
+  struct Buffers {
+    std::vector<std::int64_t> mine;
+    std::vector<std::int64_t> before;
+  };
+  auto buffers = std::make_unique<Buffers>();
+  buffers->mine.assign(before.begin(), before.end());
+  buffers->before.resize(before.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iexscan(buffers->mine.data(), buffers->before.data(), checked_cast<int>(before.size()),
+                    MPI_INT64_T, MPI_SUM, comm, &request));
+  sum(comm, all, policy, what);  // both are on their way together
+  finish(buffers, request, policy, what);
+  if (rank == 0) {
+    std::ranges::fill(buffers->before, 0);
+  }
+  std::ranges::copy(buffers->before, before.begin());
+}
+
 std::int64_t maximum_before(MPI_Comm comm, std::int64_t mine, std::int64_t first,
                             const WaitPolicy& policy, const char* what) {
   return scan(comm, mine, first, MPI_MAX, policy, what);

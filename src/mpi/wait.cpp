@@ -84,6 +84,10 @@ double Deadline::idle_seconds() const {
   return now_seconds() - since;
 }
 
+bool Deadline::is_long() const {
+  return limit_seconds_ > 0 && idle_seconds() >= first_warning(limit_seconds_);
+}
+
 void Deadline::check(const std::function<std::string()>& what) {
   const double idle = idle_seconds();
   if (limit_seconds_ > 0 && idle > limit_seconds_) {

@@ -48,10 +48,12 @@ class Deadline {
   /// @throws Error{timed_out} "waited 1800 s without progress for WHAT"; `what` is asked only then,
   /// and for warnings.
   void check(const std::function<std::string()>& what);
+  /// How long nothing has moved.
+  [[nodiscard]] double idle_seconds() const;
+  /// Whether that is a tenth of the deadline.
+  [[nodiscard]] bool is_long() const;
 
  private:
-  [[nodiscard]] double idle_seconds() const;
-
   double limit_seconds_;
   std::shared_ptr<const double> held_back_until_;
   double last_move_;

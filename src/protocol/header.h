@@ -21,12 +21,15 @@ enum class Kind : std::uint16_t {
   run_list = 9,     ///< -> owner: runs that later pieces refer to by a number
   forget_run_list = 10,  ///< -> owner: no later piece does
   give_up = 11,          ///< -> home: what this rank has not handed over will not come
+  ask = 12,              ///< -> any: answer that you are here
   // server -> compute rank
   opened = 20,    ///< how the open went
   notices = 21,   ///< states and failures of tickets, steps and files
   closed = 22,    ///< the file is closed by all
   farewell = 23,  ///< home's answer to bye: what it counted
-  // server -> lead server; from member to member, where members write themselves
+  here = 24,      ///< the answer to ask
+  // server -> the one above it, for the lead server; from member to member, where members write
+  // themselves
   home_open = 40,    ///< the first open of a file at this home
   home_event = 41,   ///< the first sight of an event at this home
   want_place = 42,   ///< pieces of a variable have come: where do they go?
@@ -36,7 +39,9 @@ enum class Kind : std::uint16_t {
   action_done = 46,  ///< an ordered action was carried out here
   put_report = 48,   ///< what this server got of variables that are not covered exactly
   server_bye = 47,   ///< all compute ranks of this home have said bye
-  // lead server -> servers
+  home_failed = 49,  ///< what members say does not fit: steps of this file have failed, from one on
+  // lead server -> servers, in bundles down the tree
+  orders = 59,        ///< a bundle (steps/council.h)
   known_event = 60,   ///< an event that all shall apply
   action = 61,        ///< an ordered action: create, place, finish
   placed = 62,        ///< where a variable lies in a step
@@ -61,7 +66,7 @@ struct Header {
 static_assert(sizeof(Header) == 24);
 
 inline constexpr std::uint32_t magic = 0x494f4332;  // "IOC2"
-inline constexpr std::uint16_t version = 4;
+inline constexpr std::uint16_t version = 5;
 
 /// A whole message: header and body in one piece of memory.
 [[nodiscard]] std::vector<std::byte> message(Kind kind, std::uint64_t file,

@@ -100,6 +100,7 @@ contents::Beginning get_beginning(WireReader& reader) {
 Bytes encode(std::uint64_t file, Kind kind, const Open& open) {
   WireWriter writer;
   writer.put_text(open.name);
+  writer.put_text(open.options);
   writer.put(open.kind);
   writer.put(open.opener);
   writer.put(open.members);
@@ -114,6 +115,7 @@ Open decode_open(std::span<const std::byte> body) {
   WireReader reader{body};
   Open open;
   open.name = reader.get_text();
+  open.options = reader.get_text();
   open.kind = reader.get<std::uint8_t>();
   open.opener = reader.get<std::int32_t>();
   open.members = reader.get<std::int64_t>();
@@ -314,6 +316,7 @@ Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note) {
   writer.put(note.step);
   writer.put(note.settled);
   put(writer, note.outcome);
+  writer.put(note.writers);
   return message(kind, file, writer.take());
 }
 
@@ -325,6 +328,7 @@ ActionNote decode_action(std::span<const std::byte> body) {
   note.step = reader.get<std::int64_t>();
   note.settled = reader.get<std::int64_t>();
   note.outcome = get_outcome(reader);
+  note.writers = reader.get<std::int32_t>();
   return note;
 }
 

@@ -30,6 +30,7 @@ inline constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::ma
 /// open, home_open
 struct Open {
   std::string name;
+  std::string options{};            ///< that the program gave in the call
   std::uint8_t kind = 0;            ///< iocomp_kind
   std::int32_t opener = 0;          ///< compute rank
   std::int64_t members = 0;         ///< compute ranks of the file
@@ -99,7 +100,8 @@ struct ActionNote {
   std::int64_t number = 0;  ///< counts the actions of the session
   std::int64_t step = 0;
   std::int64_t settled = 0;  ///< discard: steps before this one stay, if they are in this file
-  Outcome outcome;           ///< action_done
+  Outcome outcome;           ///< action_done, like:
+  std::int32_t writers = 1;  ///< so many
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const ActionNote& note);
 [[nodiscard]] ActionNote decode_action(std::span<const std::byte> body);

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -26,6 +27,7 @@
 #include "staging/arena.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
+#include "trace/timeline.h"
 #include "writing/spill.h"
 
 namespace iocomp::server {
@@ -33,14 +35,17 @@ namespace iocomp::server {
 /// What a server knows of its session.
 struct Place {
   MPI_Comm servers =
-      MPI_COMM_NULL;              ///< all servers, in the order of their numbers; the library's own
-  int number = 0;                 ///< of this server; 0 is the lead of every file
-  mpi::Peers ranks;               ///< session ranks of the servers, by number
-  std::map<int, int> clients;     ///< of this server: compute rank by session rank
-  std::string job;                ///< "<host>-<pid>", the same on all ranks
-  std::size_t staging_bytes = 0;  ///< this server's share of the node's limit
+      MPI_COMM_NULL;           ///< all servers, in the order of their numbers; the library's own
+  int number = 0;              ///< of this server; 0 is the lead of every file
+  mpi::Peers ranks;            ///< session ranks of the servers, by number
+  std::map<int, int> clients;  ///< of this server: compute rank by session rank
+  std::vector<std::int64_t> client_counts;  ///< of each server, by number
+  int tree_width = 8;  ///< servers that report to each: for a message for all, it sends so many
+  std::string job;     ///< "<host>-<pid>", the same on all ranks
+  std::size_t staging_bytes = 0;          ///< this server's share of the node's limit
   std::function<bool()> is_terminated{};  ///< whether SIGTERM has come
   bool clients_outlive_signal = false;    ///< it does not end compute ranks
+  trace::Timeline* timeline = nullptr;    ///< gets events; null: there is none
 };
 
 /// What the parts of one server share. Everything is used by the loop's thread.

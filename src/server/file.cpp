@@ -17,15 +17,10 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "commit/commit.h"
 #include "commit/file_terms.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
-#include "disk/engine.h"
-#include "disk/options.h"
-#include "disk/output_file.h"
-#include "disk/pace.h"
 #include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -46,17 +41,6 @@ using protocol::Notice;
 using writing::Chunk;
 using writing::Piece;
 using writing::Stripe;
-using writing::Stripes;
-
-namespace {
-
-std::int64_t stripe_bytes(const Context& context, bool is_written_by_offset) {
-  return is_written_by_offset
-             ? Stripes::fitting(context.settings.bytes("staging.stripe"), context.arena)
-             : 0;
-}
-
-}  // namespace
 
 File::File(Context& context, std::uint64_t key, const protocol::Open& open,
            config::FileSettings settings, const formats::Format& format)
@@ -68,27 +52,13 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       format_{format},
       publication_{commit::identity(name_, settings_, context.place.job), format, &catalogue_},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
-      stripes_{context.arena, stripe_bytes(context, !keeps_steps()), settings_.may_overlap,
-               format.traits().swaps_bytes()} {
+      writers_{context, settings_, format, publication_} {
   catalogue_.begin_at(open.beginning);
-  way_.disk = settings_.may_overlap ? disk::without_direct(context_.disk) : context_.disk;
-  if (settings_.bandwidth > 0) {
-    way_.disk.pace = std::make_shared<disk::Pace>(static_cast<double>(settings_.bandwidth) /
-                                                  context_.place.ranks.size());
-  }
   publication_.begin_at(open.beginning);
-  const Outcome opened = outcome_of([this] {
-    if (settings_.when_full == config::WhenFull::spill) {
-      way_.spill = &context_.spill();
-    }
-    if (is_plain() && !settings_.file_per_step) {
-      // Opened before the first commit gives the file its final name.
-      (void)target(-1).writer->file().open();
-    }
-  });
+  const Outcome opened = outcome_of([this] { writers_.open(); });
   if (!opened.ok()) {
-    failure_ = {opened.code, "file \"" + name_ + "\", server " +
-                                 std::to_string(context_.place.number) + ": " + opened.story};
+    loss_.cause = {opened.code, "file \"" + name_ + "\", server " +
+                                    std::to_string(context_.place.number) + ": " + opened.story};
   }
 }
 
@@ -97,26 +67,6 @@ void File::apply(const protocol::Event& event) {
   if (!is_lost(defined.step)) {
     catalogue_.apply(defined);
   }
-}
-
-File::Target& File::target(std::int64_t number) {
-  Target& target = targets_[number];
-  if (!target.writer) {
-    // The lead has created it. A server that hears of the file late must not create it anew: it may
-    // be closed, and have its name, already.
-    target.writer = std::make_unique<writing::FileWriter>(writing::FileWriter::Setup{
-        .path = publication_.data_path(number),
-        .opening = disk::OutputFile::Opening::finds,
-        .disk = way_.disk,
-        .kind = format_.traits().kind,
-        .swaps_bytes = format_.traits().swaps_bytes(),
-        .submit = [&context = context_](disk::Plan plan,
-                                        auto done) { context.submit(std::move(plan), done); },
-        .counters = &context_.counters,
-        .stripes = &stripes_,
-        .spill = way_.spill});
-  }
-  return target;
 }
 
 // Pieces: from the first word of them until all of their bytes are here.
@@ -140,7 +90,7 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
   begun->giver.ticket = piece.ticket;
   if (is_lost(piece.step)) {
     begun->variable.type = array::ElementType::uint8;
-    fail_piece(*begun, failure_);
+    fail_piece(*begun, loss_.cause);
   } else {
     // A rank that has made other definitions is found out by the lead, but its blocks may be here
     // before the lead's word.
@@ -156,7 +106,7 @@ std::shared_ptr<Piece> File::begin(int client, const protocol::Piece& piece,
       const auto domains = array::divide(begun->variable.shape, begun->element_bytes(),
                                          context_.place.ranks.size(), domain_bytes_);
       const int mine = context_.place.number;
-      stripes_.choose(*begun, domains.begin(mine), domains.begin(mine + 1));
+      writers_.stripes().choose(*begun, domains.begin(mine), domains.begin(mine + 1));
     }
   }
   steps_[piece.step].puts.add({.variable = piece.variable,
@@ -197,7 +147,7 @@ void File::arrived(Chunk chunk) {
   Piece& piece = *chunk.piece;
   context_.counters.add(trace::Counter::received_bytes, static_cast<double>(chunk.bytes.size()));
   if (is_lost(piece.step)) {
-    fail_piece(piece, failure_);
+    fail_piece(piece, loss_.cause);
   }
   if (!piece.failure.ok()) {
     const auto held = chunk.piece;
@@ -215,10 +165,9 @@ void File::arrived(Chunk chunk) {
     return;
   }
   if (!std::exchange(place.asked, true)) {
-    context_.post.to_server(
-        0, protocol::encode(
-               key_, Kind::want_place,
-               protocol::StepNote{piece.step, piece.variable.id, catalogue_.events(), {}}));
+    context_.post.report(protocol::encode(
+        key_, Kind::want_place,
+        protocol::StepNote{piece.step, piece.variable.id, catalogue_.events(), {}}));
   }
   place.waiting.push_back(std::move(chunk));
 }
@@ -251,7 +200,7 @@ void File::write(Chunk chunk) {
   } else {
     piece->offset = offset(piece->variable.id, piece->step, place);
   }
-  writer_of(piece->step).write(std::move(chunk));
+  writers_.writer_of(piece->step).write(std::move(chunk));
   came(piece, elements);
 }
 
@@ -273,7 +222,7 @@ void File::fill(const protocol::FillOrder& order) {
                                     holes.elements());
       piece->variable = catalogue_.variable(variable, order.step);
       piece->offset = offset(variable, order.step, room(order.step, variable));
-      writer_of(order.step).fill(piece, catalogue_.fill(variable, order.step));
+      writers_.writer_of(order.step).fill(piece, catalogue_.fill(variable, order.step));
       came(piece, holes.elements());
     }
   }
@@ -281,12 +230,6 @@ void File::fill(const protocol::FillOrder& order) {
 }
 
 // What is written: stripes, small chunks of a round, slices of MPI files, whole steps.
-
-void File::write(std::vector<Stripe> stripes) {
-  for (auto& stripe : stripes) {
-    writer_of(stripe.step).write(std::move(stripe));
-  }
-}
 
 void File::drop(std::vector<Stripe> stripes, const Outcome& outcome) {
   for (auto& stripe : stripes) {
@@ -299,76 +242,32 @@ void File::check_stripes(std::int64_t number) {
   const auto step = steps_.find(number);
   if (step != steps_.end() && step->second.expected >= 0 &&
       step->second.come >= step->second.expected) {
-    write(stripes_.take_step(number));
+    writers_.write(writers_.stripes().take_step(number));
   }
 }
 
 void File::write_oldest_stripe() {
-  Stripe oldest = stripes_.take_oldest();
-  writer_of(oldest.step).write(std::move(oldest));
+  Stripe oldest = writers_.stripes().take_oldest();
+  writers_.writer_of(oldest.step).write(std::move(oldest));
 }
 
 bool File::write_late_stripes(double now) {
-  auto late = stripes_.take_late(now, [this](const Stripe& stripe) {
+  auto late = writers_.stripes().take_late(now, [this](const Stripe& stripe) {
     return std::ranges::any_of(stripe.parts, [&](const Stripe::Part& part) {
-      const auto early = written_early_.find(part.piece->giver.rank);
-      return early != written_early_.end() && stripe.step <= early->second;
+      return hurry_.for_written(part.piece->giver.rank, stripe.step);
     });
   });
   const bool any = !late.empty();
-  write(std::move(late));
+  writers_.write(std::move(late));
   return any;
-}
-
-bool File::take_back() {
-  bool any = false;
-  for (auto& [number, target] : targets_) {
-    any = target.writer->take_back() || any;
-  }
-  return any;
-}
-
-bool File::is_held_back() const {
-  const auto& pace = way_.disk.pace;
-  return pace && !pace->is_ready() && std::ranges::any_of(targets_, [](const auto& entry) {
-           return entry.second.writer->has_work();
-         });
-}
-
-void File::submit_gathered() {
-  for (auto& [number, target] : targets_) {
-    target.writer->submit();
-  }
-}
-
-bool File::write_slice() {
-  if (is_held_back()) {
-    return false;
-  }
-  return std::ranges::any_of(targets_, [this](auto& entry) {
-    writing::FileWriter& writer = *entry.second.writer;
-    if (!writer.has_work()) {
-      return false;
-    }
-    context_.busy.begin(trace::Activity::write, now_seconds());
-    writer.advance();
-    context_.busy.end(trace::Activity::write, now_seconds());
-    return true;
-  });
 }
 
 // Those of a step that is being written do not count: their memory will be free.
 std::size_t File::kept_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& [number, target] : targets_) {
-    if (const auto* const steps = target.writer->whole_steps()) {
-      bytes += steps->kept_bytes([this](std::int64_t number_of_step) {
-        const auto step = steps_.find(number_of_step);
-        return step == steps_.end() || !step->second.reported;
-      });
-    }
-  }
-  return bytes;
+  return writers_.kept_bytes([this](std::int64_t number) {
+    const auto step = steps_.find(number);
+    return step == steps_.end() || !step->second.reported;
+  });
 }
 
 // What became of pieces, and who is told.
@@ -412,9 +311,8 @@ void File::piece_ended(const std::shared_ptr<Piece>& piece) {
   } else {
     notify(*piece, Notice::About::written);
     const std::int64_t number = publication_.target_of(piece->step);
-    target(number).unsynced.push_back(piece);
-    const auto hurry = in_a_hurry_.find(piece->giver.rank);
-    if (hurry != in_a_hurry_.end() && piece->step <= hurry->second) {
+    writers_.add_unsynced(number, piece);
+    if (hurry_.for_durable(piece->giver.rank, piece->step)) {
       request_sync(number);
     }
   }
@@ -440,28 +338,22 @@ void File::written_by_client(protocol::OwnWritten own) {
 }
 
 void File::hurry(int client, std::int64_t step, bool durable) {
-  auto& early = written_early_.try_emplace(client, step).first->second;
-  early = std::max(early, step);
-  if (!durable) {
-    return;
-  }
-  auto& until = in_a_hurry_.try_emplace(client, step).first->second;
-  until = std::max(until, step);
-  for (auto& [number, target] : targets_) {
-    if (!target.unsynced.empty()) {
+  hurry_.note(client, step, durable);
+  if (durable) {
+    for (const auto number : writers_.unsynced()) {
       request_sync(number);
     }
   }
 }
 
 void File::request_sync(std::int64_t number) {
-  Target& syncing = target(number);
-  auto pieces = std::exchange(syncing.unsynced, {});
-  if (!syncing.writer->file().opened()) {  // the step was given up, and its physical file with it
+  writing::FileWriter& writer = writers_.writer(number);
+  auto pieces = writers_.take_unsynced(number);
+  if (!writer.file().opened()) {  // the step was given up, and its physical file with it
     synced(pieces, {ErrorCode::storage_failure, "the step was given up"});
     return;
   }
-  syncing.writer->sync(
+  writer.sync(
       [this, pieces = std::move(pieces)](const Outcome& outcome) { synced(pieces, outcome); });
 }
 
@@ -492,7 +384,7 @@ void File::expect(const protocol::Expectation& expectation) {
 
 void File::report_puts(std::int64_t number, Step& step) {
   const protocol::PutReport report{number, step.puts.of(std::exchange(step.report, {}))};
-  context_.post.to_server(0, protocol::encode(key_, report));
+  context_.post.report(protocol::encode(key_, report));
 }
 
 void File::check_step(std::int64_t number) {
@@ -502,7 +394,7 @@ void File::check_step(std::int64_t number) {
   }
   if (step.synced < step.written) {
     const std::int64_t physical = publication_.target_of(number);
-    if (!target(physical).unsynced.empty()) {
+    if (writers_.has_unsynced(physical)) {
       request_sync(physical);
     }
     return;
@@ -511,8 +403,8 @@ void File::check_step(std::int64_t number) {
   if (!step.report.empty()) {
     report_puts(number, step);
   }
-  context_.post.to_server(
-      0, protocol::encode(key_, Kind::step_done, protocol::StepNote{number, -1, 1, step.failure}));
+  context_.post.report(
+      protocol::encode(key_, Kind::step_done, protocol::StepNote{number, -1, 1, step.failure}));
 }
 
 void File::settle(std::int64_t step, const Outcome& outcome) {
@@ -520,33 +412,21 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
     contents_.remove_step(step);
   }
   submit_gathered();  // of a step that was given up
-  drop(stripes_.take_step(step), outcome);
-  for (auto& [number, target] : targets_) {
-    target.writer->drop_spilled(step, step + 1, outcome);
-  }
+  drop(writers_.stripes().take_step(step), outcome);
+  writers_.drop_spilled(step, step + 1, outcome);
   if (keeps_steps()) {
     settle_kept(step, outcome);
   }
   steps_.erase(step);
   rooms_.erase(rooms_.lower_bound({step, 0}), rooms_.lower_bound({step + 1, 0}));
   if (settings_.file_per_step) {
-    targets_.erase(step);
+    writers_.forget(step);
   }
-  std::erase_if(in_a_hurry_, [step](const auto& entry) { return entry.second <= step; });
-  std::erase_if(written_early_, [step](const auto& entry) { return entry.second <= step; });
-}
-
-void File::remove_uncommitted() {
-  for (const auto& [number, target] : targets_) {
-    if (is_plain()) {
-      context_.submit([names = publication_.names(number)] { commit::abandon(names); },
-                      [](const Outcome&) {});
-    }
-  }
+  hurry_.settle(step);
 }
 
 void File::settle_kept(std::int64_t step, const Outcome& outcome) {
-  writer_of(step).whole_steps()->forget(step);
+  writers_.writer_of(step).whole_steps()->forget(step);
   for (const auto& piece : std::exchange(steps_[step].kept, {})) {
     if (outcome.ok()) {
       notify(*piece, Notice::About::written);
@@ -559,11 +439,10 @@ void File::settle_kept(std::int64_t step, const Outcome& outcome) {
 }
 
 void File::fail(const Outcome& outcome, std::int64_t from_step) {
-  if (!failure_.ok()) {
+  if (!loss_.cause.ok()) {
     return;
   }
-  failure_ = outcome;
-  lost_from_ = from_step;
+  loss_ = {outcome, from_step};
   // What waits for room will not get any.
   for (auto room = rooms_.lower_bound({from_step, 0}); room != rooms_.end(); ++room) {
     for (auto& chunk : std::exchange(room->second.waiting, {})) {
@@ -571,10 +450,8 @@ void File::fail(const Outcome& outcome, std::int64_t from_step) {
       writing::end(std::move(chunk));
     }
   }
-  drop(stripes_.take_from(from_step), outcome);
-  for (auto& [number, target] : targets_) {
-    target.writer->drop_spilled(from_step, std::numeric_limits<std::int64_t>::max(), outcome);
-  }
+  drop(writers_.stripes().take_from(from_step), outcome);
+  writers_.drop_spilled(from_step, std::numeric_limits<std::int64_t>::max(), outcome);
 }
 
 formats::Target File::create(const std::string& path) {
@@ -602,7 +479,7 @@ void File::act(const protocol::ActionNote& action) {
   }
   const Outcome outcome = outcome_of([&] {
     writing::carry_out({action.action, action.step, action.settled, publication_.steps_before()},
-                       *target(action.step).writer, contents_, catalogue_,
+                       writers_.writer(action.step), contents_, catalogue_,
                        [&] { return create(publication_.data_path(action.step)); });
   });
   if (writes) {

@@ -13,21 +13,20 @@
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "contents/catalogue.h"
-#include "disk/options.h"
 #include "formats/format.h"
 #include "protocol/messages.h"
 #include "protocol/put_messages.h"
 #include "server/context.h"
-#include "writing/file_writer.h"
+#include "server/hurry.h"
+#include "server/writers.h"
 #include "writing/piece.h"
-#include "writing/spill.h"
 #include "writing/stripes.h"
 
 namespace iocomp::server {
 
 /// A file as every server sees it: which pieces of a step are expected here and have come, who is
 /// told what became of them, and where variables lie. What concerns the file as a whole comes from
-/// the lead (lead.h) as messages; bytes go to a writing::FileWriter for each physical file.
+/// the lead (lead.h) as messages; bytes go to its Writers.
 class File {
  public:
   File(Context& context, std::uint64_t key, const protocol::Open& open,
@@ -43,7 +42,7 @@ class File {
   void fill(const protocol::FillOrder& order);
   void settle(std::int64_t step, const Outcome& outcome);
   /// The file has failed and is closed: remove what this server has begun and nobody commits.
-  void remove_uncommitted();
+  void remove_uncommitted() { writers_.remove_uncommitted(); }
   /// Steps from this one on fail.
   void fail(const Outcome& outcome, std::int64_t from_step);
   /// Carry out an ordered action (MPI files only). Collective over the servers.
@@ -82,35 +81,37 @@ class File {
   /// Whether there is memory for these elements among others of their stripe, where they need it.
   [[nodiscard]] bool has_room(const writing::Piece& piece, std::int64_t first) const {
     return !piece.is_joined() || settings_.when_full == config::WhenFull::fail ||
-           stripes_.has_room(piece, first);
+           writers_.stripes().has_room(piece, first);
   }
 
   // What was put together with others, and waits for more of them.
-  [[nodiscard]] bool has_stripes() const noexcept { return !stripes_.is_empty(); }
-  [[nodiscard]] double oldest_stripe() const { return stripes_.oldest(); }
+  [[nodiscard]] bool has_stripes() const noexcept { return !writers_.stripes().is_empty(); }
+  [[nodiscard]] double oldest_stripe() const { return writers_.stripes().oldest(); }
   /// Write the oldest as it is: memory is needed.
   void write_oldest_stripe();
   /// Write those that somebody waits for and nobody adds to; true if there were any.
   bool write_late_stripes(double now);
 
   // What was spilled.
-  [[nodiscard]] bool spills() const noexcept { return way_.spill != nullptr; }
+  [[nodiscard]] bool spills() const noexcept { return writers_.spills(); }
   /// Take back what there is memory for; true if there was any.
-  bool take_back();
+  bool take_back() { return writers_.take_back(); }
 
   /// Give small chunks that arrived in this round to the engine, neighbours as one write.
-  void submit_gathered();
+  void submit_gathered() { writers_.submit(); }
   /// MPI files: write at most one slice. @return whether anything was written.
-  bool write_slice();
+  bool write_slice() { return writers_.write_slice(); }
   /// The same: whether one is to be written when the file's pace allows it.
-  [[nodiscard]] bool is_held_back() const;
+  [[nodiscard]] bool is_held_back() const { return writers_.is_held_back(); }
 
   [[nodiscard]] const config::FileSettings& settings() const noexcept { return settings_; }
   /// Whether a step has failed with the file.
   [[nodiscard]] bool is_lost(std::int64_t step) const noexcept {
-    return !failure_.ok() && step >= lost_from_;
+    return !loss_.cause.ok() && step >= loss_.from_step;
   }
-  [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
+  [[nodiscard]] const Outcome& failure() const noexcept { return loss_.cause; }
+  /// In the program.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether chunks are written from where their sender has them. Those of other files are kept
   /// until their turn, too long to keep memory of a compute rank busy, or changed.
   [[nodiscard]] bool writes_as_they_lie() const {
@@ -118,14 +119,10 @@ class File {
   }
 
  private:
-  using Pieces = std::vector<std::shared_ptr<writing::Piece>>;
-  struct Target {  // a physical file
-    std::unique_ptr<writing::FileWriter> writer;
-    Pieces unsynced;  // written
-  };
-  struct Way {  // in which its bytes are written
-    disk::Options disk;
-    writing::Spill* spill = nullptr;  // the session's; null: nothing is spilled
+  using Pieces = Writers::Pieces;
+  struct Loss {  // of the file, from a step on
+    Outcome cause;
+    std::int64_t from_step = 0;
   };
   struct Step {
     std::int64_t expected = -1;  // unknown
@@ -149,17 +146,12 @@ class File {
   [[nodiscard]] bool is_plain() const { return format_.traits().is_plain(); }
   [[nodiscard]] std::int64_t offset(int variable, std::int64_t step, const Room& room) const;
   Room& room(std::int64_t step, int variable) { return rooms_[{step, variable}]; }
-  Target& target(std::int64_t number);
-  writing::FileWriter& writer_of(std::int64_t step) {
-    return *target(publication_.target_of(step)).writer;
-  }
   [[nodiscard]] formats::Target create(const std::string& path);
   [[nodiscard]] std::shared_ptr<writing::Piece> make_piece(std::int64_t step,
                                                            const array::Region& region,
                                                            std::int64_t first, std::int64_t count);
   void write(writing::Chunk chunk);
   void came(const std::shared_ptr<writing::Piece>& piece, std::int64_t elements);
-  void write(std::vector<writing::Stripe> stripes);
   static void drop(std::vector<writing::Stripe> stripes, const Outcome& outcome);
   void check_stripes(std::int64_t step);
   void settle_kept(std::int64_t step, const Outcome& outcome);
@@ -182,16 +174,12 @@ class File {
   commit::Publication publication_;  // for the names only
   contents::Catalogue catalogue_;
   contents::Contents contents_;  // MPI files: what the format was told to make room for
-  writing::Stripes stripes_;     // of all physical files
-  Way way_;
-  std::map<std::int64_t, Target> targets_;
+  Writers writers_;
   std::map<std::int64_t, Step> steps_;
   std::map<std::pair<std::int64_t, int>, Room> rooms_;
-  std::map<int, std::int64_t> in_a_hurry_;     // clients that wait for durability: up to which step
-  std::map<int, std::int64_t> written_early_;  // that wait for less: up to which step
+  Hurry hurry_;
   std::int64_t next_step_ = 0;  // formats that write whole steps: the one that is being taken in
-  Outcome failure_;             // of the file ...
-  std::int64_t lost_from_ = 0;  // ... from this step on
+  Loss loss_;
 };
 
 }  // namespace iocomp::server

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <iterator>
 #include <vector>
 
 #include "base/clock.h"
@@ -26,7 +27,7 @@ double cpu_seconds() {
 }  // namespace
 
 Goodbyes::Goodbyes(Context& context, const transport::Transport& transport)
-    : context_{context}, transport_{transport}, began_{now_seconds()} {}
+    : context_{context}, transport_{transport}, began_{now_seconds()}, last_heard_{began_} {}
 
 bool Goodbyes::client_left(int client) {
   last_left_ = now_seconds();
@@ -34,7 +35,11 @@ bool Goodbyes::client_left(int client) {
 }
 
 bool Goodbyes::advance(bool is_done) {
-  if (has_told_ || clients_gone_.size() < context_.place.clients.size()) {
+  if (clients_gone_.size() < context_.place.clients.size()) {
+    return false;
+  }
+  if (has_told_ || servers_gone_ < std::ssize(context_.post.tree().below())) {
+    leave_alone();
     return false;
   }
   const double deadline = context_.policy.deadline_seconds;
@@ -43,15 +48,31 @@ bool Goodbyes::advance(bool is_done) {
     return false;
   }
   has_told_ = true;
-  tell_lead();
+  count();
+  if (context_.post.tree().number() == 0) {
+    context_.post.to_all(protocol::encode(protocol::Kind::all_bye, all_.values()));
+  } else {
+    context_.post.to_above(protocol::encode(protocol::Kind::server_bye, all_.values()));
+  }
   return true;
+}
+
+// The compute ranks of this server have gone, so nobody waits for it but other servers.
+void Goodbyes::leave_alone() {
+  const double deadline = context_.policy.deadline_seconds;
+  const bool works = !context_.plans.empty() || !context_.jobs.empty();
+  if (is_over_ || works || deadline <= 0 || now_seconds() - last_heard_ <= deadline) {
+    return;
+  }
+  if (context_.post.tree().number() == 0) {
+    context_.post.to_all(protocol::encode(protocol::Kind::all_bye, all_.values()));
+  }
+  is_alone_ = true;
 }
 
 void Goodbyes::server_left(const std::vector<double>& counters) {
   all_.merge(counters);
-  if (++servers_gone_ == context_.place.ranks.size()) {
-    context_.post.to_all(protocol::encode(protocol::Kind::all_bye, all_.values()));
-  }
+  ++servers_gone_;
 }
 
 void Goodbyes::all_left(const std::vector<double>& counters) {
@@ -61,7 +82,7 @@ void Goodbyes::all_left(const std::vector<double>& counters) {
   is_over_ = true;
 }
 
-void Goodbyes::tell_lead() {
+void Goodbyes::count() {
   auto& counters = context_.counters;
   counters.set(trace::Counter::staging_peak_bytes,
                static_cast<double>(context_.arena.peak_bytes()));
@@ -76,7 +97,7 @@ void Goodbyes::tell_lead() {
   counters.set(trace::Counter::message_bytes, tally.message_bytes);
   counters.set(trace::Counter::sleeps, tally.sleeps);
   counters.set(trace::Counter::wake_ups, tally.wake_ups);
-  context_.post.to_server(0, protocol::encode(protocol::Kind::server_bye, counters.values()));
+  all_.merge(counters.values());
 }
 
 }  // namespace iocomp::server

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -17,17 +20,24 @@ namespace iocomp::server {
 using protocol::Kind;
 using protocol::Notice;
 
+HomeFile::HomeFile(Context& context, std::uint64_t key, Pass pass)
+    : context_{context},
+      key_{key},
+      pass_{std::move(pass)},
+      of_writers_{key, context.post.tree().here().size(), pass_} {}
+
 std::string HomeFile::compute_rank(int client) const {
   return "compute rank " + std::to_string(context_.place.clients.at(client));
 }
 
 void HomeFile::different(const steps::Difference& difference) {
-  give_up({difference.from_step, -1, 0, steps::different_calls(open_->name, difference.what)});
+  give_up(
+      {difference.from_step, -1, 0, steps::different_calls(first_open_->name, difference.what)});
 }
 
 void HomeFile::give_up(const protocol::StepNote& from) {
   if (!std::exchange(is_different_, true)) {
-    context_.post.to_server(0, protocol::encode(key_, Kind::file_failed, from));
+    pass_(protocol::encode(key_, Kind::home_failed, from));
   }
 }
 
@@ -37,22 +47,44 @@ void HomeFile::left(int client) {
   }
 }
 
+// Of a file of all compute ranks it is known how many of them report through this server. Of
+// another one each home reports for itself, and servers pass that on as it is.
+void HomeFile::begin(std::int64_t members) {
+  reports_.emplace(key_, members, pass_,
+                   [this](const steps::Difference& difference) { different(difference); });
+}
+
+void HomeFile::open(const protocol::Open& open, const std::string& who) {
+  if (!first_open_) {
+    first_open_ = open;
+    const auto& counts = context_.place.client_counts;
+    const auto& here = context_.post.tree().here();
+    is_of_all_ = open.members == std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    if (is_of_all_) {
+      begin(
+          std::accumulate(counts.begin() + here.first, counts.begin() + here.end, std::int64_t{0}));
+    }
+    if (!opened_) {  // else it was refused
+      pass_(protocol::encode(key_, Kind::home_open, open));
+    }
+  } else if (open.kind != first_open_->kind || open.members != first_open_->members ||
+             open.after != first_open_->after || open.options != first_open_->options) {
+    different(
+        {who +
+             " opened it as another kind of file, after another step or with other options than "
+             "compute rank " +
+             std::to_string(first_open_->opener),
+         0});
+  }
+}
+
 void HomeFile::open(int client, const protocol::Open& open) {
   clients_.push_back(client);
   in_step_[client].members = 1;
-  if (!open_) {
-    open_ = open;
-    reports_.emplace(
-        key_, open.home_members,
-        [this](protocol::Bytes message) { context_.post.to_server(0, std::move(message)); },
-        [this](const steps::Difference& difference) { different(difference); });
-    context_.post.to_server(0, protocol::encode(key_, Kind::home_open, open));
-  } else if (open.kind != open_->kind || open.members != open_->members ||
-             open.after != open_->after) {
-    different({compute_rank(client) +
-                   " opened it as another kind of file, or after another step, than compute rank " +
-                   std::to_string(open_->opener),
-               0});
+  this->open(open, compute_rank(client));
+  home_members_ = open.home_members;
+  if (!reports_) {
+    begin(home_members_);
   }
   if (opened_) {
     context_.post.to_rank(client, protocol::encode(key_, *opened_));
@@ -69,7 +101,10 @@ void HomeFile::opened(const protocol::Opened& opened) {
   }
 }
 
-void HomeFile::event(int /*client*/, const protocol::Event& event) { reports_->event(event); }
+void HomeFile::event(int /*client*/, const protocol::Event& event) {
+  of_writers_.defined(event);
+  reports_->event(event);
+}
 
 void HomeFile::end_step(int client, const protocol::StepCounts& counts) {
   auto& now = in_step_[client];
@@ -81,6 +116,49 @@ void HomeFile::end_step(int client, const protocol::StepCounts& counts) {
 void HomeFile::close(int client, const protocol::StepCounts& counts) {
   in_step_.erase(client);
   reports_->closed(counts, compute_rank(client));
+}
+
+void HomeFile::report(Kind kind, int server, std::span<const std::byte> body) {
+  switch (kind) {
+    case Kind::want_place:
+      of_writers_.want_place(protocol::decode_step_note(body));
+      break;
+    case Kind::step_done:
+      of_writers_.step_done(protocol::decode_step_note(body));
+      break;
+    case Kind::action_done:
+      of_writers_.action_done(protocol::decode_action(body));
+      break;
+    case Kind::put_report:  // a list, of which nothing can be joined
+      pass_(protocol::message(kind, key_, body));
+      break;
+    case Kind::home_failed:
+      give_up(protocol::decode_step_note(body));
+      break;
+    case Kind::home_open: {
+      const auto open = protocol::decode_open(body);
+      this->open(open, "compute rank " + std::to_string(open.opener));
+      break;
+    }
+    default:
+      report_of_members(kind, server, body);
+  }
+}
+
+void HomeFile::report_of_members(Kind kind, int server, std::span<const std::byte> body) {
+  const std::string who = "a compute rank of server " + std::to_string(server) + " or below it";
+  if (kind == Kind::home_event) {
+    of_writers_.defined(protocol::decode_event(body));
+  }
+  if (!is_of_all_) {
+    pass_(protocol::message(kind, key_, body));
+  } else if (kind == Kind::home_event) {
+    reports_->event(protocol::decode_event(body));
+  } else if (kind == Kind::home_step) {
+    reports_->step_ended(protocol::decode_step_counts(body), who);
+  } else {
+    reports_->closed(protocol::decode_step_counts(body), who);
+  }
 }
 
 void HomeFile::settled(std::int64_t step, const Outcome& outcome) {
@@ -111,7 +189,7 @@ bool HomeFile::is_over() const noexcept {
     return true;  // all members of all homes have opened and closed it
   }
   const bool refused = opened_ && !opened_->outcome.ok();
-  return refused && open_ && static_cast<std::int64_t>(clients_.size()) == open_->home_members;
+  return refused && std::ssize(clients_) == home_members_;
 }
 
 }  // namespace iocomp::server

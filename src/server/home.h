@@ -1,13 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "commit/reports.h"
+#include "commit/writer_reports.h"
+#include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
 #include "steps/ends.h"
@@ -15,10 +20,12 @@
 namespace iocomp::server {
 
 /// A file as the home of some of its members sees it: compares what they call, sums what they have
-/// put in a step, and tells the lead once per home.
+/// put in a step, joins that with what comes from the servers below, and reports it once.
 class HomeFile {
  public:
-  HomeFile(Context& context, std::uint64_t key) : context_{context}, key_{key} {}
+  /// Takes what was joined, on its way to the lead.
+  using Pass = std::function<void(protocol::Bytes message)>;
+  HomeFile(Context& context, std::uint64_t key, Pass pass);
 
   void open(int client, const protocol::Open& open);
   void event(int client, const protocol::Event& event);
@@ -28,6 +35,9 @@ class HomeFile {
   void give_up(const protocol::StepNote& from);
   /// It will not close the file any more: what it has ended counts.
   void left(int client);
+
+  /// A report of this server itself, or of one right below and those below it.
+  void report(protocol::Kind kind, int server, std::span<const std::byte> body);
 
   /// The lead's answers.
   void opened(const protocol::Opened& opened);
@@ -40,16 +50,23 @@ class HomeFile {
 
  private:
   void different(const steps::Difference& difference);
+  void open(const protocol::Open& open, const std::string& who);
+  void begin(std::int64_t members);
+  void report_of_members(protocol::Kind kind, int server, std::span<const std::byte> body);
   [[nodiscard]] std::string compute_rank(int client) const;
 
   Context& context_;
   std::uint64_t key_;
-  std::optional<protocol::Open> open_;
+  Pass pass_;
+  std::optional<protocol::Open> first_open_;     // here or below
+  bool is_of_all_ = false;                       // compute ranks
+  std::int64_t home_members_ = -1;               // before one of them has opened
   std::vector<int> clients_;                     // session ranks that have opened
   std::map<int, protocol::StepCounts> in_step_;  // of those that have not closed: where they are
   std::optional<protocol::Opened> opened_;
   std::optional<Outcome> closed_;
-  std::optional<commit::Reports> reports_;   // known with open_
+  std::optional<commit::Reports> reports_;  // of members
+  commit::WriterReports of_writers_;
   bool is_different_ = false;                // or the file has failed anyway
   std::optional<protocol::Notice> failure_;  // of the file
 };

@@ -25,6 +25,8 @@
 #include "server/row_memory.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 #include "transport/transport.h"
 #include "writing/piece.h"
 
@@ -203,6 +205,7 @@ bool Intake::fetch_next(int rank, Client& client) {
     if (fetching.last) {
       transport_.give_credit(rank);
     }
+    record(trace::What::take, {}, *fetching.file, fetching.chunk);
     fetching.file->arrived(std::move(fetching.chunk));
     return true;
   }
@@ -220,6 +223,7 @@ bool Intake::fetch_next(int rank, Client& client) {
     scratch_.resize(std::max(scratch_.size(), bytes));
     memory = std::span{scratch_}.first(bytes);
   }
+  fetching.began = now_seconds();
   const auto id = transport_.fetch(rank, memory);
   ++client.fetches;
   leave_queue(client, queued, fetching);
@@ -284,6 +288,8 @@ bool Intake::lease(QueuedPiece& queued, writing::Chunk& chunk, std::span<std::by
     return false;
   }
   if (full_since_ != 0) {
+    trace::record(context_.counters.timeline(), trace::What::full, full_since_,
+                  {.file = queued.file->name(), .step = queued.piece.step});
     context_.counters.add(trace::Counter::full_seconds,
                           now_seconds() - std::exchange(full_since_, 0));
   }
@@ -309,6 +315,7 @@ bool Intake::take_inside(Client& client) {
       std::memcpy(memory.data(), queued.piece.inside.data(), memory.size());
     }
   }
+  record(trace::What::take, {}, *queued.file, chunk);
   queued.file->arrived(std::move(chunk));
   return true;
 }
@@ -323,7 +330,22 @@ void Intake::complete(transport::FetchId id) {
   if (done.last) {
     transport_.give_credit(done.client);
   }
+  record(trace::What::pull, done.began, *done.file, done.chunk);
   done.file->arrived(std::move(done.chunk));
+}
+
+void Intake::record(trace::What what, std::optional<double> begin, const File& file,
+                    const writing::Chunk& chunk) const {
+  if (context_.counters.timeline() == nullptr) {
+    return;
+  }
+  const writing::Piece& piece = *chunk.piece;
+  trace::record(context_.counters.timeline(), what, begin ? *begin : now_seconds(),
+                {.file = file.name(),
+                 .step = piece.step,
+                 .bytes = chunk.count * piece.element_bytes(),
+                 .rank = piece.giver.rank,
+                 .ticket = piece.giver.ticket});
 }
 
 }  // namespace iocomp::server

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "server/context.h"
 #include "server/file.h"
 #include "server/row_memory.h"
+#include "trace/event.h"
 #include "transport/transport.h"
 #include "writing/piece.h"
 
@@ -56,6 +58,7 @@ class Intake {
     writing::Chunk chunk;
     bool drained = false;
     bool last = false;  // of its piece
+    double began = 0;
   };
 
   bool begin(int client, QueuedPiece& queued);
@@ -70,6 +73,9 @@ class Intake {
   [[nodiscard]] bool lease(QueuedPiece& queued, writing::Chunk& chunk,
                            std::span<std::byte>& memory);
   void complete(transport::FetchId id);
+  // Tell the timeline. @param begin  nothing: now.
+  void record(trace::What what, std::optional<double> begin, const File& file,
+              const writing::Chunk& chunk) const;
 
   Context& context_;
   transport::Transport& transport_;

@@ -16,6 +16,7 @@
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "config/file_settings.h"
+#include "config/settings.h"
 #include "formats/format.h"
 #include "formats/registry.h"
 #include "protocol/header.h"
@@ -26,12 +27,19 @@
 #include "server/home.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::server {
 
 using protocol::Kind;
 
 namespace {
+
+config::FileSettings settings_of(const config::Settings& settings, const protocol::Open& open) {
+  return config::file_settings(settings.with_options(open.name, open.options), open.name,
+                               open.kind == 2 ? "checkpoint" : "series");
+}
 
 const formats::Format& format_of(const config::FileSettings& settings, const std::string& modules) {
   return formats::format(settings.backend, modules, commit::format_options(settings));
@@ -92,9 +100,12 @@ void OpenFiles::client_left(int client) {
   }
 }
 
-void OpenFiles::from_server(const protocol::Header& header, std::span<const std::byte> body) {
+void OpenFiles::from_server(const protocol::Header& header, int sender,
+                            std::span<const std::byte> body) {
   switch (header.kind) {
     case Kind::home_open:
+      (void)files_[header.file];
+      [[fallthrough]];
     case Kind::home_event:
     case Kind::want_place:
     case Kind::home_step:
@@ -102,10 +113,22 @@ void OpenFiles::from_server(const protocol::Header& header, std::span<const std:
     case Kind::put_report:
     case Kind::home_close:
     case Kind::action_done:
-      to_lead(header, body);
+    case Kind::home_failed:
+      if (const auto found = files_.find(header.file); found != files_.end()) {  // else it is over
+        home_of(found->second, header.file)
+            .report(header.kind, context_.post.server_of(sender), body);
+      }
       break;
     default:
       to_writer(header, body);
+  }
+}
+
+void OpenFiles::pass_up(protocol::Bytes message) {
+  if (context_.post.tree().number() == 0) {
+    to_lead(protocol::check_header(message, context_.place.ranks.rank(0)), protocol::body(message));
+  } else {
+    context_.post.to_above(std::move(message));
   }
 }
 
@@ -138,6 +161,12 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
     case Kind::home_close:
       lead.closed(protocol::decode_step_counts(body));
       break;
+    case Kind::home_failed:
+      if (!lead.has_failed()) {
+        const auto note = protocol::decode_step_note(body);
+        lead.fail(note.outcome, note.step);
+      }
+      break;
     default:
       lead.action_done(protocol::decode_action(body));
   }
@@ -150,8 +179,7 @@ void OpenFiles::begin_lead(std::uint64_t key, const protocol::Open& open) {
     return;
   }
   try {
-    const auto settings = config::file_settings(context_.settings, open.name,
-                                                open.kind == 2 ? "checkpoint" : "series");
+    const auto settings = settings_of(context_.settings, open);
     const auto& format = format_of(settings, context_.settings.text("storage.modules"));
     entry.lead = make_lead(key, open, settings, format);
     entry.lead->start();
@@ -183,13 +211,16 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
       commit::Lead::Means{
           .council = &context.post,
           .run =
-              [&context](commit::Publication::Job job, commit::Publisher::Then then) {
-                context.busy.begin(trace::Activity::commit, now_seconds());
-                context.submit(std::move(job),
-                               [&context, then = std::move(then)](const Outcome& outcome) {
-                                 context.busy.end(trace::Activity::commit, now_seconds());
-                                 then(outcome);
-                               });
+              [&context, record = trace::Recorder{context.counters.timeline(), open.name}](
+                  commit::Publication::Job job, commit::Publisher::Then then) {
+                const double begin = now_seconds();
+                context.busy.begin(trace::Activity::commit, begin);
+                context.submit(std::move(job), [&context, record, begin,
+                                                then = std::move(then)](const Outcome& outcome) {
+                  context.busy.end(trace::Activity::commit, now_seconds());
+                  record(trace::What::commit, begin, {});
+                  then(outcome);
+                });
               },
           .note =
               [&context, key](protocol::Note note, std::int64_t step) {
@@ -199,8 +230,7 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
 }
 
 void OpenFiles::know_file(std::uint64_t key, const protocol::Open& open) {
-  const auto settings =
-      config::file_settings(context_.settings, open.name, open.kind == 2 ? "checkpoint" : "series");
+  const auto settings = settings_of(context_.settings, open);
   const auto& format = format_of(settings, context_.settings.text("storage.modules"));
   Entry& entry = files_[key];
   entry.file = std::make_unique<File>(context_, key, open, settings, format);
@@ -226,11 +256,6 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
     const auto opened = protocol::decode_opened(body);
     entry.is_closed = !opened.outcome.ok();
     home_of(entry, header.file).opened(opened);
-    return;
-  }
-  if (header.kind == Kind::file_failed && context_.place.number == 0 && entry.lead &&
-      !entry.lead->has_failed()) {
-    entry.lead->fail(note().outcome, note().step);  // from a home; the lead tells all
     return;
   }
   if (!entry.file) {
@@ -280,7 +305,7 @@ void OpenFiles::perform(std::uint64_t key, protocol::ActionNote note) {
   if (File* const file = writer(key)) {
     note.outcome = outcome_of([&] { file->act(note); });
   }
-  context_.post.to_server(0, protocol::encode(key, Kind::action_done, note));
+  context_.post.report(protocol::encode(key, Kind::action_done, note));
 }
 
 void OpenFiles::forget_finished() {
@@ -315,7 +340,8 @@ void OpenFiles::for_each_writer(const std::function<void(File&)>& visit) const {
 
 HomeFile& OpenFiles::home_of(Entry& entry, std::uint64_t key) {
   if (!entry.home) {
-    entry.home = std::make_unique<HomeFile>(context_, key);
+    entry.home = std::make_unique<HomeFile>(
+        context_, key, [this](protocol::Bytes message) { pass_up(std::move(message)); });
   }
   return *entry.home;
 }

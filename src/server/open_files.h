@@ -29,7 +29,8 @@ class OpenFiles {
   OpenFiles(Context& context, Order order) : context_{context}, order_{std::move(order)} {}
 
   void from_client(const protocol::Header& header, int client, std::span<const std::byte> body);
-  void from_server(const protocol::Header& header, std::span<const std::byte> body);
+  /// @param sender  session rank.
+  void from_server(const protocol::Header& header, int sender, std::span<const std::byte> body);
   /// A client of this server that will say nothing more.
   void client_left(int client);
   /// Carry out an ordered action and answer it.
@@ -54,6 +55,7 @@ class OpenFiles {
   };
   void to_home(HomeFile& home, const protocol::Header& header, int client,
                std::span<const std::byte> body);
+  void pass_up(protocol::Bytes message);
   void to_lead(const protocol::Header& header, std::span<const std::byte> body);
   void to_writer(const protocol::Header& header, std::span<const std::byte> body);
   void begin_lead(std::uint64_t key, const protocol::Open& open);

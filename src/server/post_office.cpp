@@ -1,31 +1,36 @@
 #include "server/post_office.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "mpi/peers.h"
+#include "protocol/header.h"
 #include "protocol/messages.h"
+#include "steps/tree.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
 
-PostOffice::PostOffice(transport::Transport& transport, mpi::Peers servers, int number)
-    : transport_{transport}, servers_{std::move(servers)}, number_{number} {}
+PostOffice::PostOffice(transport::Transport& transport, mpi::Peers servers, steps::Tree tree)
+    : Council{std::move(tree)}, transport_{transport}, servers_{std::move(servers)} {}
 
-void PostOffice::to_server(int server, std::vector<std::byte> message) {
-  if (server == number_) {
-    own_.push_back(std::move(message));
-  } else {
-    transport_.post(servers_.rank(server), std::move(message));
-  }
+void PostOffice::to_above(Message message) {
+  transport_.post(servers_.rank(tree().above()), std::move(message));
 }
 
-void PostOffice::to_all(std::vector<std::byte> message) {
-  for (int server = 0; server < servers_.size(); ++server) {
-    to_server(server, message);
-  }
+int PostOffice::server_of(int rank) const {
+  const auto& below = tree().below();
+  const auto found = std::ranges::find_if(
+      below, [&](const auto& branch) { return servers_.rank(branch.first) == rank; });
+  return found == below.end() ? tree().number() : found->first;
+}
+
+void PostOffice::send_down(int server, std::span<const std::byte> bundle) {
+  transport_.post(servers_.rank(server), protocol::message(protocol::Kind::orders, 0, bundle));
 }
 
 void PostOffice::to_rank(int rank, std::vector<std::byte> message) {
@@ -48,7 +53,7 @@ std::optional<transport::Incoming> PostOffice::take_own() {
   if (own_.empty()) {
     return std::nullopt;
   }
-  transport::Incoming incoming{servers_.rank(number_), std::move(own_.front())};
+  transport::Incoming incoming{servers_.rank(tree().number()), std::move(own_.front())};
   own_.pop_front();
   return incoming;
 }

@@ -5,29 +5,31 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "mpi/peers.h"
 #include "protocol/messages.h"
 #include "steps/council.h"
+#include "steps/tree.h"
 #include "transport/survivors.h"
 #include "transport/transport.h"
 
 namespace iocomp::server {
 
-/// What a server sends: messages to servers (itself included, without MPI), answers to compute
-/// ranks, and notices, which are collected and sent once per round of the loop.
+/// What a server sends: reports and orders along the tree of servers (to itself without MPI),
+/// answers to compute ranks, and notices, which are collected and sent once per round of the loop.
 class PostOffice : public steps::Council {
  public:
-  PostOffice(transport::Transport& transport, mpi::Peers servers, int number);
+  PostOffice(transport::Transport& transport, mpi::Peers servers, steps::Tree tree);
 
-  void to_server(int server, std::vector<std::byte> message);
-  [[nodiscard]] int writers() const override { return servers_.size(); }
-  void to_all(std::vector<std::byte> message) override;
-  void to_writer(int server, std::vector<std::byte> message) override {
-    to_server(server, std::move(message));
-  }
+  /// A report for the lead, which this server joins first with those of the servers below it.
+  void report(Message message) { own_.push_back(std::move(message)); }
+  /// What was joined. @pre this is not the lead
+  void to_above(Message message);
+  /// Of a report: the number of the server right below that sent it, or of this one.
+  [[nodiscard]] int server_of(int rank) const;
   /// @param rank  session rank of a compute rank.
   void to_rank(int rank, std::vector<std::byte> message);
   void notify(int rank, protocol::Notice notice);
@@ -45,10 +47,12 @@ class PostOffice : public steps::Council {
   [[nodiscard]] bool has_own() const noexcept { return !own_.empty(); }
 
  private:
+  void send_down(int server, std::span<const std::byte> bundle) override;
+  void take_order(Message order) override { own_.push_back(std::move(order)); }
+
   transport::Transport& transport_;
   mpi::Peers servers_;
-  int number_;
-  std::deque<std::vector<std::byte>> own_;
+  std::deque<Message> own_;
   std::map<int, std::vector<protocol::Notice>> notices_;
 };
 

@@ -35,7 +35,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
     : engine_{disk::start_engine(disk)},
       worker_{[&transport] { transport.rouse(); }},
       arena_{place.staging_bytes},
-      post_{transport, place.ranks, place.number},
+      post_{transport, place.ranks, {place.ranks.size(), place.tree_width, place.number}},
       context_{
           .settings = settings,
           .policy = policy,
@@ -67,6 +67,7 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                }},
       goodbyes_{context_, transport},
       grace_seconds_{settings.seconds("stop.grace")} {
+  context_.counters.record_into(context_.place.timeline);
   context_.disk.is_given_up = context_.was_given_up;
   const auto share = settings.bytes("expert.touch");
   arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
@@ -76,6 +77,9 @@ Server::End Server::serve() {
   mpi::Nap nap;
   const auto sleep_for = [this](std::chrono::nanoseconds longest) { sleep(longest); };
   while (!goodbyes_.is_over() || !transport_.is_idle()) {
+    if (goodbyes_.is_alone()) {
+      return End::alone;
+    }
     if (context_.is_given_up()) {
       stop_writing();
       return End::given_up;
@@ -270,7 +274,11 @@ void Server::dispatch(transport::Incoming incoming) {
     return;
   }
   const auto body = protocol::body(incoming.message);
-  if (header.kind == Kind::run_list) {
+  goodbyes_.heard();
+  if (header.kind == Kind::ask) {
+    post_.to_rank(incoming.sender, protocol::message(Kind::here, 0, {}));
+    transport_.give_credit(incoming.sender);
+  } else if (header.kind == Kind::run_list) {
     auto [number, runs] = protocol::decode_run_list(body);
     intake_.know_runs(incoming.sender, number, std::move(runs));
     transport_.give_credit(incoming.sender);
@@ -286,10 +294,12 @@ void Server::dispatch(transport::Incoming incoming) {
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::server_bye) {
     goodbyes_.server_left(protocol::decode_counters(body));
+  } else if (header.kind == Kind::orders) {
+    post_.pass_down(body);
   } else if (header.kind == Kind::all_bye) {
     goodbyes_.all_left(protocol::decode_counters(body));
   } else {
-    files_.from_server(header, body);
+    files_.from_server(header, incoming.sender, body);
     files_.forget_finished();
   }
 }

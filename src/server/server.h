@@ -32,6 +32,7 @@ class Server {
     all_left,    ///< all compute ranks have said bye
     given_up,    ///< they went on without servers, and all have gone
     terminated,  ///< after SIGTERM: they have gone, or nothing has moved for long
+    alone,       ///< they have said bye to this one, and other servers are silent
   };
   /// Serve until there is nothing more to do. SIGTERM alone ends no server: it finishes what is
   /// complete.

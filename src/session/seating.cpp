@@ -1,16 +1,13 @@
 #include "session/seating.h"
 
 #include <mpi.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -29,32 +26,11 @@
 #include "placement/placement.h"
 #include "placement/seats.h"
 #include "session/others.h"
+#include "topology/binding.h"
 #include "topology/discover.h"
 
 namespace iocomp::session {
 namespace {
-
-// What this process may run on, ascending.
-std::vector<int> allowed_cpus() {
-  for (int limit = 1024; limit <= 1 << 20; limit *= 4) {
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set{
-        CPU_ALLOC(static_cast<std::size_t>(limit)), [](cpu_set_t* raw) { CPU_FREE(raw); }};
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(limit));
-    if (sched_getaffinity(0, bytes, set.get()) == 0) {
-      std::vector<int> cpus;
-      for (int cpu = 0; cpu < limit; ++cpu) {
-        if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set.get())) {
-          cpus.push_back(cpu);
-        }
-      }
-      return cpus;
-    }
-    if (errno != EINVAL) {  // EINVAL: the kernel knows more CPUs than that
-      break;
-    }
-  }
-  return {};
-}
 
 std::string line(const std::vector<int>& numbers) {
   std::string text;
@@ -88,7 +64,7 @@ Seating::Seating(const mpi::Communicator& comm, const mpi::WaitPolicy& policy)
   mpi::check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &raw));
   node_ = mpi::Communicator{raw};
   std::vector<int> mine{rank_};
-  const auto cpus = allowed_cpus();
+  const auto cpus = topology::allowed_cpus();
   mine.insert(mine.end(), cpus.begin(), cpus.end());
   for (const auto& one : mpi::gather(node_.raw(), 0, line(mine), policy_, others)) {
     auto seat = numbers(one);
@@ -133,7 +109,7 @@ std::optional<int> Seating::by_seats(const placement::Request& request) {
 }
 
 double Seating::core_share(bool computes) const {
-  const auto cpus = allowed_cpus();
+  const auto cpus = topology::allowed_cpus();
   std::int64_t count = cpus.empty() ? 0 : cpus.back() + 1;
   mpi::maximum(node_.raw(), std::span{&count, 1}, policy_, others);
   std::vector<double> load(static_cast<std::size_t>(count), 0);

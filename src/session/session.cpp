@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,9 +24,11 @@
 #include "session/configuration.h"
 #include "session/connection.h"
 #include "session/memory_shares.h"
+#include "session/others.h"
 #include "session/ranks.h"
 #include "session/report.h"
 #include "session/seating.h"
+#include "session/timeline.h"
 #include "session/version.h"
 
 namespace iocomp::session {
@@ -66,6 +69,7 @@ void Session::start_without_servers() {
     Seating seating{comm_, configuration_.policy};
     check_seats(seating, *ranks_, settings());
   }
+  timeline_ = start_timeline(*ranks_, configuration_);
   client::Place place;
   place.has_kernel = by_kernel;
   start_client(std::move(place));
@@ -84,6 +88,7 @@ void Session::start_with_servers() {
   const double core_share = seating.core_share(!ranks_->serves());
   name_in_log(settings(), std::string{ranks_->serves() ? "server " : "compute "} +
                               std::to_string(mpi::rank(ranks_->own())));
+  timeline_ = start_timeline(*ranks_, configuration_);
   connection_ = connect(*ranks_, seating, configuration_);
   log::info(ranks_->reason() + "; transport: " + connection_.name);
   if (ranks_->serves()) {
@@ -105,6 +110,7 @@ void Session::start_client(client::Place place) {
   place.rank = mpi::rank(ranks_->own());
   place.job = configuration_.job;
   place.start_line = start_line();
+  place.timeline = timeline_.get();
   client_ = std::make_unique<client::Client>(settings(), configuration_.policy, configuration_.disk,
                                              std::move(place), connection_.transport.get());
   finalize_watch_ = std::make_unique<FinalizeWatch>([this] { give_up(); });
@@ -116,6 +122,13 @@ void Session::give_up() {
   const Outcome given_up = outcome_of([this] { client_->give_up(); });
   if (!given_up.ok()) {
     std::fprintf(stderr, "iocomp: %s\n", given_up.story.c_str());
+  }
+  finish_timeline();
+}
+
+void Session::finish_timeline() {
+  if (timeline_) {
+    timeline_->finish();
   }
 }
 
@@ -138,11 +151,14 @@ void Session::serve(std::size_t staging_bytes) {
   mpi::check(MPI_Comm_rank(place.servers, &place.number));
   place.ranks = ranks_->servers();
   place.clients = ranks_->clients();
+  place.client_counts =
+      mpi::gather_to_all(place.servers, std::ssize(place.clients), configuration_.policy, others);
   place.job = configuration_.job;
   place.staging_bytes = staging_bytes;
   const SignalWatch termination{{SIGTERM}};
   place.is_terminated = [&termination] { return termination.has_come(); };
   place.clients_outlive_signal = stopping_.catches(SIGTERM);
+  place.timeline = timeline_.get();
   try {
     server::Server server{settings(), configuration_.policy, configuration_.disk, std::move(place),
                           *connection_.transport};
@@ -153,10 +169,12 @@ void Session::serve(std::size_t staging_bytes) {
       std::fprintf(
           stderr, "iocomp: server %d (rank %d) leaves: %s\n", mpi::rank(ranks_->own()),
           mpi::rank(comm_),
-          end == server::Server::End::given_up
-              ? "the compute ranks went on without"
+          end == server::Server::End::given_up ? "the compute ranks went on without"
+          : end == server::Server::End::alone
+              ? "other servers have not said goodbye within wait.deadline"
               : "SIGTERM has come, and the compute ranks are gone or silent; what they had "
                 "ended was finished");
+      finish_timeline();
       std::_Exit(0);
     }
     server_had_failures_ = server.had_failures();
@@ -214,6 +232,7 @@ Outcome Session::finalize() {
     }
     client_.reset();
   }
+  finish_timeline();
   connection_.transport.reset();
   return outcome;
 }

@@ -20,6 +20,8 @@
 #include "session/ranks.h"
 #include "session/stopping.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/timeline.h"
 
 namespace iocomp::session {
 
@@ -35,6 +37,7 @@ using Attribute = contents::Attribute;
 using Attributes = contents::Attributes;
 using Counter = trace::Counter;
 using Timer = trace::Timer;
+using What = trace::What;
 
 /// One iocomp_init ... iocomp_finalize: splits the ranks, builds the client or the server, and
 /// shuts them down.
@@ -75,11 +78,13 @@ class Session {
   void start_client(client::Place place);
   void serve(std::size_t staging_bytes);
   void give_up();
+  void finish_timeline();
 
   mpi::Communicator comm_;  // all ranks
   ProgramCommunicator program_comm_;
   Configuration configuration_;
   Stopping stopping_;
+  std::unique_ptr<trace::Timeline> timeline_;  // null: none is written
   std::unique_ptr<Ranks> ranks_;
   Connection connection_;
   std::unique_ptr<client::Client> client_;

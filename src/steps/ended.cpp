@@ -5,17 +5,35 @@
 #include "base/checked.h"
 
 namespace iocomp::steps {
+namespace {
+
+using Pieces = decltype(Ended::pieces);
+
+// Writers may be many: none is looked for in a list.
+void add_pieces(Pieces& sum, const Pieces& more) {
+  sum.insert(sum.end(), more.begin(), more.end());
+  std::ranges::sort(sum);
+  auto last = sum.begin();
+  for (auto next = sum.begin(); next != sum.end(); ++next) {
+    if (next == last) {
+      continue;
+    }
+    if (next->first == last->first) {
+      last->second = checked_sum(last->second, next->second);
+    } else {
+      *++last = *next;
+    }
+  }
+  if (!sum.empty()) {
+    sum.erase(last + 1, sum.end());
+  }
+}
+
+}  // namespace
 
 void add(Ended& sum, const Ended& more) {
   sum.members = checked_sum(sum.members, more.members);
-  for (const auto& [writer, pieces] : more.pieces) {
-    const auto same = std::ranges::find(sum.pieces, writer, [](const auto& e) { return e.first; });
-    if (same == sum.pieces.end()) {
-      sum.pieces.emplace_back(writer, pieces);
-    } else {
-      same->second = checked_sum(same->second, pieces);
-    }
-  }
+  add_pieces(sum.pieces, more.pieces);
   sum.variables.add(more.variables);
   sum.sums.insert(sum.sums.end(), more.sums.begin(), more.sums.end());
   sum.events = std::max(sum.events, more.events);

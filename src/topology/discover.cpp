@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/error.h"
 #include "topology/node.h"
@@ -158,13 +159,23 @@ Bitmap allowed_cpus(hwloc_topology_t topology) {
   return allowed;
 }
 
+std::vector<int> domain_numbers(hwloc_topology_t topology) {
+  std::vector<int> numbers;
+  hwloc_obj_t domain = nullptr;
+  while ((domain = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, domain)) != nullptr) {
+    numbers.push_back(static_cast<int>(domain->os_index));
+  }
+  return numbers.empty() ? std::vector<int>{0} : numbers;
+}
+
 Node describe_loaded(hwloc_topology_t topology, const std::string& source) {
   const Bitmap allowed = allowed_cpus(topology);
   Node node{.source = source,
             .packages = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE)),
             .numa_domains = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE)),
             .l3_groups = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE)),
-            .cores = {}};
+            .cores = {},
+            .numa_numbers = domain_numbers(topology)};
   // From the hardware threads up: hwloc lists no cores where they lie at several depths, as they do
   // when caches belong to threads (virtual machines) and a core has one thread left.
   hwloc_obj_t last = nullptr;

@@ -27,6 +27,8 @@ struct Node {
   int numa_domains = 0;
   int l3_groups = 0;  ///< 0: no L3 cache is known
   std::vector<Core> cores;
+  /// By NUMA domain: its number in the operating system.
+  std::vector<int> numa_numbers{};
 };
 
 [[nodiscard]] std::size_t thread_count(const Node& node) noexcept;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "trace/event.h"
 
 namespace iocomp::trace {
 namespace {
@@ -63,6 +64,11 @@ std::string_view name(Counter counter) noexcept { return names[static_cast<std::
 
 Timer::Timer(Counters& counters, Counter counter) noexcept
     : counters_{counters}, counter_{counter}, begin_{now_seconds()} {}
+
+Timer::Timer(Counters& counters, Counter counter, What what, const Subject& subject) noexcept
+    : Timer{counters, counter} {
+  span_.emplace(counters.timeline(), what, subject);
+}
 
 Timer::~Timer() { counters_.add(counter_, now_seconds() - begin_); }
 

@@ -2,9 +2,13 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::trace {
 
@@ -75,17 +79,23 @@ class Counters {
   /// Add what another process counted.
   void merge(const std::vector<double>& other) noexcept;
 
+  /// Where events go besides; null, as at first: nowhere.
+  void record_into(Timeline* timeline) noexcept { timeline_ = timeline; }
+  [[nodiscard]] Timeline* timeline() const noexcept { return timeline_; }
+
  private:
   std::array<double, counter_count> values_{};
+  Timeline* timeline_ = nullptr;
 };
 
 /// Name in JSON: "put_bytes", ...
 [[nodiscard]] std::string_view name(Counter counter) noexcept;
 
-/// Adds the time of a scope to a counter.
+/// Adds the time of a scope to a counter, and where an event is named, the event to the timeline.
 class Timer {
  public:
   Timer(Counters& counters, Counter counter) noexcept;
+  Timer(Counters& counters, Counter counter, What what, const Subject& subject = {}) noexcept;
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
   ~Timer();
@@ -94,6 +104,7 @@ class Timer {
   Counters& counters_;
   Counter counter_;
   double begin_;
+  std::optional<Span> span_;
 };
 
 }  // namespace iocomp::trace

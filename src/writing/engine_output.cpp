@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "array/runs.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "disk/engine.h"
+#include "trace/event.h"
+#include "trace/span.h"
 #include "writing/piece.h"
 
 namespace iocomp::writing {
@@ -39,6 +42,17 @@ void add_writes(const Chunk& chunk, std::vector<disk::Write>& writes) {
   }
 }
 
+// Of several chunks the first is told.
+trace::Subject subject_of(const std::vector<Chunk>& chunks) {
+  const Piece& piece = *chunks.front().piece;
+  trace::Subject subject{
+      .step = piece.step, .rank = piece.giver.rank, .ticket = piece.giver.ticket};
+  for (const Chunk& chunk : chunks) {
+    subject.bytes += std::ssize(chunk.bytes);
+  }
+  return subject;
+}
+
 }  // namespace
 
 void EngineOutput::write(Chunk chunk) {
@@ -66,7 +80,9 @@ void EngineOutput::submit() {
   for (const Chunk& chunk : *held) {
     add_writes(chunk, plan.writes);
   }
-  submit_(std::move(plan), [held](const disk::Completion& completion) {
+  submit_(std::move(plan), [held, begin = now_seconds(),
+                            record = file_.recorder()](const disk::Completion& completion) {
+    record(trace::What::write, begin, subject_of(*held));
     for (Chunk& chunk : *held) {
       end(std::move(chunk), {completion.code, completion.story});
     }

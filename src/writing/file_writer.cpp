@@ -53,13 +53,14 @@ std::vector<std::byte> repeated(std::span<const std::byte> value, std::size_t el
 }  // namespace
 
 FileWriter::FileWriter(Setup setup)
-    : file_{std::move(setup.path), setup.disk, setup.opening, *setup.counters},
+    : file_{std::move(setup.path), std::move(setup.name), setup.disk, setup.opening,
+            *setup.counters},
       stripes_{setup.stripes},
       counters_{*setup.counters},
       swaps_bytes_{setup.swaps_bytes},
       spill_{setup.kind == formats::Kind::step ? nullptr : setup.spill},
       output_{make_output(setup)},
-      syncs_{std::make_shared<SyncQueue>(setup.submit)} {}
+      syncs_{std::make_shared<SyncQueue>(setup.submit, file_.recorder())} {}
 
 std::unique_ptr<Output> FileWriter::make_output(const Setup& setup) {
   if (setup.kind == formats::Kind::plain) {

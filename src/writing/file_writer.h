@@ -30,6 +30,7 @@ class FileWriter {
  public:
   struct Setup {
     std::string path{};
+    std::string name{};  ///< of the file in the program, for the timeline
     disk::OutputFile::Opening opening = disk::OutputFile::Opening::finds;
     disk::Options disk{};
     /// How bytes get into the file: plain by the disk engine, shared by calls of MPI that block, a

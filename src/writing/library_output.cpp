@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "formats/write_region.h"
 #include "writing/piece.h"
@@ -22,11 +23,14 @@ void LibraryOutput::advance() {
   if (pace_) {
     pace_->wait();
   }
+  const double begin = now_seconds();
+  const std::int64_t step = queue_.front().piece->step;
   const std::int64_t most = pace_ ? std::min(slice_bytes, pace_->slice_bytes()) : slice_bytes;
   std::int64_t left = most;
   for (int i = 0; i < chunks_per_slice && left > 0 && has_work(); ++i) {
     left -= write_front(left);
   }
+  file_.recorder()(trace::What::write, begin, {.step = step, .bytes = most - left});
   if (pace_) {
     pace_->wrote(most - left);
   }

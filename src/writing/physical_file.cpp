@@ -11,9 +11,13 @@
 
 namespace iocomp::writing {
 
-PhysicalFile::PhysicalFile(std::string path, const disk::Options& options,
+PhysicalFile::PhysicalFile(std::string path, std::string name, const disk::Options& options,
                            disk::OutputFile::Opening opening, trace::Counters& counters)
-    : path_{std::move(path)}, options_{options}, opening_{opening}, counters_{counters} {}
+    : path_{std::move(path)},
+      options_{options},
+      opening_{opening},
+      counters_{counters},
+      recorder_{counters.timeline(), std::move(name)} {}
 
 PhysicalFile::~PhysicalFile() {
   if (output_) {

@@ -9,6 +9,7 @@
 #include "disk/output_file.h"
 #include "formats/format.h"
 #include "trace/counters.h"
+#include "trace/span.h"
 
 namespace iocomp::writing {
 
@@ -16,9 +17,10 @@ namespace iocomp::writing {
 /// has made of the file, where this process has that.
 class PhysicalFile {
  public:
+  /// @param name  of the file in the program.
   /// @param counters  are told at the end how much was written which way.
-  PhysicalFile(std::string path, const disk::Options& options, disk::OutputFile::Opening opening,
-               trace::Counters& counters);
+  PhysicalFile(std::string path, std::string name, const disk::Options& options,
+               disk::OutputFile::Opening opening, trace::Counters& counters);
   PhysicalFile(const PhysicalFile&) = delete;
   PhysicalFile& operator=(const PhysicalFile&) = delete;
   ~PhysicalFile();
@@ -31,6 +33,8 @@ class PhysicalFile {
   [[nodiscard]] const std::shared_ptr<disk::OutputFile>& opened() const noexcept { return output_; }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// Where is told what is done with it.
+  [[nodiscard]] const trace::Recorder& recorder() const noexcept { return recorder_; }
   /// The format has created the file.
   void created(formats::Target target) { target_ = std::move(target); }
   /// The target, if it is of that kind; null before that, and when it was taken to be finished.
@@ -55,6 +59,7 @@ class PhysicalFile {
   disk::Options options_;
   disk::OutputFile::Opening opening_;
   trace::Counters& counters_;
+  trace::Recorder recorder_;
   std::shared_ptr<disk::OutputFile> output_;
   formats::Target target_;
 };

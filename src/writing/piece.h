@@ -36,7 +36,7 @@ struct Piece {
   std::int64_t stripe_elements = 0;
   [[nodiscard]] bool is_joined() const noexcept { return stripe_elements > 0; }
 
-  /// What its giver knows of it. The writer does not look at this.
+  /// What its giver knows of it. The writer tells it to the timeline, and else does not look at it.
   struct Giver {
     int rank = -1;
     std::uint64_t ticket = 0;

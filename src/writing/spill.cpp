@@ -65,7 +65,7 @@ std::optional<disk::SpillFile::Part> Spill::write(const Chunk& chunk, const std:
   if (has_failed_ && file_->used_bytes() >= used_at_failure_) {
     return std::nullopt;
   }
-  const trace::Timer timer{counters_, trace::Counter::spill_seconds};
+  const trace::Timer timer{counters_, trace::Counter::spill_seconds, trace::What::spill};
   std::optional<disk::SpillFile::Part> part;
   const Outcome written = outcome_of([&] { part = file_->write(chunk.bytes); });
   if (!written.ok() || !part) {
@@ -109,7 +109,7 @@ bool Spill::take_memory(Spilled& spilled) const {
 }
 
 void Spill::read(Spilled& spilled) {
-  const trace::Timer timer{counters_, trace::Counter::spill_seconds};
+  const trace::Timer timer{counters_, trace::Counter::spill_seconds, trace::What::spill};
   file_->read(spilled.part, spilled.chunk.own_bytes);
   if (checksum_of(spilled.chunk.own_bytes) != spilled.checksum) {
     throw Error{ErrorCode::storage_failure,

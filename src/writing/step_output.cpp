@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "contents/description.h"
 #include "formats/format.h"
 #include "formats/write_region.h"
 #include "staging/arena.h"
+#include "trace/event.h"
 #include "writing/piece.h"
 
 namespace iocomp::writing {
@@ -35,13 +37,23 @@ void StepOutput::write(Chunk chunk) {
 
 void StepOutput::write_step(std::int64_t number, const contents::Description& description) {
   formats::StepTarget& target = *file_.steps();
+  const double begin = now_seconds();
   const Outcome outcome = outcome_of([&] { target.write_step(number, description); });
+  file_.recorder()(trace::What::write, begin, {.step = begun_, .bytes = given_bytes()});
   target.forget_step();
   begun_ = -1;
   kept_.clear();
   if (!outcome.ok()) {
     throw Error{outcome.code, outcome.story};
   }
+}
+
+std::int64_t StepOutput::given_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Chunk& chunk : kept_) {
+    bytes += std::ssize(chunk.bytes);
+  }
+  return bytes;
 }
 
 // Chunks of the next step may be here already, where this one was written.

@@ -29,6 +29,8 @@ class StepOutput : public Output {
   [[nodiscard]] std::size_t kept_bytes(const std::function<bool(std::int64_t)>& is_wanted) const;
 
  private:
+  [[nodiscard]] std::int64_t given_bytes() const;
+
   PhysicalFile& file_;
   std::vector<Chunk> kept_;
   std::int64_t begun_ = -1;  // the step of which the library knows something; -1: none

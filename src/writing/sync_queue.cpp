@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "disk/engine.h"
 #include "disk/output_file.h"
+#include "trace/event.h"
 
 namespace iocomp::writing {
 
@@ -24,7 +26,9 @@ void SyncQueue::start() {
   plan.file = file_;
   plan.sync = true;
   auto asked = std::make_shared<const std::vector<Done>>(std::exchange(waiting_, {}));
-  submit_(std::move(plan), [self = shared_from_this(), asked](const disk::Completion& completion) {
+  submit_(std::move(plan), [self = shared_from_this(), asked,
+                            begin = now_seconds()](const disk::Completion& completion) {
+    self->record_(trace::What::sync, begin, {});
     const Outcome outcome{completion.code, completion.story};
     for (const auto& done : *asked) {
       done(outcome);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "disk/output_file.h"
+#include "trace/span.h"
 #include "writing/submit.h"
 
 namespace iocomp::writing {
@@ -16,7 +17,8 @@ namespace iocomp::writing {
 class SyncQueue : public std::enable_shared_from_this<SyncQueue> {
  public:
   using Done = std::function<void(const Outcome&)>;
-  explicit SyncQueue(Submit submit) : submit_{std::move(submit)} {}
+  SyncQueue(Submit submit, trace::Recorder record)
+      : submit_{std::move(submit)}, record_{std::move(record)} {}
 
   /// Make durable what was written through `file` and has ended.
   void ask(const std::shared_ptr<disk::OutputFile>& file, Done done);
@@ -25,6 +27,7 @@ class SyncQueue : public std::enable_shared_from_this<SyncQueue> {
   void start();
 
   Submit submit_;
+  trace::Recorder record_;
   std::shared_ptr<disk::OutputFile> file_;
   std::vector<Done> waiting_;  // for the next fsync
   bool is_underway_ = false;

@@ -28,6 +28,10 @@ program calls
     call steps()
   case ("overwrite")
     call overwrite()
+  case ("rows")
+    call rows()
+  case ("options")
+    call options()
   case ("attributes")
     call attributes()
   case ("stop")
@@ -85,6 +89,82 @@ contains
     call iocomp_read(input, "columns", 0, all_of_it)
     call expect(all(reshape(all_of_it, [24]) == [(i, i=1, 24)]), "by runs")
     call iocomp_close_input(input)
+  end subroutine
+
+  !> Particles behind those of the ranks before, more in each step. A row is along the last dimension.
+  subroutine rows()
+    type(iocomp_var) :: vars(2), one
+    type(iocomp_ticket) :: ticket
+    real(real64), allocatable, asynchronous :: x(:, :)
+    real(real64), allocatable :: all_x(:, :)
+    integer, asynchronous, allocatable :: id(:)
+    integer(int64) :: first(2), total(2)
+    integer(int32) :: begin, shape(2)
+    integer :: step, n
+
+    call iocomp_open_with(session, "rows", IOCOMP_SERIES, "path = 'rows.bin'", file)
+    call iocomp_define(file, "x", IOCOMP_FLOAT64, [3, 0], vars(1))
+    call iocomp_define(file, "id", IOCOMP_INT32, [0], vars(2))
+    do step = 0, 2
+      n = rank + step
+      allocate (x(3, n), id(n))
+      call iocomp_set_rows(vars, [n, n], first, total)
+      call expect(all(total == ranks*step + ranks*(ranks - 1)/2), "the rows of all")
+      call expect(all(first == 1 + rank*step + rank*(rank - 1)/2), "the first of this rank")
+      x = step + rank
+      id = [(int(first(2)) + i, i=0, n - 1)]
+      call iocomp_put(vars(1), x, [1_int64, first(1)])
+      call iocomp_put_buffered(vars(2), id, first(2:2), ticket=ticket)
+      call iocomp_end_step(file)
+      call iocomp_wait_step(file, step)
+      deallocate (x, id)
+    end do
+    call iocomp_set_rows(vars, [1], ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "one number for two variables")
+    call iocomp_close(file)
+
+    call iocomp_open_input_with(session, "rows", "path = 'rows.bin'", input)
+    call iocomp_input_shape(input, "x", 2, shape)
+    call expect(all(shape == [3, 2*ranks + ranks*(ranks - 1)/2]), "the shape")
+    allocate (all_x(shape(1), shape(2)))
+    call iocomp_read(input, "x", 2, all_x)
+    call expect(all(all_x(3, :) == [((2 + n, i=1, n + 2), n=0, ranks - 1)]), "what was put")
+    call iocomp_close_input(input)
+
+    call iocomp_open_with(session, "rows", IOCOMP_CHECKPOINT, "path = 'one.bin'", file, comm=comm)
+    call iocomp_define(file, "u", IOCOMP_FLOAT64, [0], one)
+    call iocomp_put_rows(one, [real(rank, real64)], begin, n, buffered=.true., ticket=ticket)
+    call expect(begin == rank + 1 .and. n == ranks, "one row of each rank")
+    call iocomp_end_step(file)
+    call iocomp_wait(ticket)
+    call iocomp_close(file)
+  end subroutine
+
+  !> A path in the call, closes that nobody waits for, what to restart from.
+  subroutine options()
+    type(iocomp_ticket) :: ticket
+    character(40) :: path
+    real(real64) :: time
+    integer :: step
+
+    do step = 1, 4
+      write (path, "('path = ""at', i0, '.bin""')") step
+      call iocomp_open_with(session, "at", IOCOMP_CHECKPOINT, path, file, after=3, comm=comm%mpi_val)
+      call iocomp_define(file, "u", IOCOMP_FLOAT64, [ranks], var)
+      call iocomp_begin_step(file, step, 0.5_real64)
+      call iocomp_put(var, [real(rank, real64)], [rank + 1])
+      call iocomp_close_later(file, ticket)
+    end do
+    call iocomp_wait(ticket, IOCOMP_DURABLE)
+    call iocomp_latest_with(session, "at", path, step, time, input)
+    call expect(step == 4 .and. time == 0.5_real64, "the last of them")
+    call iocomp_close_input(input)
+    call iocomp_open_with(session, "at", IOCOMP_SERIES, "path = 1", file, ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_SETTING, "a path that is a number")
+    call expect(index(iocomp_error(), "(in the call)") > 0, "its origin")
+    call iocomp_open_with(session, "at", IOCOMP_SERIES, " ", file, comm=1.0_real64, ierr=ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "a communicator that is none")
+    call expect(iocomp_version() > 0 .and. index(iocomp_version_text(), ".") > 1, "the release")
   end subroutine
 
   !> Checkpoints: numbers, times, a change of shape, fill values, and where to restart.

@@ -109,7 +109,7 @@ def test_only_sections_with_gaps_are_copied(run: Run, tmp_path: Path) -> None:
     assert copied("gaps") == 334 * 800 * 8
 
 
-@pytest.mark.parametrize("case", ["maps", "steps", "overwrite", "attributes", "session"])
+@pytest.mark.parametrize("case", ["maps", "rows", "options", "steps", "overwrite", "attributes", "session"])
 @pytest.mark.parametrize(("ranks", "settings"), [(1, {}), (2, {}), (3, {}), (4, WITH_SERVERS)])
 def test_calls(run: Run, case: str, ranks: int, settings: dict[str, str]) -> None:
     if case == "session" and settings:
@@ -234,6 +234,6 @@ def test_arrays_that_are_put_are_asynchronous() -> None:
     text = (ROOT / "bindings/fortran/iocomp.f90").read_text()
     puts = re.findall(r"subroutine (iocomp_put\w*)\(.*?end subroutine", text, re.DOTALL)
     bodies = re.findall(r"subroutine iocomp_put\w*\(.*?end subroutine", text, re.DOTALL)
-    assert puts == ["iocomp_put", "iocomp_put_buffered", "iocomp_put_from", "iocomp_put_decomp"]
+    assert puts == ["iocomp_put_rows", "iocomp_put", "iocomp_put_buffered", "iocomp_put_from", "iocomp_put_decomp"]
     for body in bodies:
         assert "type(*), dimension(..), intent(in), asynchronous :: values" in body

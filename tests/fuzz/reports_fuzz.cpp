@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "commit/reports.h"
+#include "commit/writer_reports.h"
 #include "contents/catalogue.h"
 #include "contents/rules.h"
 #include "fuzz/target.h"
@@ -117,7 +118,10 @@ class Home {
                  },
                  [](const steps::Difference& difference) {
                    require(!difference.what.empty(), "a difference without a story");
-                 }} {}
+                 }},
+        of_writers_{file, 2, [&lead](const protocol::Bytes& message) {
+                      lead.hear(protocol::check_header(message, 0).kind, protocol::body(message));
+                    }} {}
 
   void hear(protocol::Kind kind, std::span<const std::byte> body) {
     using protocol::Kind;
@@ -129,12 +133,13 @@ class Home {
       case Kind::close:
         return reports_.closed(protocol::decode_step_counts(body), "compute rank 2");
       default:
-        return reports_.step_done(protocol::decode_step_note(body));
+        return of_writers_.step_done(protocol::decode_step_note(body));
     }
   }
 
  private:
   commit::Reports reports_;
+  commit::WriterReports of_writers_;
 };
 
 }  // namespace

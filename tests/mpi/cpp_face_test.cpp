@@ -288,6 +288,44 @@ TEST_P(CppFace, FinalizeClosesInputsThatAreStillOpen) {
   EXPECT_THROW(static_cast<void>(in.steps()), iocomp::Error);
 }
 
+TEST_P(CppFace, OneOpenHasAPathAndRowsOfItsOwn) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    const Part part{io};
+    const std::string other = "path = '" + path().string() + ".other'";
+    iocomp::File out = io.open_with(other, "numbers", IOCOMP_SERIES);
+    const auto numbers = out.define<std::int64_t>("numbers", {0});
+    const auto sizes = out.define<std::int64_t>("sizes", {0, 2});
+    const auto [first, all] = iocomp::set_rows({{numbers, part.count()}, {sizes, 1}});
+    EXPECT_EQ(first[0], part.start);
+    EXPECT_EQ(all[0], total);
+    const auto one = numbers.put({first[0]}, {part.count()}, part.values);
+    const std::array<std::int64_t, 2> size{part.count(), -1};
+    static_cast<void>(sizes.put_buffered({first[1], 0}, {1, 2}, size));
+    out.end_step();
+    const auto put = numbers.put_rows({2}, std::array<std::int64_t, 2>{7, 8}, true);
+    EXPECT_EQ(put.total, 2 * all[1]);
+    one.wait();
+    const iocomp::Ticket closed = out.close_later();
+    EXPECT_FALSE(out.is_open());
+    closed.wait(IOCOMP_DURABLE);
+    const iocomp::Input in = io.open_input_with(other, "numbers");
+    EXPECT_EQ(in.read<std::int64_t>("numbers", 0), all_numbers());
+    EXPECT_EQ(in.shape("numbers", 1), std::vector<std::int64_t>{put.total});
+    EXPECT_EQ(io.latest_with(other, "numbers").step, 1);
+    EXPECT_EQ(io.latest("numbers").step, -1);
+    EXPECT_EQ(code_of([&] { numbers.put_rows({2}, part.values); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { io.open_with("pfad = 1", "numbers", IOCOMP_SERIES).close(); }),
+              IOCOMP_INVALID_SETTING);
+  }
+  io.finalize();
+}
+
+TEST(CppFaceErrors, TheReleaseIsThatOfTheHeader) {
+  EXPECT_EQ(iocomp::version(), IOCOMP_VERSION);
+  EXPECT_EQ(iocomp::version_text(), IOCOMP_VERSION_STRING);
+}
+
 TEST(CppFaceErrors, ABadSettingIsToldByItsName) {
   try {
     iocomp::Session{MPI_COMM_WORLD, "moode = \"sync\"\n"};

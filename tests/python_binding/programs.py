@@ -531,5 +531,204 @@ def watched() -> None:
             out.wait_step(step)
 
 
+def options_of_one_open() -> None:
+    """Say path and back-end in the call; one name is open twice."""
+    with iocomp.Session(settings={"files": {"run": {"backend": "mpiio", "keep": 1}}}) as io:
+        rank = io.comm.rank
+        shape = (io.comm.size, 1000)
+        outs = {}
+        for number, backend in enumerate(("posix", "hdf5")):
+            text = f'path = "run{number}.{backend}"\nbackend = "{backend}"'
+            outs[backend] = io.open("run", options=text)
+        for backend, out in outs.items():
+            u = out.define("u", "f8", shape)
+            u[rank] = np.full(1000, rank + len(backend), "f8")
+            out.end_step()
+        for out in outs.values():
+            out.close()
+        for number, backend in enumerate(outs):
+            path = f"run{number}.{backend}"
+            assert Path(path).exists()
+            said = {"path": path, "backend": backend}
+            with io.open_input("run", options=said) as back:
+                assert (back.read("u", 0)[rank] == rank + len(backend)).all()
+            latest = io.latest("run", options=said)
+            assert latest.step == 0 and latest.input is not None
+        assert io.latest("run", options={"path": "nowhere.bin", "backend": "posix"}).step == -1
+
+        half = io.comm.Split(rank % 2)
+        with io.open("run", "checkpoint", comm=half, options=f'path = "half{rank % 2}.bin"') as out:
+            out.define("r", "i4", (half.size,))[half.rank] = half.rank
+        assert len(list(Path().glob(f"half{rank % 2}*.bin"))) == 1
+        half.Free()
+
+        bad = [
+            (
+                'mode = "synch"',
+                'files.run.mode = "synch" (in the call): allowed are inherit, async, sync',
+            ),
+            ("pth = 'x'", "unknown setting files.run.pth (in the call): the nearest known one is "),
+            ("path = ", "in the call:1: not valid TOML"),
+            ("[files.run]\nbackend = 'posix'", '"files" is a section; allowed are the keys of'),
+            ("other.backend = 'posix'", '"other" is a section'),
+            ("layout = 'time'\nbackend = 'posix'", "the back-end hdf5 has it, posix has not"),
+        ]
+        for text, story in bad:
+            raises(iocomp.InvalidSettingError, story, io.open, "run", options=text)
+            raises(
+                iocomp.InvalidSettingError, story.split(", posix")[0], io.open, "run", options=text
+            )
+        raises(
+            iocomp.InvalidSettingError, "in the call", io.open_input, "run", options={"verify": 3}
+        )
+        raises(
+            iocomp.TargetExistsError,
+            "run0.posix",
+            io.open,
+            "run",
+            options=said | {"path": "run0.posix"},
+        )
+
+
+def options_under_the_user() -> None:
+    """What the user says of this name holds over the call, what he says of all files does not."""
+    with iocomp.Session() as io:
+        with io.open("run", options={"path": "called.bin", "keep": 3, "backend": "hdf5"}) as out:
+            u = out.define("u", "f8", (io.comm.size,))
+            u[io.comm.rank] = 1.0
+        assert Path("called.bin").exists() == (sys.argv[2] == "all")
+        assert Path("named.bin").exists() == (sys.argv[2] == "named")
+
+
+def different_options() -> None:
+    """Give another path on one rank."""
+    with iocomp.Session() as io:
+        mine = {"path": f"run{int(io.comm.rank == 1)}.bin", "backend": "posix"}
+        story = "with other options than" if sys.argv[2] == "server" else "with the options <"
+        try:
+            out = io.open("run", options=mine)
+            u = out.define("u", "f8", (io.comm.size,))
+            u[io.comm.rank] = 1
+            out.end_step()
+            out.wait_step(0)
+        except iocomp.InconsistentCallsError as error:
+            assert story in error.story, error
+        else:
+            raise AssertionError("nobody was told")
+
+
+def one_file_each_time() -> None:
+    """Write a file for each output time and keep no list of them."""
+    times = 12 if os.environ["IOCOMP_FILES_FIELDS_BACKEND"] == "posix" else 5
+    with iocomp.Session() as io:
+        rank, tickets = io.comm.rank, []
+        for time in range(times):
+            out = io.open("fields", options={"path": f"fields{time:02}.out"})
+            u = out.define("u", "f8", (io.comm.size, 20000))
+            out.begin_step(time, time / 10)
+            u.put(np.full((1, 20000), rank + time, "f8"), (rank, 0))  # forgotten at once
+            if time % 2:
+                out.end_step()
+            if time % 3:
+                tickets.append(out.close_later())
+            else:
+                out.close_later()
+            raises(iocomp.InvalidArgumentError, "", out.end_step)
+        for ticket in tickets:
+            ticket.wait("handed_over")
+        for ticket in reversed(tickets):
+            ticket.wait("durable")
+            assert ticket.done("written") and ticket.done("durable")
+        with io.open_input("fields", options={"path": f"fields{time:02}.out"}) as back:
+            assert back.steps == [time] and (back.read("u")[rank] == rank + time).all()
+    with iocomp.Session() as io:  # finalize has settled those that nobody asked for
+        for time in range(times):
+            with io.open_input("fields", options={"path": f"fields{time:02}.out"}) as back:
+                assert back.steps == [time] and (back.read("u")[rank] == rank + time).all()
+
+
+def a_close_that_fails() -> None:
+    """Tell by the ticket, or by finalize."""
+    io = iocomp.Session()
+    story = "overlap"
+    asked, unasked = (io.open("run", options={"path": f"{name}.bin"}) for name in ("asked", "not"))
+    for out in (asked, unasked):
+        u = out.define("u", "i4", (io.comm.size + 1,))
+        u[:] = np.zeros(io.comm.size + 1, "i4")
+        out.end_step()
+    ticket = asked.close_later()
+    unasked.close_later()
+    raises(iocomp.OverlappingPutsError, story, ticket.wait, "durable")
+    raises(iocomp.OverlappingPutsError, story, ticket.wait, "written")
+    ticket.wait("handed_over")
+    error = raises(iocomp.OverlappingPutsError, story, io.finalize)
+    assert '"run"' in error.story
+
+
+def particles() -> None:
+    """Put particles behind those of the ranks before; their number changes in each step."""
+    with iocomp.Session() as io:
+        rank, ranks = io.comm.rank, io.comm.size
+        counts = [[(3 * r + 5 * step) % 7 for r in range(ranks)] for step in range(4)]
+        out = io.open("fields")
+        x = out.define("x", "f8", (0, 3))
+        ids = out.define("id", "i8", (0,))
+        alone = out.define("alone", "f4", (0,))
+        for step, count in enumerate(counts):
+            n, before, total = count[rank], sum(count[:rank]), sum(count)
+            rows = out.set_rows({x: n, ids: n, alone: int(rank == 1)})
+            assert rows == [(before, total), (before, total), (int(rank > 1), int(ranks > 1))], rows
+            assert x.shape == (total, 3)
+            x.put(np.full((n, 3), rank + 10 * step, "f8"), (before, 0))
+            ids.put(np.arange(before, before + n), (before,))
+            if rank == 1:
+                alone[:] = step
+            raises(
+                iocomp.InvalidArgumentError, "before the first put", out.set_rows, {x: n}
+            ) if all(count) else None
+            out.end_step()
+        out.close()
+        with io.open_input("fields") as back:
+            for step, count in enumerate(counts):
+                expected = np.repeat(np.arange(ranks) + 10.0 * step, count)
+                assert np.array_equal(back.read("x", step)[:, 0], expected)
+                assert np.array_equal(back.read("id", step), np.arange(sum(count)))
+
+        with io.open("run", options={"path": "one.bin"}) as out:
+            u = out.define("u", "i4", (0, 2))
+            first, total, ticket = u.put_rows(np.full((rank + 1, 2), rank, "i4"))
+            assert (first, total) == (rank * (rank + 1) // 2, ranks * (ranks + 1) // 2)
+            out.end_step()
+            ticket.wait()
+            many = out.define("many", "u1", (0,))
+            out.set_rows({many: 0})
+            raises(
+                iocomp.InvalidArgumentError,
+                "a scalar has no rows",
+                out.set_rows,
+                {out.define("scalar", "f8"): 1},
+            )
+            story = "-1 is no number of rows"  # the same on all, who only said 2
+            raises(iocomp.InvalidArgumentError, story, out.set_rows, {many: -1 if rank == 0 else 2})
+        half = io.comm.Split(rank % 2)
+        for _ in range(2):
+            with io.open("run", comm=half, options={"path": f"half{rank % 2}.bin"}) as out:
+                u = out.define("u", "i4", (0,))
+                for _ in range(2):
+                    assert u.put_rows([rank], buffered=True)[:2] == (half.rank, half.size)
+                    out.end_step()
+            half.Barrier()
+            if half.rank == 0:
+                Path(f"half{rank % 2}.bin").unlink()
+                Path(f"half{rank % 2}.bin.json").unlink()
+            half.Barrier()
+        half.Free()
+
+
+def release() -> None:
+    """Tell the release of the library."""
+    print(iocomp.version(), iocomp.version_number())
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()

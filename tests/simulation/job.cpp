@@ -440,11 +440,15 @@ void Job::serve(int number) {
     place.servers = handle(serving_);
     place.number = number;
     place.ranks = {handle(all_), iocomp::mpi::group_of(handle(serving_))};
+    place.client_counts.resize(static_cast<std::size_t>(plan_.servers));
     for (int rank = 0; rank < plan_.ranks; ++rank) {
-      if (rank * plan_.servers / plan_.ranks == number) {
+      const int home = rank * plan_.servers / plan_.ranks;
+      ++place.client_counts.at(static_cast<std::size_t>(home));
+      if (home == number) {
         place.clients[rank] = rank;
       }
     }
+    place.tree_width = 1 + plan_.ranks % 2;  // a chain, or side by side
     place.job = "sim-" + std::to_string(machine_.first_id());
     place.staging_bytes = static_cast<std::size_t>(plan_.staging_bytes);
     const auto transport = connect(plan_.ranks + number);

@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
-from jobs import Build, jobs, read_build  # noqa: E402
+from jobs import Build, jobs, numa_jobs, read_build  # noqa: E402
 from machine import Ended, Machine, run_machine  # noqa: E402
 
 # Who is told to end also tidies up.
@@ -39,7 +39,10 @@ def machine(builds: dict[str, Build], pytestconfig: pytest.Config) -> Machine:
     pytestconfig.stash[USED] = run_machine(
         ROOT / "build/smt/vmlinuz",
         [program for build in builds.values() for program in build.programs()],
-        {name: script for build in builds.values() for name, script in jobs(build)},
+        {
+            **{name: script for build in builds.values() for name, script in jobs(build)},
+            **dict(numa_jobs(builds["openmpi"].command)),
+        },
         ROOT / "build/smt/results",
     )
     return pytestconfig.stash[USED]

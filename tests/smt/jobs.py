@@ -39,6 +39,13 @@ BOUND = [[1], [6], [0], [7]]
 BOUND_TO_CORES = [[0, 1], [6, 7], [0, 1], [6, 7]]
 
 
+NUMA_SIZE = 1 << 20  # bytes for each domain
+NUMA_THREADS = [1, 2]  # on each domain
+NUMA_ROUNDS = 2
+FULL_DOMAIN = 1
+FULL_SIZE = 32 << 20  # of a full domain the kernel keeps some tens of MiB free
+
+
 @dataclass(frozen=True)
 class Build:
     """Where the programs of one build are."""
@@ -96,6 +103,44 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
         stream += ["--backend", backend, "--file", "out"]
         words = shlex.join(map(str, stream))
         yield f"stream-{backend}", f"{strict}{launch}{LAUNCHES['hyperthread']} -- {words}"
+
+
+def numa_jobs(command: str) -> Iterator[tuple[str, str]]:
+    """Yield what measures the routes of data; no MPI is in it."""
+    words = f"timeout 60 {command} numa /tmp --rounds {NUMA_ROUNDS}"
+    threads = ",".join(map(str, NUMA_THREADS))
+    measured = f"{words} --size {NUMA_SIZE}B --threads {threads}"
+    yield "numa", f"{measured} --json --svg heat.svg >numa.json"
+    # The kernel is asked meanwhile where threads may run and where pages are. Without reads, for
+    # which the first thread has a policy of its own that the kernel shows for all its memory.
+    yield (
+        "numa-table",
+        f"""{measured} --only write,direct-write,copy &
+shell=$!
+while kill -0 $shell 2>/dev/null; do
+  for pid in $(pidof iocomp); do
+    grep -h Cpus_allowed_list /proc/$pid/task/*/status
+    grep -h ' prefer:' /proc/$pid/numa_maps
+  done
+  usleep 20000
+done >seen 2>/dev/null
+wait $shell
+""",
+    )
+    # Memory of a domain runs out: the system takes that of the other one without a word.
+    yield (
+        "numa-full",
+        f"""mkdir /tmp/full
+mount -t tmpfs -o mpol=prefer:{FULL_DOMAIN},size=1G full /tmp/full
+trap 'umount /tmp/full' EXIT
+free=$(awk '/MemFree/ {{print int($4 / 1024)}}' /sys/devices/system/node/node{FULL_DOMAIN}/meminfo)
+fallocate -l "${{free}}M" /tmp/full/file || exit
+grep MemFree /sys/devices/system/node/node*/meminfo
+# The kernel would look for huge pages in vain, and long.
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+{words} --size {FULL_SIZE}B --threads 1 --only copy --json >numa.json
+""",
+    )
 
 
 def bound(mpi: str, cpus: list[list[int]]) -> str:

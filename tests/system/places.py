@@ -30,6 +30,30 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
 
 
 @contextmanager
+def slow_disk(folder: Path, bytes_per_second: int) -> Iterator[list[str]]:
+    """Give words before a command whose O_DIRECT writes to the disk of this folder are so slow.
+
+    By a cgroup (version 1, blkio). Skips the test where there is no such thing.
+    """
+    groups = Path("/sys/fs/cgroup/blkio")
+    group = groups / f"iocomp-test-{os.getpid()}"
+    device = os.stat(folder).st_dev
+    limit = f"{os.major(device)}:{os.minor(device)} {bytes_per_second}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        raise unittest.SkipTest(f"no group of processes can be made in {groups}: {error}") from None
+    try:
+        try:
+            (group / "blkio.throttle.write_bps_device").write_text(limit)
+        except OSError as error:
+            raise unittest.SkipTest(f"the disk of {folder} cannot be made slow: {error}") from None
+        yield ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"]
+    finally:
+        group.rmdir()
+
+
+@contextmanager
 def read_only_folder(folder: Path) -> Iterator[Path]:
     """Give a folder that nobody can write to, not even root."""
     if os.geteuid() != 0:

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from actors import OK, STORAGE_FAILURE, Actors, Job
+from actors import OK, STORAGE_FAILURE, TIMED_OUT, Actors, Job
 from files import check_file, extension, file_settings, leftovers, skip_if_missing
 
 SHAPE = "256x512"
@@ -204,3 +204,47 @@ def test_blocks_that_travelled_in_their_headers_are_written_or_their_step_is_tol
     fault = f"@{victim} fault pwrite KILL after={after} path=out"
     job = play(actors, lines, FILES, before=fault)
     check_steps(job, kind, 4)
+
+
+# Where ranks share no memory with servers, only their silence tells.
+DEADLINE = 3
+
+
+def play_by_messages(actors: Actors, lines: list[str]) -> Job:
+    first = ["open out series", f"define out u int64 {SHAPE}"]
+    put = ["put out u by=columns", "end_step out"]
+    return play(
+        actors,
+        [*first, *put, "wait_step out 0", "barrier", *lines],
+        {"out": file_settings("posix", path="out.dat")},
+        transport={"kind": "message"},
+        wait={"deadline": DEADLINE},
+    )
+
+
+@pytest.mark.parametrize("victim", SERVERS)
+def test_a_dead_server_is_waited_for_once(actors: Actors, victim: int) -> None:
+    """The call that waits tells which server does not answer; those behind it fail at once."""
+    put = ["put out u by=columns", "end_step out"]
+    lines = [f"@0 kill {victim}", *put, "wait_step out 1", *put, "wait_step out 2"]
+    job = play_by_messages(actors, [*lines, "wait out written", "close out"])
+    silent = f"server {victim - 2} (rank {victim}) does not answer"
+    for rank in (0, 1):
+        (first,) = job.calls("wait_step", rank=rank, step=1)
+        assert first["code"] == TIMED_OUT and silent in first["story"], job
+        assert DEADLINE <= first["seconds"] < 2 * DEADLINE, job
+        later = [*job.calls("wait_step", rank=rank, step=2), *job.calls("close", rank=rank)]
+        assert later and all(entry["code"] == TIMED_OUT for entry in later), job
+        assert all(silent in entry["story"] and entry["seconds"] < 1 for entry in later), job
+        (finalized,) = job.calls("finalize", rank=rank)
+        assert finalized["seconds"] < 2, job
+    assert check_file(job.folder / "out.dat") == {0}
+
+
+def test_a_server_that_answers_again_is_waited_for(actors: Actors) -> None:
+    put = ["put out u by=columns", "end_step out"]
+    lines = ["@0 stop 3", *put, "wait_step out 1", "barrier", "@0 go_on 3", "pause 1"]
+    job = play_by_messages(actors, [*lines, *put, "wait_step out 2", "close out"])
+    assert {entry["code"] for entry in job.calls("wait_step", step=1)} == {TIMED_OUT}, job
+    assert {entry["code"] for entry in job.calls("wait_step", step=2)} == {OK}, job
+    assert check_file(job.folder / "out.dat") == {0, 1, 2}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from actors import INVALID_SETTING, OK, STORAGE_FAILURE, Actors, Job
 from files import WAYS, check_file, check_whole_or_absent, extension, file_settings, skip_if_missing
-from places import small_disk
+from places import slow_disk, small_disk
 
 STEPS = 6
 SHAPE = "512x1024"  # 4 MiB a step
@@ -19,7 +19,7 @@ STEP_BYTES = 512 * 1024 * 8
 # By whom a target is written: servers, or each rank from copies.
 # (A server that writes through MPI-IO takes nothing in meanwhile, so its memory does not fill.)
 SPILLING = [(b, m) for b, m in WAYS if m != "sync" and b != "mpiio"]
-# Every call that writes takes 50 ms more.
+# Every call that writes takes 50 ms more. (The file for spilling has no name: it is "(deleted)".)
 SLOW_TARGET = [f"@{rank} fault pwrite SLOW path=out" for rank in range(4)]
 
 
@@ -109,6 +109,27 @@ def test_ranks_run_on_while_the_target_is_slow(
 
 
 @pytest.mark.parametrize("mode", ["async", "kernel"])
+@pytest.mark.parametrize("when_full", ["spill", "wait"])
+def test_on_a_disk_that_is_slow(actors: Actors, mode: str, when_full: str) -> None:
+    """A real one: with `spill` ranks run on at the speed of the other disk, with `wait` at its own."""
+    slow = 2 * STEP_BYTES  # in a second
+    with small_disk(actors.folder / "fast", "64m") as spill, slow_disk(actors.folder, slow) as words:
+        chosen = settings("posix", mode, spill, when_full=when_full)
+        chosen["disk"] = {"direct": "on"}
+        text = "\n".join(line for line in script().splitlines() if line not in SLOW_TARGET)
+        job = actors.play(text, ranks=4, settings=chosen, prefix=words, seconds=100)
+    assert job.status == 0 and not job.failures(), job
+    assert check_file(job.folder / "out.dat") == set(range(STEPS))
+    puts, close = seconds_of(job, "put", "end_step"), seconds_of(job, "close")
+    assert puts + close > (STEPS - 1) * STEP_BYTES / slow, job  # it was slow
+    if when_full == "spill":
+        assert counted(job)["spilled_bytes"] > STEP_BYTES, counted(job)
+        assert puts < close / 3, job
+    else:
+        assert puts > close, job
+
+
+@pytest.mark.parametrize("mode", ["async", "kernel"])
 def test_without_spilling_puts_wait(actors: Actors, mode: str) -> None:
     """The same with when_full wait: so what the tests above measure is the spilling."""
     chosen = settings("posix", mode, actors.folder, when_full="wait")
@@ -161,7 +182,7 @@ def test_a_reached_limit_makes_puts_wait(actors: Actors) -> None:
 @pytest.mark.parametrize("mode", ["async", "kernel"])
 def test_what_cannot_be_spilled_waits(actors: Actors, mode: str) -> None:
     """A disk that fails where data are spilled to costs time, and no block."""
-    faults = [f"@{rank} fault pwrite EIO after=2 path=iocomp-spill" for rank in range(4)]
+    faults = [f"@{rank} fault pwrite EIO after=2 path=(deleted)" for rank in range(4)]
     text = "\n".join([*faults, script()])
     job = actors.play(text, ranks=4, settings=settings("posix", mode, "."), seconds=100)
     assert job.status == 0 and not job.failures(), job
@@ -173,7 +194,7 @@ def test_what_cannot_be_spilled_waits(actors: Actors, mode: str) -> None:
 @pytest.mark.parametrize("mode", ["async", "kernel"])
 def test_what_cannot_be_read_back_is_told_to_who_put_it(actors: Actors, mode: str) -> None:
     """File, variable, step and cause; the step is dropped, others stay."""
-    faults = "\n".join(f"@{rank} fault pread EIO times=1 path=iocomp-spill" for rank in range(4))
+    faults = "\n".join(f"@{rank} fault pread EIO times=1 path=(deleted)" for rank in range(4))
     lines = ["wait out durable", *(f"wait_step out {step}" for step in range(STEPS))]
     text = f"{faults}\n{script(*lines)}".replace(" ticket=none", "")
     job = actors.play(text, ranks=4, settings=settings("posix", mode, "."), seconds=100)

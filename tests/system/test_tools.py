@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -384,6 +385,19 @@ def test_a_living_job_keeps_its_files_and_a_dead_one_does_not(
     assert run(actors, job.folder, "clean", ".").stdout == "nothing is left of dead jobs in .\n"
     assert listed(actors, job.folder)[f"ser{end}"]["state"] == "committed"
     assert told(actors, job.folder, "latest", f"ser{end}")["step"] == 0
+
+
+def test_names_that_a_killed_process_has_left_are_removed(actors: Actors) -> None:
+    """Empty ones that are older than any process needs them."""
+    folder = actors.folder
+    for name, content, age in (("old", "", 100), ("new", "", 0), ("full", "x", 100)):
+        path = folder / f".iocomp-spill-{name}"
+        path.write_text(content)
+        os.utime(path, (time.time() - age,) * 2)
+    assert by_name(told(actors, folder, "clean", ".", "--dry-run")) == {".iocomp-spill-old": "would remove"}
+    assert by_name(told(actors, folder, "clean", ".")) == {".iocomp-spill-old": "removed"}
+    left = sorted(path.name for path in folder.glob(".iocomp*"))
+    assert left == [".iocomp-spill-full", ".iocomp-spill-new"]
 
 
 @pytest.mark.parametrize("back_end", BACK_ENDS)

@@ -22,8 +22,9 @@ void add_clean(CLI::App& app) {
   command->add_flag("--dry-run", choice->dry_run, "Only tell what would be removed");
   command->add_flag("--json", choice->json, "Print it as JSON");
   command->callback([choice] {
-    print(clear(outputs_at(choice->path), choice->dry_run), choice->json,
-          "nothing is left of dead jobs in " + choice->path);
+    Deeds deeds = clear(outputs_at(choice->path), choice->dry_run);
+    clear_momentary(choice->path, choice->dry_run, deeds);
+    print(deeds, choice->json, "nothing is left of dead jobs in " + choice->path);
   });
 }
 

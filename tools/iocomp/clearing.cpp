@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <ctime>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -175,6 +176,32 @@ Deeds clear(const std::vector<Output>& outputs, bool dry_run, const Repair& repa
     deeds.failed = deeds.failed || std::any_of(deeds.all.begin() + known, deeds.all.end(), is_left);
   }
   return deeds;
+}
+
+void clear_momentary(const std::string& path, bool dry_run, Deeds& deeds) {
+  constexpr std::time_t old_seconds = 60;
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    return;
+  }
+  const std::string folder = path == "." ? "" : path.ends_with('/') ? path : path + '/';
+  for (const auto& name : names_in(path)) {
+    const std::string file = folder + name;
+    const bool is_one = name.starts_with(commit::temporary_mark) &&
+                        ::lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+                        status.st_size == 0 && std::time(nullptr) - status.st_mtime > old_seconds;
+    if (!is_one) {
+      continue;
+    }
+    const bool is_left = !dry_run && ::unlink(file.c_str()) != 0;
+    deeds.all.push_back(
+        {file,
+         is_left   ? "left"
+         : dry_run ? "would remove"
+                   : "removed",
+         is_left ? "it could not be removed" : "left by a process that was killed"});
+    deeds.failed = deeds.failed || is_left;
+  }
 }
 
 void print(const Deeds& deeds, bool as_json, const std::string& nothing) {

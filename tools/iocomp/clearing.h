@@ -31,6 +31,11 @@ struct Repair {
 [[nodiscard]] Deeds clear(const std::vector<Output>& outputs, bool dry_run,
                           const Repair& repair = {});
 
+/// Remove empty files of which a process that was killed has left the name: they have one for a
+/// moment only, where a file system has no files without. One that is younger than a minute stays.
+/// @param path  of a folder; nothing is done where it is none.
+void clear_momentary(const std::string& path, bool dry_run, Deeds& deeds);
+
 /// As a table, or as JSON.
 /// @param nothing  what to say where nothing was done.
 /// @throws CLI::RuntimeError where something failed.

@@ -23,9 +23,11 @@ int run(int argc, char** argv) {
   iocomp::command::add_launch(app);
   iocomp::command::add_ls(app);
   iocomp::command::add_map(app);
+  iocomp::command::add_numa(app);
   iocomp::command::add_recover(app);
   iocomp::command::add_show(app);
   iocomp::command::add_torture(app);
+  iocomp::command::add_trace(app);
   iocomp::command::add_verify(app);
   try {
     app.parse(argc, argv);

@@ -14,9 +14,11 @@ void add_launch(CLI::App& app);
 void add_latest(CLI::App& app);
 void add_ls(CLI::App& app);
 void add_map(CLI::App& app);
+void add_numa(CLI::App& app);
 void add_recover(CLI::App& app);
 void add_show(CLI::App& app);
 void add_torture(CLI::App& app);
+void add_trace(CLI::App& app);
 void add_verify(CLI::App& app);
 
 }  // namespace iocomp::command

@@ -15,7 +15,7 @@ from iocomp.errors import (
     TimedOutError,
     UnsupportedError,
 )
-from iocomp.library import __version__
+from iocomp.library import __version__, version, version_number
 from iocomp.reader import Files, open_files
 from iocomp.session import (
     Decomposition,
@@ -23,6 +23,8 @@ from iocomp.session import (
     Input,
     Latest,
     Role,
+    Rows,
+    RowsPut,
     Session,
     Ticket,
     Variable,
@@ -44,6 +46,8 @@ __all__ = [
     "OutOfStagingError",
     "OverlappingPutsError",
     "Role",
+    "Rows",
+    "RowsPut",
     "Session",
     "StorageError",
     "TargetExistsError",
@@ -53,4 +57,6 @@ __all__ = [
     "Variable",
     "__version__",
     "open_files",
+    "version",
+    "version_number",
 ]

@@ -32,8 +32,11 @@ CALLS = {
     "iocomp_open": "i:psip",
     "iocomp_open_after": "i:psilp",
     "iocomp_open_on": "i:pcsip",
+    "iocomp_open_with": "i:pcsilsp",
     "iocomp_define": "i:psiipp",
     "iocomp_set_shape": "i:pp",
+    "iocomp_set_rows": "i:ipppp",
+    "iocomp_put_rows": "i:pppippp",
     "iocomp_set_attribute": "i:psilp",
     "iocomp_set_attribute_text": "i:pss",
     "iocomp_set_var_attribute": "i:psilp",
@@ -56,9 +59,12 @@ CALLS = {
     "iocomp_free": "i:pp",
     "iocomp_progress": "i:p",
     "iocomp_close": "i:p",
+    "iocomp_close_later": "i:pp",
     "iocomp_open_input": "i:psp",
     "iocomp_open_input_on": "i:pcsp",
+    "iocomp_open_input_with": "i:pcssp",
     "iocomp_latest": "i:psppp",
+    "iocomp_latest_with": "i:pcssppp",
     "iocomp_input_steps": "i:pp",
     "iocomp_input_step": "i:plp",
     "iocomp_input_time": "i:plp",
@@ -77,6 +83,8 @@ CALLS = {
     "iocomp_close_input": "i:p",
     "iocomp_error": "s:",
     "iocomp_code_name": "s:i",
+    "iocomp_version": "i:",
+    "iocomp_version_text": "s:",
     "iocomp_type_size": "z:i",
     "iocomp_settings": "s:p",
 }
@@ -183,6 +191,17 @@ def _candidates() -> Iterator[Path]:
     folders = ("lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}")
     for prefix in [*Path(__file__).resolve().parents[2:6], Path(sys.prefix)]:
         yield from (prefix / folder / _NAME for folder in folders)
+
+
+def version() -> str:
+    """Return the release of the C library, which is loaded for it: "1.2.3"."""
+    text: bytes = library().version_text()
+    return text.decode()
+
+
+def version_number() -> int:
+    """Return the same as a number that compares: 1002003 is 1.2.3."""
+    return int(library().version())
 
 
 @cache

@@ -14,7 +14,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
-from types import EllipsisType, TracebackType
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ import numpy.typing as npt
 from iocomp.errors import CopyWarning, InvalidArgumentError
 from iocomp.library import library
 from iocomp.memory import preserve
+from iocomp.scope import Scope
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -30,12 +31,15 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 State = Literal["handed_over", "written", "durable"]
 Kind = Literal["series", "checkpoint"]
+Options = str | Mapping[str, Any]
+"""Settings of a file for one open: TOML text, or a dictionary."""
 Shape = int | Sequence[int]
 Index = slice | int | EllipsisType
 
 _KINDS = {"series": 1, "checkpoint": 2}
 _STATES = {"handed_over": 1, "written": 2, "durable": 3}
 _HANDED_OVER = 1
+_LAST_STEP = 2**63 - 1
 _TYPES = {
     np.dtype(name): number
     for number, name in enumerate(
@@ -83,6 +87,21 @@ def _type_of(dtype: npt.DTypeLike) -> int:
     raise InvalidArgumentError(f"there is no element type for {found}; there are {known}")
 
 
+class Rows(NamedTuple):
+    """Where the rows of a rank begin among those of all, and how many all have."""
+
+    first: int
+    total: int
+
+
+class RowsPut(NamedTuple):
+    """The same, and the ticket of the put."""
+
+    first: int
+    total: int
+    ticket: Ticket
+
+
 def _address_of(values: Array) -> int:
     try:
         return _address(_first_byte(values))  # a third of what the other way takes
@@ -111,6 +130,11 @@ def _toml(settings: Mapping[str, Any], before: str = "") -> Iterator[str]:
             yield from _toml(value, f"{name}.")
         else:
             yield f"{name} = {json.dumps(value)}"
+
+
+def _options(options: Options | None) -> bytes | None:
+    text = "\n".join(_toml(options)) if isinstance(options, Mapping) else options
+    return None if text is None else text.encode()
 
 
 class Ticket(ctypes.Structure):
@@ -220,6 +244,18 @@ class Variable:
         call = self._buffered if buffered else self._plain
         code = call(self._raw, start, count, _address_of(values), _address(ticket))
         return self._put(code, ticket, values, buffered)
+
+    def put_rows(self, values: npt.ArrayLike, *, buffered: bool = False) -> RowsPut:
+        """Put rows (indices along the first axis) behind those of the ranks before this one.
+
+        The variable gets the shape for the rows of all. Collective over the members, before their
+        first put of the step, and it waits for them. Of several variables in one step call
+        `File.set_rows`, then `put`.
+        """
+        block = np.asarray(values, None if isinstance(values, np.ndarray) else self.dtype)
+        first, total = self._file.set_rows({self: len(block) if block.ndim else -1})[0]
+        where = (first, *[0] * (len(self.shape) - 1))
+        return RowsPut(first, total, self.put(block, where, buffered=buffered))
 
     def __setitem__(self, key: Index | tuple[Index, ...], values: npt.ArrayLike) -> None:
         """Put a block, `u[start:stop] = a`; as with numpy, `a` is yours again: a buffered put."""
@@ -331,7 +367,7 @@ def _set_attribute(call: str, owner: int | None, name: str, value: npt.ArrayLike
     lib.check(getattr(lib, call)(owner, name.encode(), number, values.size, _address_of(values)))
 
 
-class File:
+class File(Scope):
     """A named output: a series of steps, or checkpoints. `with` closes it at the end."""
 
     def __init__(self, session: Session, raw: int | None) -> None:
@@ -343,18 +379,8 @@ class File:
         self._ended = 0
         session._files.add(self)
 
-    def __enter__(self) -> File:
-        """Return the file itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the file. After an exception it is left as it is: see `Session.__exit__`."""
-        if _is_regular(kind):
+    def _leave(self) -> None:
+        if self._raw:
             self.close()
 
     def define(self, name: str, dtype: npt.DTypeLike, shape: Shape = ()) -> Variable:
@@ -372,6 +398,26 @@ class File:
     def set_attribute(self, name: str, value: npt.ArrayLike) -> None:
         """Attach an attribute: text, a number or a list of numbers. Called by all members."""
         _set_attribute("set_attribute", self._raw, name, value)
+
+    def set_rows(self, rows: Mapping[Variable, int]) -> list[Rows]:
+        """Say how many rows this rank has of some variables, from the current step on.
+
+        The rows of all members follow one another. Collective over the members, before their first
+        put of the step, and it waits for them. Returns an entry for each variable.
+        """
+        count = len(rows)
+        variables = (ctypes.c_void_p * count)(*(each._raw for each in rows))
+        mine = (ctypes.c_int64 * count)(*rows.values())
+        places = (ctypes.c_int64 * (2 * count))()
+        second = _address(places) + ctypes.sizeof(mine)
+        code = library().set_rows(
+            count, _address(variables), _address(mine), _address(places), second
+        )
+        library().check(code)
+        found = [Rows(*each) for each in zip(places[:count], places[count:], strict=True)]
+        for variable, (_, total) in zip(rows, found, strict=True):
+            variable.shape = (total, *variable.shape[1:])
+        return found
 
     def begin_step(self, number: int, time: float = math.nan) -> None:
         """Give the current step a number and a physical time. Called by all members."""
@@ -410,6 +456,21 @@ class File:
             self._session._lent.extend(held)
         library().check(code)
 
+    def close_later(self) -> Ticket:
+        """Close the file without waiting. Called by all members.
+
+        The ticket is "durable" when all of the file is committed; what nobody asks for is told by
+        `Session.finalize`. Arrays that were put are kept until they are handed over.
+        """
+        ticket = Ticket()
+        code = library().close_later(self._raw, _address(ticket))
+        ticket._session = self._session
+        held = [each for _, tickets in self._earlier for each in tickets] + self._puts
+        self._forget()
+        self._session._closing.append((ticket, held))
+        library().check(code)
+        return ticket
+
     def _release(self) -> None:
         """Let go of arrays that are handed over.
 
@@ -438,25 +499,17 @@ class Described(NamedTuple):
     ndim: int
 
 
-class Input:
+class Input(Scope):
     """What was written under a name, open for reading: the steps that were committed at opening."""
+
+    _ends_after_exceptions = True
 
     def __init__(self, session: Session, raw: int | None) -> None:
         """Made by `Session.open_input` or `latest`."""
         self._session, self._raw = session, raw
         session._inputs.add(self)
 
-    def __enter__(self) -> Input:
-        """Return the input itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
+    def _leave(self) -> None:
         self.close()
 
     @property
@@ -600,11 +653,7 @@ class Latest(NamedTuple):
     input: Input | None
 
 
-def _is_regular(kind: type[BaseException] | None) -> bool:
-    return kind is None or issubclass(kind, SystemExit)
-
-
-class Session:
+class Session(Scope):
     """One iocomp_init ... iocomp_finalize. Begin it after MPI, and end it before MPI ends.
 
     Without a setting that asks for servers all ranks compute. A server stays in the constructor,
@@ -625,17 +674,18 @@ class Session:
         lib = library()
         from mpi4py import MPI
 
-        text = "\n".join(_toml(settings)) if isinstance(settings, Mapping) else settings
+        text = _options(settings)
         raw = ctypes.c_void_p()
         self._files: set[File] = set()
         self._inputs: set[Input] = set()
         self._lent: list[Ticket] = []  # of files that could not be closed
+        self._closing: list[tuple[Ticket, list[Ticket]]] = []  # of files that close later
         self._memory: dict[int, int] = {}  # bytes by address, of arrays that are still there
         self._garbage: list[tuple[Any, int | None]] = []
         sys.stdout.flush()  # a server leaves through C's exit
         sys.stderr.flush()
         handle = lib.handle_of(MPI.COMM_WORLD if comm is None else comm)
-        lib.check(lib.init(handle, None if text is None else text.encode(), _address(raw)))
+        lib.check(lib.init(handle, text, _address(raw)))
         self._raw = raw.value
         self.comm = MPI.Intracomm()
         """The compute ranks: use it where MPI.COMM_WORLD stood. COMM_NULL on a server."""
@@ -644,21 +694,8 @@ class Session:
         """What this rank is."""
         _alive.add(self)
 
-    def __enter__(self) -> Session:
-        """Return the session itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Finalize. After an exception that nobody has caught, it is left to MPI_Finalize.
-
-        Then what all ranks have ended is kept, and a step that is half put is not committed.
-        """
-        if _is_regular(kind) and self._raw:
+    def _leave(self) -> None:
+        if self._raw:
             self.finalize()
 
     def finalize(self) -> None:
@@ -682,6 +719,7 @@ class Session:
 
         lib.set_handle(self.comm, lib.handle_of(MPI.COMM_NULL))
         self._lent.clear()
+        self._closing.clear()
         _alive.discard(self)
         lib.check(code)
 
@@ -690,6 +728,7 @@ class Session:
         name: str,
         kind: Kind = "series",
         *,
+        options: Options | None = None,
         after: int | None = None,
         comm: MPI.Comm | None = None,
     ) -> File:
@@ -698,39 +737,47 @@ class Session:
         Args:
             name: Letters, digits, '-', '_' and '.'.
             kind: "series", or "checkpoint": one file for each step.
+            options: Settings of this file for this open, such as `{"path": "out/run7.h5"}`. They
+                hold over the defaults of all files; the user's word on this name holds over them.
             after: The step of its own state that the program restarts from. With the setting
                 `existing = "continue"` later steps are dropped.
             comm: A sub-communicator of `Session.comm`, whose ranks have the file.
         """
-        lib, raw, number = library(), ctypes.c_void_p(), _choice(kind, _KINDS)
-        place, text = _address(raw), name.encode()
-        if comm is not None and after is not None:
-            raise InvalidArgumentError(f"open {name}: `after` and `comm` do not go together")
-        if comm is not None:
-            code = lib.open_on(self._live(), lib.handle_of(comm), text, number, place)
-        elif after is not None:
-            code = lib.open_after(self._live(), text, number, after, place)
-        else:
-            code = lib.open(self._live(), text, number, place)
+        lib, raw = library(), ctypes.c_void_p()
+        self._tidy()
+        code = lib.open_with(
+            self._live(),
+            lib.handle_of(self.comm if comm is None else comm),
+            name.encode(),
+            _choice(kind, _KINDS),
+            _LAST_STEP if after is None else after,
+            _options(options),
+            _address(raw),
+        )
         lib.check(code)
         return File(self, raw.value)
 
-    def open_input(self, name: str, comm: MPI.Comm | None = None) -> Input:
+    def open_input(
+        self, name: str, comm: MPI.Comm | None = None, *, options: Options | None = None
+    ) -> Input:
         """Open what `[files.<name>]` names for reading. Collective like `open`."""
         lib, raw = library(), ctypes.c_void_p()
-        if comm is None:
-            code = lib.open_input(self._live(), name.encode(), _address(raw))
-        else:
-            place = _address(raw)
-            code = lib.open_input_on(self._live(), lib.handle_of(comm), name.encode(), place)
+        members = lib.handle_of(self.comm if comm is None else comm)
+        code = lib.open_input_with(
+            self._live(), members, name.encode(), _options(options), _address(raw)
+        )
         lib.check(code)
         return Input(self, raw.value)
 
-    def latest(self, name: str) -> Latest:
-        """Return the newest committed step, opened for reading. Collective over compute ranks."""
+    def latest(
+        self, name: str, comm: MPI.Comm | None = None, *, options: Options | None = None
+    ) -> Latest:
+        """Return the newest committed step, opened for reading. Collective like `open`."""
+        lib = library()
         step, time, raw = ctypes.c_int64(), ctypes.c_double(math.nan), ctypes.c_void_p()
         places = [_address(each) for each in (step, time, raw)]
-        library().check(library().latest(self._live(), name.encode(), *places))
+        members = lib.handle_of(self.comm if comm is None else comm)
+        lib.check(lib.latest_with(self._live(), members, name.encode(), _options(options), *places))
         return Latest(step.value, time.value, Input(self, raw.value) if raw.value else None)
 
     def should_stop(self) -> bool:
@@ -821,3 +868,14 @@ class Session:
         while self._garbage:
             call, raw = self._garbage.pop()
             call(raw)
+        self._closing = [each for each in self._closing if not self._is_over(*each)]
+
+    @staticmethod
+    def _is_over(closing: Ticket, held: list[Ticket]) -> bool:
+        """Whether the library is done with the arrays of a file."""
+        reached = ctypes.c_int()
+        library().test(_address(closing), _HANDED_OVER, _address(reached))
+        if reached.value:
+            for ticket in held:
+                ticket._values = None
+        return bool(reached.value)

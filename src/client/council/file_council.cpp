@@ -11,6 +11,7 @@
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "commit/reports.h"
+#include "commit/writer_reports.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
@@ -30,25 +31,36 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters)
                [this](protocol::Bytes message) { pass(std::move(message)); },
                [this, name = setup.lead.open.name](const steps::Difference& difference) {
                  different(name, difference);
-               }} {
+               }},
+      of_writers_{key_, peers_.members_from_here(),
+                  [this](protocol::Bytes message) { pass(std::move(message)); }} {
   if (peers_.member() != 0) {
     return;
   }
-  lead_.emplace(std::move(setup.lead),
-                commit::Lead::Means{
-                    .council = &peers_,
-                    .run =
-                        [&counters](const commit::Publication::Job& job,
-                                    const commit::Publisher::Then& then) {
-                          Outcome outcome;
-                          {
-                            const trace::Timer timer{counters, trace::Counter::commit_seconds};
-                            outcome = outcome_of(job);
-                          }
-                          then(outcome);
-                        },
-                    .note = [](protocol::Note, std::int64_t) {},  // nobody outlives this rank
-                    .failed = [&counters] { counters.add(trace::Counter::failures, 1); }});
+  const std::string file = setup.lead.open.name;
+  lead_.emplace(
+      std::move(setup.lead),
+      commit::Lead::Means{.council = &peers_,
+                          .run =
+                              [&counters, file](const commit::Publication::Job& job,
+                                                const commit::Publisher::Then& then) {
+                                Outcome outcome;
+                                {
+                                  const trace::Timer timer{counters,
+                                                           trace::Counter::commit_seconds,
+                                                           trace::What::commit,
+                                                           {.file = file}};
+                                  outcome = outcome_of(job);
+                                }
+                                then(outcome);
+                              },
+                          .note = [](protocol::Note, std::int64_t) {},  // nobody outlives this rank
+                          .failed = [&counters] { counters.add(trace::Counter::failures, 1); }});
+}
+
+void FileCouncil::event(const protocol::Event& event) {
+  of_writers_.defined(event);
+  reports_.event(event);
 }
 
 void FileCouncil::step_ended(const protocol::StepCounts& counts) {
@@ -60,24 +72,20 @@ void FileCouncil::closed(const protocol::StepCounts& counts) {
 }
 
 void FileCouncil::step_done(std::int64_t step, const Outcome& outcome) {
-  reports_.step_done({step, -1, 1, outcome});
+  of_writers_.step_done({step, -1, 1, outcome});
 }
 
 void FileCouncil::want_place(std::int64_t step, int variable) {
-  pass(protocol::encode(key_, Kind::want_place, protocol::StepNote{step, variable, 0, {}}));
+  of_writers_.want_place({step, variable, 0, {}});
 }
 
-void FileCouncil::action_done(const protocol::ActionNote& note) {
-  pass(protocol::encode(key_, Kind::action_done, note));
-}
+void FileCouncil::action_done(const protocol::ActionNote& note) { of_writers_.action_done(note); }
 
-void FileCouncil::hurry(std::int64_t step) {
-  pass(protocol::encode(key_, Kind::flush, protocol::StepNote{step, -1, 0, {}}));
-}
+void FileCouncil::hurry(std::int64_t step) { of_writers_.hurry(step); }
 
 void FileCouncil::different(const std::string& file_name, const steps::Difference& difference) {
   const Outcome outcome = steps::different_calls(file_name, difference.what);
-  pass(protocol::encode(key_, Kind::file_failed,
+  pass(protocol::encode(key_, Kind::home_failed,
                         protocol::StepNote{difference.from_step, -1, 0, outcome}));
 }
 
@@ -114,7 +122,7 @@ void FileCouncil::take_report(int member, const protocol::Bytes& message) {
                           (peers_.members_from(member) == 1 ? "" : " (or those that report to it)");
   switch (protocol::check_header(message, compute_rank_of(member)).kind) {
     case Kind::home_event:
-      reports_.event(protocol::decode_event(body));
+      event(protocol::decode_event(body));
       break;
     case Kind::home_step:
       reports_.step_ended(protocol::decode_step_counts(body), who);
@@ -123,7 +131,16 @@ void FileCouncil::take_report(int member, const protocol::Bytes& message) {
       reports_.closed(protocol::decode_step_counts(body), who);
       break;
     case Kind::step_done:
-      reports_.step_done(protocol::decode_step_note(body));
+      of_writers_.step_done(protocol::decode_step_note(body));
+      break;
+    case Kind::want_place:
+      of_writers_.want_place(protocol::decode_step_note(body));
+      break;
+    case Kind::action_done:
+      of_writers_.action_done(protocol::decode_action(body));
+      break;
+    case Kind::flush:
+      of_writers_.hurry(protocol::decode_step_note(body).step);
       break;
     default:
       pass(message);
@@ -157,7 +174,7 @@ void FileCouncil::tell_lead(const protocol::Bytes& message) {
     case Kind::flush:
       lead_->hurry(protocol::decode_step_note(body).step);
       break;
-    case Kind::file_failed: {
+    case Kind::home_failed: {
       const auto note = protocol::decode_step_note(body);
       lead_->fail(note.outcome, note.step);
       break;

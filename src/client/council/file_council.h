@@ -11,6 +11,7 @@
 #include "client/council/peer_council.h"
 #include "commit/lead.h"
 #include "commit/reports.h"
+#include "commit/writer_reports.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "steps/ends.h"
@@ -35,7 +36,7 @@ class FileCouncil {
   [[nodiscard]] int compute_rank() const { return compute_rank_of(peers_.member()); }
 
   // Reports of this member.
-  void event(const protocol::Event& event) { reports_.event(event); }
+  void event(const protocol::Event& event);
   void step_ended(const protocol::StepCounts& counts);
   void step_done(std::int64_t step, const Outcome& outcome);
   void closed(const protocol::StepCounts& counts);
@@ -68,6 +69,7 @@ class FileCouncil {
   std::vector<int> members_;
   PeerCouncil peers_;
   commit::Reports reports_;
+  commit::WriterReports of_writers_;  // members are writers
   std::optional<commit::Lead> lead_;
 };
 

@@ -6,51 +6,55 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/checked.h"
 #include "mpi/error.h"
+#include "steps/tree.h"
 
 namespace iocomp::client {
 namespace {
 
-constexpr int to_everybody = -1;
-constexpr int to_lead = -2;
-constexpr int goodbye = -3;
-constexpr std::size_t address_bytes = sizeof(std::int64_t);  // behind the message
+// What a message is, behind it.
+enum class Word : std::int64_t { report = 1, orders = 2, goodbye = 3 };
 
-std::shared_ptr<const PeerCouncil::Message> addressed(PeerCouncil::Message message, int to) {
-  const std::int64_t address = to;
-  const std::size_t bytes = message.size();
-  message.resize(bytes + address_bytes);
-  std::memcpy(message.data() + bytes, &address, address_bytes);
-  return std::make_shared<const PeerCouncil::Message>(std::move(message));
+PeerCouncil::Message with(Word word, std::span<const std::byte> message) {
+  PeerCouncil::Message all(message.size() + sizeof word);
+  std::ranges::copy(message, all.begin());
+  std::memcpy(all.data() + message.size(), &word, sizeof word);
+  return all;
 }
 
-int address_of(const PeerCouncil::Message& message) {
-  std::int64_t address = 0;
-  std::memcpy(&address, message.data() + message.size() - address_bytes, address_bytes);
-  return static_cast<int>(address);
+Word take_word(PeerCouncil::Message& message) {
+  Word word{};
+  message.resize(message.size() - sizeof word);
+  std::memcpy(&word, message.data() + message.size(), sizeof word);
+  return word;
 }
 
 }  // namespace
 
-PeerCouncil::PeerCouncil(Setup setup) : setup_{std::move(setup)} {
-  int rank = 0;
-  mpi::check(MPI_Comm_rank(setup_.comm, &rank));
-  mpi::check(MPI_Comm_size(setup_.comm, &members_));
-  if (!setup_.ranks.empty()) {
-    members_ = checked_cast<int>(setup_.ranks.size());
+steps::Tree PeerCouncil::tree_of(const Setup& setup) {
+  int members = checked_cast<int>(setup.ranks.size());
+  int member = 0;
+  mpi::check(MPI_Comm_rank(setup.comm, &member));
+  if (setup.ranks.empty()) {
+    mpi::check(MPI_Comm_size(setup.comm, &members));
+  } else {
+    member = checked_cast<int>(std::ranges::find(setup.ranks, member) - setup.ranks.begin());
   }
-  member_ = member_of(rank);
+  return {members, setup.width, member};
 }
+
+PeerCouncil::PeerCouncil(Setup setup) : Council{tree_of(setup)}, setup_{std::move(setup)} {}
 
 // What nobody has taken may still be read by the MPI.
 PeerCouncil::~PeerCouncil() {
-  static auto& never_freed = *new std::vector<std::shared_ptr<const Message>>;
+  static auto& never_freed = *new std::vector<Message>;
   forget_sent();
   for (auto& sending : sending_) {
     never_freed.push_back(std::move(sending.message));
@@ -67,30 +71,20 @@ int PeerCouncil::member_of(int rank) const {
   return setup_.ranks.empty() ? rank : static_cast<int>(found - setup_.ranks.begin());
 }
 
-std::vector<int> PeerCouncil::below(int member) const {
-  std::vector<int> all;
-  const std::int64_t first = std::int64_t{setup_.width} * member + 1;
-  for (std::int64_t one = first; one < std::min<std::int64_t>(first + setup_.width, members_);
-       ++one) {
-    all.push_back(static_cast<int>(one));
-  }
-  return all;
-}
-
 int PeerCouncil::members_from(int member) const {
-  int all = 1;
-  for (const int one : below(member)) {
-    all += members_from(one);
-  }
-  return all;
+  return std::ranges::find(tree().below(), member, &steps::Tree::Branch::first)->size();
 }
 
-void PeerCouncil::send(int member, std::shared_ptr<const Message> message) {
+void PeerCouncil::send(int member, Message message) {
   forget_sent();
   auto& sending = sending_.emplace_back();
   sending.message = std::move(message);
-  mpi::check(MPI_Isend(sending.message->data(), checked_cast<int>(sending.message->size()),
-                       MPI_BYTE, rank_of(member), setup_.tag, setup_.comm, &sending.request));
+  mpi::check(MPI_Isend(sending.message.data(), checked_cast<int>(sending.message.size()), MPI_BYTE,
+                       rank_of(member), setup_.tag, setup_.comm, &sending.request));
+}
+
+void PeerCouncil::send_down(int member, std::span<const std::byte> bundle) {
+  send(member, with(Word::orders, bundle));
 }
 
 void PeerCouncil::forget_sent() {
@@ -104,8 +98,8 @@ void PeerCouncil::forget_sent() {
 // The MPI must not free a communicator on which somebody has not received what was sent: what a
 // member said before its goodbye comes before it.
 void PeerCouncil::leave() {
-  if (member_ != 0) {
-    send(above(member_), addressed({}, goodbye));
+  if (member() != 0) {
+    send(tree().above(), with(Word::goodbye, {}));
   }
 }
 
@@ -113,73 +107,41 @@ bool PeerCouncil::have_all_left() {
   while (take()) {
   }
   forget_sent();
-  return sending_.empty() && left_ == static_cast<int>(below(member_).size());
+  return sending_.empty() && left_ == std::ssize(tree().below());
 }
 
-void PeerCouncil::report(Message message) {
-  send(above(member_), addressed(std::move(message), to_lead));
-}
-
-void PeerCouncil::to_all(Message message) {
-  own_.push_back(message);
-  pass_down(addressed(std::move(message), to_everybody), to_everybody);
-}
-
-void PeerCouncil::to_writer(int writer, Message message) {
-  if (writer == member_) {
-    own_.push_back(std::move(message));
-  } else {
-    pass_down(addressed(std::move(message), writer), writer);
-  }
-}
-
-// Orders for one member go the way that those for all go, so that none overtakes another.
-void PeerCouncil::pass_down(const std::shared_ptr<const Message>& message, int to) {
-  if (to == to_everybody) {
-    for (const int one : below(member_)) {
-      send(one, message);
-    }
-    return;
-  }
-  int next = to;
-  while (above(next) != member_) {
-    next = above(next);
-  }
-  send(next, message);
-}
+void PeerCouncil::report(Message message) { send(tree().above(), with(Word::report, message)); }
 
 std::optional<PeerCouncil::Received> PeerCouncil::take() {
-  if (!own_.empty()) {
-    Received received{0, true, std::move(own_.front())};
-    own_.pop_front();
-    return received;
-  }
-  while (members_ > 1) {
+  while (own_.empty() && writers() > 1) {
     int has_come = 0;
     MPI_Message handle = MPI_MESSAGE_NULL;
     MPI_Status status;
     mpi::check(MPI_Improbe(MPI_ANY_SOURCE, setup_.tag, setup_.comm, &has_come, &handle, &status));
     if (has_come == 0) {
-      break;
+      return std::nullopt;
     }
     int bytes = 0;
     mpi::check(MPI_Get_count(&status, MPI_BYTE, &bytes));
     Message message(static_cast<std::size_t>(bytes));
     mpi::check(MPI_Mrecv(message.data(), bytes, MPI_BYTE, &handle, &status));
-    const int to = address_of(message);
-    if (to == goodbye) {
-      ++left_;
-      continue;
-    }
-    if (to != to_lead && to != member_) {
-      pass_down(std::make_shared<const Message>(message), to);
-    }
-    message.resize(message.size() - address_bytes);
-    if (to < 0 || to == member_) {
-      return Received{member_of(status.MPI_SOURCE), to != to_lead, std::move(message)};
+    switch (take_word(message)) {
+      case Word::goodbye:
+        ++left_;
+        break;
+      case Word::orders:
+        pass_down(message);
+        break;
+      case Word::report:
+        return Received{member_of(status.MPI_SOURCE), false, std::move(message)};
     }
   }
-  return std::nullopt;
+  if (own_.empty()) {
+    return std::nullopt;
+  }
+  Received received{0, true, std::move(own_.front())};
+  own_.pop_front();
+  return received;
 }
 
 }  // namespace iocomp::client

@@ -4,12 +4,13 @@
 
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "steps/council.h"
+#include "steps/tree.h"
 
 namespace iocomp::client {
 
@@ -18,7 +19,6 @@ namespace iocomp::client {
 /// waits.
 class PeerCouncil : public steps::Council {
  public:
-  using Message = std::vector<std::byte>;
   struct Setup {
     MPI_Comm comm = MPI_COMM_NULL;
     std::vector<int> ranks{};  ///< of the members in `comm`; empty: all
@@ -33,18 +33,14 @@ class PeerCouncil : public steps::Council {
   explicit PeerCouncil(Setup setup);
   ~PeerCouncil() override;
 
-  [[nodiscard]] int writers() const override { return members_; }
-  [[nodiscard]] int member() const noexcept { return member_; }
+  [[nodiscard]] int member() const noexcept { return tree().number(); }
   /// How many members report through this one, which is one of them.
-  [[nodiscard]] int members_from_here() const { return members_from(member_); }
-  /// The same of another member.
+  [[nodiscard]] int members_from_here() const noexcept { return tree().here().size(); }
+  /// The same of one right below.
   [[nodiscard]] int members_from(int member) const;
 
   /// To the member above. @pre this is not the lead.
   void report(Message message);
-  // Orders of the lead.
-  void to_all(Message message) override;
-  void to_writer(int writer, Message message) override;
 
   /// This member sends nothing more but what it passes on.
   void leave();
@@ -58,21 +54,19 @@ class PeerCouncil : public steps::Council {
  private:
   struct Sending {
     MPI_Request request = MPI_REQUEST_NULL;
-    std::shared_ptr<const Message> message;
+    Message message;
   };
-  [[nodiscard]] int above(int member) const noexcept { return (member - 1) / setup_.width; }
-  [[nodiscard]] std::vector<int> below(int member) const;
+  [[nodiscard]] static steps::Tree tree_of(const Setup& setup);
   [[nodiscard]] int rank_of(int member) const;
   [[nodiscard]] int member_of(int rank) const;
-  void send(int member, std::shared_ptr<const Message> message);
-  void pass_down(const std::shared_ptr<const Message>& message, int to);
+  void send_down(int member, std::span<const std::byte> bundle) override;
+  void take_order(Message order) override { own_.push_back(std::move(order)); }
+  void send(int member, Message message);
   void forget_sent();
 
   Setup setup_;
-  int member_ = 0;
-  int members_ = 1;
   int left_ = 0;             // of those right below
-  std::deque<Message> own_;  // orders of the lead to itself
+  std::deque<Message> own_;  // orders for this member
   std::deque<Sending> sending_;
 };
 

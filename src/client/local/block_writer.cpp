@@ -41,6 +41,7 @@ std::shared_ptr<writing::Piece> piece_of(const Block& block, std::int64_t offset
   piece->region = block.region;
   piece->elements_left = array::elements(block.region);
   piece->offset = offset;
+  piece->giver.ticket = block.ticket;
   if (done) {
     piece->ended = [done = std::move(done)](const auto& ended) { done(ended->failure); };
   }

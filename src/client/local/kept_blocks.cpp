@@ -74,6 +74,7 @@ std::vector<KeptBlocks::Kept> KeptBlocks::take(const std::function<bool(const Bl
   for (const auto& kept : taken) {
     if (Ticket* ticket = link_.tickets().find(kept.block.ticket)) {
       ticket->kept = false;
+      link_.ledger().tell_hand_over(kept.block.ticket);
     }
   }
   return taken;

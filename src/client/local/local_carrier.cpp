@@ -240,6 +240,9 @@ bool LocalCarrier::meet(const char* call, std::int64_t step, bool exchanges) {
   if (!writer_.lost().ok()) {
     throw Error{writer_.lost().code, writer_.lost().story};
   }
+  const trace::Span span{link_.counters().timeline(),
+                         trace::What::wait,
+                         {.file = setup_.name, .step = step, .text = "all members to call it"}};
   try {
     return setup_.meeting->meet(
                {call, setup_.key, setup_.name, step, definitions_, last_definition_},
@@ -261,7 +264,10 @@ void LocalCarrier::leave_together(const Error& difference) {
     lead->fail({difference.code(), difference.what()}, ended_);
   }
   writer_.fail({difference.code(), difference.what()}, ended_);
-  (void)outcome_of([this] { leave(ended_, false, {}); });
+  (void)outcome_of([this] {
+    say_closed(ended_, false, {});
+    leave();
+  });
 }
 
 // Nobody can know any more what belongs together, or somebody does not come.
@@ -314,8 +320,8 @@ void LocalCarrier::end_together(std::int64_t step, const PutSums& sums) {
   }
 }
 
-// Say goodbye, do what is still ordered, and wait until all have left.
-void LocalCarrier::leave(std::int64_t open_step, bool exchanges, const PutSums& sums) {
+// Say goodbye.
+void LocalCarrier::say_closed(std::int64_t open_step, bool exchanges, const PutSums& sums) {
   writer_.sync_until(INT64_MAX);
   auto counts = writer_.end(open_step, exchanges, sums);
   if (writer_.is_lost(open_step)) {
@@ -323,8 +329,15 @@ void LocalCarrier::leave(std::int64_t open_step, bool exchanges, const PutSums& 
     counts.sums.clear();
   }
   council_.closed(counts);
+  leaving_ = Leaving::waits_for_orders;
+}
+
+// Do what is still ordered, and wait until all have left.
+void LocalCarrier::leave() {
   wait_until([this] { return is_over(); }, "the closing");
-  council_.leave();
+  if (std::exchange(leaving_, Leaving::waits_for_messages) == Leaving::waits_for_orders) {
+    council_.leave();
+  }
   wait_until([this] { return council_.have_all_left(); }, "the last messages");
 }
 
@@ -337,12 +350,40 @@ std::int64_t LocalCarrier::give_up(std::int64_t open_step, const Outcome& why) {
   return is_named ? settled_ : 0;
 }
 
-Outcome LocalCarrier::close(std::int64_t open_step, const PutSums& sums) {
-  if (!is_alone_ && !is_over()) {
-    const Outcome left = outcome_of([&] {
-      const bool meets = is_synchronous() && writer_.lost().ok();
-      leave(open_step, meets && meet("close", open_step, writer_.exchanges(open_step)), sums);
-    });
+void LocalCarrier::begin_close(std::int64_t open_step, const PutSums& sums) {
+  if (is_alone_ || is_over()) {
+    return;
+  }
+  const Outcome begun = outcome_of([&] {
+    const bool meets = is_synchronous() && writer_.lost().ok();
+    say_closed(open_step, meets && meet("close", open_step, writer_.exchanges(open_step)), sums);
+    if (is_synchronous()) {
+      leave();
+    }
+  });
+  if (!begun.ok() && !is_over() && !is_alone_) {
+    lose(begun);
+  }
+}
+
+bool LocalCarrier::is_closed() {
+  if (!is_alone_ && leaving_ != Leaving::not_yet) {
+    if (!is_over()) {
+      return false;
+    }
+    if (std::exchange(leaving_, Leaving::waits_for_messages) == Leaving::waits_for_orders) {
+      council_.leave();
+    }
+    if (!council_.have_all_left()) {
+      return false;
+    }
+  }
+  return writer_.oldest_writing(-1) < 0;
+}
+
+Outcome LocalCarrier::close() {
+  if (!is_alone_ && leaving_ != Leaving::not_yet) {
+    const Outcome left = outcome_of([&] { leave(); });
     if (!left.ok() && !is_over() && !is_alone_) {
       lose(left);
     }

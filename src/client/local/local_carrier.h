@@ -61,7 +61,9 @@ class LocalCarrier : public Carrier {
   void end_step(std::int64_t step, const PutSums& sums) override;
   void wait_step(std::int64_t step) override;
   void urge(std::uint64_t ticket, State state) override { writer_.urge(ticket, state); }
-  Outcome close(std::int64_t open_step, const PutSums& sums) override;
+  void begin_close(std::int64_t open_step, const PutSums& sums) override;
+  [[nodiscard]] bool is_closed() override;
+  [[nodiscard]] Outcome close() override;
 
   /// Start small writes that waited for company.
   void submit() { writer_.files().submit(); }
@@ -86,7 +88,8 @@ class LocalCarrier : public Carrier {
   void end_together(std::int64_t step, const PutSums& sums);
   void leave_together(const Error& difference);
   void lose(const Outcome& why);
-  void leave(std::int64_t open_step, bool exchanges, const PutSums& sums);
+  void say_closed(std::int64_t open_step, bool exchanges, const PutSums& sums);
+  void leave();
 
   void resume_tickets(const std::map<std::uint64_t, std::vector<Remains::Piece>>& pieces);
   void write_again(std::uint64_t ticket, std::vector<Remains::Piece> pieces);
@@ -103,6 +106,7 @@ class LocalCarrier : public Carrier {
   std::int64_t settled_ = 0;  // steps
   std::map<std::int64_t, Outcome> failed_;
   bool is_alone_ = false;  // nothing can be done with the other members any more
+  enum class Leaving { not_yet, waits_for_orders, waits_for_messages } leaving_ = Leaving::not_yet;
   std::optional<Outcome> closed_;
 };
 

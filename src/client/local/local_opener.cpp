@@ -66,8 +66,12 @@ std::string LocalOpener::obstacle_to_kernel(const formats::Format& format) {
 }
 
 Meeting& LocalOpener::meet_to_open(OpenedFile& opened, MPI_Comm comm) {
+  std::string name = opened.settings.checkpoint ? "open of a checkpoint" : "open of a series";
+  if (!opened.options.empty()) {
+    name += " with the options <" + opened.options + '>';
+  }
   Meeting::Call call;
-  call.name = opened.settings.checkpoint ? "open of a checkpoint" : "open of a series";
+  call.name = name.c_str();
   call.file = opened.file->key();
   call.file_name = opened.file->name();
   call.step = opened.after == protocol::everything ? 0 : opened.after + 1;
@@ -103,6 +107,7 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.publisher.writers_begin = true;
   terms.writer.key = lead.key;
   terms.writer.name = lead.open.name;
+  terms.writer.files.name = opened.file->name();
   terms.writer.files.format = opened.format;
   terms.writer.files.options = lead.publisher.options;
   terms.writer.files.disk = lead.publisher.disk;

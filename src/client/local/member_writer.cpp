@@ -127,6 +127,7 @@ void MemberWriter::write(const KeptBlocks::Kept& kept) {
     Ticket* ticket = link_.tickets().find(block.ticket);
     if (ticket != nullptr && !lends) {
       ticket->kept = false;
+      link_.ledger().tell_hand_over(block.ticket);
     }
   });
   if (!begun.ok()) {
@@ -148,6 +149,7 @@ void MemberWriter::block_written(const Owed& block, const Outcome& outcome) {
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr) {
     ticket->kept = outcome.ok() && keeps_steps() && !block.is_buffered;
+    link_.ledger().tell_hand_over(block.ticket);
   }
   if (!outcome.ok()) {
     fail_block(block, outcome);

@@ -19,6 +19,7 @@ std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
   const formats::Traits& traits = setup_.format->traits();
   return std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = std::move(path),
+                                 .name = setup_.name,
                                  .opening = opening,
                                  .disk = setup_.disk,
                                  .kind = traits.kind,

@@ -25,6 +25,7 @@ namespace iocomp::client {
 class OutputFiles {
  public:
   struct Setup {
+    std::string name{};  ///< of the file in the program
     const formats::Format* format = nullptr;
     formats::FormatOptions options;
     disk::Options disk;

@@ -9,14 +9,26 @@
 #include "client/tickets.h"
 #include "protocol/messages.h"
 #include "trace/counters.h"
+#include "trace/event.h"
+#include "trace/span.h"
 
 namespace iocomp::client {
 
 using protocol::Notice;
 
-void Ledger::forget_taken_posts(Ticket& ticket) {
+void Ledger::forget_taken_posts(std::uint64_t number, Ticket& ticket) {
   if (transport_ != nullptr) {
     std::erase_if(ticket.posts, [this](auto post) { return transport_->is_taken(post); });
+  }
+  tell_hand_over(number);
+}
+
+void Ledger::tell_hand_over(std::uint64_t number) {
+  Ticket* const ticket = counters_.timeline() == nullptr ? nullptr : tickets_.find(number);
+  if (ticket != nullptr && ticket->put_at > 0 && ticket->posts.empty() && !ticket->kept) {
+    trace::record(counters_.timeline(), trace::What::hand_over, ticket->put_at,
+                  {.step = ticket->step, .ticket = number, .text = ticket->variable});
+    ticket->put_at = 0;
   }
 }
 
@@ -27,7 +39,7 @@ void Ledger::advance(std::uint64_t number, Notice::About about) {
   }
   ++(about == Notice::About::written ? ticket->written : ticket->durable);
   if (ticket->durable == ticket->pieces) {
-    forget_taken_posts(*ticket);
+    forget_taken_posts(number, *ticket);
     tickets_.settle(number);
   }
 }
@@ -67,13 +79,17 @@ bool Ledger::has_reached(std::uint64_t number, State state) {
   if (ticket == nullptr) {
     return true;
   }
-  forget_taken_posts(*ticket);
+  forget_taken_posts(number, *ticket);
   if (!ticket->failure.ok()) {
     // The memory is not free before the servers have drained it, failed or not.
     if (state == State::handed_over && !ticket->posts.empty()) {
       return false;
     }
-    failures_.told(ticket->file, ticket->failure.story);
+    if (ticket->closes != 0) {
+      (void)failures_.take_untold(ticket->closes);
+    } else {
+      failures_.told(ticket->file, ticket->failure.story);
+    }
     throw Error{ticket->failure.code, ticket->failure.story};
   }
   bool reached = ticket->posts.empty() && !ticket->kept;
@@ -86,12 +102,20 @@ bool Ledger::has_reached(std::uint64_t number, State state) {
   return reached;
 }
 
+bool Ledger::memory_is_free(std::uint64_t file) {
+  bool is_kept = false;
+  tickets_.for_each([&](std::uint64_t, const Ticket& ticket) {
+    is_kept = is_kept || (ticket.file == file && ticket.kept);
+  });
+  return !is_kept && all_taken(file);
+}
+
 bool Ledger::all_taken(std::uint64_t file) {
   bool all = true;
   std::vector<std::uint64_t> settled;
   tickets_.for_each([&](std::uint64_t number, Ticket& ticket) {
     if (ticket.file == file) {
-      forget_taken_posts(ticket);
+      forget_taken_posts(number, ticket);
       all = all && ticket.posts.empty();
       settled.push_back(number);
     }

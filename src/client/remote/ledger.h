@@ -38,9 +38,13 @@ class Ledger {
   /// Whether the caller's memory is free of all puts into a file. Settled tickets are forgotten on
   /// the way.
   [[nodiscard]] bool all_taken(std::uint64_t file);
+  /// Whether the memory of all puts of a file is the program's again.
+  [[nodiscard]] bool memory_is_free(std::uint64_t file);
+  /// Tell the timeline, once, if the caller's memory is free of a put as far as this rank knows.
+  void tell_hand_over(std::uint64_t ticket);
 
  private:
-  void forget_taken_posts(Ticket& ticket);
+  void forget_taken_posts(std::uint64_t number, Ticket& ticket);
 
   transport::Transport* transport_;
   trace::Counters& counters_;

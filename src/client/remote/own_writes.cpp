@@ -126,6 +126,7 @@ void OwnWrites::written(const Block& block, const Outcome& outcome) {
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr) {
     ticket->kept = false;
+    link_.ledger().tell_hand_over(block.ticket);
   }
   if (!outcome.ok()) {
     const Outcome told =

@@ -292,20 +292,29 @@ void RemoteCarrier::wanted_back(std::uint64_t ticket) {
   }
 }
 
-Outcome RemoteCarrier::close(std::int64_t open_step, const PutSums& sums) {
+void RemoteCarrier::begin_close(std::int64_t open_step, const PutSums& sums) {
   if (own_) {
     own_->ended(open_step);
   }
   link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step, sums)));
-  RemoteFile& remote = link_.file(route_.key);
-  // What all had ended before the file failed is committed all the same.
-  const auto is_over = [&] {
-    return remote.closed.has_value() ||
-           (!remote.failed.ok() && remote.settled >= remote.failed_from);
-  };
-  link_.wait_until(is_over, [&] { return what("the closing (do all compute ranks close it?)"); });
+}
+
+// What all had ended before the file failed is committed all the same.
+bool RemoteCarrier::is_over() const {
+  const RemoteFile& remote = link_.file(route_.key);
+  return remote.closed.has_value() || (!remote.failed.ok() && remote.settled >= remote.failed_from);
+}
+
+bool RemoteCarrier::has_no_blocks() const {
+  return link_.all_taken(route_.key) && (!own_ || own_->is_idle());
+}
+
+Outcome RemoteCarrier::close() {
+  link_.wait_until([&] { return is_over(); },
+                   [&] { return what("the closing (do all compute ranks close it?)"); });
+  const RemoteFile& remote = link_.file(route_.key);
   const Outcome outcome = remote.closed.value_or(remote.failed);
-  link_.wait_until([&] { return link_.all_taken(route_.key) && (!own_ || own_->is_idle()); },
+  link_.wait_until([&] { return has_no_blocks(); },
                    [&] { return what("the last blocks to be taken"); });
   // Home may have told of a step before another server has told of its blocks.
   const Outcome committed;

@@ -57,7 +57,9 @@ class RemoteCarrier : public Carrier {
   void wait_step(std::int64_t step) override;
   void urge(std::uint64_t ticket, State state) override;
   void wanted_back(std::uint64_t ticket) override;
-  Outcome close(std::int64_t open_step, const PutSums& sums) override;
+  void begin_close(std::int64_t open_step, const PutSums& sums) override;
+  [[nodiscard]] bool is_closed() override { return is_over() && has_no_blocks(); }
+  [[nodiscard]] Outcome close() override;
 
   /// All that is known and needed to finish the file without servers. @pre keeps_remains()
   [[nodiscard]] Remains take_remains();
@@ -69,6 +71,8 @@ class RemoteCarrier : public Carrier {
   Remains::Piece put_piece(const Block& block, const array::Piece& part);
   void note(const Block& block);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const PutSums& sums);
+  [[nodiscard]] bool is_over() const;
+  [[nodiscard]] bool has_no_blocks() const;
   [[nodiscard]] std::string what(const std::string& owed) const;
 
   Route route_;

@@ -51,6 +51,7 @@ void RemoteOpener::open(OpenedFile& opened) {
                         opened.format->traits().offsets_by_layout;
   protocol::Open open;
   open.name = route.name;
+  open.options = opened.options;
   open.kind = file.checkpoint ? 2 : 1;
   open.opener = place_.rank;
   open.after = opened.after;
@@ -90,6 +91,7 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
   }
   auto writer = std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = names.data_path(-1),
+                                 .name = opened.file->name(),
                                  .opening = disk::OutputFile::Opening::finds,
                                  .disk = disk_.options_for(file),
                                  .submit = disk_.plans().submitter(),

@@ -22,8 +22,7 @@ using protocol::Notice;
 bool Servers::receive() {
   bool moved = transport_->progress();
   while (const auto incoming = transport_->poll()) {
-    dispatch(*incoming);
-    moved = true;
+    moved = dispatch(*incoming) || moved;
   }
   if (moved) {
     std::erase_if(copies_, [this](const auto& copy) { return transport_->is_taken(copy.first); });
@@ -49,16 +48,41 @@ void Servers::look_for_loss(bool waits) {
   }
   while (receive()) {
   }
-  int number = 0;
-  while (number < ranks_.size() && ranks_.rank(number) != lost->rank) {
-    ++number;
-  }
-  loss_ = "server " + std::to_string(number) + " (rank " + std::to_string(lost->rank) +
-          ", process " + std::to_string(lost->process) + ") " +
+  loss_ = "server " + std::to_string(number_of(lost->rank)) + " (rank " +
+          std::to_string(lost->rank) + ", process " + std::to_string(lost->process) + ") " +
           (lost->ended ? "has ended" : "does not respond");
 }
 
-void Servers::dispatch(const transport::Incoming& incoming) {
+int Servers::number_of(int rank) const {
+  int number = 0;
+  while (number < ranks_.size() && ranks_.rank(number) != rank) {
+    ++number;
+  }
+  return number;
+}
+
+void Servers::ask_for_an_answer() {
+  if (!are_there() || (survivors_ != nullptr && !transport_->needs_looks())) {
+    return;
+  }
+  silence_.ask(ranks_.size(), [this](int server) {
+    (void)transport_->post(ranks_.rank(server), protocol::message(Kind::ask, 0, {}), {}, 0);
+  });
+}
+
+std::optional<std::string> Servers::silent() const {
+  if (!are_there() || silence_.servers().empty()) {
+    return std::nullopt;
+  }
+  std::string told;
+  for (const int server : silence_.servers()) {
+    told += (told.empty() ? "server " : " and server ") + std::to_string(server) + " (rank " +
+            std::to_string(rank_of(server)) + ')';
+  }
+  return told + (silence_.servers().size() == 1 ? " does not answer" : " do not answer");
+}
+
+bool Servers::dispatch(const transport::Incoming& incoming) {
   const auto header = protocol::check_header(incoming.message, incoming.sender);
   const auto body = protocol::body(incoming.message);
   switch (header.kind) {
@@ -76,10 +100,14 @@ void Servers::dispatch(const transport::Incoming& incoming) {
     case Kind::farewell:
       farewell_ = protocol::decode_counters(body);
       break;
+    case Kind::here:
+      silence_.answered(number_of(incoming.sender));
+      return false;
     default:
       throw Error{ErrorCode::internal, "a compute rank got a message of kind " +
                                            std::to_string(static_cast<int>(header.kind))};
   }
+  return true;
 }
 
 void Servers::take_notice(const Notice& notice) {

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "client/remote/ledger.h"
+#include "client/remote/silence.h"
 #include "client/tickets.h"
 #include "mpi/peers.h"
 #include "protocol/messages.h"
@@ -71,6 +72,15 @@ class Servers {
   /// Whether a server was given up, and what is told about it: "server 1 (rank 3, process 123) has
   /// ended". What the servers had told before is known.
   [[nodiscard]] const std::optional<std::string>& loss() const noexcept { return loss_; }
+  // Those whose end the transport does not notice:
+  /// A wait gets long: ask them.
+  void ask_for_an_answer();
+  /// A wait was given up: who has not answered is silent until it does.
+  void conclude_silence() { silence_.conclude(); }
+  /// Who is: "server 1 (rank 3) does not answer".
+  [[nodiscard]] std::optional<std::string> silent() const;
+  [[nodiscard]] bool is_silent(int server) const { return silence_.servers().contains(server); }
+
   /// Whether they have ended, were stopped, or have left. @pre loss()
   [[nodiscard]] bool are_gone() const { return survivors_->servers_are_gone(); }
   /// Whether they leave notes for this rank, and whether this is one of them.
@@ -92,7 +102,9 @@ class Servers {
   void forget_copies() noexcept { copies_.clear(); }
 
  private:
-  void dispatch(const transport::Incoming& incoming);
+  /// @return whether it moves anything.
+  bool dispatch(const transport::Incoming& incoming);
+  [[nodiscard]] int number_of(int rank) const;
   void take_notice(const protocol::Notice& notice);
 
   transport::Transport* transport_;
@@ -103,6 +115,7 @@ class Servers {
   std::vector<std::pair<transport::PostId, Copy>> copies_;
   std::optional<std::vector<double>> farewell_;
   std::optional<std::string> loss_;
+  Silence silence_;
   bool is_left_ = false;
 };
 

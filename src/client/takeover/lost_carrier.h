@@ -50,7 +50,9 @@ class LostCarrier : public Carrier {
     tell();
   }
   void urge(std::uint64_t, State) override {}
-  [[nodiscard]] Outcome close(std::int64_t, const PutSums&) override { return why_; }
+  void begin_close(std::int64_t, const PutSums&) override {}
+  [[nodiscard]] bool is_closed() override { return true; }
+  [[nodiscard]] Outcome close() override { return why_; }
   [[nodiscard]] std::int64_t give_up(std::int64_t, const Outcome&) override { return 0; }
 
  private:

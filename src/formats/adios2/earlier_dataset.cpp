@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/small_files.h"
-#include "formats/adios2/engine.h"
 #include "formats/adios2/index.h"
 #include "formats/adios2/read_values.h"
 #include "formats/words.h"
@@ -35,27 +34,21 @@ std::string content_of(const std::string& path) {
 
 }  // namespace
 
-EarlierDataset::EarlierDataset(std::string folder, Kind kind, std::int64_t steps)
-    : folder_{std::move(folder)}, kind_{kind} {
+EarlierDataset::EarlierDataset(std::string folder, std::int64_t steps)
+    : folder_{std::move(folder)} {
   const std::string content = content_of(folder_ + "/md.idx");
   const auto bytes = std::as_bytes(std::span{content});
-  const int version = kind == Kind::bp4 ? 4 : 5;
-  const Index whole = look_at_index(bytes, version, std::numeric_limits<std::int64_t>::max());
-  const Index kept = look_at_index(bytes, version, steps);
+  const Index whole = look_at_index(bytes, std::numeric_limits<std::int64_t>::max());
+  const Index kept = look_at_index(bytes, steps);
   if (kept.steps == 0) {
     throw Error{ErrorCode::unsupported,
                 "no step of it holds anything, so ADIOS2 cannot go on with it; remove it"};
   }
   steps_ = kept.steps;
-  subfiles_ = kept.subfiles;
   index_bytes_ = kept.bytes;
   metadata_bytes_ = kept.metadata_bytes;
   cut("/md.idx", whole.bytes);
   cut("/md.0", whole.metadata_bytes);
-  if (kind_ == Kind::bp5) {
-    const std::string types = content_of(folder_ + "/mmd.0");
-    cut("/mmd.0", whole_blocks(std::as_bytes(std::span{types})));
-  }
 }
 
 void EarlierDataset::drop_others() const {

@@ -3,24 +3,21 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/adios2/engine.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::bp {
 
-/// A BP dataset that earlier jobs have written, and that a job goes on with.
+/// A dataset of BP4 that earlier jobs have written, and that a job goes on with.
 class EarlierDataset {
  public:
   /// Cuts off what a job has left that ended while it wrote a step. One process alone.
   /// @param folder  its path.
   /// @param steps  that are kept.
   /// @throws Error{storage_failure}; Error{unsupported} for one of another engine.
-  EarlierDataset(std::string folder, Kind kind, std::int64_t steps);
+  EarlierDataset(std::string folder, std::int64_t steps);
 
   /// Of those: how many ADIOS2 has written. It knows nothing of steps at the end that failed.
   [[nodiscard]] std::int64_t steps() const noexcept { return steps_; }
-  /// BP5: files of data that the dataset has. ADIOS2 does not survive more of them.
-  [[nodiscard]] std::int64_t subfiles() const noexcept { return subfiles_; }
 
   /// Drop all other steps: readers see them no more once the index is shorter, and what it led to
   /// is cut off after that. @throws Error{storage_failure}.
@@ -30,9 +27,7 @@ class EarlierDataset {
   void cut(const std::string& file, std::int64_t bytes) const;
 
   std::string folder_;
-  Kind kind_;
   std::int64_t steps_ = 0;
-  std::int64_t subfiles_ = 0;
   std::int64_t index_bytes_ = 0;
   std::int64_t metadata_bytes_ = 0;
 };

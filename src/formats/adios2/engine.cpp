@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,25 +24,13 @@ bool is_alike(std::string_view one, std::string_view other) {
   return std::ranges::equal(one, other, {}, lower, lower);
 }
 
-void limit(adios2::Params& chosen, const std::string& key, std::int64_t most) {
-  std::int64_t wanted = most;
-  for (const auto& [name, value] : chosen) {
-    if (is_alike(name, key)) {
-      (void)std::from_chars(value.data(), value.data() + value.size(), wanted);
-    }
-  }
-  std::erase_if(chosen, [&key](const auto& set) { return is_alike(set.first, key); });
-  chosen[key] = std::to_string(wanted <= 0 ? most : std::min(wanted, most));
-}
-
 }  // namespace
 
 const char* name(Kind kind) noexcept {
   return kind == Kind::bp4 ? "BP4" : kind == Kind::bp5 ? "BP5" : "HDF5";
 }
 
-adios2::Params parameters(Kind kind, const FormatOptions& options, int writers,
-                          std::int64_t most_subfiles) {
+adios2::Params parameters(Kind kind, const FormatOptions& options, int writers) {
   adios2::Params chosen{{"Profile", "Off"}};
   if (kind == Kind::hdf5) {
     // All variables of a step are made together: then a writer may have nothing of some of them.
@@ -70,10 +56,6 @@ adios2::Params parameters(Kind kind, const FormatOptions& options, int writers,
     }
     std::erase_if(chosen, [&](const auto& set) { return is_this(set.first); });
     chosen[key] = value;
-  }
-  if (most_subfiles > 0) {
-    limit(chosen, "NumAggregators", std::min<std::int64_t>(most_subfiles, writers));
-    limit(chosen, "NumSubFiles", std::min<std::int64_t>(most_subfiles, writers));
   }
   return chosen;
 }

@@ -19,8 +19,6 @@ enum class Kind { bp4, bp5, hdf5 };
 /// What the engine gets: what iocomp needs and likes, and above that what the user has set.
 /// @throws Error{invalid_setting} for parameters that would break what iocomp promises of a
 /// committed step.
-/// @param most_subfiles  of BP5: that it may write data to; 0: any.
-[[nodiscard]] adios2::Params parameters(Kind kind, const FormatOptions& options, int writers,
-                                        std::int64_t most_subfiles = 0);
+[[nodiscard]] adios2::Params parameters(Kind kind, const FormatOptions& options, int writers);
 
 }  // namespace iocomp::formats::bp

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -67,13 +68,12 @@ bool is_alike(const Attribute& one, const Attribute& other) {
 DatasetTarget::DatasetTarget(std::string path, const FormatOptions& options, Kind kind,
                              MPI_Comm writers)
     : path_{std::move(path)}, kind_{kind}, writers_{writers} {
-  std::int64_t most_subfiles = 0;
   if (options.earlier_steps >= 0) {
-    most_subfiles = find_place(options);
+    find_place(options.earlier_steps);
   } else {
     make_place();
   }
-  open(options, most_subfiles);
+  open(options);
 }
 
 DatasetTarget::~DatasetTarget() {
@@ -97,8 +97,8 @@ void DatasetTarget::make_place() {
   agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", folder, writers_.comm());
 }
 
-// Where ADIOS2 appends. @return how many files of data the dataset has.
-std::int64_t DatasetTarget::find_place(const FormatOptions& options) {
+// Where ADIOS2 appends.
+void DatasetTarget::find_place(std::int64_t kept_steps) {
   folder_ = Descriptor{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", path_, writers_.comm());
   std::optional<EarlierDataset> earlier;
@@ -107,7 +107,7 @@ std::int64_t DatasetTarget::find_place(const FormatOptions& options) {
   };
   go_on([&] {
     if (writers_.rank() == 0) {
-      earlier.emplace(path_, kind_, options.earlier_steps);
+      earlier.emplace(path_, kept_steps);
     }
   });
   go_on([&] { earlier_ = attributes_of_all_steps(path_); });
@@ -116,15 +116,13 @@ std::int64_t DatasetTarget::find_place(const FormatOptions& options) {
       earlier->drop_others();
     }
   });
-  std::array<std::int64_t, 2> found{earlier ? earlier->steps() : 0,
-                                    earlier ? earlier->subfiles() : 0};
-  mpi::maximum(writers_.comm(), found, {}, "the other writers of a dataset");
-  steps_ = found[0];
-  return found[1];
+  std::array<std::int64_t, 1> steps{earlier ? earlier->steps() : 0};
+  mpi::maximum(writers_.comm(), steps, {}, "the other writers of a dataset");
+  steps_ = steps[0];
 }
 
-void DatasetTarget::open(const FormatOptions& options, std::int64_t most_subfiles) {
-  const adios2::Params chosen = parameters(kind_, options, writers_.size(), most_subfiles);
+void DatasetTarget::open(const FormatOptions& options) {
+  const adios2::Params chosen = parameters(kind_, options, writers_.size());
   together("open", [&] {
     adios_ = std::make_unique<adios2::ADIOS>(writers_.comm());
     io_ = adios_->DeclareIO("iocomp");

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,8 +49,8 @@ class DatasetTarget : public StepTarget {
   };
   [[nodiscard]] bool is_folder() const noexcept { return kind_ != Kind::hdf5; }
   void make_place();
-  [[nodiscard]] std::int64_t find_place(const FormatOptions& options);
-  void open(const FormatOptions& options, std::int64_t most_subfiles);
+  void find_place(std::int64_t kept_steps);
+  void open(const FormatOptions& options);
   void check_room(const Description& description) const;
   void together(const std::string& action, const std::function<void()>& call);
   void write_empty_step();
@@ -76,7 +75,6 @@ class DatasetTarget : public StepTarget {
   std::vector<Part> parts_;
   std::vector<Scalar> scalars_;  // parts of the first writer are of these
   std::int64_t steps_ = 0;       // written, empty ones included
-  std::set<std::string> defined_;
   std::map<std::pair<std::string, std::string>, Attribute> attributes_;  // variable, name
   Inventory earlier_;   // attributes of earlier jobs
   std::string broken_;  // why ADIOS2 can do nothing more

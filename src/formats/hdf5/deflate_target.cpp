@@ -46,7 +46,8 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
       writers_{writers},
       policy_{.deadline_seconds = options.deadline_seconds},
       plain_{open_together(path_, writers, options.earlier_steps >= 0)},
-      from_{std::max<std::int64_t>(options.earlier_steps, 0)} {
+      from_{std::max<std::int64_t>(options.earlier_steps, 0)},
+      visibility_{options.earlier_steps >= 0 ? path_ : std::string{}} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
   agree(outcome_of([&] {
     if (rank_ == 0) {
@@ -157,31 +158,20 @@ void DeflateTarget::commit(std::int64_t step, const Description& description) {
   from_ = step + 1;
 }
 
-// What it leads to is durable before. Where that fails readers see again what they have seen: the
-// next commit writes over the other edition.
+// What it leads to is durable before.
 void DeflateTarget::show(const Switch& visible) {
   sync();
-  if (visible.bytes.empty()) {
-    return;
-  }
-  if (seen_.bytes.empty() && options_.earlier_steps >= 0) {
-    seen_ = now_visible(plain_, visible, path_);
-  }
-  try {
-    make_visible(plain_, visible, path_);
-    sync();
-  } catch (...) {
-    if (!seen_.bytes.empty()) {
-      const Outcome set_back = outcome_of([this] { make_visible(plain_, seen_, path_); });
-      cannot_go_on_ = !set_back.ok() || ::fsync(plain_.raw()) != 0;
-    }
-    throw;
-  }
-  seen_ = visible;
+  visibility_.show(
+      visible,
+      [this](const Switch& next) {
+        make_visible(plain_, next, path_);
+        sync();
+      },
+      [] {});
 }
 
 void DeflateTarget::check_that_it_goes_on() const {
-  if (cannot_go_on_) {
+  if (visibility_.is_stuck()) {
     throw Error{ErrorCode::storage_failure,
                 "no more can be committed to " + path_ + ": what failed could not be undone"};
   }

@@ -15,6 +15,7 @@
 #include "formats/format.h"
 #include "formats/hdf5/chunk_parts.h"
 #include "formats/hdf5/record_file.h"
+#include "formats/visibility.h"
 #include "formats/words.h"
 #include "mpi/wait.h"
 
@@ -65,10 +66,9 @@ class DeflateTarget : public StepTarget {
   Descriptor plain_;
   std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;
-  std::int64_t from_ = 0;      // steps before this one are told
-  int sync_error_ = 0;         // of the first fsync that failed
-  Switch seen_;                // what readers see now
-  bool cannot_go_on_ = false;  // a switch that failed could not be set back
+  std::int64_t from_ = 0;  // steps before this one are told
+  int sync_error_ = 0;     // of the first fsync that failed
+  Visibility visibility_;
 };
 
 }  // namespace iocomp::formats::h5

@@ -39,14 +39,6 @@ void check(int code, const char* action, const std::string& path) {
   }
 }
 
-std::int64_t end_of(const Description& description) {
-  std::int64_t end = 0;
-  for (const auto& placed : description.contents) {
-    end = std::max(end, placed.offset + placed.variable.bytes());
-  }
-  return end;
-}
-
 }  // namespace
 
 MpiIoTarget::MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
@@ -104,7 +96,7 @@ void MpiIoTarget::finish(const Description& description) {
   // Both, whatever fails: each is collective, and the others will be in them.
   const int sync_code = MPI_File_sync(file_);
   const int close_code = MPI_File_close(&file_);
-  const int size_errno = grow_to(end_of(description));
+  const int size_errno = grow_to(contents::end_of(description.contents));
   const bool is_durable = ::fsync(plain_.raw()) == 0;
   const int sync_errno = errno;
   check(sync_code, "fsync", path_);

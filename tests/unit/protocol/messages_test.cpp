@@ -166,7 +166,7 @@ TEST(Messages, StepCountsOfRanksAreAdded) {
   EXPECT_EQ(sum.members, 3);
   EXPECT_EQ(sum.events, 4);
   EXPECT_EQ(sum.pieces,
-            (std::vector<std::pair<std::int32_t, std::int64_t>>{{0, 5}, {3, large + 1}, {2, 8}}));
+            (std::vector<std::pair<std::int32_t, std::int64_t>>{{0, 5}, {2, 8}, {3, large + 1}}));
   EXPECT_EQ(sum.variables.at(1).elements, 10U);
   EXPECT_EQ(sum.variables.at(4).elements, 6U);
   EXPECT_EQ(sum.variables.at(9).elements, 1U);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "disk/engine.h"
+#include "trace/span.h"
 
 namespace iocomp::writing {
 namespace {
@@ -25,7 +26,7 @@ struct Plans {
 
 TEST(SyncQueue, LetsAllWhoAskMeanwhileShareTheNext) {
   Plans plans;
-  const auto queue = std::make_shared<SyncQueue>(plans.submit);
+  const auto queue = std::make_shared<SyncQueue>(plans.submit, trace::Recorder{});
   std::string told;
   const auto tell = [&told](const char* who) {
     return [&told, who](const Outcome& outcome) { told += outcome.ok() ? who : outcome.story; };
@@ -44,7 +45,7 @@ TEST(SyncQueue, LetsAllWhoAskMeanwhileShareTheNext) {
 
 TEST(SyncQueue, TellsAFailureToThoseWhoWaitedForThatOne) {
   Plans plans;
-  const auto queue = std::make_shared<SyncQueue>(plans.submit);
+  const auto queue = std::make_shared<SyncQueue>(plans.submit, trace::Recorder{});
   std::vector<Outcome> told;
   const auto note = [&told](const Outcome& outcome) { told.push_back(outcome); };
   queue->ask(nullptr, note);

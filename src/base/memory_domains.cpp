@@ -1,0 +1,85 @@
+#include "base/memory_domains.h"
+
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace iocomp {
+namespace {
+
+constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
+
+/// The set of one domain, as the system calls take it.
+class DomainMask {
+ public:
+  explicit DomainMask(int domain) : words_(static_cast<std::size_t>(domain) / word_bits + 1) {
+    words_.back() = 1UL << (static_cast<std::size_t>(domain) % word_bits);
+  }
+  [[nodiscard]] const unsigned long* words() const noexcept { return words_.data(); }
+  /// The system looks at one bit less than it is told.
+  [[nodiscard]] unsigned long bits() const noexcept { return words_.size() * word_bits + 1; }
+
+ private:
+  std::vector<unsigned long> words_;
+};
+
+[[noreturn]] void refused(const std::string& what) {
+  throw Error{ErrorCode::unsupported, what + ": " + std::strerror(errno)};
+}
+
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+void prefer_domain(std::span<const std::byte> range, int domain) {
+  const DomainMask mask{domain};
+  if (syscall(SYS_mbind, range.data(), range.size(), MPOL_PREFERRED, mask.words(), mask.bits(),
+              0) != 0) {
+    refused("the system does not place memory on NUMA domain " + std::to_string(domain) +
+            " (mbind)");
+  }
+}
+
+std::vector<int> domains_of_pages(std::span<const std::byte> range) {
+  const std::size_t page = page_bytes();
+  const auto begin = reinterpret_cast<std::uintptr_t>(range.data()) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(range.data()) + range.size();
+  const std::size_t pages = range.empty() ? 0 : (end - begin + page - 1) / page;
+  std::vector<void*> addresses;
+  addresses.reserve(pages);
+  for (std::size_t i = 0; i < pages; ++i) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the system asks for addresses
+    addresses.push_back(reinterpret_cast<void*>(begin + i * page));
+  }
+  std::vector<int> domains(pages);
+  if (pages > 0 &&
+      syscall(SYS_move_pages, 0, pages, addresses.data(), nullptr, domains.data(), 0) != 0) {
+    refused("the system does not tell on which NUMA domain memory lies (move_pages)");
+  }
+  std::ranges::replace_if(domains, [](int domain) { return domain < 0; }, -1);
+  return domains;
+}
+
+DomainPreference::DomainPreference(int domain) {
+  const DomainMask mask{domain};
+  if (syscall(SYS_set_mempolicy, MPOL_PREFERRED, mask.words(), mask.bits()) != 0) {
+    refused("the system does not let a thread prefer NUMA domain " + std::to_string(domain) +
+            " (set_mempolicy)");
+  }
+}
+
+DomainPreference::~DomainPreference() { syscall(SYS_set_mempolicy, MPOL_DEFAULT, nullptr, 0UL); }
+
+}  // namespace iocomp

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace iocomp {
+
+// NUMA domains by their numbers in the operating system (topology::Node::numa_numbers). Where a
+// domain has no memory left, the system takes pages of another one: `domains_of_pages` tells.
+
+/// Pages of the range come from this domain when they are touched for the first time.
+/// @pre range.data() is the beginning of a page.
+/// @throws Error{unsupported} with the operating system's text; containers may forbid it.
+void prefer_domain(std::span<const std::byte> range, int domain);
+
+/// By page of the range: the domain where it lies; -1 for a page that nobody has touched yet. Pages
+/// of a mapped file are pages of the page cache.
+/// @throws Error{unsupported} with the operating system's text.
+[[nodiscard]] std::vector<int> domains_of_pages(std::span<const std::byte> range);
+
+/// While it lives, pages that the calling thread is the first to touch come from a domain. So do
+/// those of the page cache that it is the first to write or read. One at a time per thread.
+class DomainPreference {
+ public:
+  /// @throws Error{unsupported} with the operating system's text.
+  explicit DomainPreference(int domain);
+  DomainPreference(const DomainPreference&) = delete;
+  DomainPreference& operator=(const DomainPreference&) = delete;
+  /// Back to the system's way: pages come from the domain of the thread.
+  ~DomainPreference();
+};
+
+}  // namespace iocomp

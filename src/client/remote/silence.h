@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <set>
+
+namespace iocomp::client {
+
+/// Which servers do not answer. Where a server's end is not noticed, servers are asked when a wait
+/// gets long. Who has not answered when that wait is given up is silent, until it does. Nothing
+/// here waits.
+class Silence {
+ public:
+  /// A wait gets long: ask those that do not owe an answer. @param servers  how many there are.
+  void ask(int servers, const std::function<void(int server)>& ask);
+  void answered(int server);
+  /// A wait was given up.
+  void conclude() { silent_ = asked_; }
+  /// By number, ascending.
+  [[nodiscard]] const std::set<int>& servers() const noexcept { return silent_; }
+
+ private:
+  std::set<int> asked_;
+  std::set<int> silent_;
+};
+
+}  // namespace iocomp::client

@@ -1,0 +1,55 @@
+#include "formats/visibility.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "formats/format.h"
+
+namespace iocomp::formats {
+namespace {
+
+// What a switch finds in the file.
+Switch switch_in(const std::string& path, const Switch& next) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file.is_open()) {
+    throw failure("open", path, errno);
+  }
+  Switch now{next.offset, std::vector<std::byte>(next.bytes.size())};
+  const auto got = ::pread(file.raw(), now.bytes.data(), now.bytes.size(), now.offset);
+  if (got != std::ssize(now.bytes)) {
+    throw failure("read", path, got < 0 ? errno : EIO);
+  }
+  return now;
+}
+
+}  // namespace
+
+void Visibility::show(const Switch& next, const Write& write, const std::function<void()>& rest) {
+  if (next.bytes.empty()) {
+    rest();
+    return;
+  }
+  if (seen_.bytes.empty() && !earlier_.empty()) {
+    seen_ = switch_in(earlier_, next);
+  }
+  try {
+    write(next);
+    rest();
+  } catch (...) {
+    is_stuck_ = !seen_.bytes.empty() && !outcome_of([&] { write(seen_); }).ok();
+    throw;
+  }
+  seen_ = next;
+}
+
+}  // namespace iocomp::formats

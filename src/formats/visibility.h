@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "formats/format.h"
+
+namespace iocomp::formats {
+
+/// What the readers of one file see. A commit changes that, or leaves it as it was.
+class Visibility {
+ public:
+  using Write = std::function<void(const Switch&)>;
+
+  /// @param earlier  path of the file, where an earlier job has committed something to it.
+  explicit Visibility(std::string earlier = {}) : earlier_{std::move(earlier)} {}
+
+  /// Show the next steps, and carry out the rest of the commit. If one of them fails, what was seen
+  /// before is written again. What the steps need is durable already.
+  /// @param write  writes a switch into the file, durable.
+  /// @throws what failed.
+  void show(const Switch& next, const Write& write, const std::function<void()>& rest);
+
+  /// Whether a failure could not be undone. Then nothing more may be committed: readers may see
+  /// what the next commit would write over.
+  [[nodiscard]] bool is_stuck() const noexcept { return is_stuck_; }
+
+ private:
+  std::string earlier_;
+  Switch seen_;  // none: nothing of this job
+  bool is_stuck_ = false;
+};
+
+}  // namespace iocomp::formats

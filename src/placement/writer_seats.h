@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "topology/node.h"
+
+namespace iocomp::placement {
+
+/// By NUMA domain of the node: its allowed CPUs in the order in which writer threads take them. One
+/// in each L3 group in turn, and all cores before any core gets a second thread. Empty for domains
+/// without an allowed CPU.
+[[nodiscard]] std::vector<std::vector<int>> writer_seats(const topology::Node& node);
+
+}  // namespace iocomp::placement

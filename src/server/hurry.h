@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+namespace iocomp::server {
+
+/// Which compute ranks wait for what they have put into a file, and up to which step.
+class Hurry {
+ public:
+  /// @param durable  it waits until that is durable; else until it is written.
+  void note(int client, std::int64_t step, bool durable);
+  [[nodiscard]] bool for_written(int client, std::int64_t step) const {
+    return covers(written_, client, step);
+  }
+  [[nodiscard]] bool for_durable(int client, std::int64_t step) const {
+    return covers(durable_, client, step);
+  }
+  /// Nobody waits for this step and those before it any more.
+  void settle(std::int64_t step);
+
+ private:
+  using Steps = std::map<int, std::int64_t>;  // by client: the last one
+  [[nodiscard]] static bool covers(const Steps& steps, int client, std::int64_t step);
+
+  Steps written_;
+  Steps durable_;
+};
+
+}  // namespace iocomp::server

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "session/configuration.h"
+#include "session/ranks.h"
+#include "trace/timeline.h"
+
+namespace iocomp::session {
+
+/// The timeline of this process, in the folder that trace.timeline names; null where that is unset.
+/// Collective over all ranks.
+/// @throws Error{invalid_setting}, the same on all ranks, where one of them cannot write there.
+[[nodiscard]] std::unique_ptr<trace::Timeline> start_timeline(const Ranks& ranks,
+                                                              const Configuration& configuration);
+
+}  // namespace iocomp::session

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "iocomp/numa/results.h"
+
+namespace iocomp::command {
+
+/// The tables as an SVG document. A cell is the darker, the nearer it comes to the highest rate of
+/// its operation; what was misplaced in all rounds is red, and what is not possible is empty.
+[[nodiscard]] std::string heat_map_of(const NumaResults& results);
+
+}  // namespace iocomp::command

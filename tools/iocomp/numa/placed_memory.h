@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/huge_memory.h"
+
+namespace iocomp::command {
+
+/// Touched memory that was asked to lie on a NUMA domain (its number in the operating system);
+/// anywhere, without one.
+class PlacedMemory {
+ public:
+  /// @throws Error{unsupported} where the system does not place memory.
+  PlacedMemory(std::size_t bytes, std::optional<int> domain);
+
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return memory_.bytes(); }
+  /// What lies elsewhere, in words; empty: all is where it was asked to be.
+  [[nodiscard]] std::string misplaced() const;
+
+ private:
+  HugeMemory memory_;
+  std::optional<int> domain_;
+};
+
+/// "3 of 4096 pages of the buffer lie on domain 1 instead of 0", or nothing.
+/// @param range   touched memory, or a file that is mapped.
+/// @param domain  nothing: all is well wherever it is.
+[[nodiscard]] std::string misplaced_pages(std::span<const std::byte> range,
+                                          std::optional<int> domain, const std::string& what);
+
+}  // namespace iocomp::command
