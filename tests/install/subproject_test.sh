@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build the library alone: as part of another project (FetchContent, which is add_subdirectory), with the libraries that it
-# compiles in taken from folders, and without what only tools and tests need. Compare what the programs write.
+# compiles in taken from folders, with MPI and hwloc alone. Compare what the programs write.
 #   subproject_test.sh <source> <C compiler> <C++ compiler> <MPI C compiler> <MPI C++ compiler> <mpiexec>
 set -euo pipefail
 source=$1 c_compiler=$2 cxx_compiler=$3 mpi_compiler=$4 mpi_cxx=$5 mpiexec=$6
@@ -29,10 +29,15 @@ for each in FMT:fmt NLOHMANN_JSON:nlohmann TOMLPLUSPLUS:toml++ XXHASH:xxhash.h; 
 done
 cp /usr/include/xxh3.h "$work/sources/XXHASH/include/" 2>/dev/null || true
 
+launcher=()
+if command -v ccache >/dev/null; then
+  launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
 quietly cmake -S "$here/subproject" -B "$work/build" -G Ninja -DIOCOMP_SOURCE="$source" "${headers[@]}" \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 \
   -DCMAKE_C_COMPILER="$c_compiler" -DCMAKE_CXX_COMPILER="$cxx_compiler" -DMPI_C_COMPILER="$mpi_compiler" \
-  -DMPI_CXX_COMPILER="$mpi_cxx" -DIOCOMP_WITH_ADIOS2=OFF -DIOCOMP_WITH_FORTRAN=OFF
+  -DMPI_CXX_COMPILER="$mpi_cxx" -DIOCOMP_WITH_ADIOS2=OFF -DIOCOMP_WITH_FORTRAN=OFF \
+  -DIOCOMP_WITH_HDF5=OFF -DIOCOMP_WITH_NETCDF=OFF -DIOCOMP_WITH_PNETCDF=OFF "${launcher[@]}"
 grep -q 'CLI11\|GTest\|IOCOMP_PYTHON' "$work/build/CMakeCache.txt" && fail 'the library alone looks for more than it needs'
 quietly cmake --build "$work/build"
 [ ! -e "$work/build/_deps/iocomp-build/tools" ] || fail 'the library alone builds the command'
