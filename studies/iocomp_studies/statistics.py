@@ -108,7 +108,7 @@ def _bandwidth(values: npt.NDArray[np.float64]) -> float:
     low, high = np.quantile(values, (0.25, 0.75))
     deviation = float(values.std(ddof=1))
     robust = float(high - low) / 1.34
-    return 0.9 * min(deviation, robust or deviation) * float(len(values)) ** -0.2
+    return 0.9 * min(deviation, robust or deviation) / math.pow(len(values), 0.2)
 
 
 def median_interval(values: Sequence[float], *, resamples: int = 1000, seed: int = 1) -> Estimate:
