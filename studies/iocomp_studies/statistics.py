@@ -97,8 +97,25 @@ def estimate(
     return _interval(figure(medians(rounds)), np.array(values), level)
 
 
+@lru_cache(maxsize=64)
+def _noise(rounds: int, resamples: int, seed: int) -> npt.NDArray[np.float64]:
+    """Return numbers of a normal distribution, one for each value that is drawn."""
+    return np.random.default_rng(seed + 1).standard_normal((resamples, rounds))
+
+
+def _bandwidth(values: npt.NDArray[np.float64]) -> float:
+    """Return how far a value that is drawn is moved: Silverman's rule, 1986."""
+    low, high = np.quantile(values, (0.25, 0.75))
+    deviation = float(values.std(ddof=1))
+    robust = float(high - low) / 1.34
+    return 0.9 * min(deviation, robust or deviation) / math.pow(len(values), 0.2)
+
+
 def median_interval(values: Sequence[float], *, resamples: int = 1000, seed: int = 1) -> Estimate:
     """Return the median of some values and its bootstrap interval, whatever their order.
+
+    The bootstrap is smoothed: each value that is drawn is moved a little. The median of few values
+    takes few values otherwise, and 12 of 100 intervals of 7 or 15 values would miss, not 5.
 
     Raises:
         ValueError: If there are none.
@@ -107,8 +124,10 @@ def median_interval(values: Sequence[float], *, resamples: int = 1000, seed: int
         raise ValueError("an estimate needs at least one value")
     if len(values) == 1:
         return Estimate(values[0], values[0], values[0])
-    drawn = _drawn_medians(sorted(values), resamples, seed)
-    return _interval(statistics.median(values), drawn, 0.95)
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    drawn = ordered[_draws(len(values), resamples, seed)]
+    drawn += _bandwidth(ordered) * _noise(len(values), resamples, seed)
+    return _interval(statistics.median(values), np.median(drawn, axis=1), 0.95)
 
 
 def ratio_interval(

@@ -1,6 +1,17 @@
+import random
+
 import pytest
 
-from iocomp_studies.statistics import Estimate, Goal, Verdict, estimate, medians, quantile
+from iocomp_studies.statistics import (
+    Estimate,
+    Goal,
+    Verdict,
+    estimate,
+    median_interval,
+    medians,
+    quantile,
+    ratio_interval,
+)
 
 
 def test_medians_are_taken_by_method() -> None:
@@ -40,6 +51,27 @@ def test_equal_samples_give_equal_intervals() -> None:
 def test_an_estimate_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one round"):
         estimate([], lambda m: 0.0)
+
+
+@pytest.mark.parametrize("count", [5, 7, 9, 15, 21])
+def test_of_100_intervals_of_a_median_about_95_hold_it(count: int) -> None:
+    noise = random.Random(1)
+    missed = 0
+    for _ in range(400):
+        found = median_interval([noise.gauss(3.0, 1.0) for _ in range(count)])
+        missed += not found.low <= 3.0 <= found.high
+    assert missed <= 36  # 20 are expected; 36 or fewer in all but 1 of 3000 tries
+
+
+def test_the_interval_of_a_median_does_not_depend_on_the_order() -> None:
+    values = [1.0, 5.0, 2.0, 9.0, 4.0]
+    assert median_interval(values) == median_interval(values[::-1])
+    assert median_interval([2.0]) == median_interval([2.0, 2.0, 2.0]) == Estimate(2.0, 2.0, 2.0)
+
+
+def test_a_ratio_is_that_of_each_round() -> None:
+    found = ratio_interval([(3.0, 1.0), (30.0, 10.0), (6.0, 2.0)])
+    assert found == Estimate(3.0, 3.0, 3.0)
 
 
 @pytest.mark.parametrize(

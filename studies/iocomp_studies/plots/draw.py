@@ -164,7 +164,7 @@ def draw(
                 _draw_stack(axes, plot, panel, ids, notes or {})
             else:
                 _draw_bars(axes, plot, panel, ids, notes or {})
-            _finish(axes, plot, panel, reference, alone=len(panels) == 1)
+            _finish(axes, plot, panel, reference)
         _legends(figure)
         _head(figure, plot.title, subtitle)
         drawing = Drawing(_saved(figure, "svg"), _saved(figure, "png"), tuple(ids.points))
@@ -214,7 +214,7 @@ def _saved(figure: Figure, form: str) -> bytes:
     return out.getvalue()
 
 
-def _finish(axes: Axes, plot: Plot, panel: Panel, reference: float | None, *, alone: bool) -> None:
+def _finish(axes: Axes, plot: Plot, panel: Panel, reference: float | None) -> None:
     """Set what all kinds of figures have in common."""
     label = plot.label
     if panel.below and panel.below != NO_OUTPUT:
@@ -228,7 +228,7 @@ def _finish(axes: Axes, plot: Plot, panel: Panel, reference: float | None, *, al
     line = 1.0 if plot.over and reference is None else reference
     if line is not None:
         axes.axhline(line, color="black", linestyle="--", linewidth=0.7, zorder=1)
-    if not alone:
+    if panel.title:
         title = _wrapped(panel.title, float(axes.figure.get_figwidth()))
         axes.set_title(title, loc="left", pad=3, fontsize=6.5)
     axes.grid(axis="y", color="#dddddd", linewidth=0.4, zorder=0)

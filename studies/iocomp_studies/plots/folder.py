@@ -67,8 +67,7 @@ def draw_figures(
             name = plot.id
             if len(found) > 1:
                 name += "-" + re.sub(r"[^a-z0-9]+", "-", variant.words.lower()).strip("-")
-            subtitle = variant.words if len(numbers) == 1 else variant.common
-            drawing = draw(plot, numbers, subtitle=subtitle, prefix=name)
+            drawing = draw(plot, numbers, subtitle=variant.common, prefix=name)
             yield Drawn(plot, variant.words, name, numbers, drawing)
 
 
