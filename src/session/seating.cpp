@@ -2,10 +2,8 @@
 
 #include <mpi.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +26,7 @@
 #include "placement/mapping.h"
 #include "placement/placement.h"
 #include "placement/seats.h"
+#include "session/host.h"
 #include "session/others.h"
 #include "topology/discover.h"
 
@@ -71,12 +70,6 @@ std::vector<int> numbers(const std::string& line) {
     found.push_back(number);
   }
   return found;
-}
-
-std::string host_name() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return host.data();
 }
 
 }  // namespace
