@@ -16,6 +16,7 @@
 #include "mpi/agree.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
+#include "session/host.h"
 #include "session/version.h"
 
 namespace iocomp::session {
@@ -78,9 +79,7 @@ Configuration read_configuration(const mpi::Communicator& all,
       text = settings.to_text();
       warnings = settings.warnings();
     });
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
-    read.job = std::string{host.data()} + '-' + std::to_string(getpid());
+    read.job = host_name() + '-' + std::to_string(getpid());
   }
   outcome = mpi::agree(all.raw(), outcome, read.policy, "the settings");
   if (!outcome.ok()) {

@@ -1,10 +1,8 @@
 #include "session/seating.h"
 
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -25,6 +23,7 @@
 #include "placement/mapping.h"
 #include "placement/placement.h"
 #include "placement/seats.h"
+#include "session/host.h"
 #include "session/others.h"
 #include "topology/binding.h"
 #include "topology/discover.h"
@@ -47,12 +46,6 @@ std::vector<int> numbers(const std::string& line) {
     found.push_back(number);
   }
   return found;
-}
-
-std::string host_name() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return host.data();
 }
 
 }  // namespace

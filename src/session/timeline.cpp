@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -19,6 +18,7 @@
 #include "mpi/clock_offset.h"
 #include "mpi/handle.h"
 #include "session/configuration.h"
+#include "session/host.h"
 #include "session/others.h"
 #include "session/ranks.h"
 #include "trace/timeline.h"
@@ -28,11 +28,6 @@ namespace iocomp::session {
 namespace {
 
 constexpr int clock_tag = 24;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
 
 trace::Process this_process(const Ranks& ranks, const Configuration& configuration) {
   const MPI_Comm all = ranks.all().raw();

@@ -23,16 +23,16 @@ constexpr double label_width = 190;
 constexpr double axis_width = 1000;
 constexpr double bar_height = 11;
 constexpr double line_height = 14;
-constexpr double title_height = 18;
+constexpr double band_title_height = 18;
 constexpr double legend_height = 44;
 constexpr std::size_t most_processes = 64;  // what does not fit is said, not drawn
 constexpr double narrowest = 0.6;           // of what can be seen
 
-constexpr auto kinds = static_cast<std::size_t>(trace::What::count_);
+constexpr auto event_kinds = static_cast<std::size_t>(trace::What::count_);
 /// By What: colours that are told apart by the colour-blind too (Okabe and Ito, and greys).
-constexpr std::array<const char*, kinds> colours{"#b3d9f2", "#d55e00", "#cc79a7", "#c9c9c9",
-                                                 "#8fd3bc", "#009e73", "#f0e442", "#0072b2",
-                                                 "#e69f00", "#000000", "#7a5230"};
+constexpr std::array<const char*, event_kinds> colours{"#b3d9f2", "#d55e00", "#cc79a7", "#c9c9c9",
+                                                       "#8fd3bc", "#009e73", "#f0e442", "#0072b2",
+                                                       "#e69f00", "#000000", "#7a5230"};
 
 using Spans = std::vector<std::pair<double, double>>;  // apart, ascending
 
@@ -110,7 +110,7 @@ class TimelinePainter {
 
   void paint_legend() {
     double x = margin;
-    for (std::size_t kind = 0; kind < kinds; ++kind) {
+    for (std::size_t kind = 0; kind < event_kinds; ++kind) {
       const auto label = trace::name(static_cast<trace::What>(kind));
       svg_.box({x, margin, 14, bar_height}, colours[kind], "#707070");
       svg_.text(x + 19, margin + 9.5, 11, "start", "black", label);
@@ -126,7 +126,7 @@ class TimelinePainter {
 
   double paint_process(const trace::PlacedProcess& process, double y) {
     svg_.text(margin, y + 12, 12, "start", "black", process.title());
-    y += title_height;
+    y += band_title_height;
     for (const Line& line : lines_of(process, pixels_per_second_)) {
       svg_.text(left() - 8, y + 9, 10, "end", "#404040", trace::name(line.row));
       svg_.box({left(), y, axis_width, bar_height}, "#f6f6f6", "none");

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace iocomp::session {
+
+/// The name of the machine that this process runs on.
+[[nodiscard]] std::string host_name();
+
+}  // namespace iocomp::session
