@@ -76,7 +76,7 @@ def start(build: Build, ranks: int, folder: Path, steps: int, environ: dict[str,
 
 def finish(build: Build, ranks: int, folder: Path, environ: dict[str, str]) -> str:
     job = start(build, ranks, folder, STEPS, environ)
-    output, _ = job.communicate(timeout=180 * build.time_factor)
+    output, _ = job.communicate(timeout=600 * build.time_factor)
     assert job.returncode == 0, output
     return output
 

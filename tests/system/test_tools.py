@@ -387,6 +387,20 @@ def test_a_living_job_keeps_its_files_and_a_dead_one_does_not(
     assert told(actors, job.folder, "latest", f"ser{end}")["step"] == 0
 
 
+def test_steps_have_the_numbers_that_the_program_gave(actors: Actors) -> None:
+    numbers = list(range(90, 1000, 100))
+    lines = ["init", "open ser series", "define ser u int64 8x8"]
+    for number in numbers:
+        lines += [f"begin_step ser {number} time={number}", "put ser u", "end_step ser"]
+    job = actors.play("\n".join([*lines, "close ser"]), ranks=2, settings=settings("posix"))
+    assert job.status == 0 and not job.failures(), job
+    (entry,) = listed(actors, job.folder).values()
+    assert entry["steps"] == {"first": numbers[0], "last": numbers[-1], "count": len(numbers)}
+    shown = run(actors, job.folder, "show", entry["path"]).stdout
+    assert f"steps   90,190,...,990 ({len(numbers)})" in shown, shown
+    assert told(actors, job.folder, "latest", entry["path"])["step"] == numbers[-1]
+
+
 def test_names_that_a_killed_process_has_left_are_removed(actors: Actors) -> None:
     """Empty ones that are older than any process needs them."""
     folder = actors.folder

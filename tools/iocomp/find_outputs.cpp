@@ -191,7 +191,9 @@ void add(Output& output, const std::string& folder, FoundFile part, std::int64_t
     output.kind = part.manifest->kind;
   }
   if (part.manifest && part.fault == Output::Fault::none) {
-    std::ranges::copy(part.manifest->inventory.steps, std::back_inserter(output.steps));
+    const auto& inventory = part.manifest->inventory;
+    std::ranges::transform(inventory.steps, std::back_inserter(output.steps),
+                           [&](std::int64_t one) { return inventory.name_of(one).number; });
   }
   output.bytes += is_gone ? 0 : size_of_target(path);
   output.files.push_back({path, step, part.fault, std::move(part.story)});

@@ -122,7 +122,15 @@ reading::Input open(const Output& output, const std::string& format) {
 }
 
 std::string steps_text(const std::vector<std::int64_t>& steps) {
-  return steps.empty() ? "-" : fmt::format("{} ({})", step_ranges(steps), steps.size());
+  constexpr std::ptrdiff_t most_ranges = 6;
+  if (steps.empty()) {
+    return "-";
+  }
+  std::string ranges = step_ranges(steps);
+  if (std::ranges::count(ranges, ',') >= most_ranges) {
+    ranges = fmt::format("{},{},...,{}", steps[0], steps[1], steps.back());
+  }
+  return fmt::format("{} ({})", ranges, steps.size());
 }
 
 void print(const Json& json) {

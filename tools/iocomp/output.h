@@ -65,7 +65,7 @@ struct Output {
 /// @throws as reading::find_committed.
 [[nodiscard]] reading::Input open(const Output& output, const std::string& format = {});
 
-/// "0-99 (100)"; "-" for none.
+/// "0-99 (100)"; "-" for none; "99,199,...,7599 (76)" where there are many ranges.
 [[nodiscard]] std::string steps_text(const std::vector<std::int64_t>& steps);
 
 /// To stdout; bytes of names that are no UTF-8 are replaced.
