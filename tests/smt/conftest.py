@@ -12,8 +12,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
-from jobs import Build, jobs, numa_jobs, read_build  # noqa: E402
-from machine import Ended, Machine, run_machine  # noqa: E402
+from jobs import Build, four_domain_jobs, jobs, numa_jobs, read_build  # noqa: E402
+from machine import FOUR_DOMAINS, Ended, Machine, run_machine  # noqa: E402
 
 # Who is told to end also tidies up.
 signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -46,6 +46,19 @@ def machine(builds: dict[str, Build], pytestconfig: pytest.Config) -> Machine:
         ROOT / "build/smt/results",
     )
     return pytestconfig.stash[USED]
+
+
+@pytest.fixture(scope="session")
+def four_domains(builds: dict[str, Build]) -> Machine:
+    """Boot a machine of four NUMA domains, for what needs a third one."""
+    command = builds["openmpi"].command
+    return run_machine(
+        ROOT / "build/smt/vmlinuz",
+        [Path(command)],
+        dict(four_domain_jobs(command)),
+        ROOT / "build/smt/four-domains",
+        FOUR_DOMAINS,
+    )
 
 
 def pytest_terminal_summary(

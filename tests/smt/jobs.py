@@ -143,6 +143,12 @@ echo never >/sys/kernel/mm/transparent_hugepage/enabled
     )
 
 
+def four_domain_jobs(command: str) -> Iterator[tuple[str, str]]:
+    """Yield the same for a machine of four domains."""
+    words = f"{command} numa /tmp --rounds 1 --size {NUMA_SIZE}B --threads 1 --json"
+    yield "numa", f"{words} --only write,copy >numa.json"
+
+
 def bound(mpi: str, cpus: list[list[int]]) -> str:
     """Return the launcher with each rank on these CPUs, without iocomp's help."""
     if mpi == "mpich":

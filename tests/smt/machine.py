@@ -1,4 +1,4 @@
-"""An emulated machine of 2 packages x 2 cores x 2 hardware threads and 2 NUMA nodes.
+"""An emulated machine: 2 packages x 2 cores x 2 hardware threads and 2 NUMA nodes, or others.
 
 It boots, runs jobs and is gone. Every wait has a limit, and the emulator dies with the test that
 started it.
@@ -26,12 +26,21 @@ SECONDS_IN_ALL = 900
 
 # One machine, in the emulator's words: CPUs 0 to 3 in the first package and NUMA node.
 # Emulation even where the host could do better: it shows the same machine everywhere.
-HARDWARE = shlex.split("""
-    -accel tcg,thread=multi -cpu max,vendor=GenuineIntel -m 2G -smp 8,sockets=2,cores=2,threads=2
+COMMON = """
+    -accel tcg,thread=multi -cpu max,vendor=GenuineIntel -m 2G
+    -nodefaults -no-reboot -display none -net none
+"""
+HARDWARE = shlex.split(f"""{COMMON} -smp 8,sockets=2,cores=2,threads=2
     -object memory-backend-ram,id=m0,size=1G -numa node,nodeid=0,cpus=0-3,memdev=m0
     -object memory-backend-ram,id=m1,size=1G -numa node,nodeid=1,cpus=4-7,memdev=m1
     -numa dist,src=0,dst=1,val=21
-    -nodefaults -no-reboot -display none -net none
+""")
+# 2 packages of 2 NUMA nodes, each with 2 cores.
+FOUR_DOMAINS = shlex.split(f"""{COMMON} -smp 8,sockets=2,cores=4,threads=1
+    -object memory-backend-ram,id=m0,size=512M -numa node,nodeid=0,cpus=0-1,memdev=m0
+    -object memory-backend-ram,id=m1,size=512M -numa node,nodeid=1,cpus=2-3,memdev=m1
+    -object memory-backend-ram,id=m2,size=512M -numa node,nodeid=2,cpus=4-5,memdev=m2
+    -object memory-backend-ram,id=m3,size=512M -numa node,nodeid=3,cpus=6-7,memdev=m3
 """)
 KERNEL_LINE = "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off"
 
@@ -163,7 +172,7 @@ def _fill(tree: Path, jobs: Mapping[str, str]) -> None:
         (tree / "jobs" / name).write_text(script)
 
 
-def _emulate(kernel: Path, initramfs: Path, folder: Path) -> str:
+def _emulate(hardware: list[str], kernel: Path, initramfs: Path, folder: Path) -> str:
     """Run the machine until it switches itself off; return what its console showed."""
     console = folder / "console"
     words = ["-kernel", str(kernel), "-initrd", str(initramfs), "-append", KERNEL_LINE]
@@ -171,7 +180,7 @@ def _emulate(kernel: Path, initramfs: Path, folder: Path) -> str:
     trouble = ""
     try:
         done = subprocess.run(
-            ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", *HARDWARE, *words],
+            ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", *hardware, *words],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -188,7 +197,11 @@ def _emulate(kernel: Path, initramfs: Path, folder: Path) -> str:
 
 
 def run_machine(
-    kernel: Path, programs: Iterable[Path], jobs: Mapping[str, str], results: Path
+    kernel: Path,
+    programs: Iterable[Path],
+    jobs: Mapping[str, str],
+    results: Path,
+    hardware: list[str] = HARDWARE,
 ) -> Machine:
     """Boot a machine with these programs, run the jobs (shell scripts), fetch their folders.
 
@@ -207,7 +220,7 @@ def run_machine(
             env={**os.environ, "LC_ALL": "C"},
         )
         shutil.rmtree(folder / "tree")
-        console = _emulate(kernel, initramfs, folder)
+        console = _emulate(hardware, kernel, initramfs, folder)
         packed = base64.b64decode((folder / "sent").read_bytes())
     shutil.rmtree(results, ignore_errors=True)
     with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as archive:

@@ -44,6 +44,25 @@ def test_every_route_is_measured_with_everything_in_place(machine: Machine) -> N
         assert trial["least_gib_per_second"] > 0, trial
 
 
+def test_a_relay_goes_over_three_of_four_domains(four_domains: Machine) -> None:
+    found = results(four_domains.job("numa"))
+    assert [domain["domain"] for domain in found["domains"]] == [0, 1, 2, 3]
+    assert {trial["domains"] for trial in found["trials"]} == {1, 2, 4}
+    for trial in found["trials"]:
+        assert trial["misplaced"] == 0, trial
+    at_work = {
+        (trial["operation"], trial["memory"], trial["policy"]): trial["threads_at_work"]
+        for trial in found["trials"]
+        if trial["domains"] == len(found["domains"])
+    }
+    for operation in ("write", "copy"):
+        assert at_work[operation, "each", "relay"] == 4
+        # Three idle domains help one.
+        assert at_work[operation, "one", "relay"] == 3
+        assert at_work[operation, "one", "pull"] == 3
+        assert at_work[operation, "one", "local"] == 1
+
+
 def test_a_policy_keeps_as_many_threads_busy_as_it_may(machine: Machine) -> None:
     for trial in results(machine.job("numa"))["trials"]:
         each = trial["threads"] // trial["domains"]

@@ -21,9 +21,9 @@ namespace iocomp::command {
 
 ScratchFile::ScratchFile(const std::string& directory)
     : path_{directory + "/.iocomp-numa-" + std::to_string(getpid())},
-      file_{open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)} {
+      file_{::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)} {
   check(file_.raw(), "create");
-  direct_ = Descriptor{open(path_.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC)};
+  direct_ = Descriptor{::open(path_.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC)};
   check(unlink(path_.c_str()), "remove");
 }
 
