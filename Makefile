@@ -73,6 +73,11 @@ check-simulation: build/simulation/build.ninja ## a million simulated faults in 
 	$(PYTHON) tests/simulation/read_files.py build/simulation/tests/simulation/simulation --seeds 200 --focus crash --from new
 	build/simulation/tests/simulation/simulation --from new --seconds $(SECONDS_OF_SIMULATION) --jobs $(JOBS)
 
+.PHONY: check-smpi
+check-smpi: build/smpi/build.ninja ## what a step costs among simulated ranks; SCALE_RANKS=64,1024 takes other numbers than 64,256
+	cmake --build --preset smpi --target smpi_client
+	SCALE_RANKS=$(or $(SCALE_RANKS),64,256) ctest --preset smpi
+
 .PHONY: check-slurm
 check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-slurm ## as root: jobs under a Slurm of virtual nodes, by the lines of iocomp map
 	cmake --build --preset release --target slurm_tests
@@ -122,7 +127,7 @@ programs: build/release/build.ninja
 	cmake --build --preset release --target programs
 
 presets := dev release unity-release asan tsan dev-mpich release-mpich asan-mpich
-trees := $(presets:%=build/%/build.ninja) $(patsubst %,build/%/build.ninja,fuzz simulation demo)
+trees := $(presets:%=build/%/build.ninja) $(patsubst %,build/%/build.ninja,fuzz simulation demo smpi)
 
 .PHONY: $(presets:%=check-%) $(presets:%=build-%) build-fuzz
 $(presets:%=check-%): check-%: build-%
@@ -139,7 +144,8 @@ build/demo/build.ninja: | needs-demo
 $(filter-out build/demo/build.ninja,$(trees)): | needs-base
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 build/fuzz/build.ninja: | needs-fuzz
+build/smpi/build.ninja: | needs-smpi
 
-.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-fuzz needs-docs needs-abi needs-package
-needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-fuzz needs-docs needs-abi needs-package: needs-%:
+.PHONY: needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-smpi needs-fuzz needs-docs needs-abi needs-package
+needs-demo needs-base needs-mpich needs-slurm needs-format needs-lint needs-smt needs-smpi needs-fuzz needs-docs needs-abi needs-package: needs-%:
 	@tools/install-dependencies $*

@@ -1,0 +1,29 @@
+#pragma once
+
+/* What calls_mpi.cpp has counted. All ranks of the simulation are in one process, so one of them
+ * sees the counts of all. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct smpi_counts {
+  double control_sent; /* messages that are not data */
+  double control_sent_bytes;
+  double control_received;
+  double control_received_bytes;
+  double data_sent;
+  double data_sent_bytes;
+  double most_pending;     /* sends under way at once, since smpi_begin_measuring */
+  double longest_message;  /* control, bytes, the same */
+  double collectives;      /* joined */
+  double collective_bytes; /* that they brought to this rank */
+};
+
+/* Those of a rank of MPI_COMM_WORLD since the start. */
+const struct smpi_counts* smpi_counts_of(int rank);
+void smpi_begin_measuring(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,59 @@
+"""What a step costs each rank does not grow with the job: docs/developers/scale.md.
+
+python3 -m pytest tests/smpi                      64 and 256 ranks, some seconds
+SCALE_RANKS=64,1024,4096 python3 -m pytest ...    on demand
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import run
+
+BUILD = pathlib.Path(os.environ.get("IOCOMP_SMPI_BUILD", run.ROOT / "build" / "smpi"))
+RANKS = [int(number) for number in os.environ.get("SCALE_RANKS", "64,256").split(",")]
+TREE_WIDTH = 8  # server::Place
+LIMIT = float(os.environ.get("SCALE_SECONDS", "250"))
+
+
+@pytest.fixture(scope="module")
+def results() -> list[dict[str, Any]]:
+    return [run.simulate(BUILD, ranks, 4, limit=LIMIT) for ranks in RANKS]
+
+
+def test_a_compute_rank_sends_and_receives_the_same_in_any_job(
+    results: list[dict[str, Any]],
+) -> None:
+    # A header of a piece and the end of the step; back come notices.
+    assert {result["compute_messages"] for result in results} == {results[0]["compute_messages"]}
+    assert results[0]["compute_messages"] <= 5
+
+
+def test_no_server_sends_more_than_the_tree_is_wide(results: list[dict[str, Any]]) -> None:
+    for result in results:
+        own_ranks = 5 * 5  # up to 5 of its own: ratio 4, and 64 is no multiple of 5
+        orders = 2  # what to expect; the step is settled
+        reports = 2  # all have ended it; all of it is durable
+        assert result["server_messages"] <= (TREE_WIDTH + 1) * (orders + reports) + own_ranks
+
+
+def test_the_busiest_server_does_not_know_how_large_the_job_is(
+    results: list[dict[str, Any]],
+) -> None:
+    first, last = results[0], results[-1]
+    assert last["server_messages"] <= 1.25 * first["server_messages"]
+    assert last["mean_server_messages"] <= 1.1 * first["mean_server_messages"]
+    for result in results:  # how many pieces went to each server: 12 bytes
+        assert result["longest_message_bytes"] <= 256 + 12 * result["servers"]
+
+
+def test_a_step_costs_little_more_in_a_larger_job(results: list[dict[str, Any]]) -> None:
+    first, last = results[0], results[-1]
+    assert last["empty_step_seconds"] <= 2 * first["empty_step_seconds"]
+    assert last["init_seconds"] + last["open_seconds"] <= 1
