@@ -50,7 +50,7 @@ static section section_of(const CFI_cdesc_t *values, int ndims) {
   }
   for (int d = 0; d < values->rank; ++d) {
     made.extent[made.rank] = values->dim[d].extent;
-    made.stride[made.rank] = values->dim[d].sm;
+    made.stride[made.rank] = stride_of(values, d);
     ++made.rank;
   }
   return made;

@@ -368,7 +368,7 @@ void iocomp_f_set_rows(descriptor *vars, descriptor *rows, descriptor *first, de
                   (long long)count);
   }
   for (int64_t i = 0; code == IOCOMP_OK && i < count; ++i) {
-    const char *one = (const char *)vars->base_addr + i * vars->dim[0].sm;
+    const char *one = (const char *)vars->base_addr + i * stride_of(vars, 0);
     handles[i] = ((const f_var *)(const void *)one)->handle;
   }
   if (code == IOCOMP_OK) {

@@ -91,8 +91,19 @@ static int check_integers(const CFI_cdesc_t *values, const char *what, int rank)
   return IOCOMP_OK;
 }
 
+int64_t stride_of(const CFI_cdesc_t *values, int d) {
+  if (values->dim[d].sm != 0 || values->dim[d].extent < 2) {
+    return values->dim[d].sm;
+  }
+  int64_t bytes = (int64_t)values->elem_len;
+  for (int before = 0; before < d; ++before) {
+    bytes *= values->dim[before].extent;
+  }
+  return bytes;
+}
+
 static char *place_of(const CFI_cdesc_t *values, int64_t index) {
-  return (char *)values->base_addr + (values->rank == 0 ? 0 : index * values->dim[0].sm);
+  return (char *)values->base_addr + (values->rank == 0 ? 0 : index * stride_of(values, 0));
 }
 
 static int64_t load(const CFI_cdesc_t *values, int64_t index) {

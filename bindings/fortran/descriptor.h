@@ -21,6 +21,9 @@ const char *fortran_name(const CFI_cdesc_t *values);
 /** "IOCOMP_FLOAT64". */
 const char *type_name(iocomp_type type);
 
+/** Bytes from one element to the next in dimension `d`. Of an array that was allocated by an
+ * assignment from spread or reshape, gfortran 12 passes strides of 0: it is contiguous. */
+int64_t stride_of(const CFI_cdesc_t *values, int d);
 /** Integers of any kind, scalar or not.
  * @param what  names the argument. */
 int get_integer(const CFI_cdesc_t *from, const char *what, int64_t *value);

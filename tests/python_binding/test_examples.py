@@ -14,11 +14,83 @@ from conftest import MODES, ROOT, Launcher
 from iocomp import open_files
 
 EXAMPLES = ROOT / "examples/python"
+LANGUAGES = ["c", "cpp", "fortran", "python"]
 
 
 def test_examples_are_short() -> None:
-    for path in EXAMPLES.glob("*.py"):
+    found = [path for path in (ROOT / "examples").rglob("*.*") if path.suffix != ".txt"]
+    assert len(found) > 12
+    for path in found:
         assert len(path.read_text().splitlines()) < 100, path
+
+
+def run_example(
+    launch: Launcher, language: str, name: str, mode: str = "kernel", seconds: int = 60
+) -> None:
+    """Run it on 4 compute ranks in the test's folder; skip where it was not built."""
+    settings = MODES[mode] | ({"PLACEMENT_RATIO": "4"} if "PLACEMENT_RATIO" in MODES[mode] else {})
+    ranks = 5 if "PLACEMENT_RATIO" in settings else 4
+    if language == "python":
+        launch.run(str(EXAMPLES / f"{name}.py"), ranks=ranks, seconds=seconds, **settings)
+        return
+    suffix = {"fortran": "f90"}.get(language, language)
+    built = Path(launch.build.modules).parents[1] / f"examples/{language}/example_{name}_{suffix}"
+    if not built.exists():
+        pytest.skip(f"{built} was not built")
+    command = [*launch.build.launcher, str(ranks), built]
+    environment = launch.environment(settings)
+    subprocess.run(command, cwd=launch.folder, env=environment, check=True, timeout=60)
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_the_first_array_of_other_languages(launch: Launcher, language: str) -> None:
+    run_example(launch, language, "first_array")
+    with open_files(launch.folder / "fields") as files:
+        assert files.steps == list(range(10)) and files.time(4) == 2.0
+        assert np.array_equal(files.read("u", 9), np.tile(9 + 1e-3 * np.arange(1000), (4, 1)))
+
+
+@pytest.mark.parametrize(
+    ("language", "mode"), [*((each, "kernel") for each in LANGUAGES), ("c", "shared")]
+)
+def test_particles(launch: Launcher, language: str, mode: str) -> None:
+    run_example(launch, language, "particles", mode)
+    for step in range(4):
+        rows = [(r, i, step) for r in range(4) for i in range(1 + (r + step) % 4)]
+        with open_files(launch.folder / f"particles{step}.out") as files:
+            assert np.array_equal(files.read("x", 0), np.array(rows, "f8"))
+            assert np.array_equal(files.read("id", 0), 1000 * step + np.arange(len(rows)))
+
+
+@pytest.mark.parametrize("language", ["c", "fortran", "python"])
+def test_an_unstructured_mesh(launch: Launcher, language: str) -> None:
+    run_example(launch, language, "mesh")
+    with open_files(launch.folder / "mesh") as files:
+        assert files.steps == [0, 1, 2]
+        for step in files.steps:
+            assert np.array_equal(files.read("pressure", step), np.arange(60.0) ** 2 + step)
+
+
+@pytest.mark.parametrize(
+    ("language", "mode"), [("c", "kernel"), ("c", "shared"), ("python", "sync")]
+)
+def test_groups_of_ranks(launch: Launcher, language: str, mode: str) -> None:
+    run_example(launch, language, "groups", mode)
+    for group in range(2):
+        with open_files(launch.folder / f"group{group}.out") as files:
+            assert files.steps == list(range(2 + group))
+            for step in files.steps:
+                u = files.read("u", step)
+                assert list(u) == [100 * group, step, 100 * group + 1, step]
+
+
+def test_values_of_dolfinx(launch: Launcher) -> None:
+    pytest.importorskip("dolfinx")
+    run_example(launch, "python", "dolfinx_poisson", seconds=300)  # it compiles its forms
+    with open_files(launch.folder / "solution") as files:
+        x, u = files.read("x", 0), files.read("u", 0)
+        assert len(u) == 33 * 33
+        assert np.allclose(u, 1 + x[:, 0] ** 2 + 2 * x[:, 1] ** 2, atol=1e-8)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sub-communicators: two groups of ranks compute different things, and each writes its own file. */
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void check(int code) {
+  if (code != IOCOMP_OK) {
+    fprintf(stderr, "%s\n", iocomp_error());
+    MPI_Abort(MPI_COMM_WORLD, code);
+  }
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  iocomp_session *io;
+  check(iocomp_init(MPI_COMM_WORLD, NULL, &io));
+  int rank = 0;
+  MPI_Comm_rank(iocomp_comm(io), &rank);
+  const int group = rank % 2;
+  MPI_Comm members;
+  MPI_Comm_split(iocomp_comm(io), group, rank, &members);
+  int member = 0;
+  MPI_Comm_rank(members, &member);
+
+  char options[64];
+  snprintf(options, sizeof options, "path = \"group%d.out\"", group);
+  iocomp_file *out;
+  iocomp_var *u;
+  check(iocomp_open_with(io, members, "groups", IOCOMP_SERIES, IOCOMP_LAST_STEP, options, &out));
+  check(iocomp_define(out, "u", IOCOMP_INT32, 1, (const int64_t[]){0}, &u));
+  for (int step = 0; step < 2 + group; ++step) { /* a group has its own steps */
+    const int32_t values[2] = {100 * group + member, step};
+    const int64_t count = 2;
+    check(iocomp_put_rows(u, &count, values, 1, NULL, NULL, NULL)); /* behind the members before */
+    check(iocomp_end_step(out));
+  }
+  check(iocomp_close(out));
+  MPI_Comm_free(&members);
+  check(iocomp_finalize(io));
+  MPI_Finalize();
+  return 0;
+}
