@@ -33,6 +33,13 @@ check-faults: check-simulation build/release/build.ninja ## simulated faults, th
 	mkdir -p build/faults
 	build/release/tools/iocomp torture build/faults --seconds $(FAULT_SECONDS) $(if $(SEED),--seed $(SEED))
 
+KILLS ?= 50
+.PHONY: check-chains
+check-chains: build/release/build.ninja ## heat, killed and gone on with KILLS=50 times in each format and mode, ends with the same bytes; CHAINS=hdf5-sync picks some
+	cmake --build --preset release --target actor heat
+	cd tests/system && IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json IOCOMP_TEST_KILLS=$(KILLS) \
+	  $(PYTHON) -m pytest -v --tb=short -p no:cacheprovider $(if $(CHAINS),-k "$(CHAINS)") test_heat.py
+
 .PHONY: bench
 bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some
 	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--least 1 --seconds 330)
@@ -40,6 +47,16 @@ bench: programs ## the benchmarks in about ten minutes, into build/bench/results
 .PHONY: bench-full
 bench-full: programs ## the same with at least five rounds of every figure that has a goal, over half an hour
 	$(PYTHON) bench/run.py --build build/release --out build/bench
+
+STUDY_MINUTES ?= 8
+.PHONY: study
+study: programs ## every client in every way that fits here, beside the published figures of ARCHER2: build/study/report.html; ten minutes
+	cmake --build --preset release --target iocomp_command
+	$(if $(CONTINUE),,rm -rf build/study)
+	build/release/tools/iocomp study run studies/here.toml --out build/study --minutes $(STUDY_MINUTES)
+	build/release/tools/iocomp study import archer2 --out build/study/archer2
+	build/release/tools/iocomp study plot build/study build/study/archer2 --out build/study/figures
+	build/release/tools/iocomp study report build/study build/study/archer2 --out build/study/report.html
 
 .PHONY: rivals
 rivals: build/release/build.ninja ## build ADIOS2, for the back-end adios2 and as a rival in make bench; once, about 3 minutes

@@ -19,7 +19,7 @@ from iocomp_studies.work_directory import (
     work_directory,
 )
 from picture import draw
-from summary import Row, rows_of, sentence, text_table
+from summary import Row, is_too_noisy, rows_of, sentence, text_table
 from ways import MIB, Size, methods
 
 LEAST_ROUNDS = 3
@@ -83,7 +83,7 @@ def main() -> int:
     rows = rows_of(rounds)
     gained = sentence(rows, size)
     picture = given.out / "demo.png"
-    draw(rows, size, rounds.count(), picture)
+    draw(rows, size, rounds.count(), picture, noisy=is_too_noisy(rows))
     write_results(given.out / "results.json", rows, rounds, size, gained)
     print(f"\n{text_table(rows)}\n")
     print(f"Medians of {rounds.count()} runs each. Picture: {picture}")

@@ -4,79 +4,84 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-from matplotlib.axes import Axes
-
+from iocomp_studies.plots.draw import draw as draw_plot
+from iocomp_studies.plots.plot import Panel, Plot, Point
+from iocomp_studies.results.rows import NO_OUTPUT
+from iocomp_studies.statistics import Estimate
 from summary import Row
-from ways import BACKENDS, SYNCHRONOUS, WAYS, Size
+from ways import SYNCHRONOUS, Size
 
-# Told apart by people with any colour vision, and in grey.
-COMPUTE_COLOUR = "#4477aa"
-INSIDE_COLOUR = "#ee6677"
-SHORT_LABELS = ("sync", "kernel", "server,\nother\ncore", "server,\nsame\ncore")
-
-
-def positions() -> tuple[float, dict[str, list[float]]]:
-    """Return where the bars stand: that of no output, and those of each back-end."""
-    groups = {
-        backend: [1.8 + i * (len(WAYS) + 0.8) + j for j in range(len(WAYS))]
-        for i, backend in enumerate(BACKENDS)
-    }
-    return 0.0, groups
-
-
-def _bar(axes: Axes, x: float, row: Row, top: float) -> None:
-    inside = row.wall_seconds - row.compute_seconds
-    axes.bar(x, row.compute_seconds, 0.8, color=COMPUTE_COLOUR)
-    axes.bar(x, inside, 0.8, bottom=row.compute_seconds, color=INSIDE_COLOUR)
-    spread = [
-        [row.wall_seconds - row.wall_least_seconds],
-        [row.wall_most_seconds - row.wall_seconds],
-    ]
-    axes.errorbar(x, row.wall_seconds, yerr=spread, color="black", capsize=3, linewidth=1)
-    text = f"{row.wall_seconds:.2f} s"
-    if row.hidden:
-        text += f"\nhidden\n{100 * row.hidden.value:.0f} %"
-    axes.text(x, row.wall_most_seconds + 0.02 * top, text, ha="center", va="bottom", fontsize=9)
+WIDTH_INCHES = 7.5
+SHORT_LABELS = {
+    "by the kernel, no server": "kernel",
+    "server on the other core": "server, other core",
+    "server on the same core": "server, same core",
+}
+COMPUTING = "computing"
+PLOT = Plot(
+    "demo",
+    "STREAM, 1 compute rank",
+    "stack",
+    ("compute", "rest"),
+    "wall time until all is durable, s",
+    x="backend",
+    names={"rest": "waiting for output"},
+)
 
 
-def draw(rows: list[Row], size: Size, rounds: int, path: Path) -> None:
-    """Draw stacked bars of the wall time by back-end and way into a PNG file."""
-    figure, axes = plt.subplots(figsize=(13, 5.5))
-    top = max(row.wall_most_seconds for row in rows)
-    plain_x, groups = positions()
-    plain = rows[0]
-    _bar(axes, plain_x, plain, top)
-    ticks, labels = [plain_x], ["no\noutput"]
-    for backend, places in groups.items():
-        mine = [row for row in rows if row.backend == backend]
-        for x, row, label in zip(places, mine, SHORT_LABELS, strict=True):
-            _bar(axes, x, row, top)
-            ticks.append(x)
-            labels.append(label)
-        centre = sum(places) / len(places)
-        axes.text(centre, -0.2, backend, ha="center", va="top", fontsize=12, weight="bold",
-                  transform=axes.get_xaxis_transform())  # fmt: skip
-    axes.axhline(plain.wall_seconds, color="black", linestyle="--", linewidth=0.8, zorder=0)
-    axes.bar(0, 0, color=COMPUTE_COLOUR, label="computing")
-    axes.bar(0, 0, color=INSIDE_COLOUR, label="waiting for output (all else until durable)")
-    axes.set_xticks(ticks, labels)
-    axes.set_ylim(0, 1.25 * top)
-    axes.set_ylabel("wall time until all is durable, seconds")
-    axes.set_title(
-        f"STREAM, 1 compute rank, {size.bytes_written() / 2**30:.2f} GiB written in "
-        f"{-(-size.loops // size.write_every)} of {size.loops} loops\n"
-        f"medians of {rounds} interleaved runs, bars from least to most; "
-        f"dashed: no output; hidden: compared with {SYNCHRONOUS.label}",
-        fontsize=10,
+def _points(row: Row, place: str, count: int) -> list[Point]:
+    """Return both parts of a bar; its interval reaches from the least to the most wall time."""
+    series = SHORT_LABELS.get(row.way, row.way)
+    compute = row.compute_seconds
+    inside = max(0.0, row.wall_seconds - compute)
+    rest = Estimate(
+        inside,
+        inside + row.wall_least_seconds - row.wall_seconds,
+        inside + row.wall_most_seconds - row.wall_seconds,
     )
-    axes.legend(loc="upper left", ncols=2, frameon=False, fontsize=9)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(axis="x", length=0)
-    figure.tight_layout()
+    return [
+        Point(series, place, COMPUTING, Estimate(compute, compute, compute), count),
+        Point(series, place, "waiting for output", rest, count),
+    ]
+
+
+def panel_of(rows: list[Row], count: int) -> Panel:
+    """Return the numbers of the picture: no output stands on its own."""
+    points = [p for row in rows for p in _points(row, row.backend or NO_OUTPUT, count)]
+    return Panel("", points)
+
+
+def draw(rows: list[Row], size: Size, rounds: int, path: Path, *, noisy: bool) -> None:
+    """Draw stacked bars of the wall time by back-end and way into a PNG file.
+
+    Args:
+        rows: What they show.
+        size: Of the runs.
+        rounds: That were made.
+        path: Of the file.
+        noisy: Whether the parts that were hidden are left out, because they are not known.
+    """
+    notes = {}
+    for row in rows:
+        text = f"{row.wall_seconds:.2f} s"
+        if row.hidden and not noisy:
+            text += f"\nhidden\n{100 * row.hidden.value:.0f} %"
+        notes[SHORT_LABELS.get(row.way, row.way), row.backend or NO_OUTPUT] = text
+    writing = -(-size.loops // size.write_every)
+    words = [
+        f"{size.bytes_written() / 2**30:.2f} GiB written in {writing} of {size.loops} loops",
+        f"medians of {rounds} interleaved runs, bars from least to most",
+        "dashed: no output",
+    ]
+    if not noisy:
+        words.append(f"hidden: compared with {SYNCHRONOUS.label}")
+    drawing = draw_plot(
+        PLOT,
+        [panel_of(rows, rounds)],
+        subtitle="; ".join(words),
+        reference=rows[0].wall_seconds,
+        notes=notes,
+        width_inches=WIDTH_INCHES,
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    plt.close(figure)
+    path.write_bytes(drawing.png)

@@ -113,6 +113,12 @@ def text_table(rows: list[Row]) -> str:
     return table(head, [cells(row) for row in rows])
 
 
+def is_too_noisy(rows: list[Row]) -> bool:
+    """Return whether of no way it can be said that it hid something, or that it took longer."""
+    known = [row.hidden for row in rows if row.hidden]
+    return not any(hidden.low > 0 or hidden.high < 0 for hidden in known)
+
+
 def _gain(rows: list[Row], way: str) -> str:
     """Say what one asynchronous way hid, back-end by back-end."""
     parts = []
@@ -140,6 +146,12 @@ def sentence(rows: list[Row], size: Size) -> str:
     synchronous = by_name["posix", SYNCHRONOUS.label]
     asynchronous = by_name["posix", KERNEL.label]
     written = f"{size.bytes_written() / 2**30:.2f} GiB"
+    if is_too_noisy(rows):
+        return (
+            f"Writing {written} made this run {_longer(synchronous)} synchronously and "
+            f"{_longer(asynchronous)} by the kernel (posix), but the machine is too noisy to say "
+            "what was hidden: run it again when nothing else runs."
+        )
     return (
         f"Writing {written} made this run {_longer(synchronous)} synchronously and "
         f"{_longer(asynchronous)} by the kernel (posix); of the time that output costs, the kernel "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from iocomp_bench.bindings import binding_figures
 from iocomp_bench.blocks import block_figures
+from iocomp_bench.committing import commit_figures
+from iocomp_bench.compressing import compression_figures
 from iocomp_bench.definitions import definition_figures
 from iocomp_bench.figure import WALL, Figure, ratio
 from iocomp_bench.from_python import python_figures
@@ -70,7 +72,9 @@ FIGURES: tuple[Figure, ...] = (
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
     *block_figures(),
     *definition_figures(),
+    *commit_figures(),
     *hpcg_figures(),
+    *compression_figures(),
     *binding_figures(),
     *python_figures(),
 )

@@ -10,6 +10,8 @@ from typing import Any
 
 from iocomp_bench.bindings import binding_methods
 from iocomp_bench.blocks import block_methods
+from iocomp_bench.committing import commit_methods
+from iocomp_bench.compressing import compression_methods
 from iocomp_bench.definitions import definition_methods
 from iocomp_bench.from_python import python_methods
 from iocomp_bench.hpcg import hpcg_methods
@@ -55,7 +57,7 @@ class Runner:
         self,
         program: str,
         arguments: tuple[str, ...],
-        cpus: tuple[int, ...],
+        cpus: tuple[int | str, ...],
         settings: Mapping[str, str],
     ) -> dict[str, Any]:
         """Run one program and remove its files."""
@@ -196,7 +198,9 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         | _interference(runner)
         | block_methods(runner)
         | definition_methods(runner)
+        | commit_methods(runner)
         | hpcg_methods(runner)
+        | compression_methods(runner)
         | binding_methods(runner)
         | python_methods(runner)
     )

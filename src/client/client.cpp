@@ -59,7 +59,7 @@ void check_step_formats(const std::string& name, const config::FileSettings& fil
     throw Error{ErrorCode::invalid_setting,
                 "files." + name + '.' + setting + ": the back-end " + std::string{format.name()} +
                     " writes whole steps out of memory" +
-                    (file.deflate_level > 0 ? " where it compresses" : "") +
+                    (file.compression.empty() ? "" : " where it compresses") +
                     "; other back-ends can do that"};
   };
   if (file.when_full == config::WhenFull::spill) {

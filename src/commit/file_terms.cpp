@@ -28,6 +28,20 @@ std::string path_in_force(const std::string& name, const std::string& path,
   return path.empty() ? name + std::string{format.traits().extension} : path;
 }
 
+namespace {
+
+formats::Compression compression_of(const config::FileSettings& file) {
+  using Method = formats::Compression::Method;
+  return {.method = file.compression == "deflate" ? Method::deflate
+                    : file.compression == "zstd"  ? Method::zstd
+                                                  : Method::none,
+          .level = file.compression_level,
+          .shuffle = file.shuffle,
+          .threads = file.compression_threads};
+}
+
+}  // namespace
+
 formats::FormatOptions format_options(const config::FileSettings& file) {
   return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
@@ -35,8 +49,7 @@ formats::FormatOptions format_options(const config::FileSettings& file) {
           .engine_parameters = file.engine_parameters,
           .grows_along_time = file.grows_along_time,
           .chunk_bytes = file.chunk_bytes,
-          .deflate_level = file.deflate_level,
-          .shuffle = file.shuffle,
+          .compression = compression_of(file),
           .one_step = file.file_per_step};
 }
 

@@ -186,6 +186,31 @@ std::vector<std::string> temporaries_of(const std::string& path) {
   return found;
 }
 
+namespace {
+
+// Of files that a job was about to remove, or to name, when it ended.
+void remove_lonely_manifests(const std::string& path) {
+  constexpr std::string_view ending = ".json";
+  const std::string plain = name_in_folder(path);
+  for (const auto& name : names_in(folder_of(path))) {
+    if (!name.ends_with(ending)) {
+      continue;
+    }
+    const std::string target = name.substr(0, name.size() - ending.size());
+    const bool is_ours = target == plain || step_in_name(target, plain);
+    if (!is_ours || ::access((prefix_of(path) + target).c_str(), F_OK) == 0 || errno != ENOENT) {
+      continue;
+    }
+    const std::string manifest = prefix_of(path) + name;
+    if (read_file(manifest).value_or("").find("\"iocomp_manifest\"") != std::string::npos) {
+      log::info(manifest + " was left by a job that ended early: removed");
+      ::unlink(manifest.c_str());
+    }
+  }
+}
+
+}  // namespace
+
 void clear_away(const std::string& path, const Owner& /*owner*/) {
   for (const auto& temporary : temporaries_of(path)) {
     if (temporary.ends_with(set_aside_ending)) {
@@ -195,6 +220,7 @@ void clear_away(const std::string& path, const Owner& /*owner*/) {
       remove_begun(temporary);
     }
   }
+  remove_lonely_manifests(path);
 }
 
 }  // namespace iocomp::commit

@@ -61,8 +61,9 @@ struct Holder {
 /// what one has left.
 [[nodiscard]] std::vector<std::string> temporaries_of(const std::string& path);
 
-/// Remove what a job has left that began to write the files of a path, and ended. Where a file was
-/// set aside it gets its name again. It is told in the log.
+/// Remove what a job has left that began to write the files of a path, and ended: temporaries, and
+/// manifests without their file. Where a file was set aside it gets its name again. It is told in
+/// the log.
 /// @param owner  of these files, which shows that nobody else is writing them.
 void clear_away(const std::string& path, const Owner& owner);
 

@@ -15,6 +15,8 @@
 namespace iocomp::config {
 namespace {
 
+constexpr int most_deflate_level = 9;
+
 // "key=value;key=value"
 std::vector<std::pair<std::string, std::string>> parse_pairs(std::string_view name,
                                                              std::string_view setting,
@@ -52,12 +54,18 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
   }
   file.chunk_bytes = settings.file_bytes(name, "chunk");
   file.shuffle = settings.file_boolean(name, "shuffle");
-  if (settings.file_text(name, "compression") == "deflate") {
+  file.compression_threads = checked_cast<int>(settings.integer("writing.threads"));
+  if (const auto method = settings.file_text(name, "compression"); method != "none") {
     if (!file.grows_along_time && file.backend != "netcdf") {
-      throw refuse("compression = \"deflate\"",
+      throw refuse("compression = \"" + std::string{method} + '"',
                    "only with the back-end netcdf, and with layout = \"time\" of hdf5");
     }
-    file.deflate_level = checked_cast<int>(settings.file_integer(name, "compression_level"));
+    file.compression = method;
+    file.compression_level = checked_cast<int>(settings.file_integer(name, "compression_level"));
+    if (method == "deflate" && file.compression_level > most_deflate_level) {
+      throw refuse("compression_level = " + std::to_string(file.compression_level),
+                   "deflate has 1 to 9; zstd has 1 to 19");
+    }
   }
 }
 

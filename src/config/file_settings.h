@@ -35,8 +35,10 @@ struct FileSettings {
   bool xdmf = false;              ///< describe = "xdmf"
   bool grows_along_time = false;  ///< layout = "time"
   std::int64_t chunk_bytes = 0;
-  int deflate_level = 0;  ///< 0: not compressed
+  std::string compression;  ///< "deflate" or "zstd"; empty: none
+  int compression_level = 0;
   bool shuffle = true;
+  int compression_threads = 1;
   std::int64_t alignment_bytes = 4096;
   int aggregators_per_node = 0;  ///< 0: all
   Order aggregator_order = Order::spread;

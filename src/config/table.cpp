@@ -82,6 +82,10 @@ const std::vector<Key>& all_keys() {
       {"disk.threads", integer, "1", "1..1024",
        "writer threads of each process that writes, where threads do"},
 
+      {"writing.threads", integer, "1", "1..256",
+       "threads of each process that writes compressed files, which compress for it; 1: it does so "
+       "itself"},
+
       {"server.returns", boolean, "false", "",
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
       {"server.exit_status", boolean, "false", "",
@@ -139,10 +143,11 @@ const std::vector<Key>& all_keys() {
       {"files.*.chunk", bytes, "4 MiB", "4 KiB..1 GiB",
        "of netcdf, and hdf5 with layout time: the largest chunk of a dataset; a chunk is a step, "
        "or a part of one"},
-      {"files.*.compression", choice, "none", "none|deflate",
-       "of netcdf, and hdf5 with layout time: deflate has each server compress and write its part "
-       "of a step when all of it is there"},
-      {"files.*.compression_level", integer, "4", "1..9", "of deflate: 1 is fast, 9 small"},
+      {"files.*.compression", choice, "none", "none|deflate|zstd",
+       "of netcdf, and hdf5 with layout time: each server compresses and writes its part of a step "
+       "when all of it is there; zstd is faster, but some readers need a plug-in for it"},
+      {"files.*.compression_level", integer, "4", "1..19",
+       "1 is fast, the largest small: 9 of deflate, 19 of zstd"},
       {"files.*.shuffle", boolean, "true", "",
        "sort the bytes of elements before they are compressed"},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",

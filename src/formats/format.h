@@ -64,6 +64,17 @@ struct Traits {
   [[nodiscard]] bool has_to_place() const noexcept { return is_plain() && !offsets_by_layout; }
 };
 
+/// How hdf5 and netcdf compress the chunks of datasets that grow along time.
+struct Compression {
+  enum class Method { none, deflate, zstd };
+  Method method = Method::none;
+  int level = 0;        ///< of the method: 1 is fast
+  bool shuffle = true;  ///< the bytes of elements are sorted before
+  int threads = 1;      ///< that compress, of each process; 1: who writes does it itself
+
+  [[nodiscard]] bool is_on() const noexcept { return method != Method::none; }
+};
+
 /// The settings of a file that a back-end may need.
 struct FormatOptions {
   std::int64_t alignment_bytes = 4096;  ///< of the first byte of a variable in the file
@@ -73,8 +84,7 @@ struct FormatOptions {
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
   bool grows_along_time = false;                     ///< of hdf5: layout = "time"
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
-  int deflate_level = 0;                             ///< the same two: 1 to 9; 0: not compressed
-  bool shuffle = true;                               ///< bytes are sorted before
+  Compression compression{};                         ///< of the same two
   bool one_step = false;  ///< the file is for one step; else for all of them
   /// The file is there: so many steps of it, which take so many bytes, are kept, and what comes is
   /// put behind them. -1: a new file.

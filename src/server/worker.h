@@ -1,44 +1,37 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/worker.h"
 
 namespace iocomp::server {
 
-/// One thread for file operations that take long (fsync, manifest, rename), in the order of
-/// submission, so that the server's loop keeps receiving meanwhile. Jobs call no MPI and throw
-/// Error on failure.
+/// Runs what would hold up a server's loop, in a thread: commits. Jobs end in the order of
+/// submission, and what became of them is fetched by the loop.
 class Worker {
  public:
-  using Job = std::function<void()>;
-
-  /// @param completed  called by the thread after each job, when its outcome can be taken.
+  using Job = iocomp::Worker::Job;
+  /// @param completed  is called by the thread after each job.
   explicit Worker(std::function<void()> completed);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
-  ~Worker();
+  /// Waits for the jobs that were submitted.
+  ~Worker() = default;
 
   void submit(std::uint64_t id, Job job);
   /// Jobs that ended since the last call, with their outcome.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, Outcome>> take_completed();
 
  private:
-  void work(const std::stop_token& stop);
-
   std::function<void()> tell_;
   std::mutex mutex_;
-  std::condition_variable_any submitted_;
-  std::deque<std::pair<std::uint64_t, Job>> queue_;  // guarded by mutex_, like the next
-  std::vector<std::pair<std::uint64_t, Outcome>> completed_;
-  std::jthread thread_;  // last: it uses everything above
+  std::vector<std::pair<std::uint64_t, Outcome>> completed_;  // guarded by mutex_
+  iocomp::Worker thread_;                                     // last: it uses everything above
 };
 
 }  // namespace iocomp::server

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,21 +35,119 @@ class Launch:
     """One run of a program.
 
     Attributes:
-        program: Path below the build directory, such as "apps/stream/stream".
+        program: Path below the build directory, such as "apps/stream/stream", or an absolute one.
         arguments: For the program; `--json` is added.
-        cpus: The core of each rank; their number is the number of ranks.
+        cpus: The core of each rank, or several: "0-1"; their number is the number of ranks.
         settings: Settings of iocomp by key, such as {"mode": "sync"}.
     """
 
     program: str
     arguments: tuple[str, ...]
-    cpus: tuple[int, ...]
+    cpus: tuple[int | str, ...]
     settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run has ended.
+
+    Attributes:
+        exit_code: Of the launcher; -1 if it was late and had to be stopped.
+        result: What the program wrote as JSON, if it did.
+        printed: The end of stdout and stderr together.
+        seconds: From its start to its end, that of the launcher included.
+    """
+
+    exit_code: int
+    result: dict[str, Any] | None
+    printed: str
+    seconds: float
 
 
 def environment_of(settings: Mapping[str, str]) -> dict[str, str]:
     """Return settings as the environment variables that iocomp reads."""
     return {f"IOCOMP_{key.replace('.', '_').upper()}": value for key, value in settings.items()}
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def printed_result(printed: str) -> dict[str, Any] | None:
+    """Return the last line that is a JSON object, of programs that print their result."""
+    for line in reversed(printed.splitlines()):
+        if line.lstrip().startswith("{"):
+            found = _json_object(line)
+            if found is not None:
+                return found
+    return None
+
+
+def run_and_collect(
+    command: Sequence[str],
+    settings: Mapping[str, str],
+    *,
+    writes_json: bool = True,
+    extra: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    timeout_seconds: float = 120,
+) -> Ended:
+    """Run a launch line to its end; what runs longer is stopped with all that it has started.
+
+    Args:
+        command: The launcher and all its words.
+        settings: Of iocomp; settings around this process do not reach it.
+        writes_json: Whether the program takes `--json FILE`; else its result is looked for in what
+            it prints.
+        extra: Further variables of the environment.
+        folder: Where it runs; here by default.
+        timeout_seconds: When it is stopped.
+    """
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("IOCOMP_")}
+    environment = inherited | _ENVIRONMENT | dict(extra or {}) | environment_of(settings)
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "result.json"
+        words = [*command, "--json", str(file)] if writes_json else list(command)
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            words,
+            env=environment,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(timeout=timeout_seconds)
+            exit_code = process.returncode
+        except subprocess.TimeoutExpired:
+            out, err = _stop(process)
+            exit_code = -1
+        except BaseException:  # Ctrl-C: no rank outlives it
+            _stop(process)
+            raise
+        seconds = time.monotonic() - begin
+        result = _json_object(file.read_text()) if writes_json and file.exists() else None
+    return Ended(exit_code, result or printed_result(out), (out + err)[-2000:], seconds)
+
+
+def _stop(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Let the launcher end its ranks; what then still lives is killed."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        try:
+            return process.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            continue
+    return "", ""
 
 
 @dataclass(frozen=True)
@@ -88,29 +189,13 @@ class Build:
         Raises:
             RunFailedError: If it fails, takes too long or leaves no result.
         """
-        inherited = {k: v for k, v in os.environ.items() if not k.startswith("IOCOMP_")}
-        environment = inherited | _ENVIRONMENT | environment_of(launch.settings)
-        with tempfile.TemporaryDirectory() as directory:
-            result = Path(directory) / "result.json"
-            command = [*self.command(launch), "--json", str(result)]
-            try:
-                done = subprocess.run(
-                    command,
-                    env=environment,
-                    capture_output=True,
-                    text=True,
-                    errors="replace",
-                    timeout=timeout_seconds,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired as late:
-                raise RunFailedError(
-                    f"{' '.join(command)}: no end after {late.timeout} s"
-                ) from late
-            if done.returncode != 0 or not result.exists():
-                printed = (done.stdout + done.stderr)[-2000:]
-                settings = " ".join(f"{k}={v}" for k, v in environment_of(launch.settings).items())
-                raise RunFailedError(
-                    f"{settings} {' '.join(command)}: exit code {done.returncode}\n{printed}"
-                )
-            return dict(json.loads(result.read_text()))
+        command = self.command(launch)
+        ended = run_and_collect(command, launch.settings, timeout_seconds=timeout_seconds)
+        if ended.exit_code == -1:
+            raise RunFailedError(f"{' '.join(command)}: no end after {timeout_seconds} s")
+        if ended.exit_code != 0 or ended.result is None:
+            settings = " ".join(f"{k}={v}" for k, v in environment_of(launch.settings).items())
+            raise RunFailedError(
+                f"{settings} {' '.join(command)}: exit code {ended.exit_code}\n{ended.printed}"
+            )
+        return ended.result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,8 +64,29 @@ class Rounds:
         ]
 
 
+@dataclass(frozen=True)
+class Keeping:
+    """What a series of rounds keeps outside of itself, so that it can go on where it ended.
+
+    Attributes:
+        warm_up: Rounds before the first one, which do not count.
+        has: Whether a method has a result of a round already, from an earlier series.
+        enough: Whether a method needs no further round; asked after the least ones.
+        ends_in_time: Whether the series may end within a round, even one of the least.
+        keep: Called with every result as soon as it is there. Rounds before the first are negative.
+        failed: Called with the story of each run that failed.
+    """
+
+    warm_up: int = 0
+    has: Callable[[str, int], bool] = lambda name, number: False
+    enough: Callable[[str], bool] = lambda name: False
+    keep: Callable[[str, Result], None] = lambda name, result: None
+    failed: Callable[[str, str], None] = lambda name, story: None
+    ends_in_time: bool = False
+
+
 def run_rounds(
-    methods: dict[str, Callable[[], Result]],
+    methods: Mapping[str, Callable[[], Result]],
     *,
     least: int,
     most: int,
@@ -74,6 +95,7 @@ def run_rounds(
     after_round: Callable[[Rounds], None] | None = None,
     give_up: tuple[type[Exception], ...] = (),
     seldom: Collection[str] = (),
+    keeping: Keeping | None = None,
 ) -> Rounds:
     """Run every method once per round.
 
@@ -89,46 +111,101 @@ def run_rounds(
         after_round: Called with all results so far, to prepare the next round.
         give_up: Exceptions of a method after which the others go on without it.
         seldom: Methods that run in every third round only, from the first on.
+        keeping: For series that are kept and continued.
     """
-    order = random.Random(seed)
-    rounds = Rounds({name: [] for name in methods})
-    progress = Progress(sum(_runs(name, 0, most, seldom) for name in methods))
-    repeats_left = most * len(methods) // 5
-    begin = time.monotonic()
-    for number in range(most):
-        passed = time.monotonic() - begin
-        if number >= least and passed * (number + 1) / number > seconds:
-            break
-        names = [name for name in rounds.results if _is_due(name, number, seldom)]
-        for name in order.sample(names, len(names)):
-            progress.show(name)
+    series = _Series(methods, least, most, seconds, seed, give_up, seldom, keeping or Keeping())
+    with series.progress:
+        for number in range(-series.keeping.warm_up, most):
+            names = series.due(number)
+            if number >= least and not series.keeping.ends_in_time and series.is_over(names):
+                break
+            if not series.run(number, names):
+                break
+            if number >= 0:
+                series.rounds.made += 1
+                if after_round:
+                    after_round(series.rounds)
+    return series.rounds
+
+
+class _Series:
+    """Rounds while they are made."""
+
+    def __init__(
+        self,
+        methods: Mapping[str, Callable[[], Result]],
+        least: int,
+        most: int,
+        seconds: float,
+        seed: int | None,
+        give_up: tuple[type[Exception], ...],
+        seldom: Collection[str],
+        keeping: Keeping,
+    ) -> None:
+        self._methods = methods
+        self._least = least
+        self._most = most
+        self._seconds = seconds
+        self._seed = random.randrange(1 << 62) if seed is None else seed
+        self._give_up = give_up
+        self._seldom = seldom
+        self._begin = time.monotonic()
+        self._repeats_left = most * len(methods) // 5
+        self._took: dict[str, float] = {}
+        self.keeping = keeping
+        self.rounds = Rounds({name: [] for name in methods})
+        runs = sum(self._runs(name, -keeping.warm_up) for name in methods)
+        self.progress = Progress(runs, seconds=seconds)
+
+    def _runs(self, name: str, begin: int) -> int:
+        """Return how many runs of a method are to be made from a round on."""
+        return sum(self._is_due(name, number) for number in range(begin, self._most))
+
+    def _is_due(self, name: str, number: int) -> bool:
+        seldom = name in self._seldom and number % SELDOM != 0
+        return not seldom and not self.keeping.has(name, number)
+
+    def due(self, number: int) -> list[str]:
+        """Return the methods of a round, in the order in which they run."""
+        names = [name for name in self.rounds.results if self._is_due(name, number)]
+        if number >= self._least:
+            names = [name for name in names if not self.keeping.enough(name)]
+        # The order of a round does not depend on what was run before, by this series or another.
+        return random.Random(f"{self._seed} {number}").sample(names, len(names))
+
+    def is_over(self, names: Sequence[str]) -> bool:
+        """Return whether a round of these methods would likely end too late."""
+        passed = time.monotonic() - self._begin
+        takes = sum(self._took.get(name, 0.0) for name in names)
+        return passed + takes > self._seconds
+
+    def run(self, number: int, names: Sequence[str]) -> bool:
+        """Run some methods once; return whether there was time for all of them."""
+        for name in names:
+            if self.keeping.ends_in_time and self.is_over([name]):
+                return False
+            self.progress.show(name)
             began = time.monotonic()
             try:
-                result, repeated = _quiet_result(methods[name], may_repeat=repeats_left > 0)
-            except give_up as error:
-                rounds.failures[name] = str(error)
-                del rounds.results[name]
-                progress.forget(_runs(name, number, most, seldom))
+                result, repeated = _quiet_result(
+                    self._methods[name], may_repeat=number >= 0 and self._repeats_left > 0
+                )
+            except self._give_up as error:
+                self.rounds.failures[name] = str(error)
+                del self.rounds.results[name]
+                self.progress.forget(self._runs(name, number))
+                self.keeping.failed(name, str(error))
                 continue
-            repeats_left -= repeated
+            self._repeats_left -= repeated
             result["round"] = number
             result["run_seconds"] = time.monotonic() - began  # a repetition included
-            rounds.disturbed += result["foreign_part"] > DISTURBED_FROM
-            rounds.results[name].append(result)
-            progress.done()
-        rounds.made += 1
-        if after_round:
-            after_round(rounds)
-    progress.end()
-    return rounds
-
-
-def _is_due(name: str, number: int, seldom: Collection[str]) -> bool:
-    return name not in seldom or number % SELDOM == 0
-
-
-def _runs(name: str, begin: int, most: int, seldom: Collection[str]) -> int:
-    return sum(_is_due(name, number, seldom) for number in range(begin, most))
+            self._took[name] = result["run_seconds"]
+            if number >= 0:
+                self.rounds.disturbed += result["foreign_part"] > DISTURBED_FROM
+                self.rounds.results[name].append(result)
+            self.progress.done()
+            self.keeping.keep(name, result)
+        return True
 
 
 def _quiet_result(method: Callable[[], Result], *, may_repeat: bool) -> tuple[Result, bool]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 Sample = Mapping[str, float]
 """The values of one round by method."""
@@ -33,6 +36,30 @@ def quantile(ordered: Sequence[float], part: float) -> float:
     below = math.floor(position)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+
+@lru_cache(maxsize=64)
+def _draws(rounds: int, resamples: int, seed: int) -> npt.NDArray[np.intp]:
+    """Return which rounds are drawn, with replacement: one row per resample."""
+    return np.random.default_rng(seed).integers(0, rounds, size=(resamples, rounds))
+
+
+def _drawn_medians(values: Sequence[float], resamples: int, seed: int) -> npt.NDArray[np.float64]:
+    """Return the median of each draw."""
+    found = np.asarray(values, dtype=np.float64)[_draws(len(values), resamples, seed)]
+    # Sorting short rows is several times quicker than numpy's median.
+    found.sort(axis=1)
+    middle = len(values) // 2
+    if len(values) % 2:
+        odd: npt.NDArray[np.float64] = found[:, middle]
+        return odd
+    return np.asarray((found[:, middle - 1] + found[:, middle]) / 2, dtype=np.float64)
+
+
+def _interval(value: float, drawn: npt.NDArray[np.float64], level: float) -> Estimate:
+    tail = (1 - level) / 2
+    low, high = np.quantile(drawn, (tail, 1 - tail))
+    return Estimate(value, float(low), float(high))
 
 
 def estimate(
@@ -62,10 +89,39 @@ def estimate(
     """
     if not rounds:
         raise ValueError("an estimate needs at least one round")
-    drawn = random.Random(seed)
-    values = sorted(figure(medians(drawn.choices(rounds, k=len(rounds)))) for _ in range(resamples))
-    tail = (1 - level) / 2
-    return Estimate(figure(medians(rounds)), quantile(values, tail), quantile(values, 1 - tail))
+    methods = list(rounds[0])
+    drawn = np.stack(
+        [_drawn_medians([one[m] for one in rounds], resamples, seed) for m in methods], axis=1
+    )
+    values = [figure(dict(zip(methods, row, strict=True))) for row in drawn.tolist()]
+    return _interval(figure(medians(rounds)), np.array(values), level)
+
+
+def median_interval(values: Sequence[float], *, resamples: int = 1000, seed: int = 1) -> Estimate:
+    """Return the median of some values and its bootstrap interval, whatever their order.
+
+    Raises:
+        ValueError: If there are none.
+    """
+    if not values:
+        raise ValueError("an estimate needs at least one value")
+    if len(values) == 1:
+        return Estimate(values[0], values[0], values[0])
+    drawn = _drawn_medians(sorted(values), resamples, seed)
+    return _interval(statistics.median(values), drawn, 0.95)
+
+
+def ratio_interval(
+    pairs: Sequence[tuple[float, float]], *, resamples: int = 2000, seed: int = 1
+) -> Estimate:
+    """Return the median over rounds of first ÷ second, and its bootstrap interval.
+
+    Args:
+        pairs: The two values of each round.
+        resamples: Number of draws.
+        seed: Of the draws.
+    """
+    return median_interval([a / b for a, b in pairs], resamples=resamples, seed=seed)
 
 
 class Verdict(Enum):

@@ -140,6 +140,16 @@ def test_small_variables_are_timed(build: Build, tmp_path: Path, mode: str) -> N
     assert result["wall_seconds_per_variable"] >= result["call_seconds_per_variable"]
 
 
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_commits_are_timed_beside_two_fsyncs(build: Build, tmp_path: Path, mode: str) -> None:
+    arguments = f"--variables 2 --steps 5 --large-steps 2 --bytes 1MiB --mode {mode}"
+    settings = {**MESSAGE, "mode": mode}
+    result = run(build, "bench/commit", f"{arguments} --file {tmp_path}/c", 2, settings)
+    for key in ("small_step", "two_fsyncs", "large_step", "large_commit"):
+        assert result[f"{key}_seconds"]["median"] > 0, result
+    assert [path.name for path in tmp_path.iterdir() if "plain" in path.name] == []
+
+
 def test_fortran_cost_times_both_languages(build: Build, tmp_path: Path) -> None:
     if not (build.directory / "bench/fortran_cost").exists():
         pytest.skip("no Fortran")

@@ -1,10 +1,17 @@
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+import picture
 from iocomp_studies.hidden import hidden_part
+from iocomp_studies.plots.draw import Drawing
 from iocomp_studies.rounds import Rounds
-from summary import rows_of, sentence, text_table
+from iocomp_studies.statistics import Estimate
+from summary import is_too_noisy, rows_of, sentence, text_table
 from ways import BACKENDS, CONSECUTIVE, KERNEL, OVERSUBSCRIBE, PLAIN, SYNCHRONOUS, Size, method_name
 
+DRAWN = Drawing(b"", b"", ())
 WALLS = {SYNCHRONOUS: 3.0, KERNEL: 2.1, CONSECUTIVE: 2.2, OVERSUBSCRIBE: 3.1}
 
 
@@ -37,6 +44,32 @@ def test_the_sentence_says_what_was_hidden_and_where_nothing_was() -> None:
     assert "the kernel hid 90 % (posix), 90 % (hdf5)" in said
     assert "on the other core 80 % (posix), 80 % (hdf5)" in said
     assert "on the same core nothing, it took longer (posix)" in said
+
+
+def test_on_a_noisy_machine_the_sentence_says_so_once_and_the_picture_has_no_percentages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet = rows_of(rounds_with(0.0))
+    noisy = [replace(row, hidden=row.hidden and Estimate(0.1, -1.0, 1.2)) for row in quiet]
+    assert (is_too_noisy(quiet), is_too_noisy(noisy)) == (False, True)
+    said = sentence(noisy, Size())
+    assert said.count("noisy") == 1
+    assert "%" not in said
+    texts: list[str] = []
+    monkeypatch.setattr(
+        picture, "draw_plot", lambda *_, notes, **__: texts.extend(notes.values()) or DRAWN
+    )
+    picture.draw(noisy, Size(), 3, tmp_path / "a.png", noisy=True)
+    assert len(texts) == 1 + len(BACKENDS) * len(WALLS)
+    assert not any("%" in text for text in texts)
+    picture.draw(quiet, Size(), 3, tmp_path / "a.png", noisy=False)
+    assert sum("hidden" in text for text in texts) == len(BACKENDS) * (len(WALLS) - 1)
+
+
+def test_the_picture_is_drawn_from_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "demo.png"
+    picture.draw(rows_of(rounds_with(0.1)), Size(), 3, path, noisy=False)
+    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_every_way_has_a_line() -> None:

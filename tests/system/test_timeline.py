@@ -27,7 +27,7 @@ BAD_INPUT = 2
 Event = dict[str, Any]
 
 
-def play(actors: Actors, mode: str, script: str = SCRIPT, **more: Any) -> Job:
+def play(actors: Actors, mode: str, script: str = SCRIPT, alone: bool = False) -> Job:
     """Write a series and the timeline of that."""
     return actors.play(
         script,
@@ -37,7 +37,7 @@ def play(actors: Actors, mode: str, script: str = SCRIPT, **more: Any) -> Job:
             "trace": {"timeline": "line"},
             "files": {"out": {"path": "out.dat"}},
         },
-        **more,
+        alone=alone,
     )
 
 

@@ -26,6 +26,7 @@ int run(int argc, char** argv) {
   iocomp::command::add_numa(app);
   iocomp::command::add_recover(app);
   iocomp::command::add_show(app);
+  iocomp::command::add_study(app);
   iocomp::command::add_torture(app);
   iocomp::command::add_trace(app);
   iocomp::command::add_verify(app);

@@ -17,6 +17,7 @@ void add_map(CLI::App& app);
 void add_numa(CLI::App& app);
 void add_recover(CLI::App& app);
 void add_show(CLI::App& app);
+void add_study(CLI::App& app);
 void add_torture(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_verify(CLI::App& app);

@@ -1,25 +1,18 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/error.h"
+#include "iocomp/beside.h"
 #include "iocomp/child.h"
 #include "iocomp/subcommands.h"
 
 namespace iocomp::command {
 namespace {
 
-/// What is installed beside this command, also in a tree that was moved.
-std::filesystem::path torture_folder() {
-  std::error_code failure;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
-  return (self.parent_path() / IOCOMP_COMMAND_TORTURE).lexically_normal();
-}
-
 void torture(const std::vector<std::string>& words) {
-  const auto folder = torture_folder();
+  const auto folder = beside_command(IOCOMP_COMMAND_TORTURE);
   const auto build = folder / "build.json";
   if (!std::filesystem::exists(build)) {
     throw Error{ErrorCode::unsupported,

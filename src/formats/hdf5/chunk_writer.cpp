@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "formats/hdf5/chunk_exchange.h"
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/chunk_parts.h"
+#include "formats/hdf5/chunk_threads.h"
 #include "formats/hdf5/time_dataset.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -53,64 +56,138 @@ std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>&
   return holders;
 }
 
-// What one writer does with his chunks.
-class Assembly {
+// What one thread needs for one chunk after the other.
+struct Bench {
+  explicit Bench(const Compression& compression) : filter{compression} {}
+  ChunkFilter filter;
+  std::vector<std::byte> chunk;
+  std::vector<std::byte> filtered;
+};
+
+// Benches that no thread uses now.
+class Benches {
  public:
-  explicit Assembly(const FormatOptions& options)
-      : filter_{options.deflate_level, options.shuffle} {}
+  explicit Benches(const Compression& compression) : compression_{compression} {}
 
-  // Filter one chunk, of these parts, behind the others of this round.
-  void add(const StepChunks& chunks, std::int64_t chunk, std::span<const ChunkPart* const> parts) {
-    const auto& of_variable = chunks.of(chunk);
-    const auto bytes = static_cast<std::size_t>(of_variable.chunks.bytes());
-    std::span<const std::byte> whole;
-    if (parts.size() == 1 && parts[0]->bytes.size() == bytes) {
-      whole = parts[0]->bytes;
-    } else {
-      assemble(of_variable, chunks.elements(chunk).index, parts, bytes);
-      whole = chunk_;
+  std::unique_ptr<Bench> take() {
+    const std::scoped_lock lock{mutex_};
+    if (free_.empty()) {
+      return std::make_unique<Bench>(compression_);
     }
-    const std::int64_t before = std::ssize(filtered_);
-    filter_.append(whole, of_variable.chunks.element_bytes, filtered_);
-    stored_.push_back({chunk, {before, std::ssize(filtered_) - before}});
+    auto bench = std::move(free_.back());
+    free_.pop_back();
+    return bench;
   }
-
-  [[nodiscard]] std::int64_t bytes() const noexcept { return std::ssize(filtered_); }
-
-  void write(const ChunkOutput& to, std::int64_t offset, std::vector<StoredChunk>& stored) {
-    write_plainly(to.file, offset, filtered_, to.path);
-    for (auto& chunk : stored_) {
-      chunk.where.offset += offset;
-      stored.push_back(chunk);
-    }
-    filtered_.clear();
-    stored_.clear();
+  void give_back(std::unique_ptr<Bench> bench) {
+    const std::scoped_lock lock{mutex_};
+    free_.push_back(std::move(bench));
   }
 
  private:
-  void assemble(const StepChunks::OfVariable& of_variable, std::int64_t begin,
-                std::span<const ChunkPart* const> parts, std::size_t bytes) {
-    chunk_.resize(bytes);
-    array::repeat(fill_bytes(of_variable.variable), chunk_);
+  const Compression& compression_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Bench>> free_;  // guarded by mutex_
+};
+
+// A chunk of one writer, on its way into the file.
+struct OwnChunk {
+  std::int64_t chunk = 0;
+  std::span<const ChunkPart* const> parts{};
+  std::vector<std::byte> filtered{};
+};
+using OwnChunks = std::vector<OwnChunk>;
+
+// What one writer does with his chunks. Their order, and so their place in the file, does not
+// depend on the threads.
+class Assembly {
+ public:
+  Assembly(const StepChunks& chunks, const ChunkOutput& to)
+      : chunks_{chunks}, to_{to}, benches_{to.options.compression} {}
+
+  Assembly(const Assembly&) = delete;
+  Assembly& operator=(const Assembly&) = delete;
+  // Where something is thrown a write may be under way.
+  ~Assembly() { (void)to_.threads.finish(); }
+
+  // Filter the chunks of a round.
+  [[nodiscard]] Outcome filter(OwnChunks round) {
+    round_ = std::move(round);
+    std::vector<ChunkThreads::Job> jobs;
+    for (OwnChunk& own : round_) {
+      jobs.emplace_back([this, &own] { filter(own); });
+    }
+    return to_.threads.run(jobs);
+  }
+
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    std::int64_t bytes = 0;
+    for (const OwnChunk& own : round_) {
+      bytes += std::ssize(own.filtered);
+    }
+    return bytes;
+  }
+
+  // Write them, one behind the other and as one, beside what follows.
+  void begin_write(std::int64_t offset, std::vector<StoredChunk>& stored) {
+    std::int64_t next = offset;
+    for (const OwnChunk& own : round_) {
+      stored.push_back({own.chunk, {next, std::ssize(own.filtered)}});
+      next += std::ssize(own.filtered);
+    }
+    const auto written = std::make_shared<OwnChunks>(std::exchange(round_, {}));
+    to_.threads.begin([written, offset, bytes = next - offset, &to = to_] {
+      std::vector<std::byte> all;
+      all.reserve(static_cast<std::size_t>(bytes));
+      for (OwnChunk& own : *written) {
+        const auto filtered = std::exchange(own.filtered, {});
+        all.insert(all.end(), filtered.begin(), filtered.end());
+      }
+      write_plainly(to.file, offset, all, to.path);
+    });
+  }
+
+ private:
+  void filter(OwnChunk& own) {
+    const auto& of_variable = chunks_.of(own.chunk);
+    const auto bytes = static_cast<std::size_t>(of_variable.chunks.bytes());
+    auto bench = benches_.take();
+    std::span<const std::byte> whole;
+    if (own.parts.size() == 1 && own.parts[0]->bytes.size() == bytes) {
+      whole = own.parts[0]->bytes;
+    } else {
+      assemble(of_variable, own, bytes, bench->chunk);
+      whole = bench->chunk;
+    }
+    bench->filtered.clear();
+    bench->filter.append(whole, of_variable.chunks.element_bytes, bench->filtered);
+    own.filtered.assign(bench->filtered.begin(), bench->filtered.end());
+    benches_.give_back(std::move(bench));
+  }
+
+  void assemble(const StepChunks::OfVariable& of_variable, const OwnChunk& own, std::size_t bytes,
+                std::vector<std::byte>& whole) const {
+    whole.resize(bytes);
+    array::repeat(fill_bytes(of_variable.variable), whole);
+    const std::int64_t begin = chunks_.elements(own.chunk).index;
     const std::size_t element = of_variable.chunks.element_bytes;
-    for (const ChunkPart* part : parts) {
+    for (const ChunkPart* part : own.parts) {
       const Selection& what = part->selection;
       const std::byte* from = part->bytes.data();
       array::RunCursor cursor{of_variable.variable.shape, what.box, what.first, what.count};
       array::Run run;
       while (cursor.next(run)) {
         const std::size_t length = static_cast<std::size_t>(run.elements) * element;
-        array::copy_run(chunk_.data() + static_cast<std::size_t>(run.index - begin) * element, from,
+        array::copy_run(whole.data() + static_cast<std::size_t>(run.index - begin) * element, from,
                         length);
         from += length;
       }
     }
   }
 
-  ChunkFilter filter_;
-  std::vector<std::byte> chunk_;
-  std::vector<std::byte> filtered_;
-  std::vector<StoredChunk> stored_;  // from the first of the filtered bytes
+  const StepChunks& chunks_;
+  const ChunkOutput& to_;
+  Benches benches_;
+  OwnChunks round_;
 };
 
 // Who does what in which round; the same on all writers, but for whose parts these are.
@@ -167,7 +244,7 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
   mpi::check(MPI_Comm_rank(to.writers, &rank));
   mpi::check(MPI_Comm_size(to.writers, &size));
   const Plan plan = plan_of(chunks, own, to, rank, size);
-  Assembly assembly{to.options};
+  Assembly assembly{chunks, to};
   std::vector<StoredChunk> stored;
   Outcome mine;
   for (std::size_t round = 0; round < plan.parts.size(); ++round) {
@@ -183,25 +260,33 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
       mine = mine.ok() ? arrived.outcome : mine;
     }
     if (mine.ok()) {
-      mine = outcome_of([&] {
+      const Outcome sorted = outcome_of([&] {
         for (const auto& part : arrived.parts) {
           here.push_back(&part);
         }
         std::ranges::stable_sort(here, {}, &ChunkPart::chunk);
+        OwnChunks own_chunks;
         for (const auto chunk : plan.chunks[round]) {
-          assembly.add(chunks, chunk, std::ranges::equal_range(here, chunk, {}, &ChunkPart::chunk));
+          own_chunks.push_back(
+              {chunk, std::ranges::equal_range(here, chunk, {}, &ChunkPart::chunk)});
         }
+        mine = assembly.filter(std::move(own_chunks));
       });
+      mine = sorted.ok() ? mine : sorted;
     }
     arrived = {};
+    const Outcome written = to.threads.finish();  // of the round before
+    mine = mine.ok() ? written : mine;
     const auto bytes = mpi::gather_to_all(to.writers, mine.ok() ? assembly.bytes() : failed,
                                           to.policy, other_writers);
     if (std::ranges::find(bytes, failed) != bytes.end()) {
       break;
     }
     const std::int64_t offset = share_out(bytes, rank, to.options, end);
-    mine = outcome_of([&] { assembly.write(to, offset, stored); });
+    assembly.begin_write(offset, stored);
   }
+  const Outcome written = to.threads.finish();
+  mine = mine.ok() ? written : mine;
   const Outcome common = mpi::agree(to.writers, mine, to.policy, other_writers);
   if (!common.ok()) {
     throw Error{common.code, common.story};

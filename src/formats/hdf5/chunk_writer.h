@@ -9,6 +9,7 @@
 #include "base/descriptor.h"
 #include "formats/format.h"
 #include "formats/hdf5/chunk_parts.h"
+#include "formats/hdf5/chunk_threads.h"
 #include "formats/hdf5/time_dataset.h"
 #include "mpi/wait.h"
 
@@ -25,6 +26,7 @@ struct ChunkOutput {
   const std::string& path;
   const Descriptor& file;
   const FormatOptions& options;
+  ChunkThreads& threads;
   MPI_Comm writers;
   const mpi::WaitPolicy& policy;
 };

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "formats/format.h"
 #include "formats/hdf5/chunk_parts.h"
+#include "formats/hdf5/chunk_threads.h"
 #include "formats/hdf5/record_file.h"
 #include "formats/visibility.h"
 #include "formats/words.h"
@@ -64,6 +65,7 @@ class DeflateTarget : public StepTarget {
   mpi::WaitPolicy policy_;
   int rank_ = 0;
   Descriptor plain_;
+  ChunkThreads threads_;
   std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;
   std::int64_t from_ = 0;  // steps before this one are told

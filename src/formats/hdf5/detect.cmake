@@ -33,6 +33,8 @@ endif()
 
 # Chunks are compressed here, as HDF5's filter does it.
 find_package(ZLIB QUIET)
+# Where it is missing there is deflate alone.
+pkg_search_module(IOCOMP_ZSTD QUIET IMPORTED_TARGET GLOBAL libzstd)
 
 if(NOT hdf5_libraries)
   set(IOCOMP_HDF5_REASON "no HDF5 was found")

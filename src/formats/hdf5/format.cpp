@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/deflate_target.h"
 #include "formats/hdf5/library.h"
@@ -15,6 +16,7 @@
 #include "formats/hdf5/steps_target.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/hdf5/time_file.h"
+#include "formats/hdf5/zstd_filter.h"
 
 namespace iocomp::formats {
 namespace {
@@ -95,13 +97,15 @@ class Hdf5AlongTime : public Hdf5 {
 
 const Format& hdf5(const FormatOptions& options) {
   static const std::string checked = h5::library_version();
+  h5::make_zstd_known();
   static const Hdf5OfSteps steps;
   static const Hdf5AlongTime plain{false};
   static const Hdf5AlongTime filtered{true};
   if (!options.grows_along_time) {
     return steps;
   }
-  return options.deflate_level > 0 ? filtered : plain;
+  h5::check_method(options.compression);
+  return options.compression.is_on() ? filtered : plain;
 }
 
 }  // namespace

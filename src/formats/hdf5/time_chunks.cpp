@@ -44,7 +44,7 @@ std::int64_t cut(std::int64_t extent, std::int64_t row_bytes, std::int64_t most_
 TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
     : shape{1}, element_bytes{array::size_bytes(variable.type)} {
   std::int64_t bytes = variable.bytes();
-  is_filtered = options.deflate_level > 0 && bytes >= page_bytes;
+  is_filtered = options.compression.is_on() && bytes >= page_bytes;
   if (bytes > 0 && bytes < page_bytes) {
     steps = std::min(page_bytes / bytes, most_steps_in_chunk);
     shape[0] = steps;

@@ -19,6 +19,7 @@
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/hdf5/buffer_driver.h"
+#include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/chunk_index.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
@@ -76,11 +77,14 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
     check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()), action,
           path);
   }
-  if (chunks.is_filtered && options.shuffle) {
+  const Compression& compression = options.compression;
+  if (chunks.is_filtered && compression.shuffle) {
     check(H5Pset_shuffle(create.raw()), action, path);
   }
   if (chunks.is_filtered) {
-    check(H5Pset_deflate(create.raw(), static_cast<unsigned>(options.deflate_level)), action, path);
+    const auto level = static_cast<unsigned>(compression.level);
+    check(H5Pset_filter(create.raw(), filter_of(compression), H5Z_FLAG_OPTIONAL, 1, &level), action,
+          path);
   }
 }
 
@@ -124,11 +128,11 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
 
 std::vector<int> TimeDataset::filters() const {
   std::vector<int> all;
-  if (chunks_.is_filtered && options_.shuffle) {
+  if (chunks_.is_filtered && options_.compression.shuffle) {
     all.push_back(H5Z_FILTER_SHUFFLE);
   }
   if (chunks_.is_filtered) {
-    all.push_back(H5Z_FILTER_DEFLATE);
+    all.push_back(filter_of(options_.compression));
   }
   return all;
 }

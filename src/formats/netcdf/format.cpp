@@ -7,9 +7,11 @@
 
 #include "formats/cdf/dimensions.h"
 #include "formats/cdf/format.h"
+#include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/deflate_target.h"
 #include "formats/hdf5/library.h"
 #include "formats/hdf5/record_target.h"
+#include "formats/hdf5/zstd_filter.h"
 #include "formats/netcdf/file.h"
 #include "formats/words.h"
 
@@ -46,9 +48,11 @@ class Netcdf : public cdf::CdfFormat {
 // Chunks that pass a filter are written when a step is there as a whole.
 const Format& netcdf(const FormatOptions& options) {
   static const std::string checked = h5::library_version();
+  h5::make_zstd_known();
   static const Netcdf plain{Kind::plain};
   static const Netcdf compressed{Kind::step};
-  return options.deflate_level > 0 ? compressed : plain;
+  h5::check_method(options.compression);
+  return options.compression.is_on() ? compressed : plain;
 }
 
 std::string version() { return cdf::library_version(); }

@@ -16,7 +16,10 @@ FormatOptions BackEnd::options() const {
   options.engine = engine;
   options.grows_along_time = !layout.empty();
   options.chunk_bytes = 64 << 10;  // so that there are some
-  options.deflate_level = layout == "deflate" ? 1 : 0;
+  options.compression.level = 1;
+  options.compression.method = layout == "deflate" ? Compression::Method::deflate
+                               : layout == "zstd"  ? Compression::Method::zstd
+                                                   : Compression::Method::none;
   return options;
 }
 
@@ -54,6 +57,9 @@ std::vector<BackEnd> back_ends() {
   all.push_back({"hdf5", {}, {}, "time"});
   all.push_back({"hdf5", {}, {}, "deflate"});
 #endif
+#if defined IOCOMP_TESTS_HDF5 && defined IOCOMP_TESTS_ZSTD
+  all.push_back({"hdf5", {}, {}, "zstd"});
+#endif
 #ifdef IOCOMP_TESTS_ADIOS2
   for (const char* engine : {"BP4", "BP5", "HDF5"}) {
     all.push_back({"adios2", {}, engine});
@@ -65,6 +71,9 @@ std::vector<BackEnd> back_ends() {
 #ifdef IOCOMP_TESTS_NETCDF
   all.push_back({"netcdf", {}});
   all.push_back({"netcdf", {}, {}, "deflate"});
+#endif
+#if defined IOCOMP_TESTS_NETCDF && defined IOCOMP_TESTS_ZSTD
+  all.push_back({"netcdf", {}, {}, "zstd"});
 #endif
   return all;
 }

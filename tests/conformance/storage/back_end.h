@@ -14,7 +14,8 @@ struct BackEnd {
   std::string name;
   std::string folder;    ///< of its module, where it is not installed
   std::string engine{};  ///< of adios2
-  std::string layout{};  ///< of hdf5: "time", or "deflate" along time; of netcdf: "deflate"
+  std::string
+      layout{};  ///< of hdf5: "time", or "deflate" or "zstd" along time; of netcdf: these two
 
   [[nodiscard]] FormatOptions options() const;
   [[nodiscard]] const Format& format() const;

@@ -176,6 +176,26 @@ TEST_F(OwnerTest, ClearsAwayWhatIsLeftOfItsOwnFilesAlone) {
   EXPECT_TRUE(is_there(".iocomp-host-1"));
 }
 
+TEST_F(OwnerTest, ClearsAwayManifestsWithoutTheirFile) {
+  const auto describe = [this](const char* name) {
+    std::ofstream{path(name)} << "{\n \"iocomp_manifest\": 2}";
+  };
+  for (const char* name : {"out.000003.bin.json", "out.bin.json", "out.000004.bin.json",
+                           "other.000003.bin.json", "out.3.bin.json"}) {
+    describe(name);
+  }
+  leave("out.000004.bin");
+  leave("out.000005.bin.json");  // another program's
+  const Owner owner{path("out.bin"), "host-1"};
+  clear_away(path("out.bin"), owner);
+  EXPECT_FALSE(is_there("out.000003.bin.json"));
+  EXPECT_FALSE(is_there("out.bin.json"));
+  EXPECT_TRUE(is_there("out.000004.bin.json"));
+  EXPECT_TRUE(is_there("out.000005.bin.json"));
+  EXPECT_TRUE(is_there("other.000003.bin.json"));
+  EXPECT_TRUE(is_there("out.3.bin.json"));
+}
+
 }  // namespace
 }  // namespace iocomp::commit
 

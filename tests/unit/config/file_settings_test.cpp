@@ -61,15 +61,30 @@ TEST_F(FileSettingsTest, CompressChunksOnly) {
       "files.p.backend = 'posix'\nfiles.p.compression = 'deflate'");
   const auto file = file_settings(settings, "x", "series");
   EXPECT_TRUE(file.grows_along_time);
-  EXPECT_EQ(file.deflate_level, 7);
+  EXPECT_EQ(file.compression, "deflate");
+  EXPECT_EQ(file.compression_level, 7);
   EXPECT_EQ(file.chunk_bytes, 1 << 20);
   EXPECT_TRUE(file.shuffle);
-  EXPECT_EQ(file_settings(settings, "other", "series").deflate_level, 0);
+  EXPECT_EQ(file_settings(settings, "other", "series").compression, "");
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "checkpoint")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "y", "series")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "z", "series")), Error);
-  EXPECT_EQ(file_settings(settings, "n", "checkpoint").deflate_level, 4);
+  EXPECT_EQ(file_settings(settings, "n", "checkpoint").compression_level, 4);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "series")), Error);
+}
+
+TEST_F(FileSettingsTest, HaveLevelsOfTheirMethod) {
+  const auto settings = Settings::read(
+      "writing.threads = 3\nfiles.default.backend = 'netcdf'\n"
+      "files.default.compression_level = 12\n"
+      "files.z.compression = 'zstd'\nfiles.d.compression = 'deflate'");
+  const auto zstd = file_settings(settings, "z", "series");
+  EXPECT_EQ(zstd.compression, "zstd");
+  EXPECT_EQ(zstd.compression_level, 12);
+  EXPECT_EQ(zstd.compression_threads, 3);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "d", "series")), Error);
+  EXPECT_EQ(file_settings(settings, "n", "series").compression, "");
+  EXPECT_THROW(static_cast<void>(Settings::read("files.x.compression_level = 20")), Error);
 }
 
 TEST_F(FileSettingsTest, DescribeWhereTheyAreAsked) {

@@ -29,7 +29,7 @@ Variable bytes_of(const std::vector<std::int64_t>& extents) {
 FormatOptions chunks_of(std::int64_t bytes) {
   FormatOptions options;
   options.chunk_bytes = bytes;
-  options.deflate_level = 1;
+  options.compression.method = Compression::Method::deflate;
   return options;
 }
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <latch>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,7 +48,13 @@ double run_bound(const topology::ThreadBinder& binder, std::span<const BoundJob>
     std::vector<std::jthread> threads;
     threads.reserve(jobs.size());
     for (std::size_t number = 0; number < jobs.size(); ++number) {
-      threads.emplace_back(run, number);
+      try {
+        threads.emplace_back(run, number);
+      } catch (const std::system_error&) {  // no more threads: those that are there must not wait
+        times[number].failure = std::current_exception();
+        all_are_bound.count_down(static_cast<std::ptrdiff_t>(jobs.size() - number));
+        break;
+      }
     }
   }
   for (const auto& one : times) {

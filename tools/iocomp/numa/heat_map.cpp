@@ -18,11 +18,11 @@ namespace iocomp::command {
 namespace {
 
 constexpr double margin = 12;
-constexpr double label_width = 190;
+constexpr double label_width = 250;
 constexpr double cell_width = 84;
 constexpr double cell_height = 22;
 constexpr double text_height = 11;
-constexpr double least_dark_text = 0.55;  ///< from here on text is white
+constexpr double least_dark_text = 0.65;  ///< from here on text is white
 
 /// White for nothing, dark blue for the whole.
 std::string shade_of(double part) {

@@ -1,0 +1,68 @@
+"""Figures of compression: a rank that writes for itself, whose chunks are compressed by threads."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from iocomp_bench.figure import Figure, Found, per_round
+from iocomp_bench.ways import SYNC
+from iocomp_studies.rounds import Rounds
+from iocomp_studies.statistics import Goal
+
+if TYPE_CHECKING:
+    from iocomp_bench.methods import Runner
+
+METHODS = ("deflate", "zstd")
+THREADS = 2
+BOTH_CORES = "0-1"
+SIZE = 256
+"""Elements (doubles) in each of three dimensions."""
+
+Result = dict[str, Any]
+
+
+def _name(method: str, threads: int) -> str:
+    return f"compress/{method} by {threads}"
+
+
+def _compress(runner: Runner, method: str, threads: int) -> Result:
+    size = ",".join([str(SIZE)] * 3)
+    words = f"--size {size} --check none --alloc --backend netcdf:sync --repetitions 3"
+    arguments = (*words.split(), "--set", f'files.default.compression = "{method}"',
+                 "--directory", str(runner.directory))  # fmt: skip
+    settings = {**SYNC, "writing.threads": str(threads)}
+    return runner.run("apps/benchio/benchio", arguments, (BOTH_CORES,), settings)
+
+
+def compression_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
+    """Return the runs by name."""
+    return {
+        _name(method, threads): partial(_compress, runner, method, threads)
+        for method in METHODS
+        for threads in (1, THREADS)
+    }
+
+
+def _rate(run: Result) -> float:
+    (way,) = run["ways"].values()
+    return float(way["gib_per_second"]["median"])
+
+
+def _scaling(method: str) -> Figure:
+    """Return the rate by several threads divided by so many times that of one."""
+    methods = (_name(method, 1), _name(method, THREADS))
+
+    def find(rounds: Rounds) -> Found:
+        found = per_round(rounds, methods, lambda runs: _rate(runs[1]) / (THREADS * _rate(runs[0])))
+        medians = {name: statistics.median(map(_rate, rounds.results[name])) for name in methods}
+        return Found(found, {"median_gib_per_second": medians})
+
+    return Figure(f"{method}-rate", "1", Goal(0.9, at_most=False), methods, find)
+
+
+def compression_figures() -> tuple[Figure, ...]:
+    """Return the figures and their goals."""
+    return tuple(_scaling(method) for method in METHODS)

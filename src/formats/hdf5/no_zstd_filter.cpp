@@ -1,0 +1,20 @@
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "formats/hdf5/zstd_filter.h"
+
+// Of a build without libzstd.
+namespace iocomp::formats::h5 {
+
+bool has_zstd() noexcept { return false; }
+
+void make_zstd_known() {}
+
+void append_zstd(std::span<const std::byte> /*bytes*/, int /*level*/,
+                 std::vector<std::byte>& /*to*/) {
+  throw Error{ErrorCode::unsupported, "this build of iocomp has no Zstandard"};
+}
+
+}  // namespace iocomp::formats::h5

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace iocomp::formats::h5 {
+
+/// Number of Zstandard among the filters that are registered with The HDF Group. A filtered chunk
+/// is one frame of Zstandard; the filter's one value is the level.
+inline constexpr int zstd_filter = 32015;
+
+/// Whether this build has it.
+[[nodiscard]] bool has_zstd() noexcept;
+
+/// From now on the HDF5 of this process can write and read it without a plug-in; where this build
+/// has no Zstandard, nothing changes.
+/// @throws Error{storage_failure} where HDF5 refuses that.
+void make_zstd_known();
+
+/// Append the compressed bytes. @pre has_zstd()
+/// @throws Error{storage_failure} with Zstandard's cause; std::bad_alloc.
+void append_zstd(std::span<const std::byte> bytes, int level, std::vector<std::byte>& to);
+
+}  // namespace iocomp::formats::h5

@@ -1,0 +1,35 @@
+"""The command `iocomp study`, also as `python3 -m iocomp_studies`."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+_NEEDED = {
+    "typer": "python3-typer",
+    "rich": "python3-rich",
+    "numpy": "python3-numpy",
+    "matplotlib": "python3-matplotlib",
+}
+
+
+def main() -> int:
+    """Run the command; say so clearly if a package is missing."""
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        packages = " ".join(_NEEDED[name] for name in missing)
+        print(
+            f"iocomp study: {sys.executable} has no {', '.join(missing)}: "
+            f"install them (Debian: apt-get install {packages}; elsewhere: pip install "
+            f"{' '.join(missing)})",
+            file=sys.stderr,
+        )
+        return 2
+    from iocomp_studies.command import app
+
+    app(prog_name="iocomp study")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

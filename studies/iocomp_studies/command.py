@@ -1,0 +1,262 @@
+"""What the words of `iocomp study` do."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Any, NoReturn, Optional
+
+import typer
+from rich.console import Console
+
+from iocomp_studies.launch import Build
+from iocomp_studies.plan.study import Study, StudyError, read_study, runs_in
+from iocomp_studies.results.archer2 import read_archer2
+from iocomp_studies.results.lines import Writer, read_lines, result_files
+from iocomp_studies.results.rows import rows_of
+from iocomp_studies.runs.campaign import (
+    Outcome,
+    Surroundings,
+    is_good,
+    launch_words,
+    run_study,
+    settings_of,
+)
+from iocomp_studies.runs.seats import NotPossibleError, plan_seats
+from iocomp_studies.work_directory import (
+    NotEnoughSpaceError,
+    end_tidily_when_terminated,
+    work_directory,
+)
+
+FREE_BYTES = 2 << 30
+RESULTS = "results.jsonl"
+NOT_POSSIBLE = "not-possible.txt"
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Run a matrix of measurements, draw its figures, and write a report of it.",
+)
+_console = Console(stderr=True, highlight=False, soft_wrap=True)
+
+_FILE = typer.Argument(..., help="the study, a TOML file")
+_OUT = typer.Option(None, "--out", help="directory of the results [study-NAME]")
+_BUILD = typer.Option(
+    None, "--build", help="build directory with the clients [that of the command]"
+)
+_PLACES = typer.Argument(..., help="directories with results, or files of them")
+
+
+def _fail(text: str) -> NoReturn:
+    print(f"iocomp study: {text}", file=sys.stderr)
+    raise typer.Exit(2)
+
+
+def _command() -> Path:
+    """Return the command `iocomp`: the one that has started this, or that of the PATH."""
+    given = os.environ.get("STUDY_COMMAND") or shutil.which("iocomp")
+    if not given:
+        _fail("the command iocomp is not in the PATH: start this as `iocomp study`")
+    return Path(given).resolve()
+
+
+def _build(given: Optional[Path], command: Path) -> Build:
+    """Return the build with the clients: the one given, or the one that the command is part of."""
+    # build/tools/iocomp, or prefix/bin/iocomp with prefix/share/iocomp/studies/launcher.json.
+    own = [command.parents[1], Path(__file__).resolve().parents[1]]
+    for place in [given] if given else own:
+        try:
+            return Build.read(place)
+        except (OSError, ValueError, KeyError):
+            continue
+    _fail(
+        f"no launcher.json in {given or ' or '.join(map(str, own))}: "
+        "--build names a build directory of iocomp with its clients (IOCOMP_BUILD_APPS=ON)"
+    )
+
+
+def _study(path: Path) -> Study:
+    try:
+        return read_study(path)
+    except (OSError, StudyError) as error:
+        _fail(str(error))
+
+
+def _earlier(out: Path, study: Study) -> list[dict[str, Any]]:
+    """Return what this study has left there."""
+    if not list(out.glob("*.jsonl")):
+        return []
+    return [record for record in _read([out]) if record.get("study") == study.name]
+
+
+def _tell(outcome: Outcome, study: Study, out: Path) -> None:
+    for label, reason in outcome.not_possible.items():
+        _console.print(f"not possible here: {label}: {reason}", markup=False)
+    for label, story in outcome.failed.items():
+        last = story.strip().splitlines()[-1]
+        _console.print(f"failed: {label}: {last}", markup=False)
+    records, _ = read_lines(sorted(out.glob("*.jsonl")))
+    mine = [record for record in records if record.get("study") == study.name]
+    counts = [is_good(record) for record in mine]
+    marked = sum(bool(record.get("marks")) for record in mine)
+    print(f"{sum(counts)} results that count, {marked} that are marked and do not, in {out}")
+    lines = [f"{label}: {reason}" for label, reason in outcome.not_possible.items()]
+    (out / NOT_POSSIBLE).write_text("".join(f"{line}\n" for line in lines))
+    if outcome.was_stopped:
+        print("stopped; the same command goes on from here")
+
+
+def _notes(places: list[Path]) -> list[Path]:
+    """Return what runs have told of cells that do not fit their machine."""
+    return [place / NOT_POSSIBLE for place in places if (place / NOT_POSSIBLE).is_file()]
+
+
+def _dry_run(study: Study, around: Surroundings) -> None:
+    rows = []
+    for cell in study.cells:
+        try:
+            seats = plan_seats(around.command, cell, study.slurm.topology)
+        except NotPossibleError as error:
+            rows.append((cell.label(), f"not possible here: {error}"))
+            continue
+        settings = settings_of(cell, seats, around.directory, around.directory)
+        words = [f"{key}={value}" for key, value in settings.items()]
+        line = shlex.join(launch_words(cell, seats, around))
+        rows.append((cell.label(), line + (f"   with {' '.join(words)}" if words else "")))
+    for label, line in rows:
+        print(f"{label}\n    {line}")
+    for reason in study.left_out:
+        print(f"left out: {reason}")
+    print(
+        f"{len(study.cells)} cells, {study.least} to {study.most} repetitions and "
+        f"{study.warm_up} to warm up: at most {runs_in(study)} runs in {study.minutes:g} minutes"
+    )
+
+
+def _read(places: list[Path]) -> list[dict[str, Any]]:
+    """Return the results in some places, and tell what was skipped."""
+    try:
+        records, complaints = read_lines(result_files(places))
+    except OSError as error:
+        _fail(str(error))
+    for complaint in complaints:
+        print(f"iocomp study: {complaint}; skipped", file=sys.stderr)
+    return records
+
+
+@app.callback()
+def _all() -> None:
+    """Run a matrix of measurements, draw its figures, and write a report of it."""
+
+
+@app.command()
+def run(
+    file: Path = _FILE,
+    out: Optional[Path] = _OUT,
+    build: Optional[Path] = _BUILD,
+    launcher: Optional[str] = typer.Option(
+        None, help="local or slurm, instead of that of the file"
+    ),
+    minutes: Optional[float] = typer.Option(None, help="budget, instead of that of the file"),
+    dry_run: bool = typer.Option(False, "--dry-run", help="say what would run, and run nothing"),
+    wait: bool = typer.Option(True, help="Slurm: wait for the jobs and collect their results"),
+    inside: int = typer.Option(0, hidden=True, help="Slurm: run the cells of so many nodes here"),
+    part: int = typer.Option(0, hidden=True, help="Slurm: which part of the array this is"),
+) -> None:
+    """Make the runs of a study. A second run goes on where the first one ended."""
+    end_tidily_when_terminated()
+    study = _study(file)
+    kind = launcher or study.launcher
+    if kind not in ("local", "slurm"):
+        _fail(f"--launcher {kind}: allowed are local, slurm")
+    command = _command()
+    found = _build(build, command)
+    place = (out or Path(f"study-{study.name}")).resolve()
+    if dry_run:
+        _dry_run(study, Surroundings(command, found, place / "work", kind))
+        return
+    try:
+        if kind == "slurm":
+            from iocomp_studies.runs import slurm
+
+            if not inside:
+                outcome = slurm.run(study, command, found, place, wait=wait)
+                _tell(outcome, study, place)
+                raise typer.Exit(1 if outcome.failed else 0)
+        with work_directory(place, FREE_BYTES) as directory:
+            around = Surroundings(command, found, directory, kind)
+            if kind == "slurm":
+                outcome = slurm.run_inside(study, around, place, inside, part)
+            else:
+                earlier = _earlier(place, study)
+                outcome = run_study(study, around, place / RESULTS, earlier, minutes=minutes)
+    except (OSError, NotEnoughSpaceError) as error:
+        _fail(str(error))
+    _tell(outcome, study, place)
+    if outcome.was_stopped:
+        raise typer.Exit(130)
+    raise typer.Exit(1 if outcome.failed else 0)
+
+
+@app.command()
+def plot(
+    places: list[Path] = _PLACES,
+    out: Path = typer.Option(Path("figures"), help="directory of the pictures"),
+    only: str = typer.Option("", help="ids of figures, separated by commas"),
+    every: bool = typer.Option(False, "--all", help="all variants, not only the most measured"),
+) -> None:
+    """Draw the figures of some results, as SVG and PNG."""
+    from iocomp_studies.plots.folder import draw_figures, write_figures
+
+    ids = [word for word in only.split(",") if word]
+    try:
+        drawn = list(draw_figures(rows_of(_read(places)), every=every, only=ids))
+        if not drawn:
+            _fail("no figure has results there that count")
+        files = write_figures(drawn, out)
+    except (OSError, ValueError) as error:
+        _fail(str(error))
+    print(f"{len(drawn)} figures, {len(files)} files in {out}")
+
+
+@app.command("import")
+def import_(
+    what: str = typer.Argument(..., help="archer2: the published measurements of 2023"),
+    out: Path = typer.Option(Path("study-archer2"), help="directory of the results"),
+) -> None:
+    """Write published measurements as results, so that figures can show both."""
+    if what != "archer2":
+        _fail(f"import {what}: there is archer2 only")
+    file = out / "archer2.jsonl"
+    file.unlink(missing_ok=True)
+    with Writer(file) as writer:
+        records = list(read_archer2())
+        for record in records:
+            writer.write(record)
+    print(f"{len(records)} published results in {file}")
+
+
+@app.command()
+def report(
+    places: list[Path] = _PLACES,
+    out: Path = typer.Option(Path("report.html"), help="the page"),
+) -> None:
+    """Write a page with tables, figures, outliers and conclusions; it needs nothing else."""
+    from iocomp_studies.report.page import make_page
+
+    try:
+        records, complaints = read_lines(result_files(places))
+        for complaint in complaints:
+            print(f"iocomp study: {complaint}; skipped", file=sys.stderr)
+        notes = [line for file in _notes(places) for line in file.read_text().splitlines()]
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(make_page(records, complaints, notes))
+    except OSError as error:
+        _fail(str(error))
+    print(f"{len(records)} results, {len(complaints)} lines skipped: {out}")

@@ -1,0 +1,250 @@
+"""How each client is called for a cell, and what its result says."""
+
+from __future__ import annotations
+
+import shlex
+import statistics
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from iocomp_studies.plan.cell import Cell
+
+Raw = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run says of itself.
+
+    Attributes:
+        seconds: Timers by name; "wall" is always there.
+        values: Rates and ratios by name, with the unit in the name.
+        checks: What was checked, and whether it was right.
+    """
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
+    checks: dict[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Client:
+    """A program that can be measured.
+
+    Attributes:
+        program: Below the build directory; "" for the words of the series.
+        words: From a cell and the directory for its files to the command line.
+        file: Name of its file in the settings; "" where words say it, or where it lies in the
+            directory of the run.
+        measured: From its result to what it says.
+        outputs: Values of `output` that it can do.
+        has_progress: Whether it can call iocomp_progress.
+        writes_json: Whether it takes `--json FILE`.
+    """
+
+    program: str
+    words: Callable[[Cell, Path], list[str]]
+    file: str = ""
+    measured: Callable[[Raw], Measured] = field(default=lambda raw: flat(raw))
+    outputs: tuple[str, ...] = ("none", "idle", "sync", "async")
+    has_progress: bool = False
+    writes_json: bool = True
+
+
+def _numbers(found: object) -> dict[str, float]:
+    if not isinstance(found, Mapping):
+        return {}
+    return {k: float(v) for k, v in found.items() if isinstance(v, int | float)}
+
+
+def flat(raw: Raw) -> Measured:
+    """Return what names with units say: `x_seconds`, `x_per_second`, `x_checked`, `x_verified`.
+
+    A table such as `kernel_seconds` gives `kernel.copy` and so on.
+    """
+    found = Measured()
+    for key, value in raw.items():
+        if isinstance(value, bool):
+            if key.endswith(("_checked", "_verified", "_passed")):
+                found.checks[key] = value
+        elif key.endswith("_seconds"):
+            name = key.removesuffix("_seconds")
+            if isinstance(value, int | float):
+                found.seconds[name] = float(value)
+            found.seconds.update({f"{name}.{k}": v for k, v in _numbers(value).items()})
+        elif "_per_second" in key:
+            if isinstance(value, int | float):
+                found.values[key] = float(value)
+            found.values.update({f"{key}.{k}": v for k, v in _numbers(value).items()})
+    for name in ("wall_until_durable", "wall", "loop"):
+        if name in found.seconds:
+            found.seconds["wall"] = found.seconds[name]
+            break
+    return found
+
+
+def _bytes(size: str) -> int:
+    units = {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "B": 1}
+    text = size.replace(" ", "").upper()
+    for unit, factor in units.items():
+        if text.endswith(unit) and text.removesuffix(unit):
+            return int(float(text.removesuffix(unit)) * factor)
+    return int(text)
+
+
+def _stream(cell: Cell, directory: Path) -> list[str]:
+    size = _bytes(cell.size or "64MiB") // (cell.ranks if cell.scaling == "strong" else 1)
+    words = ["--size", str(size), *(cell.arguments or ("--loops", "20", "--write-every", "10"))]
+    if cell.output == "none":
+        return [*words, "--plain"]
+    if cell.output == "idle":
+        return [*words, "--write-every", "0"]
+    words += ["--progress", "on" if cell.progress else "off"]
+    return [*words, "--verify"] if cell.verify else words
+
+
+def _points(size: str, dimensions: int) -> list[int]:
+    numbers = [int(word) for word in size.split(",")]
+    return numbers * dimensions if len(numbers) == 1 else numbers
+
+
+def _hpcg(cell: Cell, directory: Path) -> list[str]:
+    box = _points(cell.size or "64", 3)
+    words: list[str] = []
+    if cell.scaling == "strong":  # ranks lie along the last dimension
+        box[2] //= cell.ranks
+        words = ["--grid", f"1,1,{cell.ranks}"]
+    words += ["--local", ",".join(map(str, box)), *(cell.arguments or ("--sets", "2"))]
+    if cell.output == "none":
+        return [*words, "--plain"]
+    if cell.output == "idle":
+        return [*words, "--output", "none"]
+    return [*words, "--verify"] if cell.verify else words
+
+
+def _hpcg_measured(raw: Raw) -> Measured:
+    found = flat(raw)
+    traffic = _numbers(raw.get("traffic_bytes")).get("total", 0.0)
+    # As the paper defines it: over the wall time, not the loop alone.
+    found.values["traffic_gib_per_second"] = traffic / 2**30 / found.seconds["wall"]
+    sets = float(raw.get("iterations", 0)) / max(float(raw.get("iterations_per_set", 1)), 1)
+    if sets:
+        for name in ("loop", "compute", "send", "wait"):
+            found.seconds[f"{name}_per_set"] = found.seconds[name] / sets
+    checks = raw.get("checks")
+    if isinstance(checks, Mapping):
+        found.checks.update({k: bool(v["passed"]) for k, v in checks.items()})
+    return found
+
+
+def _blocks(cell: Cell, directory: Path) -> list[str]:
+    words = ["--directory", str(directory), *(cell.arguments or ("--repetitions", "1"))]
+    words += ["--check", "last" if cell.verify and cell.output != "none" else "none"]
+    if cell.output == "none":
+        return [*words, "--baseline", "none"]
+    return [*words, "--backend", cell.backend]
+
+
+def _benchio(cell: Cell, directory: Path) -> list[str]:
+    option = "--size" if cell.scaling == "strong" else "--per-rank"
+    size = _points(cell.size or "128", 3)
+    return [option, ",".join(map(str, size)), *_blocks(cell, directory)]
+
+
+def _tile(cell: Cell, directory: Path) -> list[str]:
+    size = _points(cell.size or "1024", 2)
+    if cell.scaling == "strong":
+        size[0] //= cell.ranks
+    return ["--size", ",".join(map(str, size)), *_blocks(cell, directory)]
+
+
+def _blocks_measured(raw: Raw) -> Measured:
+    """Return the medians over the repetitions within the run."""
+    found = Measured()
+    ways = raw.get("ways")
+    way = next(iter(ways.values())) if isinstance(ways, Mapping) and ways else {}
+    for key, samples in way.items():
+        if isinstance(samples, list) and (key == "seconds" or key.endswith("_seconds")):
+            name = "wall" if key == "seconds" else key.removesuffix("_seconds")
+            found.seconds[name] = statistics.median(float(one) for one in samples)
+        elif key.endswith("gib_per_second") and isinstance(samples, Mapping):
+            found.values[key] = float(samples["median"])
+    if way.get("checked_repetitions"):
+        found.checks["every_element_checked"] = True
+    return found
+
+
+def _heat(cell: Cell, directory: Path) -> list[str]:
+    size = _points(cell.size or "96", 3)[0]
+    return ["--size", str(size), *(cell.arguments or ("--steps", "200", "--every", "50"))]
+
+
+def _interference(cell: Cell, directory: Path) -> list[str]:
+    server = {"none": "none", "idle": "idle"}.get(cell.output, "writing")
+    words = ["--server", server, "--pairs", "1", *cell.arguments]
+    return [*words, "--file", str(directory / "interference.dat")]
+
+
+def _interference_measured(raw: Raw) -> Measured:
+    found = flat(raw)
+    kernels = raw.get("kernels")
+    for name, kernel in (kernels if isinstance(kernels, Mapping) else {}).items():
+        if kernel.get("beside_seconds"):
+            ratio = float(kernel["beside_seconds"]) / float(kernel["alone_seconds"])
+            found.values[f"beside_over_alone.{name}"] = ratio
+    if found.seconds.get("beside"):
+        found.values["beside_over_alone"] = found.seconds["beside"] / found.seconds["alone"]
+    found.seconds["wall"] = found.seconds.get("beside", found.seconds.get("alone", 0.0))
+    return found
+
+
+def _hand_off(cell: Cell, directory: Path) -> list[str]:
+    words = list(cell.arguments or ("--sizes", "4KiB,64KiB,1MiB,16MiB"))
+    return [*words, "--file", str(directory / "hand_off.dat")]
+
+
+def _hand_off_measured(raw: Raw) -> Measured:
+    found = Measured()
+    sizes = raw.get("sizes")
+    for size, whats in (sizes if isinstance(sizes, Mapping) else {}).items():
+        for what, times in whats.items():
+            if isinstance(times, Mapping) and "median" in times:
+                found.seconds[f"{what}.{size}"] = float(times["median"])
+    found.seconds["wall"] = sum(v for k, v in found.seconds.items() if k.startswith("written."))
+    return found
+
+
+def _command(cell: Cell, directory: Path) -> list[str]:
+    names = {
+        "size": cell.size, "ranks": cell.ranks, "directory": str(directory),
+        "backend": cell.backend, "output": cell.output,
+    }  # fmt: skip
+    try:
+        return [word.format(**names) for word in cell.arguments]
+    except (KeyError, IndexError, ValueError) as error:
+        raise ValueError(
+            f"{shlex.join(cell.arguments)}: {error}: allowed in braces are {', '.join(names)}"
+        ) from error
+
+
+_WRITES = ("sync", "async")
+CLIENTS: dict[str, Client] = {
+    "stream": Client("apps/stream/stream", _stream, "stream", has_progress=True),
+    "hpcg": Client("apps/hpcg/hpcg", _hpcg, "hpcg", _hpcg_measured),
+    "benchio": Client(
+        "apps/benchio/benchio", _benchio, "", _blocks_measured, ("none", *_WRITES)
+    ),
+    "tile": Client("apps/tile/tile", _tile, "", _blocks_measured, _WRITES),
+    "heat": Client("apps/heat/heat", _heat, outputs=_WRITES, writes_json=False),
+    "interference": Client(
+        "bench/interference", _interference, "", _interference_measured,
+        ("idle", "async"),
+    ),
+    "hand_off": Client(
+        "bench/hand_off", _hand_off, "", _hand_off_measured, ("async",)
+    ),
+    "command": Client("", _command, writes_json=False),
+}  # fmt: skip
+"""Every client by the name that a study uses."""

@@ -1,0 +1,1 @@
+"""Figures: one function that draws, and a table of what it draws."""

@@ -1,0 +1,1 @@
+"""The report: tables, figures and conclusions on one page."""

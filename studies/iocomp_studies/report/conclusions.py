@@ -1,0 +1,194 @@
+"""What the results say, computed from them: ratios with their intervals, and outliers."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from iocomp_studies.plan.cell import NOT_USED
+from iocomp_studies.plots.plot import CHOICES, WORLD, ratio_of
+from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS, Row, Value
+from iocomp_studies.statistics import Estimate
+
+LEAST_RESULTS = 5
+"""With fewer an interval says little, so nothing is concluded."""
+OUTLYING = 5.0
+"""Robust standard deviations from the median."""
+_ROBUST = 1.4826  # makes the median deviation of a normal distribution its standard deviation
+
+
+class Difference(Enum):
+    """What an interval of a ratio says."""
+
+    LONGER = "longer"
+    SHORTER = "shorter"
+    NONE_SEEN = "no difference seen"
+    TOO_FEW = "too few results"
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """How one way compares with another.
+
+    Attributes:
+        source: Where it was measured.
+        client: What was measured.
+        what: The way and its settings, in words.
+        measure: What is compared: "seconds.wall".
+        against: The way below the line: without output, or synchronous.
+        ratio: Of the two, with its 95 % interval.
+        count: Results of the way.
+        difference: What the interval says.
+    """
+
+    source: str
+    client: str
+    what: str
+    measure: str
+    against: str
+    ratio: Estimate
+    count: int
+    difference: Difference
+
+    def sentence(self) -> str:
+        """Return it in words."""
+        low, high = (f"{100 * (end - 1):+.1f}" for end in (self.ratio.low, self.ratio.high))
+        name = {"wall": "wall time", "compute": "compute time", "loop_per_set": "loop time"}
+        timer = name.get(self.measure.split(".")[-1], self.measure)
+        below = "without output" if self.against == NO_OUTPUT else f"of {self.against} output"
+        about = f"{self.client}, {self.what}: {timer} compared with that {below}"
+        if self.difference is Difference.TOO_FEW:
+            return f"{about}: {self.count} results are too few to say, {LEAST_RESULTS} are needed"
+        if self.difference is Difference.NONE_SEEN:
+            return f"{about}: no difference seen (between {low} and {high} %)"
+        change = 100 * abs(self.ratio.value - 1)
+        return f"{about}: {change:.1f} % {self.difference.value} ({low} to {high} %)"
+
+
+def difference_of(ratio: Estimate, count: int) -> Difference:
+    """Return what the interval of a ratio says."""
+    if count < LEAST_RESULTS:
+        return Difference.TOO_FEW
+    if ratio.low > 1:
+        return Difference.LONGER
+    return Difference.SHORTER if ratio.high < 1 else Difference.NONE_SEEN
+
+
+_COMPARED = (
+    ("seconds.wall", NO_OUTPUT),
+    ("seconds.compute", NO_OUTPUT),
+    ("seconds.loop_per_set", NO_OUTPUT),
+    ("seconds.wall", SYNCHRONOUS),
+)
+Key = tuple[Value, ...]
+
+
+def conclude(rows: Sequence[Row]) -> list[Conclusion]:
+    """Compare every way with no output and with synchronous output, where both were measured."""
+    by_world: dict[Key, dict[Key, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row.spread:  # published means have no rounds
+            continue
+        world = tuple(row.fields.get(name, "") for name in ("source", "client", *WORLD))
+        choice = tuple(row.fields.get(name, "") for name in CHOICES)
+        by_world[world][choice].append(row)
+    found = []
+    for groups in by_world.values():
+        differ = [
+            name
+            for i, name in enumerate(("", *CHOICES))
+            if i and len({key[i - 1] for key in groups} - {NOT_USED}) > 1
+        ]
+        for of in groups.values():
+            found += _conclusions(of, groups, differ)
+    return sorted(found, key=lambda one: (one.source, one.client, one.against, one.what))
+
+
+def _conclusions(
+    rows: Sequence[Row], groups: dict[Key, list[Row]], differ: Sequence[str]
+) -> list[Conclusion]:
+    way = rows[0].fields["way"]
+    found = []
+    for measure, against in _COMPARED:
+        if way in (against, NO_OUTPUT) or measure not in rows[0].measures:
+            continue
+        base = _base(rows[0], groups, against)
+        ratio = ratio_of([row for row in rows if measure in row.measures], base, measure)
+        if ratio is not None:
+            count = len(rows)
+            found.append(
+                Conclusion(
+                    str(rows[0].fields["source"]), str(rows[0].fields["client"]),
+                    _in_words(rows[0], differ), measure, against, ratio, count,
+                    difference_of(ratio, count),
+                )
+            )  # fmt: skip
+    return found
+
+
+def _base(row: Row, groups: dict[Key, list[Row]], against: str) -> list[Row]:
+    """Return the results to compare with: of the same back-end, where that plays a part."""
+    for others in groups.values():
+        fields = others[0].fields
+        same = fields.get("backend") in (row.fields.get("backend"), NOT_USED)
+        if fields["way"] == against and same:
+            return others
+    return []
+
+
+def _in_words(row: Row, differ: Sequence[str]) -> str:
+    words = [str(row.fields["way"])]
+    for name in differ:
+        value = row.fields.get(name, "")
+        if name == "progress":
+            words += ["progress calls"] if value else []
+        elif name != "way" and value not in (NOT_USED, ""):
+            words.append(str(value))
+    ranks = row.fields.get("ranks", 1)
+    words.append(f"{ranks} rank{'s' if ranks != 1 else ''}")
+    if row.fields.get("size"):
+        words.append(str(row.fields["size"]))
+    if row.fields.get("scaling") == "strong":
+        words.append("strong scaling")
+    return ", ".join(words)
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A result that lies far from the others of its cell; it counts all the same."""
+
+    row: Row
+    median: float
+
+    def sentence(self) -> str:
+        """Return it in words."""
+        wall = self.row.measures["seconds.wall"]
+        what = _in_words(self.row, ("backend", "transport", "progress"))
+        return (
+            f"{self.row.fields['source']}: {self.row.fields['client']}, {what}, round "
+            f"{self.row.round}: wall time {wall:.3g} s, median {self.median:.3g} s"
+        )
+
+
+def outliers(rows: Sequence[Row]) -> list[Outlier]:
+    """Return results whose wall time lies far from the median of their cell."""
+    cells: dict[Key, list[Row]] = defaultdict(list)
+    for row in rows:
+        if not row.spread and "seconds.wall" in row.measures:
+            cells[tuple(f"{k} {v}" for k, v in sorted(row.fields.items()))].append(row)
+    found = []
+    for of in cells.values():
+        walls = [row.measures["seconds.wall"] for row in of]
+        if len(walls) < LEAST_RESULTS:
+            continue
+        middle = statistics.median(walls)
+        spread = _ROBUST * statistics.median(abs(wall - middle) for wall in walls)
+        found += [
+            Outlier(row, middle)
+            for row, wall in zip(of, walls, strict=True)
+            if spread > 0 and abs(wall - middle) > OUTLYING * spread
+        ]
+    return found

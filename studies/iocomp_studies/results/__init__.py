@@ -1,0 +1,1 @@
+"""Results: lines of JSON, and the rows that figures are made of."""

@@ -1,0 +1,200 @@
+"""Studies of real programs: what is run, kept, marked, stopped and continued."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BUILD = Path(os.environ["IOCOMP_BUILD"])
+COMMAND = BUILD / "tools/iocomp"
+
+STREAM = """
+[study]
+name = "small"
+least = {rounds}
+most = {rounds}
+warm_up = 1
+[[series]]
+client = "stream"
+output = ["none", "sync", "async"]
+mapping = ["sequential", "oversubscribe"]
+size = "64 KiB"
+arguments = ["--loops", "4", "--write-every", "2"]
+"""
+PRINTS = """
+[study]
+name = "prints"
+least = 3
+most = 3
+warm_up = 0
+[[series]]
+client = "command"
+output = "async"
+mapping = ["{mapping}"]
+arguments = ["sh", "-c", '''echo '{{{{"wall_seconds": 0.5, "file_verified": {good}}}}}' ''']
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A directory on the disk of the build: studies refuse memory."""
+    with tempfile.TemporaryDirectory(dir=BUILD) as name:
+        yield Path(name)
+
+
+def words(folder: Path, text: str, *more: str) -> list[str]:
+    file = folder / "study.toml"
+    file.write_text(text)
+    return [str(COMMAND), "study", "run", str(file), "--out", str(folder / "out"), *more]
+
+
+def study(folder: Path, text: str, *more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words(folder, text, *more), capture_output=True, text=True, timeout=150, check=False
+    )
+
+
+def results(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "out/results.jsonl").read_text().splitlines()]
+
+
+def test_every_result_is_kept_with_all_that_belongs_to_it_and_a_second_run_goes_on(
+    folder: Path,
+) -> None:
+    done = study(folder, STREAM.format(rounds=1))
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = results(folder)
+    assert sorted(one["round"] for one in found) == [-1] * 4 + [0] * 4
+    for one in found:
+        assert one["marks"] == [], one
+        assert one["checks"].get("arrays_checked") is True
+        assert {"wall", "compute", "kernel.copy", "launch_to_end"} <= set(one["seconds"])
+        assert one["host"]["name"]
+        assert one["versions"]["iocomp"]
+        assert one["topology"]["cores"] >= 1
+        assert {"before", "after"} <= set(one["load"])
+        seats = one["mapping"]["seats"]
+        server = one["cell"]["mapping"] == "oversubscribe"
+        assert [seat["role"] for seat in seats] == ["compute", "server"][: 1 + server]
+        assert len({seat["cpus"] for seat in seats}) == 1  # on the same hardware thread
+        if one["cell"]["output"] != "none":
+            assert one["checks"]["file_verified"] is True
+            assert one["environment"]["IOCOMP_MODE"] in ("sync", "async")
+            assert one["trace"]
+    before = len(found)
+    again = study(folder, STREAM.format(rounds=1))
+    assert len(results(folder)) == before, again.stderr
+    more = study(folder, STREAM.format(rounds=2))
+    assert more.returncode == 0, more.stderr
+    assert sorted(one["round"] for one in results(folder)) == [-1] * 4 + [0] * 4 + [1] * 4
+
+
+def test_ctrl_c_keeps_what_is_there_and_the_next_run_goes_on(folder: Path) -> None:
+    started = subprocess.Popen(
+        words(folder, STREAM.format(rounds=2)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    file = folder / "out/results.jsonl"
+    deadline = time.monotonic() + 60
+    while not (file.exists() and file.read_text().count("\n") >= 2):
+        assert time.monotonic() < deadline
+        assert started.poll() is None, started.communicate()
+        time.sleep(0.02)
+    os.killpg(started.pid, signal.SIGINT)
+    out, err = started.communicate(timeout=30)
+    assert started.returncode == 130, out + err
+    assert "the same command goes on" in out
+    kept = results(folder)
+    assert 2 <= len(kept) < 12
+    assert list((folder / "out").glob("work-*")) == []
+    assert study(folder, STREAM.format(rounds=2)).returncode == 0
+    found = results(folder)
+    assert found[: len(kept)] == kept
+    assert sorted(one["round"] for one in found if one["round"] >= 0) == [0] * 4 + [1] * 4
+
+
+def test_data_that_did_not_verify_is_kept_and_marked(folder: Path) -> None:
+    done = study(folder, PRINTS.format(mapping="sequential", good="false"))
+    assert "0 results that count, 3 that are marked" in done.stdout, done.stdout + done.stderr
+    found = results(folder)
+    assert [one["marks"] for one in found] == [["not verified: file_verified"]] * 3
+    assert {one["seconds"]["wall"] for one in found} == {0.5}
+
+
+def test_a_mapping_that_was_not_the_one_asked_for_is_kept_and_marked(folder: Path) -> None:
+    """By a launcher that puts both ranks on one CPU, whatever it is told."""
+    about = json.loads((BUILD / "launcher.json").read_text())
+    launcher = folder / "launcher"
+    launcher.write_text(
+        "#!/bin/sh\n"
+        'for word; do shift; [ "$word" = 0,1 ] && word=0,0; set -- "$@" "$word"; done\n'
+        f'exec {" ".join(word for word in about["mpiexec"] if word)} "$@"\n'
+    )
+    launcher.chmod(launcher.stat().st_mode | stat.S_IXUSR)
+    (folder / "launcher.json").write_text(json.dumps({**about, "mpiexec": [str(launcher)]}))
+    text = PRINTS.format(mapping="consecutive", good="true")
+    if study(folder, text, "--dry-run").stdout.count("not possible"):
+        pytest.skip("this machine has one core")
+    done = study(folder, text, "--build", str(folder))
+    assert "0 results that count, 3 that are marked" in done.stdout, done.stdout + done.stderr
+    for one in results(folder):
+        assert one["marks"] == ["wrong mapping: rank 1 sat on CPU 0, not on 1"]
+    # The same program on the right CPUs counts.
+    other = folder / "right"
+    other.mkdir()
+    assert "3 results that count, 0" in study(other, text).stdout
+
+
+def test_a_run_that_fails_is_told_and_the_others_go_on(folder: Path) -> None:
+    text = PRINTS.format(mapping="sequential", good="true") + (
+        '[[series]]\nclient = "command"\noutput = "sync"\n'
+        'arguments = ["sh", "-c", "echo the disk is full >&2; exit 3"]\n'
+    )
+    done = study(folder, text)
+    assert done.returncode == 1
+    assert "failed: command, sync, sequential" in done.stderr, done.stderr
+    assert "3 results that count, 1 that are marked" in done.stdout, done.stdout
+    (failed,) = [one for one in results(folder) if one["marks"]]
+    assert "the disk is full" in failed["failed"]
+
+
+def test_figures_and_a_report_come_from_the_same_results(folder: Path) -> None:
+    assert study(folder, STREAM.format(rounds=1)).returncode == 0
+    with (folder / "out/results.jsonl").open("a") as file:
+        file.write('{"torn": ')
+    out = folder / "out"
+
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        line = [str(COMMAND), "study", *more]
+        return subprocess.run(line, capture_output=True, text=True, timeout=150, check=True)
+
+    drawn = run("plot", str(out), "--out", str(folder / "figures"), "--only", "stream-wall-mapping")
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".png"}
+    assert "results.jsonl:9: torn" in drawn.stderr
+    run("import", "archer2", "--out", str(folder / "published"))
+    run("report", str(out), "--out", str(folder / "report.html"))
+    page = (folder / "report.html").read_text()
+    assert "results.jsonl:9: torn" in page
+    assert "stream, async, oversubscribe, posix, 1 rank, 64 KiB" in page
+
+
+def test_a_missing_package_is_named(folder: Path) -> None:
+    script = BUILD / "share/iocomp/studies/study.py"
+    line = ["/usr/bin/python3", "-S", str(script), "run", "x.toml"]  # without Debian's packages
+    done = subprocess.run(line, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 2
+    assert "has no typer, rich, numpy, matplotlib" in done.stderr
+    assert "apt-get install python3-typer" in done.stderr

@@ -1,0 +1,73 @@
+import pytest
+from studies_data import KERNEL, NONE, OVERSUBSCRIBE, planted
+
+from iocomp_studies.report.conclusions import Conclusion, Difference, conclude, outliers
+from iocomp_studies.results.rows import rows_of
+
+
+def compared(factors: dict[str, float], rounds: int = 9, seed: int = 1) -> dict[str, Conclusion]:
+    """Compare the wall times of both ways with that without output."""
+    cells = {NONE: 1.0, KERNEL: factors["kernel"], OVERSUBSCRIBE: factors["oversubscribe"]}
+    found = conclude(rows_of(planted(cells, rounds, seed)))
+    return {one.what.split(",")[0]: one for one in found if one.measure == "seconds.wall"}
+
+
+def test_planted_three_percent_are_found_and_a_planted_zero_is_not() -> None:
+    found = compared({"kernel": 1.03, "oversubscribe": 1.0})
+    assert found["kernel"].difference is Difference.LONGER
+    assert 1.0 < found["kernel"].ratio.low < 1.03 < found["kernel"].ratio.high < 1.05
+    assert found["oversubscribe"].difference is Difference.NONE_SEEN
+    assert "no difference seen" in found["oversubscribe"].sentence()
+    assert "% longer" in found["kernel"].sentence()
+
+
+def test_of_many_studies_three_percent_are_nearly_always_found_and_zero_nearly_never() -> None:
+    seen = {"kernel": 0, "oversubscribe": 0}
+    for seed in range(60):
+        for way, one in compared({"kernel": 1.03, "oversubscribe": 1.0}, 15, seed).items():
+            seen[way] += one.difference is not Difference.NONE_SEEN
+    assert seen["kernel"] >= 58
+    assert seen["oversubscribe"] <= 8  # of 60, at 95 %
+
+
+def test_what_is_shorter_is_said_so() -> None:
+    assert compared({"kernel": 0.9, "oversubscribe": 1})["kernel"].difference is Difference.SHORTER
+
+
+def test_four_results_are_too_few_to_conclude_from() -> None:
+    found = compared({"kernel": 2.0, "oversubscribe": 1.0}, rounds=4)["kernel"]
+    assert found.difference is Difference.TOO_FEW
+    assert "4 results are too few" in found.sentence()
+
+
+def test_a_result_that_is_marked_changes_nothing() -> None:
+    records = planted({NONE: 1.0, KERNEL: 1.0})
+    bad = [{**one, "marks": ["wrong mapping: rank 1 sat on CPU 0, not on 1"]} for one in records]
+    for one in bad:
+        one["seconds"] = {"wall": 100.0}
+    both = conclude(rows_of([*records, *bad]))
+    assert both == conclude(rows_of(records))
+    assert conclude(rows_of(bad)) == []
+
+
+def test_a_warm_up_does_not_count() -> None:
+    records = planted({NONE: 1.0, KERNEL: 1.0})
+    warm = [{**one, "round": -1, "seconds": {"wall": 9.0}} for one in records]
+    assert len(rows_of([*records, *warm])) == len(records)
+
+
+def test_an_outlier_is_listed_and_still_counts() -> None:
+    records = planted({KERNEL: 1.0})
+    records[3]["seconds"]["wall"] = 50.0
+    (found,) = outliers(rows_of(records))
+    assert found.row.round == 3
+    assert "wall time 50 s" in found.sentence()
+    assert outliers(rows_of(planted({KERNEL: 1.0}, rounds=4))) == []
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_only_runs_with_the_same_number_of_ranks_are_compared(ranks: int) -> None:
+    from dataclasses import replace
+
+    cells = {NONE: 1.0, replace(KERNEL, ranks=ranks): 1.1}
+    assert bool(conclude(rows_of(planted(cells)))) is (ranks == 1)

@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import pytest
+
+from iocomp_studies.plan.cell import Cell
+from iocomp_studies.plan.clients import CLIENTS, flat
+from iocomp_studies.plan.study import Study, StudyError, read_study
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def study(tmp_path: Path, text: str) -> Study:
+    path = tmp_path / "study.toml"
+    path.write_text(text)
+    return read_study(path)
+
+
+def test_a_series_is_every_combination_that_has_a_meaning(tmp_path: Path) -> None:
+    found = study(
+        tmp_path,
+        """
+        [[series]]
+        client = "stream"
+        output = ["none", "sync", "async"]
+        mapping = ["sequential", "oversubscribe"]
+        backend = ["posix", "hdf5"]
+        progress = [false, true]
+        ranks = [1, 2]
+        """,
+    )
+    ways = {(c.output, c.mapping, c.backend, c.transport, c.progress) for c in found.cells}
+    assert ways == {
+        ("none", "sequential", "-", "-", False),
+        *(("sync", "sequential", b, "-", False) for b in ("posix", "hdf5")),
+        *(
+            ("async", "sequential", b, "kernel", p)
+            for b in ("posix", "hdf5")
+            for p in (False, True)
+        ),
+        *(
+            ("async", "oversubscribe", b, "auto", p)
+            for b in ("posix", "hdf5")
+            for p in (False, True)
+        ),
+    }
+    assert len(found.cells) == 2 * len(ways)
+    assert "synchronous output has no servers: not with mapping oversubscribe" in found.left_out
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "there is no [[series]]"),
+        ("[study", "study.toml"),
+        ("[[series]]\nclient = 'strem'", "client = 'strem'; allowed are stream, hpcg"),
+        ("[[series]]\nclint = 'stream'", "[[series]] 1: unknown key 'clint'; allowed are"),
+        ("[[series]]\nranks = 1", "client is missing"),
+        ("[[series]]\nclient = 'stream'\nranks = 0", "ranks = 0: at least 1"),
+        ("[[series]]\nclient = 'stream'\nranks = '2'", "ranks = '2': it must be int"),
+        ("[[series]]\nclient = 'stream'\nprogress = 1", "progress = 1: it must be bool"),
+        ("[[series]]\nclient = 'stream'\nbackend = []", "backend is an empty list"),
+        ("[study]\nleast = 5\nmost = 2\n[[series]]\nclient = 'stream'", "1 <= least <= most"),
+        ("[study]\nlauncher = 'pbs'\n[[series]]\nclient = 'stream'", "allowed are local, slurm"),
+        ("[study]\nseed = 1.5\n[[series]]\nclient = 'stream'", "seed = 1.5: it must be int"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(StudyError) as error:
+        study(tmp_path, text)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda p: p.stem)
+def test_the_studies_of_the_repository_are_right(path: Path) -> None:
+    found = read_study(path)
+    assert found.cells
+    for cell in found.cells:
+        assert Cell.of_record(cell.record()) == cell
+        assert CLIENTS[cell.client].words(cell, Path("/files"))
+    assert len({cell.key() for cell in found.cells}) == len(found.cells)
+
+
+def test_strong_scaling_divides_the_size_among_the_ranks() -> None:
+    def size(cell: Cell) -> str:
+        words = CLIENTS[cell.client].words(cell, Path())
+        return words[words.index("--size" if cell.client == "stream" else "--local") + 1]
+
+    assert size(Cell("stream", size="32 MiB", ranks=2)) == str(32 << 20)
+    assert size(Cell("stream", size="32 MiB", ranks=2, scaling="strong")) == str(16 << 20)
+    assert size(Cell("hpcg", size="64", ranks=2, scaling="strong")) == "64,64,32"
+
+
+def test_timers_and_checks_are_taken_by_their_names() -> None:
+    found = flat(
+        {
+            "wall_until_durable_seconds": 2.0,
+            "kernel_seconds": {"copy": 0.5},
+            "gib_per_second": 3,
+            "arrays_checked": True,
+            "file_verified": False,
+            "loops": 10,
+        }
+    )
+    assert found.seconds == {"wall_until_durable": 2.0, "kernel.copy": 0.5, "wall": 2.0}
+    assert found.values == {"gib_per_second": 3.0}
+    assert found.checks == {"arrays_checked": True, "file_verified": False}
+
+
+def test_a_word_in_braces_that_is_not_known_is_told() -> None:
+    with pytest.raises(ValueError, match=r"allowed in braces are size, ranks"):
+        CLIENTS["command"].words(Cell("command", arguments=("run", "{sise}")), Path())

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+
+namespace iocomp::command {
+
+/// What is installed beside this command, also in a tree that was moved.
+/// @param relative  seen from the folder of the command.
+[[nodiscard]] std::filesystem::path beside_command(const std::filesystem::path& relative);
+
+/// The file of this command.
+[[nodiscard]] std::filesystem::path command_file();
+
+}  // namespace iocomp::command
