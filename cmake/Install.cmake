@@ -3,12 +3,8 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/iocomp)
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-set(libraries iocomp)
-if(TARGET iocomp_v1)
-  list(APPEND libraries iocomp_v1)
-endif()
 install(
-  TARGETS ${libraries}
+  TARGETS iocomp iocomp_v1
   EXPORT iocompTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
@@ -16,18 +12,16 @@ install(
 install(EXPORT iocompTargets NAMESPACE iocomp:: DESTINATION ${package_folder})
 
 # The first iocomp's header and library under the names that its programs look for (docs/coming-from-0.1.md).
-if(TARGET iocomp_v1)
-  set(v1_folder ${CMAKE_INSTALL_LIBDIR}/iocomp/v1)
-  install(FILES ${PROJECT_SOURCE_DIR}/compat/iocomp.h DESTINATION ${v1_folder}/include)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/v1)
-  foreach(name IN ITEMS libiocomp.so libiocomp_v1.so.${PROJECT_VERSION_MAJOR})
-    file(
-      CREATE_LINK ../../../libiocomp_v1.so.${PROJECT_VERSION_MAJOR} ${PROJECT_BINARY_DIR}/v1/${name}
-      SYMBOLIC
-    )
-    install(FILES ${PROJECT_BINARY_DIR}/v1/${name} DESTINATION ${v1_folder}/lib)
-  endforeach()
-endif()
+set(v1_folder ${CMAKE_INSTALL_LIBDIR}/iocomp/v1)
+install(FILES ${PROJECT_SOURCE_DIR}/compat/iocomp.h DESTINATION ${v1_folder}/include)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/v1)
+foreach(name IN ITEMS libiocomp.so libiocomp_v1.so.${PROJECT_VERSION_MAJOR})
+  file(
+    CREATE_LINK ../../../libiocomp_v1.so.${PROJECT_VERSION_MAJOR} ${PROJECT_BINARY_DIR}/v1/${name}
+    SYMBOLIC
+  )
+  install(FILES ${PROJECT_BINARY_DIR}/v1/${name} DESTINATION ${v1_folder}/lib)
+endforeach()
 
 install(
   FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md

@@ -80,13 +80,15 @@ def table_of(chapters: list[dict]) -> str:
 
 
 def expand(chapters: list[dict]) -> None:
-    """Put the pages of the repository in the place of patterns."""
+    """Put the pages of the repository that no chapter names in the place of patterns."""
+    named = {page for chapter in chapters for page in chapter["pages"]}
     for chapter in chapters:
         pages: list[str] = []
         for page in chapter["pages"]:
             found = sorted(ROOT.glob(f"{page}.md")) if "*" in page else []
             names = [str(path.relative_to(ROOT).with_suffix("")) for path in found] or [page]
-            pages += [name for name in names if name not in pages]
+            pages += [name for name in names if name == page or name not in named]
+            named.update(names)
         chapter["pages"] = pages
 
 

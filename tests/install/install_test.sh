@@ -85,16 +85,14 @@ if [ -e "$modulecmd" ]; then
     LD_LIBRARY_PATH=$LD_LIBRARY_PATH check_run "$work/numbers_c"
   )
 fi
-if [ -e "$prefix/$libdir/iocomp/v1" ]; then
-  echo 'A program of the first iocomp, compiled as then: ../include and ../lib'
-  mkdir "$work/client"
-  cp "$here/../compat/stream_v1.c" "$work/client"
-  ln -s "$prefix/$libdir/iocomp/v1/include" "$work/include"
-  ln -s "$prefix/$libdir/iocomp/v1/lib" "$work/lib"
-  (cd "$work/client" && quietly "$mpi_compiler" stream_v1.c -L../lib -liocomp -o stream_v1 &&
-    LD_LIBRARY_PATH=$prefix/$libdir quietly "$mpiexec" -n 2 ./stream_v1 ht 0 2 &&
-    [ "$(stat -c %s A_2.dat)" = 8000 ]) || fail 'a program of the first iocomp does not run'
-fi
+echo 'A program of the first iocomp, compiled as then: ../include and ../lib'
+mkdir "$work/client"
+cp "$here/../compat/stream_v1.c" "$work/client"
+ln -s "$prefix/$libdir/iocomp/v1/include" "$work/include"
+ln -s "$prefix/$libdir/iocomp/v1/lib" "$work/lib"
+(cd "$work/client" && quietly "$mpi_compiler" stream_v1.c -L../lib -liocomp -o stream_v1 &&
+  LD_LIBRARY_PATH=$prefix/$libdir quietly "$mpiexec" -n 2 ./stream_v1 ht 0 2 &&
+  [ "$(stat -c %s A_2.dat)" = 8000 ]) || fail 'a program of the first iocomp does not run'
 echo 'The command torture, with the programs that were installed'
 quietly "$prefix/bin/iocomp" torture "$work" --seed 1 --seconds 4 --jobs 1 --only no-write
 grep -q ' faults in [1-9]' "$work/log" || fail 'iocomp torture has tried nothing'
