@@ -42,9 +42,13 @@ enum class Bug : std::uint8_t {
   checksum_of_another,
   checksums_left_behind,
   spilled_is_written,
+  dropped_steps_stay,
+  earlier_steps_overwritten,
+  beginning_forgotten,
+  folder_opened_late,
 };
 
-constexpr std::array<std::string_view, 32> bug_names{"none",
+constexpr std::array<std::string_view, 36> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -75,9 +79,13 @@ constexpr std::array<std::string_view, 32> bug_names{"none",
                                                      "opened_without_others",
                                                      "checksum_of_another",
                                                      "checksums_left_behind",
-                                                     "spilled_is_written"};
+                                                     "spilled_is_written",
+                                                     "dropped_steps_stay",
+                                                     "earlier_steps_overwritten",
+                                                     "beginning_forgotten",
+                                                     "folder_opened_late"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::spilled_is_written) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::folder_opened_late) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

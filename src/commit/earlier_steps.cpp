@@ -40,7 +40,7 @@ std::vector<std::int64_t> still_there(const Superseded& superseded, const std::s
 EarlierSteps earlier_steps(const std::string& path) {
   EarlierSteps earlier;
   const std::string plain = name_in_folder(path);
-  for (const auto& name : names_in(folder_of(path))) {
+  for (const auto& name : names_in_existing(folder_of(path))) {
     if (const auto step = step_in_name(name, plain)) {
       earlier.numbers.push_back(*step);
     }
@@ -63,10 +63,14 @@ EarlierSteps earlier_steps(const std::string& path) {
 }
 
 bool is_whole(const TargetNames& names) {
-  const auto manifest = manifest_of(names);
-  std::int64_t bytes = -1;
-  return manifest && outcome_of([&] { bytes = size_of_target(names.target); }).ok() &&
-         bytes >= manifest->bytes;
+  const OpenFolder folder{names.target};
+  const auto text = in_force(folder.read(name_in_folder(names.manifest)), names.manifest);
+  if (!text || !folder.has(name_in_folder(names.target))) {
+    return false;
+  }
+  std::optional<Manifest> manifest;
+  (void)outcome_of([&] { manifest = parse_manifest(*text, names.manifest); });
+  return manifest && size_of_target(names.target) >= manifest->bytes;
 }
 
 }  // namespace iocomp::commit
