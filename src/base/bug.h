@@ -45,10 +45,9 @@ enum class Bug : std::uint8_t {
   dropped_steps_stay,
   earlier_steps_overwritten,
   beginning_forgotten,
-  folder_opened_late,
 };
 
-constexpr std::array<std::string_view, 36> bug_names{"none",
+constexpr std::array<std::string_view, 35> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -82,10 +81,9 @@ constexpr std::array<std::string_view, 36> bug_names{"none",
                                                      "spilled_is_written",
                                                      "dropped_steps_stay",
                                                      "earlier_steps_overwritten",
-                                                     "beginning_forgotten",
-                                                     "folder_opened_late"};
+                                                     "beginning_forgotten"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::folder_opened_late) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::beginning_forgotten) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -119,10 +119,6 @@ void write_durably(const std::string& path, const std::string& temporary,
     ::unlink(temporary.c_str());
     throw;
   }
-  if (has_bug(Bug::folder_opened_late)) {
-    sync_folder_of(path);
-    return;
-  }
   folder.sync();
 }
 
