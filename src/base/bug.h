@@ -42,9 +42,12 @@ enum class Bug : std::uint8_t {
   checksum_of_another,
   checksums_left_behind,
   spilled_is_written,
+  dropped_steps_stay,
+  earlier_steps_overwritten,
+  beginning_forgotten,
 };
 
-constexpr std::array<std::string_view, 32> bug_names{"none",
+constexpr std::array<std::string_view, 35> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -75,9 +78,12 @@ constexpr std::array<std::string_view, 32> bug_names{"none",
                                                      "opened_without_others",
                                                      "checksum_of_another",
                                                      "checksums_left_behind",
-                                                     "spilled_is_written"};
+                                                     "spilled_is_written",
+                                                     "dropped_steps_stay",
+                                                     "earlier_steps_overwritten",
+                                                     "beginning_forgotten"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::spilled_is_written) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::beginning_forgotten) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -55,6 +55,35 @@ void write_file(const std::string& path, std::span<const std::string_view> parts
   }
 }
 
+std::vector<std::string> read_names(const std::string& folder, bool may_be_missing) {
+  const auto close = [](DIR* opened) { ::closedir(opened); };
+  const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
+  if (!opened && (errno != ENOENT || !may_be_missing)) {
+    throw failure("read the folder", folder, errno);
+  }
+  std::vector<std::string> names;
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::string read_all(const Descriptor& file, const std::string& path) {
+  std::string text;
+  std::array<char, 4096> part{};
+  while (const ssize_t count = ::read(file.raw(), part.data(), part.size())) {
+    if (count > 0) {
+      text.append(part.data(), static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      throw failure("read", path, errno);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string folder_of(const std::string& path) {
@@ -77,6 +106,7 @@ void write_durably(const std::string& path, const std::string& temporary, std::s
 void write_durably(const std::string& path, const std::string& temporary,
                    std::span<const std::string_view> parts,
                    const std::function<void()>& may_appear) {
+  const OpenFolder folder{path};
   try {
     write_file(temporary, parts);
     if (may_appear) {
@@ -89,7 +119,7 @@ void write_durably(const std::string& path, const std::string& temporary,
     ::unlink(temporary.c_str());
     throw;
   }
-  sync_folder_of(path);
+  folder.sync();
 }
 
 std::int64_t size_of_file(const std::string& path) {
@@ -100,53 +130,59 @@ std::int64_t size_of_file(const std::string& path) {
   return status.st_size;
 }
 
-std::vector<std::string> names_in(const std::string& folder) {
-  const auto close = [](DIR* opened) { ::closedir(opened); };
-  const std::unique_ptr<DIR, decltype(close)> opened{::opendir(folder.c_str()), close};
-  if (!opened && errno != ENOENT) {
-    throw failure("read the folder", folder, errno);
-  }
-  std::vector<std::string> names;
-  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") {
-      names.push_back(name);
-    }
-  }
-  return names;
+std::vector<std::string> names_in(const std::string& folder) { return read_names(folder, true); }
+
+std::vector<std::string> names_in_existing(const std::string& folder) {
+  return read_names(folder, false);
 }
 
 std::optional<std::string> read_file(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file.is_open()) {
-    return std::nullopt;
-  }
-  std::string text;
-  std::array<char, 4096> part{};
-  while (const ssize_t count = ::read(file.raw(), part.data(), part.size())) {
-    if (count > 0) {
-      text.append(part.data(), static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      throw failure("read", path, errno);
-    }
-  }
-  return text;
+  return file.is_open() ? std::optional{read_all(file, path)} : std::nullopt;
 }
 
-void sync_folder_of(const std::string& path) {
-  const std::string folder = folder_of(path);
-  const Descriptor opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!opened.is_open()) {
-    throw failure("open the folder", folder, errno);
+OpenFolder::OpenFolder(const std::string& path)
+    : folder_{folder_of(path)},
+      opened_{::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)} {
+  if (!opened_.is_open()) {
+    throw failure("open the folder", folder_, errno);
   }
+}
+
+void OpenFolder::sync() const {
   if (has_bug(Bug::folder_not_synced)) {
     return;
   }
   // Some network file systems know no fsync of a folder and say EINVAL: there is nothing more to do
   // there.
-  if (::fsync(opened.raw()) != 0 && errno != EINVAL) {
-    throw failure("fsync the folder", folder, errno);
+  if (::fsync(opened_.raw()) != 0 && errno != EINVAL) {
+    throw failure("fsync the folder", folder_, errno);
   }
 }
+
+bool OpenFolder::has(const std::string& name) const {
+  struct stat status{};
+  if (::fstatat(opened_.raw(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    return true;
+  }
+  if (errno != ENOENT) {
+    throw failure("find", folder_ + '/' + name, errno);
+  }
+  return false;
+}
+
+std::optional<std::string> OpenFolder::read(const std::string& name) const {
+  const std::string path = folder_ + '/' + name;
+  const Descriptor file{::openat(opened_.raw(), name.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.is_open()) {
+    return read_all(file, path);
+  }
+  if (errno != ENOENT) {
+    throw failure("open", path, errno);
+  }
+  return std::nullopt;
+}
+
+void sync_folder_of(const std::string& path) { OpenFolder{path}.sync(); }
 
 }  // namespace iocomp

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace iocomp {
 
 /// The folder a file lies in ("." for a plain name), and its name there.
@@ -27,6 +29,8 @@ void write_durably(const std::string& path, const std::string& temporary,
 /// The names in a folder, without "." and ".."; none where it is not there.
 /// @throws Error{storage_failure}.
 [[nodiscard]] std::vector<std::string> names_in(const std::string& folder);
+/// The same of a folder that must be there.
+[[nodiscard]] std::vector<std::string> names_in_existing(const std::string& folder);
 
 /// The text of a file, or nothing if there is none that can be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path);
@@ -34,6 +38,27 @@ void write_durably(const std::string& path, const std::string& temporary,
 /// Bytes of a file.
 /// @throws Error{storage_failure}.
 [[nodiscard]] std::int64_t size_of_file(const std::string& path);
+
+/// The folder in which a file lies, open. Who opens it before a file gets its name there can make
+/// that name durable also when the folder has another name by then.
+class OpenFolder {
+ public:
+  /// @throws Error{storage_failure}.
+  explicit OpenFolder(const std::string& path);
+  /// Make the names in it durable.
+  /// @throws Error{storage_failure}.
+  void sync() const;
+  /// Whether something has this name in it. A folder that is gone is not one without the name.
+  /// @throws Error{storage_failure}.
+  [[nodiscard]] bool has(const std::string& name) const;
+  /// The text of a file in it, or nothing where it has none of that name.
+  /// @throws Error{storage_failure}.
+  [[nodiscard]] std::optional<std::string> read(const std::string& name) const;
+
+ private:
+  std::string folder_;
+  Descriptor opened_;
+};
 
 /// Make the names in the folder of `path` durable.
 /// @throws Error{storage_failure}.

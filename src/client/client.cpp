@@ -161,6 +161,10 @@ bool Client::open_with_servers(OpenedFile& opened) {
     takeover_.go_on_without_servers();
     const bool is_open = takeover_.is_opened_by_servers(opened);
     if (is_open) {
+      if (opened.remote->lacks_beginning()) {
+        opened.remote->begin_at(takeover_.find_beginning(opened));
+        opened.file->begin_at(opened.remote->beginning());
+      }
       takeover_.carry_on(opened);
     }
     opened.remote = nullptr;

@@ -45,10 +45,11 @@ bool keep_what_was_to_be_replaced(const std::string& temporary,
   }
   const std::string manifest = folder_of(temporary) + '/' + target + ".json";
   return outcome_of([&] {
-           const auto in_force = manifest_in_force(manifest);
-           if (in_force != read_file(manifest)) {
-             if (in_force) {
-               const std::string_view text{*in_force};
+           const auto found = OpenFolder{manifest}.read(name_in_folder(manifest));
+           const auto of_old_one = in_force(found, manifest);
+           if (of_old_one != found) {
+             if (of_old_one) {
+               const std::string_view text{*of_old_one};
                write_durably(manifest, temporary + ".json", std::span{&text, 1}, may_appear);
              } else {
                check(may_appear);
@@ -111,6 +112,7 @@ void write_for_now(const std::string& path, const std::string& temporary, const 
     throw failure("create", temporary, errno);
   }
   write_plainly(file, 0, std::as_bytes(std::span{text}), temporary);
+  (void)::fsync(file.raw());  // what failed before may succeed now
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
     throw failure("rename " + temporary + " to", path, errno);
   }
@@ -120,8 +122,12 @@ void write_for_now(const std::string& path, const std::string& temporary, const 
 // more, that is better than none.
 void take_back_manifest(const TargetNames& names, const std::optional<std::string>& before,
                         bool describes_target) noexcept {
+  std::optional<OpenFolder> folder;
+  if (!outcome_of([&] { folder.emplace(names.manifest); }).ok()) {
+    return;  // out of reach, with all that is in it
+  }
   try {
-    if (read_file(names.manifest) == before) {
+    if (folder->read(name_in_folder(names.manifest)) == before) {
       return;
     }
     if (before) {
@@ -154,7 +160,8 @@ void undo(const TargetNames& names, const std::optional<std::string>& before,
 // What fails leaves the manifest as it was.
 template <typename Body>
 void change_manifest(const TargetNames& names, bool describes_target, Body&& body) {
-  const auto before = read_file(names.manifest);
+  // What cannot be read is not what is missing: it would be taken away.
+  const auto before = OpenFolder{names.manifest}.read(name_in_folder(names.manifest));
   try {
     body();
   } catch (...) {
@@ -167,8 +174,12 @@ void change_manifest(const TargetNames& names, bool describes_target, Body&& bod
 // one is left to go back to.
 void replace_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, const ToldSteps& earlier) {
+  if (!is_there(names.temporary)) {  // it has its name since an fsync that failed
+    throw failure("find", names.temporary, ENOENT);
+  }
   sync_folder_of(names.target);  // a manifest that counts on the temporary must not come without it
-  const auto before = manifest_in_force(names.manifest);
+  const auto before =
+      in_force(OpenFolder{names.manifest}.read(name_in_folder(names.manifest)), names.manifest);
   ManifestHead pending = head;
   pending.replaced = before.value_or("");
   change_manifest(names, true, [&] { write_manifest(names, pending, description, earlier); });
@@ -238,6 +249,8 @@ void publish(const TargetNames& names, bool replace) {
   if (replace && is_folder_target) {
     refuse_other_folders(names);  // it may have appeared meanwhile
   }
+  const OpenFolder folder{names.target};
+  const bool replaces_one = replace && is_there(names.target);
   check(names.may_appear);
   const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
                     : is_folder_target ? rename_replacing(names.temporary, names.target)
@@ -250,9 +263,9 @@ void publish(const TargetNames& names, bool replace) {
     throw failure("rename " + names.temporary + " to", names.target, error);
   }
   try {
-    sync_folder_of(names.target);
+    folder.sync();
   } catch (const Error&) {
-    take_back(names, replace);
+    take_back(names, replaces_one);
     throw;
   }
   if (is_folder_target) {  // the old one; what a crash leaves of it the next job removes

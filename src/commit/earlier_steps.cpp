@@ -40,7 +40,7 @@ std::vector<std::int64_t> still_there(const Superseded& superseded, const std::s
 std::vector<std::int64_t> steps_in_names(const std::string& path) {
   std::vector<std::int64_t> numbers;
   const std::string plain = name_in_folder(path);
-  for (const auto& name : names_in(folder_of(path))) {
+  for (const auto& name : names_in_existing(folder_of(path))) {
     if (const auto step = step_in_name(name, plain)) {
       numbers.push_back(*step);
     }
@@ -68,10 +68,14 @@ EarlierSteps earlier_steps(const std::string& path) {
 }
 
 bool is_whole(const TargetNames& names) {
-  const auto manifest = manifest_of(names);
-  std::int64_t bytes = -1;
-  return manifest && outcome_of([&] { bytes = size_of_target(names.target); }).ok() &&
-         bytes >= manifest->bytes;
+  const OpenFolder folder{names.target};
+  const auto text = in_force(folder.read(name_in_folder(names.manifest)), names.manifest);
+  if (!text || !folder.has(name_in_folder(names.target))) {
+    return false;
+  }
+  std::optional<Manifest> manifest;
+  (void)outcome_of([&] { manifest = parse_manifest(*text, names.manifest); });
+  return manifest && size_of_target(names.target) >= manifest->bytes;
 }
 
 }  // namespace iocomp::commit

@@ -24,6 +24,7 @@ struct EarlierSteps {
                                                     const std::string& path);
 
 /// Whether a file is there, with a manifest, and as long as that says.
+/// @throws Error{storage_failure} where that cannot be known.
 [[nodiscard]] bool is_whole(const TargetNames& names);
 
 }  // namespace iocomp::commit

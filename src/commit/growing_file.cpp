@@ -75,13 +75,14 @@ void GrowingFile::append(std::string_view more, const std::string& temporary) {
     const std::string text = missing_ + std::string{more};
     write_at(other_, other_bytes_, text + ending_);
     bytes_written_ += std::ssize(text) + std::ssize(ending_);
+    const OpenFolder folder{path_};
     if (::renameat2(AT_FDCWD, other_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
       throw failure("exchange " + other_ + " with", path_, errno);
     }
     shown_bytes_ = other_bytes_ + std::ssize(text);
     other_bytes_ = shown;
     missing_ = more;
-    sync_folder_of(path_);
+    folder.sync();
   } catch (...) {
     shown_bytes_.reset();
     drop_other();

@@ -108,14 +108,15 @@ bool Owner::open_file(const std::string& path) {
     if (file_.is_open()) {
       return true;
     }
-    if (errno == EEXIST) {
-      file_ = Descriptor{::open(path_.c_str(), flags)};
-      if (file_.is_open()) {
-        return false;
-      }
+    if (errno != EEXIST) {  // also where the folder is gone
+      throw failure("create a file beside", path, errno);
+    }
+    file_ = Descriptor{::open(path_.c_str(), flags)};
+    if (file_.is_open()) {
+      return false;
     }
     if (errno != ENOENT) {  // else its owner has ended in between
-      throw failure("create a file beside", path, errno);
+      throw failure("open a file beside", path, errno);
     }
   }
 }

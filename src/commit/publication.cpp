@@ -13,6 +13,7 @@
 #include "base/folder_targets.h"
 #include "base/log.h"
 #include "base/number_ranges.h"
+#include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/earlier_steps.h"
 #include "commit/file_terms.h"
@@ -59,6 +60,15 @@ void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names
   }
   xdmf->add(told.steps, names.target);
   xdmf->write(names.temporary + ".xdmf");
+}
+
+contents::Beginning beginning_of(const KeptFile& kept, const formats::Format& format) {
+  return {.number = kept.next_number,
+          .is_there = true,
+          .steps = kept.head.steps,
+          .bytes = kept.head.bytes,
+          .has_old_bytes = !format.traits().offsets_by_layout,
+          .variables = kept.variables};
 }
 
 }  // namespace
@@ -128,6 +138,10 @@ void Publication::go_on(formats::FormatOptions& options) const {
 
 contents::Beginning Publication::begin() {
   prepare(0);
+  if (identity_.existing == config::Existing::go_on) {
+    // A job that was killed may have named what it had no time to make durable.
+    sync_folder_of(identity_.path);
+  }
   return beginning_ = identity_.file_per_step ? begin_steps() : begin_file();
 }
 
@@ -160,6 +174,17 @@ contents::Beginning Publication::begin_steps() {
     remove_committed(step_names(earlier.numbers.back()));
     earlier.numbers.pop_back();
   }
+  if (!lost.empty()) {
+    const OpenFolder folder{identity_.path};
+    for (const auto number : lost) {
+      if (const auto target = step_names(number).target; folder.has(name_in_folder(target))) {
+        throw Error{ErrorCode::storage_failure, "cannot remove " + target +
+                                                    ", which lies behind step " +
+                                                    std::to_string(identity_.after)};
+      }
+    }
+    folder.sync();
+  }
   tell_of_lost({lost.rbegin(), lost.rend()});
   while (!earlier.numbers.empty() && !is_whole(step_names(earlier.numbers.back()))) {
     earlier.numbers.pop_back();  // torn: replaced when that step comes
@@ -168,22 +193,46 @@ contents::Beginning Publication::begin_steps() {
   return {.number = earlier.numbers.empty() ? 0 : earlier.numbers.back() + 1};
 }
 
+contents::Beginning Publication::find_beginning() const {
+  if (identity_.existing != config::Existing::go_on) {
+    return {};
+  }
+  if (identity_.file_per_step) {
+    auto numbers = earlier_steps(identity_.path).numbers;
+    while (!numbers.empty() &&
+           (numbers.back() > identity_.after ||
+            !is_whole(target_names(identity_.path, numbers.back(), identity_.job)))) {
+      numbers.pop_back();
+    }
+    return {.number = numbers.empty() ? 0 : numbers.back() + 1};
+  }
+  const TargetNames target = names(-1);
+  if (!OpenFolder{target.target}.has(name_in_folder(target.target))) {
+    return {};
+  }
+  const auto kept = kept_of(target, *format_, identity_.after);
+  return kept.head.steps > 0 ? beginning_of(kept, *format_)
+                             : contents::Beginning{.number = kept.next_number};
+}
+
 // The one file of all steps that earlier jobs have written.
 contents::Beginning Publication::begin_file() {
   const TargetNames target = names(-1);
-  if (identity_.existing != config::Existing::go_on || identity_of(target.target).empty()) {
+  // What cannot be found because its folder is gone for a moment must not be replaced later.
+  if (identity_.existing != config::Existing::go_on ||
+      !OpenFolder{target.target}.has(name_in_folder(target.target))) {
     return {};
   }
   auto kept = kept_of(target, *format_, identity_.after);
-  contents::Beginning beginning{.number = kept.next_number,
-                                .is_there = true,
-                                .steps = kept.head.steps,
-                                .bytes = kept.head.bytes,
-                                .variables = std::move(kept.variables)};
+  contents::Beginning beginning = beginning_of(kept, *format_);
   of_earlier_ = told_.steps = std::move(kept.told);
   absent_ = kept.head.absent;
   steps_ = beginning.steps;
-  if (!kept.lost.empty() || !target.folder_mark.empty()) {
+  if (has_bug(Bug::earlier_steps_overwritten)) {
+    beginning.bytes = 0;
+  }
+  const bool loses_steps = !kept.lost.empty() && !has_bug(Bug::dropped_steps_stay);
+  if (loses_steps || !target.folder_mark.empty()) {
     beginning_ = beginning;
     write_manifest(target, head(0, steps_, beginning.bytes), {}, told_.steps);
     tell_of_lost(kept.lost);

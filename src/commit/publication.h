@@ -70,6 +70,9 @@ class Publication {
   [[nodiscard]] contents::Beginning begin();
   /// The same, on those who learn it from the lead.
   void begin_at(const contents::Beginning& beginning) { beginning_ = beginning; }
+  /// What `begin` has answered in another process, before anything was committed. Changes nothing.
+  /// @throws Error.
+  [[nodiscard]] contents::Beginning find_beginning() const;
   /// Of other jobs, in the one file of all steps.
   [[nodiscard]] std::int64_t steps_before() const noexcept { return beginning_.steps; }
   /// For a target that begins there.

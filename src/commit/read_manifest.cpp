@@ -259,7 +259,10 @@ void check_byte_order(const Json& manifest) {
 }  // namespace
 
 std::optional<std::string> manifest_in_force(const std::string& path) {
-  auto text = read_file(path);
+  return in_force(read_file(path), path);
+}
+
+std::optional<std::string> in_force(std::optional<std::string> text, const std::string& path) {
   if (!text || text->find("\"replaces\"") == std::string::npos) {
     return text;
   }

@@ -28,6 +28,9 @@ struct Manifest {
 /// new one has its name. Nothing where there is none.
 /// @throws Error{storage_failure}.
 [[nodiscard]] std::optional<std::string> manifest_in_force(const std::string& path);
+/// The same of one that was read.
+[[nodiscard]] std::optional<std::string> in_force(std::optional<std::string> text,
+                                                  const std::string& path);
 
 /// Whether a file is as long as its manifest says; of a folder nobody knows.
 /// @param action  for the message: what cannot be done where it is shorter.

@@ -144,6 +144,7 @@ void Catalogue::apply(const Event& event) {
 void Catalogue::begin_at(const Beginning& beginning) {
   numbers_ = {{0, beginning.number}};
   layout_.begin_at(beginning.bytes);
+  has_old_bytes_ = beginning.has_old_bytes;
 }
 
 void Catalogue::begin_step(const Event& event) {
@@ -311,12 +312,9 @@ std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const 
 
 std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
   const Variable found = variable(id, step);
-  if (!found.has_fill_value()) {
-    return {};
-  }
-  const auto& value = found.fill_value->values;
-  const bool is_zero = std::ranges::all_of(value, [](auto b) { return b == std::byte{0}; });
-  return is_zero ? std::vector<std::byte>{} : value;
+  const std::vector<std::byte> zeros(array::size_bytes(found.type));
+  const auto& value = found.has_fill_value() ? found.fill_value->values : zeros;
+  return value == zeros && !has_old_bytes_ ? std::vector<std::byte>{} : value;
 }
 
 void Contents::add(std::int64_t step, int variable, std::int64_t offset, BlockSums sums) {

@@ -49,8 +49,9 @@ struct Beginning {
   std::int64_t number = 0;  ///< of its first step
   // Of one file of all steps:
   bool is_there = false;
-  std::int64_t steps = 0;             ///< that it has, with those that failed
-  std::int64_t bytes = 0;             ///< that these take
+  std::int64_t steps = 0;      ///< that it has, with those that failed
+  std::int64_t bytes = 0;      ///< that these take
+  bool has_old_bytes = false;  ///< perhaps, behind these: of steps that are not there any more
   std::set<std::string> variables{};  ///< that these have
 };
 
@@ -92,7 +93,7 @@ class Catalogue {
   [[nodiscard]] Attributes attributes(std::int64_t step) const;
   [[nodiscard]] std::vector<Attributes> variable_attributes(std::int64_t step) const;
   /// What elements of a variable hold that nobody puts in a step: one element's bytes, or nothing
-  /// where that is 0, which a new file holds anyway.
+  /// where that is 0 and the file holds 0 anyway.
   [[nodiscard]] std::vector<std::byte> fill(int id, std::int64_t step) const;
 
  private:
@@ -120,6 +121,7 @@ class Catalogue {
   AttributeHistory attributes_;
   std::map<std::int64_t, std::int64_t> numbers_{{0, 0}};  // by step, where they jump
   std::map<std::int64_t, double> times_;                  // by step
+  bool has_old_bytes_ = false;                            // see Beginning
 };
 
 /// What is defined by a step.

@@ -77,6 +77,7 @@ void put(WireWriter& writer, const contents::Beginning& beginning) {
   writer.put(static_cast<std::uint8_t>(beginning.is_there ? 1 : 0));
   writer.put(beginning.steps);
   writer.put(beginning.bytes);
+  writer.put(static_cast<std::uint8_t>(beginning.has_old_bytes ? 1 : 0));
   writer.put(static_cast<std::uint64_t>(beginning.variables.size()));
   for (const auto& name : beginning.variables) {
     writer.put_text(name);
@@ -89,6 +90,7 @@ contents::Beginning get_beginning(WireReader& reader) {
   beginning.is_there = reader.get<std::uint8_t>() != 0;
   beginning.steps = reader.get<std::int64_t>();
   beginning.bytes = reader.get<std::int64_t>();
+  beginning.has_old_bytes = reader.get<std::uint8_t>() != 0;
   for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
     beginning.variables.insert(reader.get_text());
   }

@@ -30,6 +30,7 @@ class Disk {
     std::optional<std::int64_t>
         failing_sync{};             ///< this one, once; what it should have kept is lost
     bool writes_are_short = false;  ///< some take a part only
+    bool operator==(const Faults&) const = default;
   };
 
   Disk();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "check.h"
 #include "disk.h"
 #include "job.h"
 #include "machine.h"
@@ -19,18 +20,12 @@
 namespace simulation {
 namespace {
 
-/// What would be there after a power loss, and what had been promised by then.
-struct Look {
-  Nanoseconds time;
-  Disk disk;
-  std::vector<Told> told;
-};
-
 std::int64_t count_faults(const PlannedFaults& faults) {
   return (faults.disk.capacity_bytes ? 1 : 0) + (faults.disk.failing_write ? 1 : 0) +
          (faults.disk.failing_sync ? 1 : 0) + (faults.disk.writes_are_short ? 1 : 0) +
-         (faults.disk_slowness > 1 ? 1 : 0) + (faults.stopped_process ? 1 : 0) +
-         (faults.killed_at ? 1 : 0) + (faults.killed_server ? 1 : 0) + faults.power_losses;
+         (faults.disk_slowness > 1 ? 1 : 0) + (faults.folder_goes ? 1 : 0) +
+         (faults.stopped_process ? 1 : 0) + (faults.killed_at ? 1 : 0) +
+         (faults.killed_server ? 1 : 0) + faults.power_losses;
 }
 
 /// What the library prints while a history runs is told in its log.
@@ -79,41 +74,180 @@ void tell_of(World& world, Machine& machine, Job& job,
   });
 }
 
-// The same job once more; it replaces what was there.
-void run_again(Plan plan, const std::vector<std::set<std::int64_t>>& before, Disk& disk,
-               Result& result, const std::function<void(const std::string&)>& log) {
+/// One history while it is run: its jobs, one after the other, on one disk.
+class History {
+ public:
+  using Log = std::function<void(const std::string&)>;
+  History(const Plan& plan, const Log& log, const Inspect& inspect)
+      : plan_{plan}, log_{log}, inspect_{inspect}, random_{plan.seed ^ 0xC4A5} {}
+
+  [[nodiscard]] Result run();
+
+ private:
+  struct Look {  // what would be there after a power loss, and what had been promised by then
+    Nanoseconds time;
+    Disk disk;
+    std::vector<Told> told;
+  };
+  void run_job(std::size_t number, const Plan& plan);
+  void check(const Plan& plan, Disk& seen, const std::vector<Told>& promised,
+             const std::string& when, std::vector<Steps>* found = nullptr);
+  void go_on_with(const NextJob& next);
+  void run_again();
+
+  const Plan& plan_;
+  const Log& log_;
+  const Inspect& inspect_;
+  Random random_;
+  Disk disk_;
+  std::vector<Found> before_;
+  std::vector<Told> told_;
+  Result result_;
+  bool is_left_alone_ = false;  // what the job has left is removed by the next one
+};
+
+Result History::run() {
+  const Printed printed{log_};
+  before_ = make_what_exists(plan_, disk_, result_.violations);
+  for (std::size_t number = 0; number <= plan_.next.size() && result_.violations.empty();
+       ++number) {
+    const Plan job = job_of(plan_, number);
+    if (number > 0 && log_) {
+      log_("job " + std::to_string(number) + " goes on:");
+    }
+    disk_.set_faults(job.faults.disk);
+    run_job(number, job);
+    disk_.heal();
+    std::vector<Steps> found;
+    if (job.faults.power_losses > 0) {
+      Disk after = disk_.after_power_loss(random_);
+      check(job, after, told_, "after a power loss at the end");
+    }
+    if (number < plan_.next.size() && plan_.next[number].follows_power_loss) {
+      disk_ = disk_.after_power_loss(random_);
+      ++result_.faults;
+      is_left_alone_ = true;
+    }
+    check(job, disk_, told_, "at the end", &found);
+    for (std::size_t file = 0; file < found.size(); ++file) {
+      before_[file].steps = std::move(found[file]);
+    }
+    if (number < plan_.next.size()) {
+      go_on_with(plan_.next[number]);
+    }
+  }
+  if (is_left_alone_ && result_.violations.empty()) {
+    run_again();
+  }
+  for (const auto& name : left_behind(disk_)) {
+    // One that is killed right after it has created its file for spilling leaves the name.
+    if (!is_left_alone_ || !name.starts_with(".iocomp-spill-")) {
+      result_.violations.push_back("at the end " + name + " is left");
+    }
+  }
+  return std::move(result_);
+}
+
+// The programs of the next job know which steps are there, and may want to go on before the last.
+void History::go_on_with(const NextJob& next) {
+  for (Found& before : before_) {
+    before.after = INT64_MAX;
+    auto last = before.steps.rbegin();
+    for (std::int64_t i = 0; i < next.goes_back && last != before.steps.rend(); ++i) {
+      ++last;
+    }
+    if (next.goes_back > 0) {
+      before.after = last == before.steps.rend() ? -1 : last->first;
+    }
+  }
+}
+
+void History::run_job(std::size_t number, const Plan& plan) {
+  constexpr int jobs_of_others = 3;
+  World world{plan.seed};
+  Machine machine{world, disk_, number == 0 ? 0 : jobs_of_others + static_cast<int>(number)};
+  Job job{plan, world, machine};
+  job.know(before_);
+  if (log_) {
+    tell_of(world, machine, job, log_);
+  }
+  // How long the job takes is not known before: each look plans the next.
+  std::vector<Look> looks;
+  int left = plan.faults.power_losses;
+  Nanoseconds pause = random_.between(10 * microsecond, millisecond);
+  std::function<void()> look = [&] {
+    looks.push_back({world.now(), disk_.after_power_loss(random_), job.told()});
+    if (log_) {
+      log_(in_microseconds(world.now()) + "  a power loss is looked at");
+    }
+    pause = random_.between(pause / 2, 2 * pause);
+    if (--left > 0) {
+      world.at(world.now() + pause, look);
+    }
+  };
+  if (left > 0) {
+    world.at(pause, look);
+  }
+  job.run();
+  result_.violations = job.violations();
+  result_.turns += world.turns();
+  result_.faults += count_faults(plan.faults) - left;
+  told_ = job.told();
+  is_left_alone_ =
+      is_left_alone_ || job.was_killed() || job.have_given_up() || plan.faults.folder_goes;
+  for (auto& [time, after, promised] : looks) {
+    check(plan, after, promised, "after a power loss at " + in_microseconds(time));
+  }
+}
+
+void History::check(const Plan& plan, Disk& seen, const std::vector<Told>& promised,
+                    const std::string& when, std::vector<Steps>* found) {
+  if (log_) {
+    log_("a reader looks at what is there " + when);
+  }
+  const auto broken = check_disk(plan, promised, seen, when, found);
+  result_.violations.insert(result_.violations.end(), broken.begin(), broken.end());
+  if (inspect_) {
+    inspect_(plan, seen, promised);
+  }
+}
+
+// The programs once more; their files replace what was there.
+void History::run_again() {
+  Plan plan = plan_;
+  plan.next.clear();
   plan.faults = {};
   plan.staging_bytes = 1 << 22;  // what this job cannot write would stay as the first has left it
   for (auto& file : plan.files) {
     file.replaces = true;
+    file.goes_on = false;
     file.fails_when_full = false;
   }
   World world{plan.seed + 1};
-  Machine machine{world, disk, 1};
+  Machine machine{world, disk_, 1};
   Job job{plan, world, machine};
-  for (std::size_t file = 0; file < before.size(); ++file) {
-    job.know(file, before[file]);
-  }
-  if (log) {
-    log("the next job:");
-    tell_of(world, machine, job, log);
+  job.know(before_);
+  if (log_) {
+    log_("the next job:");
+    tell_of(world, machine, job, log_);
   }
   job.run();
   std::vector<std::string> found = job.violations();
-  for (const auto& more : check_disk(plan, job.told(), disk, "at the end of the next job")) {
+  for (const auto& more : check_disk(plan, job.told(), disk_, "at the end of the next job")) {
     found.push_back(more);
   }
   for (const auto& violation : found) {
-    result.violations.push_back("the next job: " + violation);
+    result_.violations.push_back("the next job: " + violation);
   }
 }
 
 }  // namespace
 
-std::vector<std::set<std::int64_t>> make_what_exists(const Plan& plan, Disk& disk,
-                                                     std::vector<std::string>& violations) {
-  std::vector<std::set<std::int64_t>> steps(plan.files.size());
+std::vector<Found> make_what_exists(const Plan& plan, Disk& disk,
+                                    std::vector<std::string>& violations) {
+  std::vector<Found> found(plan.files.size());
   Plan before = plan;
+  before.next.clear();
   before.faults = {};
   before.files.clear();
   for (const PlannedFile& file : plan.files) {
@@ -125,109 +259,29 @@ std::vector<std::set<std::int64_t>> make_what_exists(const Plan& plan, Disk& dis
     }
   }
   if (before.files.empty()) {
-    return steps;
+    return found;
   }
   before.staging_bytes = 1 << 22;
-  std::vector<std::set<std::int64_t>> seen;
+  std::vector<Steps> seen;
   World world{plan.seed + 2};
   Machine machine{world, disk, 2};
   Job job{before, world, machine};
   job.run();
   violations = job.violations();
-  const auto told = job.told();
-  const auto found = check_disk(before, told, disk, "before the job", &seen);
-  violations.insert(violations.end(), found.begin(), found.end());
+  const auto broken = check_disk(before, job.told(), disk, "before the job", &seen);
+  violations.insert(violations.end(), broken.begin(), broken.end());
   auto next = seen.begin();
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
-    if (!plan.files[f].exists_before) {
-      continue;
-    }
-    for (const std::int64_t step : *next++) {
-      const auto& variables = plan.files[f].steps[static_cast<std::size_t>(step)].variables;
-      if (std::ranges::any_of(variables, [](const auto& part) { return !part.puts.empty(); })) {
-        steps[f].insert(step);
-      }
+    if (plan.files[f].exists_before) {
+      found[f].steps = std::move(*next++);
     }
   }
-  return steps;
+  return found;
 }
 
 Result run_history(const Plan& plan, const std::function<void(const std::string&)>& log,
-                   const std::function<void(const Disk&, const std::vector<Told>&)>& inspect) {
-  Result result;
-  const Printed printed{log};
-  Random random{plan.seed ^ 0xC4A5};
-  Disk disk;
-  const auto before = make_what_exists(plan, disk, result.violations);
-  if (!result.violations.empty()) {
-    return result;
-  }
-  disk.set_faults(plan.faults.disk);
-  std::vector<Look> looks;
-  std::vector<Told> told;
-  bool is_left_alone = false;  // what the job has left is removed by the next one
-  {
-    World world{plan.seed};
-    Machine machine{world, disk};
-    Job job{plan, world, machine};
-    for (std::size_t file = 0; file < before.size(); ++file) {
-      job.know(file, before[file]);
-    }
-    if (log) {
-      tell_of(world, machine, job, log);
-    }
-    // How long the job takes is not known before: each look plans the next.
-    int left = plan.faults.power_losses;
-    Nanoseconds pause = random.between(10 * microsecond, millisecond);
-    std::function<void()> look = [&] {
-      looks.push_back({world.now(), disk.after_power_loss(random), job.told()});
-      if (log) {
-        log(in_microseconds(world.now()) + "  a power loss is looked at");
-      }
-      pause = random.between(pause / 2, 2 * pause);
-      if (--left > 0) {
-        world.at(world.now() + pause, look);
-      }
-    };
-    if (left > 0) {
-      world.at(pause, look);
-    }
-    job.run();
-    result.violations = job.violations();
-    result.turns = world.turns();
-    told = job.told();
-    is_left_alone = job.was_killed() || job.have_given_up();
-    result.faults = count_faults(plan.faults) - left;
-  }
-  const auto check = [&](Disk& seen, const std::vector<Told>& promised, const std::string& when) {
-    if (log) {
-      log("a reader looks at what is there " + when);
-    }
-    const auto found = check_disk(plan, promised, seen, when);
-    result.violations.insert(result.violations.end(), found.begin(), found.end());
-    if (inspect) {
-      inspect(seen, promised);
-    }
-  };
-  for (auto& [time, after, promised] : looks) {
-    check(after, promised, "after a power loss at " + in_microseconds(time));
-  }
-  disk.heal();
-  if (plan.faults.power_losses > 0) {
-    Disk after = disk.after_power_loss(random);
-    check(after, told, "after a power loss at the end");
-  }
-  check(disk, told, "at the end");
-  if (is_left_alone) {
-    run_again(plan, before, disk, result, log);
-  }
-  for (const auto& name : left_behind(disk)) {
-    // One that is killed right after it has created its file for spilling leaves the name.
-    if (!is_left_alone || !name.starts_with(".iocomp-spill-")) {
-      result.violations.push_back("at the end " + name + " is left");
-    }
-  }
-  return result;
+                   const Inspect& inspect) {
+  return History{plan, log, inspect}.run();
 }
 
 }  // namespace simulation

@@ -19,15 +19,17 @@ struct Result {
   std::uint64_t turns = 0;
 };
 
-/// Make the files of a plan that exist before. @return their steps, by file.
-[[nodiscard]] std::vector<std::set<std::int64_t>> make_what_exists(
-    const Plan& plan, Disk& disk, std::vector<std::string>& violations);
+/// Is given each disk that is looked at, the job that has run, and what had been promised by then.
+using Inspect = std::function<void(const Plan&, const Disk&, const std::vector<Told>&)>;
+
+/// Make the files of a plan that exist before. @return what they have, by file.
+[[nodiscard]] std::vector<Found> make_what_exists(const Plan& plan, Disk& disk,
+                                                  std::vector<std::string>& violations);
 
 /// Run one plan, and look at what is on the disk: at each power loss and at the end.
 /// @param log   is told what happens, in words and in its order.
-/// @param look  is given each disk that is looked at, and what had been promised by then.
-[[nodiscard]] Result run_history(
-    const Plan& plan, const std::function<void(const std::string&)>& log = {},
-    const std::function<void(const Disk&, const std::vector<Told>&)>& look = {});
+[[nodiscard]] Result run_history(const Plan& plan,
+                                 const std::function<void(const std::string&)>& log = {},
+                                 const Inspect& inspect = {});
 
 }  // namespace simulation

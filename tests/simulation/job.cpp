@@ -17,6 +17,7 @@
 #include "array/box.h"
 #include "array/decomposition.h"
 #include "base/error.h"
+#include "check.h"
 #include "client/client.h"
 #include "client/place.h"
 #include "connection.h"
@@ -37,27 +38,8 @@ using iocomp::client::State;
 
 MPI_Comm handle(Network::Communicator* comm) { return reinterpret_cast<MPI_Comm>(comm); }
 
-iocomp::disk::Options disk_options() {
-  iocomp::disk::Options options;
-  options.engine = iocomp::disk::EngineKind::threads;
-  options.direct_from_bytes = 4096;
-  options.request_bytes = 16384;
-  return options;
-}
-
-std::string path_of(const PlannedFile& file) {
-  return std::string{Machine::prefix} + target_name(file);
-}
-
 constexpr std::byte poison{0xEE};
 constexpr std::size_t no_file = SIZE_MAX;
-constexpr const char* attribute_name = "about";
-
-iocomp::contents::Attribute attribute() {
-  iocomp::contents::Attribute made{.type = iocomp::array::ElementType::int32, .values = {}};
-  made.values.assign(12, std::byte{7});
-  return made;
-}
 
 // The elements of a block in the reverse of their order, and the bytes in that order.
 iocomp::array::Decomposition reversed(const std::vector<std::int64_t>& shape, const Put& put,
@@ -89,15 +71,6 @@ iocomp::array::Decomposition reversed(const std::vector<std::int64_t>& shape, co
       iocomp::array::make_shape(static_cast<int>(shape.size()), shape.data()), map);
 }
 
-std::string in_hexadecimal(std::byte byte) {
-  static constexpr std::string_view digits = "0123456789abcdef";
-  const auto value = std::to_integer<unsigned>(byte);
-  return {digits[value >> 4U], digits[value & 15U]};
-}
-
-// By the ranks, when its servers are lost.
-bool is_carried_on(const PlannedFile& file) { return file.backend == "posix"; }
-
 // The steps that a story names: "step 3", "steps 0 to 2".
 std::set<std::int64_t> steps_in(const std::string& story) {
   static const std::regex words{"steps? (\\d+)(?: to (\\d+))?"};
@@ -113,13 +86,6 @@ std::set<std::int64_t> steps_in(const std::string& story) {
   return steps;
 }
 
-// A rank that has lost its server does not know what that had committed, unless it carries the file
-// on; nor does one that cannot fsync what the server had renamed.
-bool is_in_doubt(const Plan& plan, const PlannedFile& file) {
-  return (plan.faults.killed_server || plan.faults.stopped_process) &&
-         (!is_carried_on(file) || plan.faults.disk.failing_sync);
-}
-
 // What a rank may copy at once. Where it is told only after a put where the block goes, and nothing
 // that it has copied can be written before, it copies the block beyond the bound: to wait would be
 // for ever. What such copies are written from is one more copy, of a quarter of the bound or a run.
@@ -131,6 +97,7 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
     const bool is_by_servers =
         plan.mode == Mode::servers && !file.is_synchronous && !may_lose_servers;
     const bool knows_places = file.backend == "posix" || is_by_servers;
+    kept += file.has_times && !knows_places ? file.steps.size() * sizeof(double) : 0;
     for (const auto& step : file.steps) {
       for (std::size_t v = 0; v < step.variables.size() && !knows_places; ++v) {
         for (const Put& put : step.variables[v].puts) {
@@ -144,21 +111,10 @@ std::size_t most_copied_bytes(const Plan& plan, int rank) {
       }
     }
   }
-  const std::size_t one_more = std::max(limit / 4, disk_options().direct_from_bytes);
+  const std::size_t one_more = std::max(limit / 4, usual_disk_options().direct_from_bytes);
   // A copy lies in its page as in the file.
   constexpr std::size_t skew = 4096;
   return kept == 0 ? limit : std::max(limit, kept) + one_more + skew;
-}
-
-bool has_puts(const Step& step) {
-  return std::ranges::any_of(step.variables, [](const auto& part) { return !part.puts.empty(); });
-}
-
-// Whether a step is gone because enough later ones are there.
-bool is_replaced(const PlannedFile& file, const std::set<std::int64_t>& visible,
-                 std::int64_t step) {
-  const auto later = std::ranges::count_if(visible, [step](auto one) { return one > step; });
-  return file.keeps > 0 && later >= file.keeps;
 }
 
 // Of the first element of a put, in the packed order of its variable.
@@ -170,14 +126,30 @@ std::size_t place_of(const Put& put, const std::vector<std::int64_t>& shape) {
   return static_cast<std::size_t>(place);
 }
 
-// What is to be said of a process that is alive when its world has stopped.
+}  // namespace
+
+std::string target_name(const PlannedFile& file) {
+  return file.name + (file.is_checkpoint ? "" : ".all");
+}
+
+std::string path_of(const PlannedFile& file) {
+  return std::string{Machine::prefix} + target_name(file);
+}
+
+iocomp::disk::Options usual_disk_options() {
+  iocomp::disk::Options options;
+  options.engine = iocomp::disk::EngineKind::threads;
+  options.direct_from_bytes = 4096;
+  options.request_bytes = 16384;
+  return options;
+}
+
 std::string how_it_hangs(const World& world) {
   return world.is_endless() ? " does not end: " + std::to_string(world.turns()) + " turns by " +
                                   std::to_string(world.now() / microsecond) + " us"
                             : " hangs";
 }
 
-// The text is the same for all looks at a disk.
 const iocomp::config::Settings& read_settings(const std::string& toml) {
   static std::map<std::string, iocomp::config::Settings> known;
   if (known.size() > 1000) {
@@ -188,21 +160,6 @@ const iocomp::config::Settings& read_settings(const std::string& toml) {
     found->second = iocomp::config::Settings::read(toml);
   }
   return found->second;
-}
-
-}  // namespace
-
-std::string target_name(const PlannedFile& file) {
-  return file.name + (file.is_checkpoint ? "" : ".all");
-}
-
-PlannedFile what_was_put(PlannedFile file, const Told& told) {
-  for (auto refused = told.refused.rbegin(); refused != told.refused.rend(); ++refused) {
-    const auto& [step, variable, put] = *refused;
-    auto& puts = file.steps[static_cast<std::size_t>(step)].variables[variable].puts;
-    puts.erase(puts.begin() + static_cast<std::ptrdiff_t>(put));
-  }
-  return file;
 }
 
 /// What a rank keeps while it runs.
@@ -218,6 +175,7 @@ struct Job::Rank {
   int number = 0;
   iocomp::client::Client* client = nullptr;
   std::vector<iocomp::client::File*> files{};
+  std::vector<std::int64_t> first_steps{};  ///< by file
   std::vector<std::vector<int>> variables{};
   std::vector<std::unique_ptr<Buffer>> buffers{};
   std::vector<std::vector<std::vector<std::int64_t>>> shapes{};  // by file and variable
@@ -256,6 +214,12 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
   policy_.deadline_seconds = deadline_seconds;
 }
 
+void Job::know(const std::vector<Found>& before) {
+  for (std::size_t file = 0; file < before.size(); ++file) {
+    told_[file].before = before[file];
+  }
+}
+
 std::string Job::settings_text() const {
   std::string toml;
   const auto set = [&toml](const std::string& key, const auto& value) {
@@ -291,6 +255,7 @@ std::string Job::settings_text() const {
     };
     set_if(true, "guard = false");
     set_if(file.replaces, "existing = \"replace\"");
+    set_if(file.goes_on, "existing = \"continue\"");
     set_if(file.is_synchronous, "mode = \"sync\"");
     set_if(file.has_file_per_step, "file_per_step = true");
     set_if(file.grows_along_time, "layout = \"time\"");
@@ -330,6 +295,9 @@ void Job::run() {
   }
   const PlannedFaults& faults = plan_.faults;
   machine_.slow_down(faults.disk_slowness);
+  if (faults.folder_goes) {
+    machine_.lose_folder(*faults.folder_goes, faults.folder_is_gone_for);
+  }
   if (faults.stopped_process) {
     world_.at(faults.stopped_at, [this] {
       world_.stop(*plan_.faults.stopped_process, world_.now() + plan_.faults.stopped_for);
@@ -386,11 +354,12 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
     Failures& failures = failures_of_[static_cast<std::size_t>(rank)][file];
     const auto steps = steps_in(call + ' ' + story);
     failures.steps.insert(steps.begin(), steps.end());
-    failures.is_whole_file = failures.is_whole_file || steps.empty();
+    failures.is_whole_file = failures.is_whole_file || steps_in(story).empty();
   }
   const PlannedFaults& faults = plan_.faults;
   const bool may_fail = faults.disk.capacity_bytes || faults.disk.failing_write ||
-                        faults.disk.failing_sync || faults.stopped_process || faults.killed_server;
+                        faults.disk.failing_sync || faults.folder_goes || faults.stopped_process ||
+                        faults.killed_server;
   const bool is_full = code == static_cast<int>(ErrorCode::out_of_staging_memory) &&
                        std::ranges::any_of(plan_.files, [](const auto& one) {
                          return one.fails_when_full || one.is_compressed;
@@ -429,7 +398,7 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process) {
 }
 
 iocomp::disk::Options Job::disk_options() const {
-  auto options = simulation::disk_options();
+  auto options = usual_disk_options();
   options.engine = iocomp::disk::EngineKind::automatic;
   return options;
 }
@@ -490,6 +459,7 @@ void Job::compute(int number) {
                                   transport.get()};
     rank.client = &client;
     rank.files.resize(plan_.files.size());
+    rank.first_steps.resize(plan_.files.size());
     rank.variables.resize(plan_.files.size());
     rank.shapes.resize(plan_.files.size());
     write_files(rank);
@@ -539,8 +509,10 @@ void Job::write_files(Rank& rank) {
     }
   }
   const auto make_step_of = [&](std::size_t file, std::size_t step) {
-    if (rank.files[file] != nullptr && step < steps_of(rank, file)) {
-      make_step(rank, file, static_cast<std::int64_t>(step));
+    const auto number = static_cast<std::int64_t>(step);
+    if (rank.files[file] != nullptr && number >= rank.first_steps[file] &&
+        step < steps_of(rank, file)) {
+      make_step(rank, file, number);
     }
   };
   const auto close_file = [&](std::size_t file) {
@@ -580,14 +552,18 @@ void Job::open(Rank& rank, std::size_t number) {
   const int code = attempt(rank.number, number, "open of " + planned.name, [&] {
     const MPI_Comm comm = planned.members.empty() ? MPI_COMM_NULL : handle(members_[number]);
     rank.files[number] =
-        rank.client->open(comm, planned.name, planned.is_checkpoint ? "checkpoint" : "series");
+        rank.client->open(comm, planned.name, planned.is_checkpoint ? "checkpoint" : "series",
+                          told_[number].before.after);
+    rank.first_steps[number] = rank.files[number]->current_step();
+    told_[number].first_step = rank.first_steps[number];
+    check_beginning(rank, number);
     for (std::size_t i = 0; i < planned.variables.size(); ++i) {
       define(rank, number, i);
     }
     if (planned.has_attributes) {
-      rank.files[number]->set_attribute(-1, attribute_name, attribute());
+      rank.files[number]->set_attribute(-1, attribute_name, attribute_of(planned));
       rank.files[number]->set_attribute(rank.variables[number].front(), attribute_name,
-                                        attribute());
+                                        attribute_of(planned));
     }
   });
   if (code != 0) {
@@ -595,11 +571,28 @@ void Job::open(Rank& rank, std::size_t number) {
   }
 }
 
+// Behind what it keeps. Steps that had failed in an earlier job may keep their numbers.
+void Job::check_beginning(const Rank& rank, std::size_t number) {
+  const Found& before = told_[number].before;
+  std::int64_t least = 0;
+  for (const auto& [step, file] : before.steps) {
+    const bool is_kept = plan_.files[number].goes_on && step <= before.after;
+    least = is_kept ? step + 1 : least;
+  }
+  const std::int64_t begins = rank.first_steps[number];
+  if (begins < least || begins > std::ssize(plan_.files[number].steps)) {
+    violations_.push_back(plan_.files[number].name + " goes on at step " + std::to_string(begins) +
+                          ", it has " + std::to_string(least));
+  }
+}
+
 void Job::define(Rank& rank, std::size_t number, std::size_t i) {
   const PlannedFile& planned = plan_.files[number];
   auto& file = *rank.files[number];
   const Variable& variable = planned.variables[i];
-  auto shape = planned.steps.front().variables[i].shape;
+  const auto first =
+      std::min(static_cast<std::size_t>(rank.first_steps[number]), planned.steps.size() - 1);
+  auto shape = planned.steps[first].variables[i].shape;
   if (i == 0 && is_mistaken(planned, rank, Mistake::other_shape)) {
     ++shape.front();
   }
@@ -635,6 +628,10 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
       std::ranges::fill(buffer.bytes, poison);
     }
   };
+  if (planned.has_times) {
+    (void)attempt(rank.number, number, "begin of a step",
+                  [&] { file.begin_step(step, time_of(step)); });
+  }
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
     const auto& shape = now.variables[v].shape;
     if (shape != rank.shapes[number][v]) {
@@ -720,7 +717,7 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
     wait_for(*buffer, state);
   }
   if (const auto wanted = now.waits_for[static_cast<std::size_t>(rank.number)]) {
-    wait_step(rank, number, *wanted);
+    wait_step(rank, number, std::max(*wanted, rank.first_steps[number]));
   }
 }
 
@@ -752,8 +749,8 @@ void Job::close(Rank& rank, std::size_t number) {
   // A story of the file as a whole may name the first step that it concerns.
   const bool can_tell = !has_mistake(plan_.files[number]) && !plan_.faults.killed_server &&
                         !plan_.faults.stopped_process && !failures.is_whole_file;
-  for (std::size_t s = 0; s < steps_of(rank, number) && code == 0 && can_tell; ++s) {
-    const auto step = static_cast<std::int64_t>(s);
+  for (std::int64_t step = rank.first_steps[number];
+       step < static_cast<std::int64_t>(steps_of(rank, number)) && code == 0 && can_tell; ++step) {
     if (!failures.steps.contains(step)) {
       told_[number].closed.insert(step);
     }
@@ -786,217 +783,6 @@ void Job::ask_tickets(Rank& rank, std::size_t number) {
                             plan_.files[number].name + " is not settled after close");
     }
   }
-}
-
-namespace {
-
-// Of those that should have one: blocks that are boxes, in files that sum them.
-std::int64_t elements_without_sum(const PlannedFile& file, const StepOfVariable& step,
-                                  const iocomp::reading::Committed::Place& place) {
-  if ((!file.is_checkpoint && !file.has_sums) || file.may_overlap) {
-    return 0;
-  }
-  std::int64_t left = 0;
-  for (const auto& put : step.puts) {
-    left += put.is_scattered ? 0
-                             : std::accumulate(put.count.begin(), put.count.end(), std::int64_t{1},
-                                               std::multiplies<>{});
-  }
-  if (place.sums) {
-    for (const auto& sum : *place.sums) {
-      left -= iocomp::array::elements(sum.box);
-    }
-  }
-  return left;
-}
-
-// @return what is wrong but for the values; else nothing.
-std::string read_values(iocomp::reading::Input& input, const std::string& name, std::int64_t step,
-                        const std::vector<std::int64_t>& expected_shape,
-                        std::vector<std::byte>& values) {
-  const std::vector<std::int64_t> start(expected_shape.size(), 0);
-  try {
-    const auto& shape = input.place(name, step).shape;
-    if (!std::ranges::equal(
-            std::span{shape.extent}.first(static_cast<std::size_t>(shape.dimensions)),
-            expected_shape)) {
-      return " has another shape";
-    }
-    input.read(name, step,
-               {.start = start.data(), .count = expected_shape.data(), .values = values.data()});
-  } catch (const Error& error) {
-    return std::string{" cannot be read: "} + error.what();
-  }
-  return {};
-}
-
-}  // namespace
-
-std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
-                                    const std::string& when,
-                                    std::vector<std::set<std::int64_t>>* seen) {
-  std::vector<std::string> violations;
-  World world{plan.seed ^ 0x5EAD};
-  Machine machine{world, disk};
-  Network network{world};
-  std::string toml = "mode = \"sync\"\n";
-  for (const auto& file : plan.files) {
-    toml += "files." + file.name + ".path = \"" + path_of(file) + "\"\n";
-    toml += "files." + file.name + ".backend = \"" + file.backend + "\"\n";
-    if (file.has_file_per_step) {
-      toml += "files." + file.name + ".file_per_step = true\n";
-    }
-    if (file.grows_along_time) {
-      toml += "files." + file.name + ".layout = \"time\"\n";
-    }
-  }
-  const auto& settings = read_settings(toml);
-  const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
-  const auto read_file = [&](iocomp::client::Client& client, std::size_t number) {
-    const Told& promised = told[number];
-    const PlannedFile planned = what_was_put(plan.files[number], promised);
-    const PlannedFile old_one = old_of(plan.files[number]);
-    std::set<std::int64_t> visible;
-    std::set<std::int64_t> old;
-    std::set<std::int64_t> all;
-    std::unique_ptr<iocomp::reading::Input> input;
-    std::string reason;
-    try {
-      input = client.open_input(MPI_COMM_NULL, planned.name);
-    } catch (const Error& error) {
-      reason = error.what();
-      if (error.code() != ErrorCode::not_found && error.code() != ErrorCode::storage_failure) {
-        broken("the reader of " + planned.name + " says: " + error.what());
-      }
-    }
-    for (std::size_t s = 0; input && s < planned.steps.size(); ++s) {
-      const auto step = static_cast<std::int64_t>(s);
-      const auto& steps = input->committed().steps;
-      if (std::ranges::none_of(steps, [&](const auto& one) { return one.number == step; })) {
-        continue;
-      }
-      all.insert(step);
-      const bool has_values = has_puts(planned.steps[s]);
-      if (!has_values && !promised.before.contains(step)) {
-        if (promised.before.empty() || promised.committed.contains(step)) {
-          visible.insert(step);  // else nobody can say whose it is
-        }
-        continue;
-      }
-      bool is_old = promised.before.contains(step);
-      bool is_new = true;
-      std::string wrong;
-      for (std::size_t v = 0; v < planned.variables.size(); ++v) {
-        const auto& part = planned.steps[s].variables[v];
-        const auto& name = planned.variables[v].name;
-        const bool is_old_only = part.puts.empty();
-        if (old_one.steps[s].variables[v].puts.empty() || (is_old_only && !is_old)) {
-          continue;
-        }
-        const auto expected = expected_values(planned, v, step);
-        std::vector<std::byte> found(expected.size());
-        const std::string problem = read_values(*input, name, step, part.shape, found);
-        if (!problem.empty()) {
-          is_old = false;
-          if (!is_old_only) {
-            broken("step " + std::to_string(s) + " of " + planned.name + " is visible, and " +
-                   name + problem);
-          }
-          continue;
-        }
-        if (const auto left = elements_without_sum(planned, part, input->place(name, step));
-            !is_old_only && left != 0 && found == expected) {
-          broken("step " + std::to_string(s) + " of " + planned.name + ": " + name + " has " +
-                 std::to_string(left) + " elements that were put and have no checksum");
-        }
-        is_old = is_old && found == expected_values(old_one, v, step);
-        if (!is_old_only && found != expected) {
-          is_new = false;
-          const auto differs = std::ranges::mismatch(found, expected).in1 - found.begin();
-          wrong = "step " + std::to_string(s) + " of " + planned.name + ": " + name +
-                  " has wrong values from byte " + std::to_string(differs) + " of " +
-                  std::to_string(expected.size()) + ", " +
-                  in_hexadecimal(found[static_cast<std::size_t>(differs)]) + " for " +
-                  in_hexadecimal(expected[static_cast<std::size_t>(differs)]);
-        }
-      }
-      (is_old && !(is_new && has_values) ? old : visible).insert(step);
-      if (!is_old && !is_new) {
-        broken(wrong);
-      }
-    }
-    for (const std::int64_t step : promised.before) {
-      if (!old.contains(step) && !visible.contains(step) && planned.keeps == 0 &&
-          all.size() == old.size()) {
-        broken("step " + std::to_string(step) + " of what " + planned.name +
-               " was before is gone, and nothing came in its place" +
-               (reason.empty() ? std::string{} : ": " + reason));
-      }
-    }
-    const bool has_new = std::ranges::any_of(visible, [&](std::int64_t step) {
-      return has_puts(planned.steps[static_cast<std::size_t>(step)]);
-    });
-    if (!old.empty() && has_new) {
-      broken(planned.name + " has steps of before beside new ones");
-    }
-    if (seen != nullptr) {
-      seen->push_back(visible);
-    }
-    for (const std::int64_t step : promised.committed) {
-      if (!visible.contains(step) && !is_replaced(planned, all, step)) {
-        broken("step " + std::to_string(step) + " of " + planned.name +
-               " was told as committed, and is not there" +
-               (reason.empty() ? std::string{} : ": " + reason));
-      }
-    }
-    for (const auto& [step, story] : promised.failed) {
-      // Without values it may be that of the file which was there before.
-      const bool may_be_old =
-          planned.exists_before && !has_puts(planned.steps[static_cast<std::size_t>(step)]);
-      if (visible.contains(step) && !may_be_old && !is_in_doubt(plan, planned)) {
-        broken("step " + std::to_string(step) + " of " + planned.name +
-               " was told as failed, and is there; the story: " + story);
-      }
-    }
-    for (const std::int64_t step : promised.closed) {
-      if (has_puts(planned.steps[static_cast<std::size_t>(step)]) && !visible.contains(step) &&
-          !is_replaced(planned, all, step)) {
-        broken("step " + std::to_string(step) + " of " + planned.name +
-               " is not there, and close has said to a rank that all is well" +
-               (reason.empty() ? std::string{} : ": " + reason));
-      }
-    }
-  };
-  auto& alone = network.make({0});
-  world.add_process("reader", [&] {
-    try {
-      iocomp::client::Place place;
-      place.comm = handle(&alone);
-      place.job = "reader";
-      iocomp::client::Client client{settings,
-                                    {.deadline_seconds = Job::deadline_seconds},
-                                    disk_options(),
-                                    std::move(place),
-                                    nullptr};
-      for (std::size_t number = 0; number < plan.files.size(); ++number) {
-        read_file(client, number);
-      }
-      (void)client.finalize();
-    } catch (const std::exception& error) {
-      broken(std::string{"an exception leaves the reader: "} + error.what());
-    }
-  });
-  world.run(Job::longest);
-  if (world.is_alive(0)) {
-    broken("the reader" + how_it_hangs(world));
-  }
-  return violations;
-}
-
-std::vector<std::string> left_behind(const Disk& disk) {
-  std::vector<std::string> all = disk.list();
-  std::erase_if(all, [](const std::string& name) { return !name.starts_with('.'); });
-  return all;
 }
 
 }  // namespace simulation

@@ -20,22 +20,11 @@
 #include "mpi/wait.h"
 #include "network.h"
 #include "plan.h"
+#include "told.h"
 #include "transport/transport.h"
 #include "world.h"
 
 namespace simulation {
-
-/// What the calls of a program have said about one file so far.
-struct Told {
-  std::set<std::int64_t> committed{};
-  std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told
-  /// By step, variable, number of the put: those that were refused, and told so.
-  std::set<std::tuple<std::int64_t, std::size_t, std::size_t>> refused{};
-  bool is_closed = false;  ///< by all ranks, without a failure
-  /// Close said yes to a rank that had not been told of these, nor of the file as a whole.
-  std::set<std::int64_t> closed{};
-  std::set<std::int64_t> before{};  ///< steps with values that were there before the job
-};
 
 /// What the calls of one rank came to for one file: 0, or the code of an error.
 struct Ends {
@@ -60,10 +49,8 @@ class Job {
 
   Job(const Plan& plan, World& world, Machine& machine);
 
-  /// Steps of a file are there already.
-  void know(std::size_t file, std::set<std::int64_t> before) {
-    told_[file].before = std::move(before);
-  }
+  /// What is there already.
+  void know(const std::vector<Found>& before);
   /// Run it to its end.
   void run();
 
@@ -93,6 +80,7 @@ class Job {
   void write_files(Rank& rank);
   [[nodiscard]] std::size_t steps_of(const Rank& rank, std::size_t file) const;
   void define(Rank& rank, std::size_t file, std::size_t variable);
+  void check_beginning(const Rank& rank, std::size_t file);
   void make_step(Rank& rank, std::size_t file, std::int64_t step);
   void close(Rank& rank, std::size_t file);
   void wait_step(Rank& rank, std::size_t file, std::int64_t step);
@@ -133,16 +121,15 @@ class Job {
 /// The name of a file in its folder; files of single steps have their number behind it.
 [[nodiscard]] std::string target_name(const PlannedFile& file);
 
-/// What is planned for a file, less the puts that were refused.
-[[nodiscard]] PlannedFile what_was_put(PlannedFile file, const Told& told);
+[[nodiscard]] std::string path_of(const PlannedFile& file);
 
-/// What a reader finds on a disk, compared with what was told. Violations in words.
-/// @param visible  is given the steps that are there, by file.
-[[nodiscard]] std::vector<std::string> check_disk(
-    const Plan& plan, const std::vector<Told>& told, Disk& disk, const std::string& when,
-    std::vector<std::set<std::int64_t>>* visible = nullptr);
+/// How every process of a simulated job uses the disk.
+[[nodiscard]] iocomp::disk::Options usual_disk_options();
 
-/// The names that a clean end leaves behind and should not.
-[[nodiscard]] std::vector<std::string> left_behind(const Disk& disk);
+/// The settings that a text says; many jobs have the same.
+[[nodiscard]] const iocomp::config::Settings& read_settings(const std::string& toml);
+
+/// What is to be said of a process that is alive when its world has stopped.
+[[nodiscard]] std::string how_it_hangs(const World& world);
 
 }  // namespace simulation

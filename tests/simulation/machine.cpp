@@ -67,7 +67,14 @@ std::shared_ptr<Machine::Open> Machine::file(int descriptor) const {
   return found == open_.end() ? nullptr : found->second;
 }
 
-std::optional<Disk::Found> Machine::locate(const char* path) const {
+std::optional<Disk::Found> Machine::locate(const char* path, bool is_held) {
+  const std::int64_t number = named_++;
+  if (number == folder_goes_ || number == folder_returns_) {
+    tell(number == folder_goes_ ? "finds that the folder is gone" : "finds the folder again");
+  }
+  if (number >= folder_goes_ && number < folder_returns_ && !is_held) {
+    return std::nullopt;
+  }
   return disk_.find(std::string{path}.substr(prefix.size() - 1));
 }
 
@@ -107,12 +114,12 @@ int Machine::open_of_system(const char* path, int flags) {
              : memory_.open_again(process, std::stoi(rest.substr(descriptors.size())));
 }
 
-int Machine::open(const char* path, int flags) {
+int Machine::open(const char* path, int flags, bool is_held) {
   take_time(call_time);
   if (!std::string_view{path}.starts_with(prefix.substr(0, prefix.size() - 1))) {
     return open_of_system(path, flags);
   }
-  auto found = locate(path);
+  auto found = locate(path, is_held);
   if (!found) {
     return -ENOENT;
   }
@@ -269,6 +276,16 @@ int Machine::resize(int descriptor, std::int64_t bytes) {
   return disk_.resize(open->inode, bytes);
 }
 
+int Machine::resize(const char* path, std::int64_t bytes) {
+  take_time(call_time);
+  const auto found = locate(path);
+  if (!found || found->inode == 0) {
+    return -ENOENT;
+  }
+  tell(std::string{"resizes "} + path + " to " + std::to_string(bytes));
+  return disk_.resize(found->inode, bytes);
+}
+
 int Machine::grow(int descriptor, std::int64_t bytes) {
   take_time(call_time);
   if (memory_.knows(descriptor)) {
@@ -339,6 +356,16 @@ int Machine::status(int descriptor, struct stat& status) {
 int Machine::status(const char* path, struct stat& status) {
   const auto found = locate(path);
   return !found || found->inode == 0 ? -ENOENT : fill(found->inode, status);
+}
+
+int Machine::status_in(int folder, const char* name, struct stat& status) {
+  const Open* open = find(folder);
+  if (open == nullptr || !disk_.is_folder(open->inode)) {
+    return open == nullptr ? -EBADF : -ENOTDIR;
+  }
+  const auto& names = disk_.names(open->inode);
+  const auto found = names.find(name);
+  return found == names.end() ? -ENOENT : fill(found->second, status);
 }
 
 // At once: who has looked right before whether it may rename is not stopped in between.

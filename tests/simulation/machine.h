@@ -56,7 +56,8 @@ class Machine {
     std::string path{};
     std::string text{};  ///< of a file of the system; then there is no inode
   };
-  [[nodiscard]] int open(const char* path, int flags);
+  /// @param is_held  the folder is open: it is the same, whatever its path is now.
+  [[nodiscard]] int open(const char* path, int flags, bool is_held = false);
   /// It stays open as long as somebody keeps this.
   [[nodiscard]] std::shared_ptr<Open> file(int descriptor) const;
   [[nodiscard]] int close(int descriptor);
@@ -76,10 +77,13 @@ class Machine {
   [[nodiscard]] std::int64_t read_next(int descriptor, std::span<std::byte> bytes);
   [[nodiscard]] std::int64_t seek(int descriptor, std::int64_t offset, int whence);
   [[nodiscard]] int resize(int descriptor, std::int64_t bytes);
+  [[nodiscard]] int resize(const char* path, std::int64_t bytes);
   [[nodiscard]] int grow(int descriptor, std::int64_t bytes);
   [[nodiscard]] int sync(int descriptor);
   [[nodiscard]] int status(int descriptor, struct stat& status);
   [[nodiscard]] int status(const char* path, struct stat& status);
+  /// Of a name in an open folder, whatever the path of that is now.
+  [[nodiscard]] int status_in(int folder, const char* name, struct stat& status);
   [[nodiscard]] int rename(const char* from, const char* to, unsigned flags);
   [[nodiscard]] int link(const char* from, const char* to);
   [[nodiscard]] int unlink(const char* path);
@@ -107,12 +111,18 @@ class Machine {
   [[nodiscard]] std::int64_t slowness() const noexcept { return slowness_; }
   /// How slow the disk is, as a multiple.
   void slow_down(std::int64_t times) noexcept { slowness_ = times; }
+  /// The folder of all files gets another name after so many calls that name something in it, and
+  /// for so many: then there is nothing under its path. What is open stays open.
+  void lose_folder(std::int64_t after, std::int64_t during) noexcept {
+    folder_goes_ = after;
+    folder_returns_ = during > INT64_MAX - after ? INT64_MAX : after + during;
+  }
   /// Tell each call that changes something, in words.
   void when_called(std::function<void(const std::string&)> log) { log_ = std::move(log); }
 
  private:
   [[nodiscard]] Open* find(int descriptor);
-  [[nodiscard]] std::optional<Disk::Found> locate(const char* path) const;
+  [[nodiscard]] std::optional<Disk::Found> locate(const char* path, bool is_held = false);
   void take_time(Nanoseconds about) { world_.spend_in_call(about * slowness_); }
   void tell(const std::string& what) const;
   [[nodiscard]] int fill(Disk::Inode inode, struct stat& status) const;
@@ -132,6 +142,9 @@ class Machine {
   std::map<int, int> watched_;                        // processes, by descriptor
   int next_ = first_descriptor;
   std::int64_t slowness_ = 1;
+  std::int64_t named_ = 0;  // calls that named something
+  std::int64_t folder_goes_ = INT64_MAX;
+  std::int64_t folder_returns_ = INT64_MAX;
   std::function<void(const std::string&)> log_;
 };
 

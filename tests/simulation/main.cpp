@@ -1,4 +1,5 @@
 // Histories of the library under faults: docs/developers/simulation.md.
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/single_threaded.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -221,17 +223,17 @@ void limit_time() {
 /// One history; of some seeds what its programs do is also run in every way.
 Result run_plan(const Plan& plan, bool compares, const Log& log = {},
                 const std::string& folder = {}) {
-  constexpr std::uint64_t sample = 32;
+  constexpr std::uint64_t sample = 64;
   limit_time();
   if (compares) {
     return simulation::run_in_all_ways(plan, log);
   }
   int disks = 0;
-  std::function<void(const simulation::Disk&, const std::vector<simulation::Told>&)> look;
+  simulation::Inspect look;
   if (!folder.empty()) {
-    look = [&](const auto& disk, const auto& told) {
+    look = [&](const Plan& job, const auto& disk, const auto& told) {
       const std::string name = std::to_string(plan.seed) + '.' + std::to_string(disks);
-      disks += simulation::write_real_files(plan, told, disk, folder + '/' + name) ? 1 : 0;
+      disks += simulation::write_real_files(job, told, disk, folder + '/' + name) ? 1 : 0;
     };
   }
   Result result = simulation::run_history(plan, log, look);
@@ -407,7 +409,10 @@ int try_bugs(Options options) {
 
 int main(int count, char** words) {
   without_random_addresses(words);
-  __libc_single_threaded = 0;  // simulated threads are threads for the C++ library
+  // What one history frees the next one takes, without the system.
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+  __libc_single_threaded = 0;           // simulated threads are threads for the C++ library
   const Options options = read_options(count, words);
   for (const char* name : {"posix", "pnetcdf", "hdf5", "netcdf"}) {
     (void)iocomp::formats::format(name);

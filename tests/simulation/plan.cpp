@@ -109,11 +109,12 @@ Index random_shape(Random& random, bool is_large) {
 }
 
 Step make_step(Random& random, const Plan& plan, const std::vector<int>& members,
-               const std::vector<Index>& shapes, std::int64_t number, bool is_together) {
+               const std::vector<Index>& shapes, std::int64_t number, bool is_together,
+               bool has_all) {
   Step step;
   for (const auto& shape : shapes) {
     StepOfVariable part{.shape = shape};
-    if (!random.chance(1, 10)) {
+    if (!random.chance(1, 10) || has_all) {
       const bool has_holes = random.chance(1, 5);
       const int parts = static_cast<int>(random.between(1, 2 * std::ssize(members)));
       cut(random, Index(shape.size(), 0), shape, parts, has_holes, members, part.puts);
@@ -168,7 +169,16 @@ void choose_settings(Random& random, PlannedFile& file) {
   file.alignment_bytes = random.among(alignments);
 }
 
-PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<int> members) {
+// Most histories are small, so that many more are run in the same time: few ranks, variables and
+// steps show most faults.
+struct Size {
+  bool is_small = false;
+  int most_variables = 3;
+  int most_steps = 4;
+};
+
+PlannedFile make_file(Random& random, const Plan& plan, const Size& size, int number,
+                      std::vector<int> members) {
   using enum ElementType;
   static const std::vector<ElementType> usual{float64, float32, int32, uint8, int64};
   static const std::vector<ElementType> all{int8,    int16,     int32,      int64,    uint8,
@@ -189,22 +199,28 @@ PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<
   file.leaves_close_to_finalize = random.chance(1, 6);
   file.steps_in_flight = static_cast<int>(random.between(1, 4));
   choose_settings(random, file);
+  file.has_times = Random{Random{random}.next() ^ 0x544D}.chance(1, 6);
+  if (!plan.next.empty()) {
+    file.goes_on = true;
+    file.exists_before = file.replaces = false;
+  }
   const bool is_together = is_written_together(plan, file);
   const bool takes_all_types = file.backend == "posix" && !file.has_description;
-  const auto variables = static_cast<int>(random.between(1, 3));
+  file.attribute_type = Random{Random{random}.next()}.among(file.backend == "posix" ? all : usual);
+  const auto variables = static_cast<int>(random.between(1, size.most_variables));
   std::vector<Index> shapes;
   for (int i = 0; i < variables; ++i) {
     file.variables.push_back({.name = "v" + std::to_string(i),
                               .type = random.among(takes_all_types ? all : usual),
                               .fill = random.chance(1, 4) ? 0x41 : 0});
-    shapes.push_back(random_shape(random, random.chance(1, 4)));
+    shapes.push_back(random_shape(random, !size.is_small && random.chance(1, 4)));
   }
   if (random.chance(1, 12) && ranks.size() > 1) {
     file.mistake = static_cast<Mistake>(random.between(1, 3));
     file.mistaken_rank = random.among(ranks);
     file.leaves_close_to_finalize = false;
   }
-  const std::int64_t steps = random.between(1, 4);
+  const std::int64_t steps = random.between(1, size.most_steps) + std::ssize(plan.next);
   for (std::int64_t i = 0; i < steps; ++i) {
     if (file.backend == "posix" && random.chance(1, 6)) {
       auto& changed = shapes[static_cast<std::size_t>(random.below(variables))];
@@ -213,7 +229,8 @@ PlannedFile make_file(Random& random, const Plan& plan, int number, std::vector<
         changed = random_shape(random, false);
       } while (changed.size() != dimensions);
     }
-    file.steps.push_back(make_step(random, plan, ranks, shapes, i, is_together));
+    file.steps.push_back(make_step(random, plan, ranks, shapes, i, is_together,
+                                   file.goes_on && file.grows_along_time));
   }
   return file;
 }
@@ -236,8 +253,8 @@ std::vector<std::vector<int>> choose_groups(Random& random, int ranks, int files
   return groups;
 }
 
-void plan_faults(Random& random, Plan& plan, Focus focus) {
-  PlannedFaults& faults = plan.faults;
+PlannedFaults choose_faults(Random& random, const Plan& plan, Focus focus) {
+  PlannedFaults faults;
   const auto wants = [&](Focus what) {
     return focus == what || (focus == Focus::any && random.chance(1, 3));
   };
@@ -248,7 +265,7 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
     }
   }
   if (wants(Focus::disk)) {
-    const auto kind = random.below(5);
+    const auto kind = random.below(6);
     if (kind == 0) {
       faults.disk.capacity_bytes = random.below(40000);
     } else if (kind == 1) {
@@ -261,6 +278,11 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
       faults.power_losses = std::max(faults.power_losses, 4);
     } else if (kind == 3) {
       faults.disk.writes_are_short = true;
+    } else if (kind == 4) {
+      faults.folder_goes = random.between(1, 80);
+      if (random.chance(1, 2)) {
+        faults.folder_is_gone_for = random.between(1, 20);
+      }
     } else {
       faults.disk_slowness = random.between(2, 1000);
     }
@@ -270,6 +292,13 @@ void plan_faults(Random& random, Plan& plan, Focus focus) {
     faults.stopped_at = random.below(5 * millisecond);
     faults.stopped_for = random.between(millisecond, 12 * second);
   }
+  const bool is_quiet = faults.power_losses == 0 && !faults.stopped_process &&
+                        faults.disk_slowness == 1 && !faults.folder_goes &&
+                        faults.disk == Disk::Faults{};
+  if (is_quiet && !random.chance(1, 16)) {
+    faults.power_losses = static_cast<int>(random.between(2, 8));
+  }
+  return faults;
 }
 
 // By a chance of its own, so that the rest of a seed's plan does not depend on it.
@@ -279,6 +308,31 @@ void plan_lost_server(Random random, Plan& plan, Focus focus) {
     plan.faults.killed_server = static_cast<int>(random.below(plan.servers));
     plan.faults.server_killed_after =
         random.below(random.chance(1, 2) ? millisecond : 8 * millisecond);
+  }
+}
+
+// Jobs that go on with the files of the first one, in other modes and with other faults.
+void plan_next_jobs(Random random, Plan& plan, Focus focus) {
+  for (auto& next : plan.next) {
+    Plan job = plan;
+    job.mode = static_cast<Mode>(random.below(3));
+    job.servers = job.mode == Mode::servers
+                      ? static_cast<int>(random.between(1, std::min(3, plan.ranks)))
+                      : 0;
+    choose_system(Random{random.next()}, job);
+    job.faults = choose_faults(random, job, focus);
+    plan_lost_server(Random{random.next()}, job, focus);
+    const std::int64_t goes_back = random.chance(1, 3) ? random.between(1, 3) : 0;
+    if (goes_back > 0) {
+      job.faults.disk.failing_sync.reset();  // see above: it may replace what is there
+    }
+    next = {.mode = job.mode,
+            .servers = job.servers,
+            .shares_memory = job.shares_memory,
+            .nodes = job.nodes,
+            .follows_power_loss = random.chance(1, 2),
+            .goes_back = goes_back,
+            .faults = job.faults};
   }
 }
 
@@ -348,17 +402,27 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   Random random{seed};
   Plan plan;
   plan.seed = seed;
-  const bool is_crowded = random.chance(1, 50);
-  plan.ranks = static_cast<int>(is_crowded ? random.between(5, 64) : random.between(1, 4));
+  const Size size = Random{seed ^ 0x517E}.chance(3, 4)
+                        ? Size{.is_small = true, .most_variables = 2, .most_steps = 2}
+                        : Size{};
+  const bool is_crowded = !size.is_small && random.chance(1, 50);
+  plan.ranks = static_cast<int>(is_crowded      ? random.between(5, 64)
+                                : size.is_small ? random.between(1, 2)
+                                                : random.between(1, 4));
   plan.mode = static_cast<Mode>(random.below(3));
   if (plan.mode == Mode::servers) {
     plan.servers =
         static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
   }
-  const int files = static_cast<int>(random.chance(1, 4) ? random.between(2, 3) : 1);
+  Random chain{seed ^ 0xC4A1};
+  if (chain.chance(1, 5)) {
+    plan.next.resize(static_cast<std::size_t>(size.is_small ? 1 : chain.between(1, 3)));
+  }
+  const bool has_many = !size.is_small && random.chance(1, 4);
+  const int files = static_cast<int>(has_many ? random.between(2, 3) : 1);
   const auto groups = choose_groups(random, plan.ranks, files);
   for (int i = 0; i < files; ++i) {
-    plan.files.push_back(make_file(random, plan, i, groups[static_cast<std::size_t>(i)]));
+    plan.files.push_back(make_file(random, plan, size, i, groups[static_cast<std::size_t>(i)]));
   }
   // Where a rank makes a mistake in one file, synchronous ranks lose the others with it.
   plan.are_files_in_turn =
@@ -366,10 +430,49 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
         return file.mistake == Mistake::none;
       });
   choose_sizes(random, plan);
-  plan_faults(random, plan, focus);
+  plan.faults = choose_faults(random, plan, focus);
   choose_system(Random{seed ^ 0x5EED}, plan);
   plan_lost_server(Random{seed ^ 0xDEAD}, plan, focus);
+  plan_next_jobs(chain, plan, focus);
   return plan;
+}
+
+iocomp::contents::Attribute attribute_of(const PlannedFile& file) {
+  constexpr std::size_t elements = 3;
+  const bool is_text = file.attribute_type == ElementType::character;
+  iocomp::contents::Attribute made{
+      .type = is_text ? ElementType::uint8 : file.attribute_type, .is_text = is_text, .values = {}};
+  made.values.assign(elements * iocomp::array::size_bytes(made.type), std::byte{'A'});
+  return made;
+}
+
+Plan job_of(const Plan& plan, std::size_t number) {
+  Plan job = plan;
+  job.next.clear();
+  const std::size_t jobs = plan.next.size() + 1;
+  if (number > 0) {
+    const NextJob& next = plan.next[number - 1];
+    job.seed = plan.seed ^ (number << 56U);
+    job.mode = next.mode;
+    job.servers = next.servers;
+    job.shares_memory = next.shares_memory;
+    job.nodes = next.nodes;
+    job.faults = next.faults;
+  }
+  for (auto& file : job.files) {
+    file.steps.resize(std::max<std::size_t>(1, file.steps.size() * (number + 1) / jobs));
+    if (number > 0) {
+      constexpr int of_what_was_before = 1;
+      file.generation = of_what_was_before + static_cast<int>(number);
+      file.mistake = Mistake::none;
+      for (auto& step : file.steps) {
+        if (is_written_together(job, file)) {
+          std::ranges::fill(step.waits_for, step.waits_for.front());
+        }
+      }
+    }
+  }
+  return job;
 }
 
 std::size_t bytes_of(const PlannedFile& file, std::size_t variable, const Put& put) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "array/element_type.h"
+#include "contents/variable.h"
 #include "disk.h"
 #include "random.h"
 #include "system.h"
@@ -58,6 +60,7 @@ struct PlannedFile {
   bool is_checkpoint = false;
   bool replaces = false;
   bool exists_before = false;  ///< with other values
+  bool goes_on = false;        ///< existing = "continue"
   int generation = 0;          ///< of its values
   bool leaves_close_to_finalize = false;
   bool is_synchronous = false;  ///< whatever the job is
@@ -66,7 +69,9 @@ struct PlannedFile {
   bool is_compressed = false;
   bool has_description = false;
   bool has_attributes = false;
-  bool has_sums = false;  ///< also of a series: those of a checkpoint are usual
+  iocomp::array::ElementType attribute_type = iocomp::array::ElementType::int32;
+  bool has_times = false;  ///< each step begins with its time
+  bool has_sums = false;   ///< also of a series: those of a checkpoint are usual
   bool may_overlap = false;
   bool fails_when_full = false;
   bool spills = false;      ///< when_full = "spill", to the same disk
@@ -87,13 +92,26 @@ enum class Mode : std::uint8_t { synchronous, kernel, servers };
 struct PlannedFaults {
   Disk::Faults disk{};
   std::int64_t disk_slowness = 1;
-  int power_losses = 0;                  ///< looks at what would be there after one
-  std::optional<int> stopped_process{};  ///< for a while
+  std::optional<std::int64_t> folder_goes{};    ///< after so many calls that name something in it
+  std::int64_t folder_is_gone_for = INT64_MAX;  ///< ... so many
+  int power_losses = 0;                         ///< looks at what would be there after one
+  std::optional<int> stopped_process{};         ///< for a while
   Nanoseconds stopped_at = 0;
   Nanoseconds stopped_for = 0;
   std::optional<Nanoseconds> killed_at{};  ///< all processes
   std::optional<int> killed_server{};      ///< it alone
   Nanoseconds server_killed_after = 0;     ///< since all ranks are connected
+};
+
+/// A job that goes on with the files of the job before it, in the same programs.
+struct NextJob {
+  Mode mode = Mode::kernel;
+  int servers = 0;
+  bool shares_memory = false;
+  int nodes = 1;
+  bool follows_power_loss = false;  ///< it finds what is there after one
+  std::int64_t goes_back = 0;       ///< of each file it drops so many of the steps that it finds
+  PlannedFaults faults{};
 };
 
 /// One history, before it is run.
@@ -115,7 +133,8 @@ struct Plan {
   System system{};
   bool are_files_in_turn = false;  ///< all are open at once, and each makes a step in turn
   std::vector<PlannedFile> files{};
-  PlannedFaults faults{};
+  PlannedFaults faults{};  ///< of the first job
+  std::vector<NextJob> next{};
 };
 
 /// What a seed is about.
@@ -124,11 +143,19 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 [[nodiscard]] inline bool has_file_per_step(const PlannedFile& file) {
   return file.is_checkpoint || file.has_file_per_step;
 }
+/// The time that a program gives its step.
+[[nodiscard]] inline double time_of(std::int64_t step) { return 0.5 * static_cast<double>(step); }
 /// What is there before, where something is.
 [[nodiscard]] inline PlannedFile old_of(PlannedFile file) {
   file.generation = 1;
   return file;
 }
+[[nodiscard]] inline bool has_puts(const Step& step) {
+  return std::ranges::any_of(step.variables, [](const auto& part) { return !part.puts.empty(); });
+}
+/// What one of the jobs does, from 0: it makes the steps up to some number, and has values of its
+/// own.
+[[nodiscard]] Plan job_of(const Plan& plan, std::size_t number);
 /// Whether all members write it together, in the same calls.
 [[nodiscard]] bool is_written_together(const Plan& plan, const PlannedFile& file);
 /// Whether its program does something that fails the step.
@@ -136,6 +163,10 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 /// Whether a compute rank opens the file.
 [[nodiscard]] bool is_member(const PlannedFile& file, int rank);
 [[nodiscard]] int count_members(const Plan& plan, const PlannedFile& file);
+
+/// What a file and its first variable have, as `attribute_name`, where they have attributes.
+constexpr const char* attribute_name = "about";
+[[nodiscard]] iocomp::contents::Attribute attribute_of(const PlannedFile& file);
 
 [[nodiscard]] Plan make_plan(std::uint64_t seed, Focus focus);
 /// Choose how much memory there is for the data of the plan, and the sizes that they are cut into.

@@ -87,6 +87,7 @@ struct Fields<PlannedFile> {
     field("checkpoint", &PlannedFile::is_checkpoint);
     field("replaces", &PlannedFile::replaces);
     field("exists_before", &PlannedFile::exists_before);
+    field("goes_on", &PlannedFile::goes_on);
     field("leaves_close_to_finalize", &PlannedFile::leaves_close_to_finalize);
     field("synchronous", &PlannedFile::is_synchronous);
     field("file_per_step", &PlannedFile::has_file_per_step);
@@ -94,6 +95,8 @@ struct Fields<PlannedFile> {
     field("compressed", &PlannedFile::is_compressed);
     field("description", &PlannedFile::has_description);
     field("attributes", &PlannedFile::has_attributes);
+    field("attribute_type", &PlannedFile::attribute_type);
+    field("times", &PlannedFile::has_times);
     field("sums", &PlannedFile::has_sums);
     field("may_overlap", &PlannedFile::may_overlap);
     field("fails_when_full", &PlannedFile::fails_when_full);
@@ -124,6 +127,8 @@ struct Fields<PlannedFaults> {
   static void each(auto&& field) {
     field("disk", &PlannedFaults::disk);
     field("disk_slowness", &PlannedFaults::disk_slowness);
+    field("folder_goes", &PlannedFaults::folder_goes);
+    field("folder_is_gone_for", &PlannedFaults::folder_is_gone_for);
     field("power_losses", &PlannedFaults::power_losses);
     field("stopped_process", &PlannedFaults::stopped_process);
     field("stopped_at", &PlannedFaults::stopped_at);
@@ -131,6 +136,18 @@ struct Fields<PlannedFaults> {
     field("killed_at", &PlannedFaults::killed_at);
     field("killed_server", &PlannedFaults::killed_server);
     field("server_killed_after", &PlannedFaults::server_killed_after);
+  }
+};
+template <>
+struct Fields<NextJob> {
+  static void each(auto&& field) {
+    field("mode", &NextJob::mode);
+    field("servers", &NextJob::servers);
+    field("shares_memory", &NextJob::shares_memory);
+    field("nodes", &NextJob::nodes);
+    field("follows_power_loss", &NextJob::follows_power_loss);
+    field("goes_back", &NextJob::goes_back);
+    field("faults", &NextJob::faults);
   }
 };
 template <>
@@ -166,6 +183,7 @@ struct Fields<Plan> {
     field("are_files_in_turn", &Plan::are_files_in_turn);
     field("file", &Plan::files);
     field("faults", &Plan::faults);
+    field("next", &Plan::next);
   }
 };
 

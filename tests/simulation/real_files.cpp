@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "array/element_type.h"
+#include "check.h"
 
 namespace simulation {
 namespace {
@@ -32,14 +34,25 @@ std::string name_in_disk(const PlannedFile& file, std::int64_t step) {
   return name.substr(0, end) + number.data() + name.substr(end);
 }
 
-// Of the steps of a file that cannot be lost any more.
-std::set<std::int64_t> promised_steps(const PlannedFile& file, const Told& told) {
-  std::set<std::int64_t> steps = told.committed;
-  for (std::size_t s = 0; told.is_closed && s < file.steps.size(); ++s) {
-    const auto step = static_cast<std::int64_t>(s);
+// The steps of a file that cannot be lost any more, each with what its job has put.
+Steps promised_steps(const PlannedFile& planned, const Told& told) {
+  const auto file = std::make_shared<const PlannedFile>(what_was_put(planned, told));
+  std::set<std::int64_t> numbers = told.committed;
+  for (std::int64_t step = told.first_step.value_or(0);
+       told.is_closed && step < std::ssize(file->steps); ++step) {
     if (!told.failed.contains(step)) {
-      steps.insert(step);
+      numbers.insert(step);
     }
+  }
+  Steps steps;
+  for (const std::int64_t step : numbers) {
+    steps.emplace(step, file);
+  }
+  if (file->goes_on) {
+    steps.insert(told.before.steps.begin(), told.before.steps.upper_bound(told.before.after));
+  }
+  while (file->keeps > 0 && std::ssize(steps) > (told.is_closed ? file->keeps : 0)) {
+    steps.erase(steps.begin());  // later ones may be there that nobody was told of
   }
   return steps;
 }
@@ -51,12 +64,8 @@ bool write_real_files(const Plan& plan, const std::vector<Told>& told, const Dis
   std::string promises;
   std::vector<std::byte> expected;
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
-    const PlannedFile file = what_was_put(plan.files[f], told[f]);
-    auto promised = promised_steps(file, told[f]);
-    while (file.keeps > 0 && std::ssize(promised) > (told[f].is_closed ? file.keeps : 0)) {
-      promised.erase(promised.begin());  // later ones may be there that nobody was told of
-    }
-    for (const std::int64_t step : promised) {
+    for (const auto& [step, promised] : promised_steps(plan.files[f], told[f])) {
+      const PlannedFile& file = *promised;
       const auto& variables = file.steps[static_cast<std::size_t>(step)].variables;
       for (std::size_t v = 0; v < variables.size(); ++v) {
         if (variables[v].puts.empty()) {

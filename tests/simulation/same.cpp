@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "check.h"
 #include "disk.h"
 #include "job.h"
 #include "machine.h"
@@ -34,6 +36,7 @@ struct Seen {
 // The same calls in every way: in synchronous mode all ranks wait for the same steps.
 Plan program_of(Plan plan) {
   plan.faults = {};
+  plan.next.clear();
   for (auto& file : plan.files) {
     file.leaves_close_to_finalize = false;
     file.fails_when_full = false;
@@ -86,6 +89,7 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
   Seen seen;
   Disk disk;
   std::vector<Told> told;
+  std::vector<Steps> steps;
   std::vector<std::string> violations;
   const auto before = make_what_exists(way.plan, disk, violations);
   result.violations.insert(result.violations.end(), violations.begin(), violations.end());
@@ -93,9 +97,7 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
     World world{way.plan.seed};
     Machine machine{world, disk};
     Job job{way.plan, world, machine};
-    for (std::size_t file = 0; file < before.size(); ++file) {
-      job.know(file, before[file]);
-    }
+    job.know(before);
     if (log) {
       log(way.name + ':');
       job.when_called([&](const std::string& what) {
@@ -108,8 +110,12 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
     violations = job.violations();
     result.turns += world.turns();
   }
-  const auto found = check_disk(way.plan, told, disk, "at the end", &seen.committed);
+  const auto found = check_disk(way.plan, told, disk, "at the end", &steps);
   violations.insert(violations.end(), found.begin(), found.end());
+  for (const auto& of_file : steps) {
+    const auto numbers = std::views::keys(of_file);
+    seen.committed.emplace_back(numbers.begin(), numbers.end());
+  }
   for (const auto& name : left_behind(disk)) {
     violations.push_back("at the end " + name + " is left");
   }

@@ -9,20 +9,25 @@
 namespace simulation {
 namespace {
 
-void limit_servers(Plan& plan, int most) {
-  plan.servers = std::min(plan.servers, most);
-  plan.nodes = std::min(plan.nodes, std::max(plan.servers, 1));
-  if (plan.faults.killed_server && *plan.faults.killed_server >= plan.servers) {
-    plan.faults.killed_server.reset();
+// Of a plan or of a job that goes on.
+void limit_servers(auto& job, int ranks, int most) {
+  job.servers = std::min(job.servers, most);
+  job.nodes = std::min(job.nodes, std::max(job.servers, 1));
+  PlannedFaults& faults = job.faults;
+  if (faults.killed_server && *faults.killed_server >= job.servers) {
+    faults.killed_server.reset();
   }
-  if (plan.faults.stopped_process && *plan.faults.stopped_process >= plan.ranks + plan.servers) {
-    plan.faults.stopped_process.reset();
+  if (faults.stopped_process && *faults.stopped_process >= ranks + job.servers) {
+    faults.stopped_process.reset();
   }
 }
 
 void remove_rank(Plan& plan) {
   --plan.ranks;
-  limit_servers(plan, plan.ranks);
+  limit_servers(plan, plan.ranks, plan.ranks);
+  for (auto& next : plan.next) {
+    limit_servers(next, plan.ranks, plan.ranks);
+  }
   for (auto& file : plan.files) {
     std::erase(file.members, plan.ranks);
     for (auto& step : file.steps) {
@@ -40,6 +45,29 @@ void remove_variable(PlannedFile& file, std::size_t number) {
   for (auto& step : file.steps) {
     step.variables.erase(step.variables.begin() + at);
   }
+}
+
+// One fault less.
+std::vector<PlannedFaults> with_fewer(const PlannedFaults& faults) {
+  std::vector<PlannedFaults> all;
+  const auto without = [&](bool is_there, const auto& remove) {
+    if (is_there) {
+      all.push_back(faults);
+      remove(all.back());
+    }
+  };
+  const auto& disk = faults.disk;
+  without(disk.capacity_bytes || disk.failing_write || disk.failing_sync || disk.writes_are_short,
+          [](PlannedFaults& less) { less.disk = {}; });
+  without(faults.folder_goes.has_value(), [](PlannedFaults& less) { less.folder_goes.reset(); });
+  without(faults.killed_at.has_value(), [](PlannedFaults& less) { less.killed_at.reset(); });
+  without(faults.killed_server.has_value(),
+          [](PlannedFaults& less) { less.killed_server.reset(); });
+  without(faults.stopped_process.has_value(),
+          [](PlannedFaults& less) { less.stopped_process.reset(); });
+  without(faults.disk_slowness > 1, [](PlannedFaults& less) { less.disk_slowness = 1; });
+  without(faults.power_losses > 0, [](PlannedFaults& less) { less.power_losses = 0; });
+  return all;
 }
 
 /// Plans that are a little smaller than this one.
@@ -121,7 +149,7 @@ std::vector<Plan> smaller(const Plan& plan) {
     with([](Plan& less) { less.are_files_in_turn = false; });
   }
   if (plan.servers > 1) {
-    with([](Plan& less) { limit_servers(less, less.servers - 1); });
+    with([](Plan& less) { limit_servers(less, less.ranks, less.servers - 1); });
   }
   if (plan.nodes > 1) {
     with([](Plan& less) { less.nodes = 1; });
@@ -138,17 +166,30 @@ std::vector<Plan> smaller(const Plan& plan) {
   if (plan.system.rings != System::Rings::none) {
     with([](Plan& less) { less.system.rings = System::Rings::none; });
   }
-  if (plan.faults.killed_server) {
-    with([](Plan& less) { less.faults.killed_server.reset(); });
+  const auto faults_of = [](Plan& less, std::size_t job) -> PlannedFaults& {
+    return job == 0 ? less.faults : less.next[job - 1].faults;
+  };
+  for (std::size_t job = 0; job <= plan.next.size(); ++job) {
+    for (auto& less : with_fewer(job == 0 ? plan.faults : plan.next[job - 1].faults)) {
+      with([&](Plan& smaller_plan) { faults_of(smaller_plan, job) = less; });
+    }
   }
-  if (plan.faults.stopped_process) {
-    with([](Plan& less) { less.faults.stopped_process.reset(); });
-  }
-  if (plan.faults.disk_slowness > 1) {
-    with([](Plan& less) { less.faults.disk_slowness = 1; });
-  }
-  if (plan.faults.power_losses > 0) {
-    with([](Plan& less) { less.faults.power_losses = 0; });
+  for (std::size_t job = 0; job < plan.next.size(); ++job) {
+    const NextJob& next = plan.next[job];
+    with(
+        [&](Plan& less) { less.next.erase(less.next.begin() + static_cast<std::ptrdiff_t>(job)); });
+    if (next.mode != Mode::kernel) {
+      with([&](Plan& less) {
+        less.next[job].mode = Mode::kernel;
+        less.next[job].servers = 0;
+      });
+    }
+    if (next.follows_power_loss) {
+      with([&](Plan& less) { less.next[job].follows_power_loss = false; });
+    }
+    if (next.goes_back > 0) {
+      with([&](Plan& less) { --less.next[job].goes_back; });
+    }
   }
   return all;
 }

@@ -235,6 +235,14 @@ int ftruncate64(int descriptor, off64_t bytes) noexcept {
   return machine == nullptr ? REAL(ftruncate64)(descriptor, bytes)
                             : answer(machine->resize(descriptor, bytes));
 }
+int truncate(const char* path, off_t bytes) noexcept {
+  Machine* const machine = Machine::of(path);
+  return machine == nullptr ? REAL(truncate)(path, bytes) : answer(machine->resize(path, bytes));
+}
+int truncate64(const char* path, off64_t bytes) noexcept {
+  Machine* const machine = Machine::of(path);
+  return machine == nullptr ? REAL(truncate64)(path, bytes) : answer(machine->resize(path, bytes));
+}
 int fallocate(int descriptor, int mode, off_t offset, off_t count) {
   Machine* const machine = Machine::of(descriptor);
   return machine == nullptr ? REAL(fallocate)(descriptor, mode, offset, count)
@@ -282,6 +290,11 @@ int stat64(const char* path, struct stat64* status) noexcept {
 int lstat(const char* path, struct stat* status) noexcept {
   Machine* const machine = Machine::of(path);
   return machine == nullptr ? REAL(lstat)(path, status) : answer(machine->status(path, *status));
+}
+int fstatat(int folder, const char* name, struct stat* status, int flags) noexcept {
+  Machine* const machine = Machine::of(folder);
+  return machine == nullptr ? REAL(fstatat)(folder, name, status, flags)
+                            : answer(machine->status_in(folder, name, *status));
 }
 int access(const char* path, int mode) noexcept {
   Machine* const machine = Machine::of(path);
@@ -384,7 +397,8 @@ int openat(int folder, const char* name, int flags, ...) {
   va_end(rest);
   Machine* const machine = folder == AT_FDCWD ? Machine::of(name) : Machine::of(folder);
   return machine == nullptr ? REAL(openat)(folder, name, flags, mode)
-                            : answer(machine->open(machine->path(folder, name).c_str(), flags));
+                            : answer(machine->open(machine->path(folder, name).c_str(), flags,
+                                                   folder != AT_FDCWD));
 }
 int unlinkat(int folder, const char* name, int flags) noexcept {
   Machine* const machine = folder == AT_FDCWD ? Machine::of(name) : Machine::of(folder);

@@ -36,11 +36,12 @@ std::uint64_t World::start(int process, std::function<void()> body) {
 }
 
 void World::at(Nanoseconds time, std::function<void()> action) {
-  events_.push({std::max(time, now_), order_++, 0, 0, std::move(action)});
+  actions_.emplace(order_, std::move(action));
+  events_.push({std::max(time, now_), order_++, 0, 0});
 }
 
 void World::go_on(std::uint64_t thread, Nanoseconds time) {
-  events_.push({time, order_++, thread, threads_[thread - 1].turn, {}});
+  events_.push({time, order_++, thread, threads_[thread - 1].turn});
 }
 
 void World::run(Nanoseconds until) {
@@ -49,12 +50,12 @@ void World::run(Nanoseconds until) {
       now_ = until;
       return;
     }
-    Event event = events_.top();
+    const Event event = events_.top();
     events_.pop();
     turns_at_once_ = event.time > now_ ? 0 : turns_at_once_;
     now_ = std::max(now_, event.time);
     if (event.thread == 0) {
-      event.action();
+      actions_.extract(event.order).mapped()();
     } else if (threads_[event.thread - 1].turn == event.turn) {
       resume(event.thread);
     }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <queue>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -109,9 +110,8 @@ class World {
   struct Event {
     Nanoseconds time;
     std::uint64_t order;
-    std::uint64_t thread;  // 0: `action`
+    std::uint64_t thread;  // 0: an action
     std::uint64_t turn;
-    std::function<void()> action;
     bool operator>(const Event& other) const noexcept {
       return time != other.time ? time > other.time : order > other.order;
     }
@@ -132,6 +132,8 @@ class World {
   std::uint64_t last_watch_ = 0;
   std::deque<Process> processes_;
   std::deque<Thread> threads_;  // by number - 1
+  std::unordered_map<std::uint64_t, std::function<void()>>
+      actions_;  // by the order of their events
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "client/carrier.h"
@@ -236,7 +237,9 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   const LeftFile left = find_left_file(names, opened.settings.file_per_step, remains, has_note,
                                        opened.file->catalogue());
   remove_temporaries(names, opened.settings.file_per_step, remains);
-  terms.council.lead.open.beginning = opened.remote->beginning();
+  if (!has_bug(Bug::beginning_forgotten)) {
+    terms.council.lead.open.beginning = opened.remote->beginning();
+  }
   terms.council.lead.first_step = left.settled;
   terms.council.lead.committed = left.committed();
   auto carrier = std::make_unique<LocalCarrier>(

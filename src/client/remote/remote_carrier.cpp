@@ -54,7 +54,7 @@ const contents::Beginning& RemoteCarrier::open(const protocol::Open& open) {
     link_.forget(route_.key);
     throw Error{refused.code, refused.story};
   }
-  return beginning_ = remote.opened->beginning;
+  return beginning_.emplace(remote.opened->beginning);
 }
 
 void RemoteCarrier::announce(const contents::Event& event, std::int64_t sequence) {

@@ -42,7 +42,12 @@ class RemoteCarrier : public Carrier {
   /// Tell home about the file and sleep until the servers have opened it.
   /// @return where the file begins. @throws Error with the servers' reason.
   const contents::Beginning& open(const protocol::Open& open);
-  [[nodiscard]] const contents::Beginning& beginning() const noexcept { return beginning_; }
+  [[nodiscard]] const contents::Beginning& beginning() const noexcept {
+    return beginning_ ? *beginning_ : nowhere;
+  }
+  /// Its servers were lost before they had answered `open`.
+  [[nodiscard]] bool lacks_beginning() const noexcept { return !beginning_; }
+  void begin_at(contents::Beginning beginning) { beginning_ = std::move(beginning); }
 
   /// Blocks that `own` takes are written by this rank.
   void write_with(std::unique_ptr<OwnWrites> own) { own_ = std::move(own); }
@@ -79,7 +84,8 @@ class RemoteCarrier : public Carrier {
   Link& link_;
   const contents::Catalogue& catalogue_;
   BlockCopies copies_;
-  contents::Beginning beginning_;
+  static inline const contents::Beginning nowhere{};
+  std::optional<contents::Beginning> beginning_;
   std::optional<RemainsKeeper> remains_;         // where the file can be finished without servers
   std::int64_t ended_ = 0;                       // steps
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server

@@ -123,7 +123,8 @@ bool is_committed(const commit::Publication& names, std::int64_t step, int steps
     return true;
   }
   const auto found = commit::read_published(names.names(step));
-  return step < found.steps && std::ranges::find(found.absent, step) == found.absent.end();
+  const std::int64_t in_file = names.in_file(step);
+  return in_file < found.steps && std::ranges::find(found.absent, in_file) == found.absent.end();
 }
 
 void remove_temporaries(const commit::Publication& names, bool file_per_step,

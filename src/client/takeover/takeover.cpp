@@ -64,9 +64,9 @@ bool Takeover::has_note(const OpenedFile& opened, Note note) {
 // Which steps the servers have called committed, or have left so on disk.
 std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& opened,
                                                             bool can_tell) {
-  const commit::Publication names{
-      commit::identity(opened.file->name(), opened.settings, place_.job), *opened.format,
-      &opened.file->catalogue()};
+  commit::Publication names{commit::identity(opened.file->name(), opened.settings, place_.job),
+                            *opened.format, &opened.file->catalogue()};
+  names.begin_at(opened.remote->beginning());
   return [this, names, key = opened.file->key(), steps_in_flight = opened.settings.steps_in_flight,
           lasts = opened.settings.file_per_step || opened.format->traits().readable_while_open,
           can_tell](std::int64_t step) mutable {
@@ -88,6 +88,14 @@ std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& op
 
 bool Takeover::is_opened_by_servers(const OpenedFile& opened) {
   return opened.remote != nullptr && has_note(opened, Note::opened);
+}
+
+// Nothing was committed since: this rank has ended no step.
+contents::Beginning Takeover::find_beginning(const OpenedFile& opened) const {
+  auto identity = commit::identity(opened.file->name(), opened.settings, place_.job);
+  identity.after = opened.after;
+  return commit::Publication{std::move(identity), *opened.format, &opened.file->catalogue()}
+      .find_beginning();
 }
 
 // @return why nobody can carry the file on, or that there is nothing left to do; nothing where this

@@ -24,6 +24,9 @@ class Takeover {
   void go_on_without_servers();
   /// Carry on with one of them.
   void carry_on(OpenedFile& opened);
+  /// Where a file begins, when the servers were lost before they have told this rank so.
+  /// @throws Error.
+  [[nodiscard]] contents::Beginning find_beginning(const OpenedFile& opened) const;
   /// Whether other ranks may have been told that the file is open, when the servers were lost
   /// before they have told this rank so.
   [[nodiscard]] bool is_opened_by_servers(const OpenedFile& opened);

@@ -215,7 +215,9 @@ void DatasetTarget::write_parts(const Description& description) {
     io_.RemoveAllVariables();  // this engine writes all that the IO knows
   }
   for (const auto& placed : description.contents) {
-    bp::define(io_, placed.variable);
+    if (kind_ != Kind::hdf5 || array::elements(placed.variable.shape) > 0) {
+      bp::define(io_, placed.variable);
+    }
   }
   if (is_folder()) {
     define_attributes(description);  // the other keeps the first value that it sees
@@ -236,9 +238,10 @@ void DatasetTarget::write_parts(const Description& description) {
 }
 
 // A variable is in a step when somebody puts it, be it a block without elements. BP4 cannot read
-// other steps of such a variable then.
+// other steps of such a variable then. HDF5 keeps it only where there are several writers, so that
+// it is not even defined there: a file must not depend on how many write it.
 void DatasetTarget::put_what_is_empty(const Description& description) {
-  if (kind_ == Kind::bp4) {
+  if (kind_ != Kind::bp5) {
     return;
   }
   static constexpr std::byte nothing{};

@@ -120,6 +120,7 @@ QUICK = [
     "adios2_BP5-packed_3to2-tiny",
     "adios2_BP4-halves_2to2-default",
     "adios2_HDF5-halves_2to2-staged",
+    "adios2_HDF5-halves_1to1-default",
     "pnetcdf-sync2-odd",
     "pnetcdf-kernel3-tiny",
     "pnetcdf-packed_3to2-staged",

@@ -51,6 +51,11 @@ TEST_F(OwnerTest, LeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
 }
 
+TEST_F(OwnerTest, TellsOfAFolderThatIsNotThere) {
+  const Outcome refused = outcome_of([this] { const Owner owner{path("gone/out.bin"), "host-1"}; });
+  EXPECT_EQ(refused.code, ErrorCode::storage_failure) << refused.story;
+}
+
 TEST_F(OwnerTest, RefusesAnotherAndNamesItsJob) {
   auto owner = std::make_unique<Owner>(path("out.bin"), "host-17");
   const Outcome refused = outcome_of_owning();

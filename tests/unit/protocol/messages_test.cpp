@@ -44,14 +44,17 @@ array::Box box() {
 }
 
 TEST(Messages, OpenComesBack) {
-  const Open open{
-      .name = "fields.v2",
-      .kind = 2,
-      .opener = 3,
-      .members = large,
-      .home_members = 5,
-      .domain_bytes = 4096,
-      .beginning = {.number = 9, .is_there = true, .steps = 3, .variables = {"u", "v"}}};
+  const Open open{.name = "fields.v2",
+                  .kind = 2,
+                  .opener = 3,
+                  .members = large,
+                  .home_members = 5,
+                  .domain_bytes = 4096,
+                  .beginning = {.number = 9,
+                                .is_there = true,
+                                .steps = 3,
+                                .has_old_bytes = true,
+                                .variables = {"u", "v"}}};
   for (const Kind kind : {Kind::open, Kind::home_open, Kind::known_file}) {
     const Bytes message = encode(file, kind, open);
     expect_header(message, kind);
@@ -64,6 +67,7 @@ TEST(Messages, OpenComesBack) {
     EXPECT_EQ(back.domain_bytes, open.domain_bytes);
     EXPECT_EQ(back.beginning.number, open.beginning.number);
     EXPECT_EQ(back.beginning.steps, open.beginning.steps);
+    EXPECT_EQ(back.beginning.has_old_bytes, open.beginning.has_old_bytes);
     EXPECT_EQ(back.beginning.variables, open.beginning.variables);
     expect_refusal_of_every_beginning(message, decode_open);
   }

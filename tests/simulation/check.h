@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "disk.h"
+#include "plan.h"
+#include "told.h"
+
+namespace simulation {
+
+/// What is planned for a file, less the puts that were refused.
+[[nodiscard]] PlannedFile what_was_put(PlannedFile file, const Told& told);
+
+/// Whether ranks may be told that a step failed which is committed.
+[[nodiscard]] bool is_in_doubt(const Plan& plan, const PlannedFile& file);
+
+/// What a reader finds on a disk, compared with what was told. Violations in words.
+/// @param found  is given the steps that are there, by file.
+[[nodiscard]] std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told,
+                                                  Disk& disk, const std::string& when,
+                                                  std::vector<Steps>* found = nullptr);
+
+/// The names that a clean end leaves behind and should not.
+[[nodiscard]] std::vector<std::string> left_behind(const Disk& disk);
+
+}  // namespace simulation

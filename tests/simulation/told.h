@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "plan.h"
+
+namespace simulation {
+
+/// Steps of a file that are on the disk, each with what its job has put.
+using Steps = std::map<std::int64_t, std::shared_ptr<const PlannedFile>>;
+
+/// What a job finds of a file.
+struct Found {
+  Steps steps{};
+  std::int64_t after = INT64_MAX;  ///< a job that goes on drops the steps behind this one
+};
+
+/// What the calls of a program have said about one file so far.
+struct Told {
+  std::set<std::int64_t> committed{};
+  std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told
+  /// By step, variable, number of the put: those that were refused, and told so.
+  std::set<std::tuple<std::int64_t, std::size_t, std::size_t>> refused{};
+  bool is_closed = false;  ///< by all ranks, without a failure
+  /// Close said yes to a rank that had not been told of these, nor of the file as a whole.
+  std::set<std::int64_t> closed{};
+  Found before{};
+  std::optional<std::int64_t> first_step{};  ///< where it begins, once a rank has opened it
+};
+
+}  // namespace simulation
