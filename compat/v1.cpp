@@ -17,23 +17,19 @@
 
 #include "iocomp.h"
 
-namespace {
-
-/// An array on its way.
-struct Send {
-  MPI_Request* request = nullptr;
-  double* data = nullptr;
-  std::size_t elements = 0;
-  std::string file{};  ///< empty: not named yet, so nothing was put
-  double started = 0;
-  iocomp_ticket ticket{};  ///< of the close of its file
-  bool is_free = false;    ///< the program may change the array
-};
-
-}  // namespace
-
 /// Of one iocompInit.
 struct iocomp_v1 {
+  /// An array on its way.
+  struct Send {
+    MPI_Request* request = nullptr;
+    double* data = nullptr;
+    std::size_t elements = 0;
+    std::string file{};  ///< empty: not named yet, so nothing was put
+    double started = 0;
+    iocomp_ticket ticket{};  ///< of the close of its file
+    bool is_free = false;    ///< the program may change the array
+  };
+
   iocomp_session* io = nullptr;
   std::string next_file{};
   std::vector<Send> sends{};  ///< those that are not durable
@@ -41,6 +37,8 @@ struct iocomp_v1 {
 };
 
 namespace {
+
+using Send = iocomp_v1::Send;
 
 [[noreturn]] void give_up(std::string_view call, const std::string& story) {
   std::fprintf(stderr, "iocomp, calls of 0.1: %s: %s\n", std::string{call}.c_str(), story.c_str());
