@@ -119,9 +119,10 @@ class Library:
         self._check(path)
         from mpi4py import MPI
 
-        of_size = {ctypes.sizeof(kind): kind for kind in (ctypes.c_int, ctypes.c_void_p)}
-        types = {**_TYPES, "c": of_size[MPI._sizeof(MPI.Comm)]}
-        self._handle = types["c"]
+        is_int = MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_int)
+        self._handle: type[ctypes.c_int | ctypes.c_void_p]
+        self._handle = ctypes.c_int if is_int else ctypes.c_void_p
+        types = {**_TYPES, "c": self._handle}
         for name, signature in CALLS.items():
             result, _, arguments = signature.partition(":")
             function = getattr(self._library, name)

@@ -775,8 +775,8 @@ class Session(Scope):
         """Return the newest committed step, opened for reading. Collective like `open`."""
         lib = library()
         step, time, raw = ctypes.c_int64(), ctypes.c_double(math.nan), ctypes.c_void_p()
-        places = [_address(each) for each in (step, time, raw)]
         members = lib.handle_of(self.comm if comm is None else comm)
+        places = (_address(step), _address(time), _address(raw))
         lib.check(lib.latest_with(self._live(), members, name.encode(), _options(options), *places))
         return Latest(step.value, time.value, Input(self, raw.value) if raw.value else None)
 
