@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The commands of this repository; the builds themselves are CMake's (CMakePresets.json), under build/<preset>/.
 PYTHON := /usr/bin/python3
 JOBS ?= $(shell nproc)

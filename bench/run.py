@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Run the benchmarks and judge them against their goals; docs/metrics.md defines every figure."""
 
 from __future__ import annotations

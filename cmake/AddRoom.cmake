@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # add_room(<name> SOURCES <file>... [KNOWS <room>...] [PUBLIC <library>...] [PRIVATE <library>...])
 # One static library iocomp_<name> per folder of src/. KNOWS are the rooms it may include.
 function(add_room name)

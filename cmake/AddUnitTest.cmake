@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # add_unit_test(<name> LIBRARIES <target>... [SOURCES <file>...] [LABELS <label>...] [TIMEOUT <seconds>])
 # Builds <name>.cpp (or SOURCES) with GoogleTest's main and registers it as <name> with the label unit: no MPI, no launcher.
 # The target unit_tests builds all of them and nothing else.

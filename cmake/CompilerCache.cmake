@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Compile through ccache where it is installed, unless the caller has chosen a launcher.
 find_program(IOCOMP_CCACHE ccache)
 mark_as_advanced(IOCOMP_CCACHE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Everything outside this repository that is linked, besides MPI (docs/developers/decisions/third_party_libraries.md).
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Whether bindings/fortran can be built: IOCOMP_FORTRAN_FOUND, or IOCOMP_FORTRAN_REASON.
 set(IOCOMP_WITH_FORTRAN AUTO CACHE STRING "Build the module iocomp for Fortran: AUTO (if a compiler is found), ON or OFF")
 set_property(CACHE IOCOMP_WITH_FORTRAN PROPERTY STRINGS AUTO ON OFF)

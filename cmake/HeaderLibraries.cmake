@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Libraries that are compiled in. Those that the machine lacks are fetched, where the user has said so.
 option(
   IOCOMP_FETCH_DEPENDENCIES

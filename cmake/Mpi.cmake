@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds MPI, says which one it is (IOCOMP_MPI: openmpi, mpich or other), and makes sure that MPIEXEC_EXECUTABLE
 # starts programs of this one: where two are installed, FindMPI takes the launcher that is called mpiexec.
 find_package(MPI REQUIRED COMPONENTS C CXX)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The target programs: the library, its modules, the command and the clients, but no tests. For `make bench`.
 function(targets_below folder var)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What this build will contain, said once, so that nobody has to search the configure log for it.
 function(summary_line name value)
   string(LENGTH "${name}" length)

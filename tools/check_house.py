@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fail if a class in src/ is spread over several source files or has too many data members.
 
 A class has one header, one source file and one job. Both signs are found by text, so they rest on

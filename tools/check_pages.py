@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fail if a Markdown page has a line that is too long, or a link to something that is not there.
 
 Lines have at most 110 columns. Tables, code and lines that are one link may be longer, and so may

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Format libraries for the baselines: a target iocomp_apps_<format> for each that is there and was built with this MPI.
 # apps_library(<format> <target>): it is this one.
 function(apps_library format target)

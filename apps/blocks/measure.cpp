@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/measure.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Show what asynchronous output gains: STREAM without output, synchronous, and with a server."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The picture of the demonstration."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The ways in which the demonstration runs STREAM."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "hpcg/matrix.h"
 
 namespace iocomp::apps::hpcg {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "hpcg/options.h"
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "hpcg/set_output.h"
 
 #include <mpi.h>

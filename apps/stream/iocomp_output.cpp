@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/iocomp_output.h"
 
 #include "common/ranks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/kernels.h"
 
 // Plain loops over restricted pointers, as in the original: the compiler vectorises them (and makes

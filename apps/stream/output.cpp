@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "stream/output.h"
 
 namespace iocomp::apps::stream {

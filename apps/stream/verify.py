@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compare every element that apps/stream wrote with what it must be. Knows the manifest only."""
 
 from __future__ import annotations

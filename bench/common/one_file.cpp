@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "common/one_file.h"
 
 #include <CLI/CLI.hpp>

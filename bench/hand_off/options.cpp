@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "hand_off/options.h"
 
 #include <CLI/CLI.hpp>

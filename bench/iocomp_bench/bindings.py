@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of the bindings: what a call costs more than from C."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of apps/benchio: a 3-D array in blocks, written by servers, ranks and format libraries."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of bench/commit: what the commit of a step costs."""
 
 from __future__ import annotations

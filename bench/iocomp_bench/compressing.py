@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of compression: a rank that writes for itself, whose chunks are compressed by threads."""
 
 from __future__ import annotations

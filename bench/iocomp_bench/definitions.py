@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of what is many and small: variables of a step, runs of a decomposition."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a figure is, and what many of them have in common."""
 
 from __future__ import annotations

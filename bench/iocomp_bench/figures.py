@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The figures of the benchmarks and their goals; docs/metrics.md defines each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of the Python package: what a put costs more than from C, and how fast it reads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of bench/interference, bench/hand_off and bench/scale."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of bench/overlap: what is hidden, what it costs, and what rivals reach."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures of HPCG: what servers and output cost it."""
 
 from __future__ import annotations

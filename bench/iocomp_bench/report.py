@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Results as JSON and as a table."""
 
 from __future__ import annotations

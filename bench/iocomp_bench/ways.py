@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The ways in which the benchmarks write, and on which cores: 0 computes, 1 is the other one."""
 
 from __future__ import annotations

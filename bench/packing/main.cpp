@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How fast boxes are packed, and runs scattered to where they lie in a file, beside memcpy of as
 // many bytes: of a block of doubles, its halo left out, in an array of three dimensions.
 // packing --threads N: how many times as fast N threads do it, each a part, as one.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The same as bench/hand_off, from Python: how long a put takes, and until memory is free."""
 
 from __future__ import annotations

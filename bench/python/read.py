@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How long xarray takes to read a variable of a posix series, beside numpy.fromfile."""
 
 from __future__ import annotations

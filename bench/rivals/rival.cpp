@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "rivals/rival.h"
 
 namespace iocomp::bench {

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How long it takes to collect 100,000 results of a study, and to draw all figures of them.
 
 Run by hand: bench/studies/speed.py [LINES]. docs/metrics.md, "study-speed".

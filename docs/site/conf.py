@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sphinx's configuration of the site. `make docs` runs it over the folder that docs/site/stage.py has filled."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fill the folder from which Sphinx makes the site: the pages as they are, and the reference.
 
 Usage: stage.py <folder> <the command iocomp> <list of chapters>

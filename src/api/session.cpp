@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "session/session.h"
 
 #include <iocomp/iocomp.h>

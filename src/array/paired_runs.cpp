@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "array/paired_runs.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "array/run_list.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/folder_targets.h"
 
 #include <fcntl.h>

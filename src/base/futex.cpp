@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/futex.h"
 
 #include <linux/futex.h>

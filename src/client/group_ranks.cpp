@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "client/group_ranks.h"
 
 #include <mpi.h>

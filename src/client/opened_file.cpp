@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "client/opened_file.h"
 
 #include <mpi.h>

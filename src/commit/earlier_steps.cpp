@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "commit/earlier_steps.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "commit/read_manifest.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "commit/step_lines.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "config/spill_folder.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #define TOML_EXCEPTIONS \
   0  // failures of the parser are results here, so none of its exceptions can leak
 

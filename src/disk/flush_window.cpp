@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "disk/flush_window.h"
 
 #include <algorithm>

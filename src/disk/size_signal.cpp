@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "disk/size_signal.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "disk/thread_engine.h"
 
 #include <pthread.h>

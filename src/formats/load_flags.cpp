@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/load_flags.h"
 
 #include <dlfcn.h>

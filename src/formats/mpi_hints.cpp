@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/mpi_hints.h"
 
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # soname(<file> <var>): the name that a program linked with a shared library asks for.
 function(soname file var)
   file(REAL_PATH "${file}" real)

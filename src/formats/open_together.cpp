@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/open_together.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "reading/check_sums.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "reading/find_committed.h"
 
 #include <sys/stat.h>

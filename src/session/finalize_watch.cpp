@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "session/finalize_watch.h"
 
 #include <mpi.h>

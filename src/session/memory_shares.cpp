@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "session/memory_shares.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/combined_transport.h"
 
 #include <cstddef>

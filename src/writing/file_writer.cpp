@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "writing/file_writer.h"
 
 #include <algorithm>

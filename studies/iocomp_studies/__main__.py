@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command `iocomp study`, also as `python3 -m iocomp_studies`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the words of `iocomp study` do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How much of the time that output costs is hidden behind the computing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Start MPI programs of a build, each rank on a core of choice, and collect their results."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # pin.sh <cpu>,<cpu>,... <program> <argument>...: started once per rank, runs the program on that rank's core.
 # Launchers bind in many ways and fall back silently; this works with all of them. With - the rank stays where it is.
 # Where STUDY_SEATS names a directory, each rank writes there on which host and CPUs it really is.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tell whoever waits how far a series of runs is."""
 
 from __future__ import annotations

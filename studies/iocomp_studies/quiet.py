@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Notice when something else used the machine during a run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run methods again and again, interleaved, in a new order each time."""
 
 from __future__ import annotations

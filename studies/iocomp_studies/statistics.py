@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Medians, their intervals, and whether a goal is met."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A directory on the real disk for what runs write; empty again after each."""
 
 from __future__ import annotations

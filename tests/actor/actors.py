@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run scripts (README.md): a job is a script that every rank carries out, and the journal of its calls."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Companies of actors: one launch carries out many scripts, each in a session of its own.
 
 company.h is the other end.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fixtures of the suites whose scripts actors carry out."""
 
 from __future__ import annotations

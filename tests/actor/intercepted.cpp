@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls of the C library that this program makes itself. The linker takes these instead of the C
 // library's, for this program and for all libraries that it loads: so they can fail (faults.h) and
 // be recorded (recorder.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An actor carries out scripts (README.md) with iocomp on every rank:
 //   actor SCRIPT JOURNALS     one, in a launch of its own
 //   actor --company FOLDER    many, one after the other (company.h)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The processes of a job: found by their working directory, ended when they do not end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // io_uring's requests, before the kernel gets them: they can fail (faults.h) as the calls do that
 // they stand for, and are recorded (recorder.h). What liburing does inline, such as looking for
 // answers, is out of reach. So requests are changed instead of answers: the kernel itself gives the

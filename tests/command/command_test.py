@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of the command `iocomp`: what users see, and the status that scripts see.
 
 Usage: command_test.py <path of the command> [unittest options]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Fails unless the file REFERENCE is what COMMAND (the command iocomp) prints for the settings it knows.
 execute_process(
   COMMAND ${COMMAND} config --markdown

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of `iocomp map` and `iocomp launch`.
 
 Usage: map_test.py <path of the command> [unittest options]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of `iocomp numa` on this machine. What needs two NUMA domains is in tests/smt.
 
 Usage: numa_test.py <path of the command> [unittest options]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A program of the first iocomp, in the ways of its client: every value of every file is read back."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What one trial is about."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls that fail, disks that are full, folders that go, clocks that jump."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two jobs that write one target, and files that are damaged later."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What must hold whatever went wrong: what was told is there, what is seen is right, and all have ended."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """States of the disk after a power loss."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """States in which a power loss may leave the disk, made from the record of all that was asked of it.
 
 What a file was at its last fsync is there. Of what came later each sector of 512 bytes may be there

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Processes that are killed, stopped or asked to end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The model of a power loss tells right from wrong, and scripts that once lost something lose nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Break jobs in every way, and check that nothing is lost: `iocomp torture` and `make check-faults`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One cell that is being tried: its jobs, its folder, and what is checked of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """All faults, and the cells that are drawn of them."""
 
 from __future__ import annotations

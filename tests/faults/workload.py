@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A program of the kind that iocomp has: some variables, some steps, and waits in any way."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The module iocomp for Fortran: what its programs write, read, print and exit with."""
 
 from __future__ import annotations

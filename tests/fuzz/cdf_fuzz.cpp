@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CDF-5: the headers that iocomp encodes, read by netCDF; and what is made of headers that others
 // encode.
 #include <fcntl.h>

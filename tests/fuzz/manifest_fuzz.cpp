@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Manifests: of series and of checkpoints. What is accepted is consistent, and can be written
 // again.
 #include <cstddef>

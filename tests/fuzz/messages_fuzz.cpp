@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The wire's receiving side: the header, and the bodies of all kinds of messages. The first byte
 // chooses the decoder. What is decoded is encoded again, and that is read as the same.
 #include <algorithm>

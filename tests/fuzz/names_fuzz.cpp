@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The names of targets, steps, temporaries and manifests; and whose temporaries are cleared away.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where there is no libFuzzer: runs every file of a corpus, then random changes of them.
 //   <target> [--changes N] [--seed S] FOLDER_OR_FILE...
 #include <sys/resource.h>

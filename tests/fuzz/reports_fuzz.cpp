@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reports about one file, in any order and with anything in them: what homes sum up, and what the
 // coordinator of the file makes of it. Each is a kind, a length of two bytes and the body of a
 // message.

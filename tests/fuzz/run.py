@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Run fuzz targets, as many at once as there are cores.
 
 Usage: run.py --build FOLDER [--seconds N] [--grow] [TARGET ...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes the inputs that a corpus begins with, by the project's own encoders: fuzz_seeds FOLDER
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Settings: the text of a program or a file, variables of the environment, what travels to other
 // ranks, and single values.
 #include <unistd.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Install a build into an empty prefix, build a C, a C++ and a Fortran program against it in both ways that users have, run them
 # on 2 ranks with and without servers, and look at what they wrote.
 #   install_test.sh <build> <C compiler> <C++ compiler> <MPI C compiler> <mpiexec> <libdir> [<MPI Fortran compiler>]

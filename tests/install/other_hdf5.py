@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A program that has an HDF5 of its own: every rank runs it. Usage: other_hdf5.py local|global"""
 
 import os

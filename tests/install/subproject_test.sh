@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Build the library alone: as part of another project (FetchContent, which is add_subdirectory), with the libraries that it
 # compiles in taken from folders, with MPI and hwloc alone. Compare what the programs write.
 #   subproject_test.sh <source> <C compiler> <C++ compiler> <MPI C compiler> <MPI C++ compiler> <mpiexec>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs that have another HDF5 than the modules of iocomp: the wheel of h5py brings one.
 
 The wheel is fetched by tools/install-h5py. Without it these tests are skipped; with IOCOMP_TEST_NEED_H5PY=1 they fail.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // iocomp.hpp over the real library, on 2 ranks. Servers return here instead of leaving the program,
 // so that GoogleTest can finish on them too.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks exchange blocks of short runs, and the aggregators write long ones.
 #include "client/exchange/exchange.h"
 

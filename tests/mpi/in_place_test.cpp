@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory of iocomp_alloc is written by a server where it lies, O_DIRECT where that pays.
 #include <gtest/gtest.h>
 #include <iocomp/iocomp.h>

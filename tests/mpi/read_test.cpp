@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What some ranks have written others read: sessions of their own on parts of the world, one after
 // another, as jobs of different sizes would.
 #include <gtest/gtest.h>

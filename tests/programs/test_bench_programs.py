@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every program of the benchmarks runs, and its result has what the figures need.
 
 Too small to mean anything.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """benchio and tile write, read back and compare every element, with iocomp and without.
 
 Too small to mean anything as measurements.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """hpcg computes what HPCG computes, writes what it says, and goes on where it was."""
 
 from __future__ import annotations

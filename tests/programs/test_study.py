@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Studies of real programs: what is run, kept, marked, stopped and continued."""
 
 from __future__ import annotations

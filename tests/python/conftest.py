@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Let the tests find the modules of the studies, the benchmarks, the demonstration, stream and tools, and the package."""
 
 import sys

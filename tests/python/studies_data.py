@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Results of studies whose answer is known."""
 
 from __future__ import annotations

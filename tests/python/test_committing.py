@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The figures of bench/commit."""
 
 from __future__ import annotations

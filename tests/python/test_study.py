@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 from pathlib import Path
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import pytest
 
 from iocomp_studies.table import percent_text, seconds_text, table

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import subprocess
 import sys
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs in Python under the launcher."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests run on every rank: each function is a program, called by its name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Options of one open, closes that nobody waits for, rows behind those of other ranks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The package against iocomp.h, and against those who check Python."""
 
 from __future__ import annotations

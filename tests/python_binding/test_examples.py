@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The examples run, and do what they say."""
 
 from __future__ import annotations

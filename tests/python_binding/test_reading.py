@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reading what the library wrote, without it: open_files and the engine of xarray."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writing from Python, with 1 to 4 ranks."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Say which lines of the library simulated histories reach: docs/developers/simulation.md.
 
 Usage: coverage.py [--missed] [options of the simulation], such as `--seeds 20000 --jobs 2`

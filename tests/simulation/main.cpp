@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histories of the library under faults: docs/developers/simulation.md.
 #include <malloc.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The MPI that simulated processes have: the functions that the library calls, on a Network.
 // Handles are pointers to the Network's objects; constants are those of the mpi.h that the library
 // was compiled with (Open MPI, where handles are pointers).

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Read what simulated histories have promised with the tools of the formats: docs/developers/simulation.md.
 
 Usage: read_files.py PROGRAM [options of the program], such as `--seeds 200 --from new`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // liburing's calls, for the whole program: the rings are those of the simulated Machine. What
 // liburing.h defines itself works on them as it would on the kernel's.
 #include <liburing.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C library's calls, for the whole program: in a simulated process they go to its Machine and
 // World, elsewhere to the C library.
 #include <dirent.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fixtures of the Slurm tests: those of the system tests."""
 
 from __future__ import annotations

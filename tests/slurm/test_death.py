@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A server that ends under `srun --kill-on-bad-exit=0`, which lets the others live with every MPI.
 
 Run beside a cluster (with_cluster), as test_lines.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs that Slurm starts by the line that `iocomp map` printed sit as asked: the library reads it back.
 
 Run beside a cluster (with_cluster): partition small has nodes of 2 CPUs, archer those of ARCHER2 with virtual CPU masks.

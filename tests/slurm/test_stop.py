@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs that stop in time, and start themselves again: what docs/restart.md promises of Slurm.
 
 Run beside a cluster (with_cluster), as test_lines.py.

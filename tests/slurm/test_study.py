@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A study whose runs are jobs of Slurm: written, submitted, collected, continued.
 
 Run beside a cluster (with_cluster), in partition small: nodes of the 2 CPUs of this machine.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded into daemons and programs: CPU masks for a machine that is not there. The mask of a
  * thread is the file of its number in $VIRTUAL_AFFINITY; one without a file has its parent's, and
  * all CPUs ($VIRTUAL_CPUS) where nobody set any. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls of MPI that SMPI lacks or simulates badly, in front of SMPI's own (LD_PRELOAD): probes that
 // take what they find, nonblocking collectives, intercommunicators. And what each rank sends is
 // counted. The library is none the wiser.

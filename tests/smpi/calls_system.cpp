@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls of the C library, in front of its own (LD_PRELOAD): in a simulated rank, time is that of
 // the simulation, threads are actors of it, and what is written takes the time of the storage that
 // the machine has. The bytes go to the real disk.

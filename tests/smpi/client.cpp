@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program that writes steps on simulated ranks, and tells as one line of JSON what they cost.
 // Everything is measured in simulated seconds; compute takes none.
 #include <iocomp/iocomp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /* What calls_mpi.cpp has counted. All ranks of the simulation are in one process, so one of them

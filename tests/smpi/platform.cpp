@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The machine that smpirun simulates: nodes as ARCHER2's, and the targets of its file system. A
 // star: what lies between is no bottleneck but for traffic of many nodes at once.
 #include <cstdlib>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Run the library on simulated ranks, and tell what it costs: docs/developers/scale.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a step costs each rank does not grow with the job: docs/developers/scale.md.
 
 python3 -m pytest tests/smpi                      64 and 256 ranks, some seconds

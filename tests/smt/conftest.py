@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Boot the machine once for all tests."""
 
 from __future__ import annotations

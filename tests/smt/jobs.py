@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The jobs of the emulated machine, as shell scripts by name; each runs in a folder of its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An emulated machine: 2 packages x 2 cores x 2 hardware threads and 2 NUMA nodes, or others.
 
 It boots, runs jobs and is gone. Every wait has a limit, and the emulator dies with the test that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks sit where they were meant to, as the guest's kernel and the library's report say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`iocomp numa`: memory, threads and page cache are where the policies want them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Places where writing fails: small and read-only file systems of the test's own."""
 
 from __future__ import annotations

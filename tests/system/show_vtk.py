@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Print what VTK makes of a file, as ParaView opens it: JSON, values included.
 
 {"times": [...], "steps": [[{"type", "dimensions", "bounds", "arrays": {name: {"type", "values"}}}]]}: the grids of

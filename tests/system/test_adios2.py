@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Datasets of ADIOS2: folders that appear, are replaced and survive a kill; steps that are whole or absent."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files with a choice of aggregators: that the bytes are right, and who aggregates on several nodes.
 
 The latter tests/mpi/aggregators_test.cpp sees, here on virtual nodes.

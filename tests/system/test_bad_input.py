@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arguments that make no sense: told on every rank that gives them; the file is none the worse."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """files.*.bandwidth: how fast the writers of a file may be, together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Compressed HDF5 and netCDF: zstd and deflate, any number of threads, other readers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs that go on with what earlier ones have written, and what a program restarts from."""
 
 from __future__ import annotations

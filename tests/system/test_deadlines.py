@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A rank that does not come: the others say whom they waited for, and for what, when the deadline is over."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a job does that asks for nothing: all ranks compute, and one line says so."""
 
 from __future__ import annotations

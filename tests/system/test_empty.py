@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrays without elements: put, committed and read like others, in every format."""
 
 from __future__ import annotations

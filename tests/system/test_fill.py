@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What nobody puts holds the fill value, also where no server knows the puts of all ranks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Folders that cannot be written to, are missing, or vanish while the job runs."""
 
 from __future__ import annotations

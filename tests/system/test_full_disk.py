@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A disk that fills up: told to the rank that put, nothing torn, and the run goes on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The chain of jobs of a simulation: killed at random moments, gone on with, and the same in the end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks that do not make the same calls: all that are concerned are told, and nobody hangs."""
 
 from __future__ import annotations

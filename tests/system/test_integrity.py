@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checksums of blocks: what was put is compared with what is read, and damage is named."""
 
 from __future__ import annotations

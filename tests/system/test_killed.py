@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A rank that is killed: the job ends, nothing torn carries a final name, nothing is left in shared memory."""
 
 from __future__ import annotations

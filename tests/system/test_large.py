@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One put of more than 2^31 elements, read back here and there."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `iocomp launch` starts sits as asked: the library finds nothing to warn of, and says the same."""
 
 from __future__ import annotations

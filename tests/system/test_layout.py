@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """HDF5 series with layout = "time": one dataset for each variable, [time, ...]."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files with thousands of variables, and with attributes of any length."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Failures of one rank or one server only: all that are concerned hear of it, nobody hangs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Puts of one step that overlap: the step fails and all ranks are told whose they are; or any of them wins."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Blocks that ranks with servers give to the kernel themselves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files opened by VTK, as ParaView opens them: every element is read back.
 
 VTK is fetched by tools/install-vtk. Without it these tests are skipped; with IOCOMP_TEST_NEED_VTK=1 they fail.

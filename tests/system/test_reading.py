@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reading back: by another job, of another size, after a kill, and while others write."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A server that ends or stops while the launcher lets the others live: the compute ranks go on without servers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a session promises a program that makes few demands, and few calls."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Settings and placements that are impossible: all ranks are told the same, and can go on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scripts that share a launch: each is told for itself, and none finds what another has left."""
 
 from __future__ import annotations

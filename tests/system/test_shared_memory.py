@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The transport between ranks of a node: where it cannot be set up, what it leaves, other nodes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Memory that is full, and a directory where what finds no room goes meanwhile: when_full spill."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Servers with little memory, and many puts on their way."""
 
 from __future__ import annotations

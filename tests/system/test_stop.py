@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The end of a job: signals and time that stop it, servers that finish what is complete."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Blocks of short runs become long writes, whoever comes late, waits early or has little memory."""
 
 from __future__ import annotations

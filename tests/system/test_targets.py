@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Targets that are there already, replacing them, and the checkpoints that are kept."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Text in variables and attributes, as each format's own tools and Python's readers show it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The timeline of a run: what the library writes, and what `iocomp trace` makes of it."""
 
 from __future__ import annotations

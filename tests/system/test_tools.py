@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The commands for what lies on the disk: ls, show, latest, clean, recover."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The XDMF file beside a file: which steps it names, whatever happens to the job."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run a program in which the kernel refuses process_vm_readv, as a container or Yama does."""
 
 from __future__ import annotations

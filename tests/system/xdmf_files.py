@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs that have their files described by XDMF, and what the XDMF files say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/clearing.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/job_map.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/launcher_search.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>

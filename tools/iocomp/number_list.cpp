@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/number_list.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/picture.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <adios2.h>
 
 #include "blocks/baselines/baseline.h"

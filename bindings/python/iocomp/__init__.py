@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Parallel output that costs an MPI simulation nothing, and what it wrote, read without MPI."""
 
 from iocomp.errors import (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Why a call failed: one class for each code of `iocomp_code` that a program may want to catch."""
 
 from __future__ import annotations

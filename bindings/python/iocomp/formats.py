@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How values are read: raw bytes by numpy, HDF5 and NetCDF-4 by h5py, BP by adios2."""
 
 from __future__ import annotations

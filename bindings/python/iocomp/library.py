@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The C library: where it is found, and its calls. Nothing is loaded before a session begins."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrays in memory of the library that outlive it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Read what iocomp wrote, without MPI and without its library: the committed steps alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writing and reading inside an MPI program: a thin face of iocomp.h, with its words and its rules.
 
 What a call waits for, and whether it is collective, is that of the C call of the same name.

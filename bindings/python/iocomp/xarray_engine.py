@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The engine of xarray: `xr.open_dataset(path, engine="iocomp")`."""
 
 from __future__ import annotations

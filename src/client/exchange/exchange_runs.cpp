@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "client/exchange/exchange_runs.h"
 
 #include <cstddef>

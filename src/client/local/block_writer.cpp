@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "client/local/block_writer.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "client/remote/remote_opener.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "client/takeover/left_file.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The grids of a step: which variables share their points, and where the elements of all are.
 #include <algorithm>
 #include <cstddef>

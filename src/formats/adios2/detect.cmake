@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds an ADIOS2 that was built with the MPI in use. Sets IOCOMP_ADIOS2_FOUND; else IOCOMP_ADIOS2_REASON.
 set(IOCOMP_ADIOS2_FOUND FALSE)
 if(NOT IOCOMP_WITH_ADIOS2)

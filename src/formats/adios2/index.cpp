@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/adios2/index.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/adios2/values.h"
 
 #include <adios2.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/adios2/writers.h"
 
 #include <mpi.h>

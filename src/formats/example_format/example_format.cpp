@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A back-end to copy: variables one after another in a plain file, in the order in which they are
 // placed.
 //

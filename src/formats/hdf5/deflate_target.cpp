@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/hdf5/deflate_target.h"
 
 #include <mpi.h>

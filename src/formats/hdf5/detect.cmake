@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds an HDF5: a serial one, or a parallel one that was built with the MPI in use. Sets IOCOMP_HDF5_FOUND and, then, the target
 # iocomp_hdf5_library; else IOCOMP_HDF5_REASON.
 include(CheckCXXSourceCompiles)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/hdf5/earlier_dataset.h"
 
 #include <hdf5.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/hdf5/error.h"
 
 #include <hdf5.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/hdf5/source.h"
 
 #include <hdf5.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/hdf5/steps_target.h"
 
 #include <hdf5.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/hdf5/time_dataset.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds a netCDF, which reads the files of both back-ends, netcdf and pnetcdf: a serial one, or a parallel one that was built with the
 # MPI in use. Sets IOCOMP_NETCDF_FOUND and IOCOMP_PNETCDF_FOUND and, if one of them is set, the target iocomp_netcdf_library; else
 # IOCOMP_NETCDF_REASON and IOCOMP_PNETCDF_REASON.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/netcdf/earlier_variables.h"
 
 #include <hdf5.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/netcdf/source.h"
 
 #include <netcdf.h>

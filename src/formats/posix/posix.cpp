@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Raw bytes at the offsets of the layout and nothing else: what the file contains is told by its
 // manifest.
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/message/message_transport.h"
 
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/message/pull_probe.h"
 
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shared_memory/node_watch.h"
 
 #include <poll.h>

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a study runs: its file, its cells, and how each client is called."""

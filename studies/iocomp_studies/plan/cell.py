@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One combination of everything that a study varies."""
 
 from __future__ import annotations

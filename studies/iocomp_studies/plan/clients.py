@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How each client is called for a cell, and what its result says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Read the file that describes a study, and list the cells that it asks for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The one function that draws."""
 
 from __future__ import annotations

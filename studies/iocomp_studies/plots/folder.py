@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Draw all figures of some results into a directory."""
 
 from __future__ import annotations

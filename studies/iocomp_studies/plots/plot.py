@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a figure shows, and the numbers in it."""
 
 from __future__ import annotations

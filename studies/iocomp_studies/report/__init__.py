@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The report: tables, figures and conclusions on one page."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the results say, computed from them: ratios with their intervals, and outliers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The report: one page that needs nothing else."""
 
 from __future__ import annotations

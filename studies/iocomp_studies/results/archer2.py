@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The published measurements on ARCHER2, as results that stand beside our own.
 
 Source: Bhardwaj, Bartholomew, Parsons: "Hiding I/O using SMT on the ARCHER2 HPE Cray EX system",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Results as lines of JSON: written one by one, and read whatever happened to the file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Results as rows for figures: what was varied, and what came out."""
 
 from __future__ import annotations

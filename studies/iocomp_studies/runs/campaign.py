@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Make the runs of a study, and keep every result as one line."""
 
 from __future__ import annotations

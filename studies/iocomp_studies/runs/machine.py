@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a result says of the machine, of versions, and of the load."""
 
 from __future__ import annotations

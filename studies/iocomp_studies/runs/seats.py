@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the ranks of a cell shall sit, and where they sat."""
 
 from __future__ import annotations

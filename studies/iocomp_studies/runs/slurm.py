@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run a study as jobs of Slurm: write them, submit them, wait, and collect what they left."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // dump_adios2 PATH ENGINE DATA: what ADIOS2 finds in a dataset, as JSON on stdout; the values go to
 // the file DATA, one behind the other:
 //   {"steps": [{"u": {"type": "double", "shape": [4, 6], "bytes": 192}}], "attributes": {...}}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Compare what bpls, the lister of ADIOS2, says of a BP dataset with what must be there."""
 
 from __future__ import annotations

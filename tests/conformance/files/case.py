@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One script in one back-end, placement and tuning: carried out by actors, its files verified."""
 
 from __future__ import annotations

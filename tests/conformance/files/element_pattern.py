@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The values that pattern.cpp gives to elements, computed independently."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random scripts and settings from a seed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The scenarios of the matrix: each adds its calls, and a file or two, to a script."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scripts that actors carry out (tests/actor/README.md), and what the files must hold afterwards.
 
 Every put names a writer, a number: the member `writer % members` of the file carries it out, so

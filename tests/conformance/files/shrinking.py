@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Make a script that fails smaller: leave calls out, as long as what is left fails too."""
 
 from __future__ import annotations

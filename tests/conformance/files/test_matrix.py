@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """All scenarios: every back-end, both modes, all placements of servers, sizes of every kind."""
 
 from __future__ import annotations

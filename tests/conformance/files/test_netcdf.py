@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What programs that read netCDF find: named dimensions, coordinates, units, missing values."""
 
 from __future__ import annotations

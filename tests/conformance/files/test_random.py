@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random arrays, boxes, calls, servers and sizes against what one process would have written.
 
 IOCOMP_TEST_SEED repeats a case; IOCOMP_TEST_SECONDS says how long to go on, IOCOMP_TEST_CASES how

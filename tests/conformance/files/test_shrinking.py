@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scripts without some of their calls are scripts too, and a failing one becomes as small as it can."""
 
 from __future__ import annotations

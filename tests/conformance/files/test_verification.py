@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The comparison finds what is wrong: files are made here from the model, then spoilt."""
 
 from __future__ import annotations

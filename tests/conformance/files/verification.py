@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Compare what a script wrote with what it must have written."""
 
 from __future__ import annotations

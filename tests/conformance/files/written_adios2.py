@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Read a dataset of ADIOS2: BP with its own library, HDF5 with h5py.
 
 dump_adios2 writes down what the library finds. Of its HDF5 files the library reads every step as if

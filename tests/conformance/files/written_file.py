@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Read what was written, without iocomp: through the manifest (src/commit/commit.h), or h5py."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Read what netCDF files hold, through netCDF4."""
 
 from __future__ import annotations

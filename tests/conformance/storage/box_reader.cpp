@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "box_reader.h"
 
 #include <algorithm>

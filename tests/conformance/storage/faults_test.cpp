@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Needs a tmpfs of its own for full and read-only disks: skipped where this process may not mount
 // one.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "foreign_hdf5.h"
 
 #include <hdf5.h>

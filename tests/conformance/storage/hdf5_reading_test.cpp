@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading HDF5 files without a manifest, those of others too.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What only HDF5 files have: attributes, groups, absent steps that are gone.
 #include <gtest/gtest.h>
 

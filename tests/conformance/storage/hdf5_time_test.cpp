@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // HDF5 files with layout = "time": one dataset for each variable, which grows with the steps.
 #include <gtest/gtest.h>
 #include <hdf5.h>

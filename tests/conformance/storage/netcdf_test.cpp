@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What only netCDF files have: steps in a dimension, and what they tell of it without a manifest.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "read_adios2_variable.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the numbers 0 to 999 into numbers.bin, each compute rank its part of them. */
 #include <iocomp/iocomp.h>
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same as numbers.c, through the C++ face.
 #include <mpi.h>
 

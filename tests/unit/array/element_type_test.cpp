@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "array/element_type.h"
 
 #include <gtest/gtest.h>

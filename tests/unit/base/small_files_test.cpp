@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "base/small_files.h"
 
 #include <gtest/gtest.h>

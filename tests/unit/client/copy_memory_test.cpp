@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "client/local/copy_memory.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Targets that are folders: how they appear, are replaced and removed.
 #include "base/folder_targets.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How far the index of a BP dataset leads, without ADIOS2.
 #include <gtest/gtest.h>
 

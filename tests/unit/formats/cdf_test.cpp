@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the netCDF formats make of variables, without a file.
 #include <gtest/gtest.h>
 

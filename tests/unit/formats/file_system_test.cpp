@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/file_system.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formats/lustre_layout.h"
 
 #include <fcntl.h>

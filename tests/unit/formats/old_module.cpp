@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A back-end of another release.
 #include "formats/format.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "placement/writer_policy.h"
 
 #include <gtest/gtest.h>

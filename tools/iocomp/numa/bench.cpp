@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/numa/bench.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/numa/bound_run.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "iocomp/numa/heat_map.h"
 
 #include <fmt/core.h>
