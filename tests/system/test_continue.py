@@ -216,6 +216,31 @@ def test_variables_without_time_stay(actors: Actors, back_end: str, mode: str) -
         assert (file["x"][:] == values(np.int64, 1000, number)).all()
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", ("hdf5-time", "hdf5-deflate"))
+def test_what_a_job_does_not_put_stays(actors: Actors, back_end: str, mode: str) -> None:
+    """A job that is killed before it puts a variable again leaves what earlier ones have put."""
+    import h5py
+
+    going = {"existing": "continue"}
+    first = play(actors, steps("series", [0, 1]), back_end, mode, None, **going)
+    assert not first.failures(), first
+    folder = first.folder
+    lines = [line for line in steps("series", [2, 3]) if line not in ("define out v int32 100", "put out v")]
+    second = play(actors, lines, back_end, mode, folder, **going)
+    assert not second.failures(), second
+    with h5py.File(folder / "out.h5") as file:
+        assert (file["v"][:] == [values(np.int32, 100, step) for step in (0, 1)]).all()
+        assert len(file["u"]) == 4
+    third = play(actors, steps("series", [4]), back_end, mode, folder, **going)
+    assert not third.failures(), third
+    with h5py.File(folder / "out.h5") as file:
+        assert (file["v"][[0, 1, 4]] == [values(np.int32, 100, step) for step in (0, 1, 4)]).all()
+        assert (file["v"][2:4] == 0).all()
+    assert found(actors, back_end, mode, folder) == ([0, 1, 2, 3, 4], 4, 0.4)
+    check_with_own_tools(actors, back_end, folder, [0, 1, 2, 3, 4])
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

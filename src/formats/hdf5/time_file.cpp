@@ -3,16 +3,16 @@
 
 #include <hdf5.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "contents/catalogue.h"
 #include "formats/format.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/handle.h"
@@ -22,6 +22,28 @@
 
 namespace iocomp::formats::h5 {
 
+TimeFile::TimeFile(std::string path, const FormatOptions& options)
+    : RecordFile{std::move(path), options}, options_{options} {
+  if (options.earlier_steps < 0) {
+    return;
+  }
+  earlier_.emplace(file().path());
+  int number = -static_cast<int>(earlier_->datasets.size());
+  for (const auto& [name, earlier] : earlier_->datasets) {
+    if (earlier.records > 0 && options.earlier_variables.contains(name)) {
+      Variable variable = earlier.variable;
+      variable.id = number++;
+      if (const auto found = earlier_->of_variable.find(name);
+          found != earlier_->of_variable.end() &&
+          found->second.contains(contents::fill_attribute)) {
+        variable.fill_value = found->second.at(contents::fill_attribute);
+      }
+      (void)dataset(variable);
+    }
+  }
+}
+
+// What this job puts takes the place of what earlier ones have left under the name.
 TimeDataset& TimeFile::dataset(const Variable& variable) {
   auto known = datasets_.find(variable.id);
   if (known == datasets_.end()) {
@@ -29,6 +51,9 @@ TimeDataset& TimeFile::dataset(const Variable& variable) {
     auto records = std::make_unique<TimeDataset>(room(), variable, options_);
     if (earlier_ && earlier_->datasets.contains(variable.name)) {
       records->go_on(earlier_->datasets.at(variable.name), options_.earlier_steps);
+      std::erase_if(datasets_, [&](const auto& entry) {
+        return entry.first < 0 && entry.second.variable.name == variable.name;
+      });
     }
     known = datasets_.emplace(variable.id, Defined{variable, std::move(records)}).first;
   }
@@ -49,9 +74,6 @@ std::vector<int> TimeFile::take_note(const Description& description, std::int64_
     (void)dataset(placed.variable);  // nobody asked for room where it has no elements
     steps[placed.variable.id].insert(placed.step);
   }
-  if (earlier_) {
-    check_that_all_go_on();
-  }
   std::vector<int> variables;
   for (auto& [id, defined] : datasets_) {
     defined.records->tell(steps[id], from);
@@ -60,19 +82,6 @@ std::vector<int> TimeFile::take_note(const Description& description, std::int64_
     }
   }
   return variables;
-}
-
-// The new root leads to what this job has defined.
-void TimeFile::check_that_all_go_on() {
-  for (const auto& [name, earlier] : earlier_->datasets) {
-    const bool is_here = std::ranges::any_of(
-        datasets_, [&](const auto& entry) { return entry.second.variable.name == name; });
-    if (!is_here && earlier.records > 0) {
-      throw Error{ErrorCode::unsupported, "cannot go on with " + file().path() +
-                                              ": it has the variable \"" + name +
-                                              "\", of which no step of this job has anything"};
-    }
-  }
 }
 
 void TimeFile::end_datasets() {
@@ -88,14 +97,13 @@ std::vector<RecordFile::Made> TimeFile::make(hid_t root, const Told& told) {
     const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
     Dataset dataset = defined.records->make(root, defined.variable.name,
                                             element_type(defined.variable.type), create);
-    if (const auto number = static_cast<std::size_t>(id); number < told.of_variable.size()) {
-      auto attributes = told.of_variable[number];
-      if (earlier_ && earlier_->of_variable.contains(defined.variable.name)) {
-        const auto& before = earlier_->of_variable.at(defined.variable.name);
-        attributes.insert(before.begin(), before.end());
-      }
-      write_attributes(dataset.raw(), attributes, file().path());
+    const auto number = static_cast<std::size_t>(id);  // below 0: of an earlier job alone
+    auto attributes = number < told.of_variable.size() ? told.of_variable[number] : Attributes{};
+    if (earlier_ && earlier_->of_variable.contains(defined.variable.name)) {
+      const auto& before = earlier_->of_variable.at(defined.variable.name);
+      attributes.insert(before.begin(), before.end());
     }
+    write_attributes(dataset.raw(), attributes, file().path());
     all.push_back({std::move(dataset), defined.records.get()});
   }
   auto attributes = told.attributes;

@@ -24,12 +24,7 @@ namespace iocomp::formats::h5 {
 /// chunks of a record follow one another in the file. Those without elements have no dataset.
 class TimeFile : public RecordFile {
  public:
-  TimeFile(std::string path, const FormatOptions& options)
-      : RecordFile{std::move(path), options}, options_{options} {
-    if (options.earlier_steps >= 0) {
-      earlier_.emplace(file().path());
-    }
-  }
+  TimeFile(std::string path, const FormatOptions& options);
 
   std::int64_t place(const Variable& variable, std::int64_t step) override;
   void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) override;
@@ -47,12 +42,10 @@ class TimeFile : public RecordFile {
   }
   [[nodiscard]] std::vector<Made> make(hid_t root, const Told& told) override;
 
-  void check_that_all_go_on();
-
   FormatOptions options_;
   std::optional<EarlierRecords> earlier_;
   DatasetNames names_;
-  std::map<int, Defined> datasets_;  // by id of the variable
+  std::map<int, Defined> datasets_;  // by id of the variable; below 0: of earlier jobs alone
 };
 
 }  // namespace iocomp::formats::h5
