@@ -642,7 +642,13 @@ def one_file_each_time() -> None:
             assert ticket.done("written") and ticket.done("durable")
         with io.open_input("fields", options={"path": f"fields{time:02}.out"}) as back:
             assert back.steps == [time] and (back.read("u")[rank] == rank + time).all()
-    with iocomp.Session() as io:  # finalize has settled those that nobody asked for
+
+
+def files_of_each_time() -> None:
+    """Read them all: finalize has settled those that nobody asked for."""
+    times = 12 if os.environ["IOCOMP_FILES_FIELDS_BACKEND"] == "posix" else 5
+    with iocomp.Session() as io:
+        rank = io.comm.rank
         for time in range(times):
             with io.open_input("fields", options={"path": f"fields{time:02}.out"}) as back:
                 assert back.steps == [time] and (back.read("u")[rank] == rank + time).all()

@@ -55,7 +55,8 @@ def test_ranks_that_give_other_options_are_told(launch: Launcher, mode: str) -> 
 @pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_a_file_for_each_time_is_closed_later(launch: Launcher, back_end: str, mode: str) -> None:
     need(launch, back_end)
-    launch.play("one_file_each_time", ranks=4, FILES_FIELDS_BACKEND=back_end, **MODES[mode])
+    for program in ("one_file_each_time", "files_of_each_time"):
+        launch.play(program, ranks=4, FILES_FIELDS_BACKEND=back_end, **MODES[mode])
 
 
 @pytest.mark.parametrize("mode", [each for each in MODES if each != "sync"])  # end_step tells
