@@ -376,7 +376,6 @@ def sub_communicators() -> None:
             assert back.read("u", 0).tolist() == [4] + [-5] * (half.size - 1)
             assert back.read("u", 1).tolist() == [9] * half.size + [-5]
             assert back.shape("u", 0) == (half.size,)
-        raises(ValueError, "do not go together", io.open, name, comm=half, after=3)
         half.Free()
 
 
