@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
+#include "commit/reports.h"
 #include "contents/catalogue.h"
 #include "formats/file_system.h"
 #include "formats/format.h"
@@ -127,17 +128,10 @@ void Lead::start() {
 }
 
 void Lead::open(const protocol::Open& open) {
-  if (open.kind != setup_.open.kind || open.members != setup_.open.members ||
-      open.name != setup_.open.name || open.after != setup_.open.after ||
-      open.options != setup_.open.options) {
-    fail(
-        steps::different_calls(
-            setup_.open.name,
-            "compute rank " + std::to_string(open.opener) +
-                " opened it as another kind of file, after another step or with other options than "
-                "compute rank " +
-                std::to_string(setup_.open.opener)),
-        0);
+  const std::string what =
+      different_open(setup_.open, open, "compute rank " + std::to_string(open.opener));
+  if (!what.empty()) {
+    fail(steps::different_calls(setup_.open.name, what), 0);
   }
 }
 

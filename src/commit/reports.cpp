@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "protocol/header.h"
@@ -13,6 +14,19 @@
 namespace iocomp::commit {
 
 using protocol::Kind;
+
+std::string different_open(const protocol::Open& first, const protocol::Open& other,
+                           const std::string& who) {
+  const auto words = [](const protocol::Open& open) {
+    return std::tie(open.name, open.options, open.kind, open.members, open.after);
+  };
+  return words(first) == words(other)
+             ? ""
+             : who +
+                   " opened it as another kind of file, after another step or with other options "
+                   "than compute rank " +
+                   std::to_string(first.opener);
+}
 
 Reports::Reports(std::uint64_t key, std::int64_t members, Pass pass, Different different)
     : key_{key},

@@ -11,6 +11,12 @@
 
 namespace iocomp::commit {
 
+/// What a rank said when it opened a file that was open already: how that differs from what the
+/// first one has said; empty if it does not.
+/// @param who  has said it.
+[[nodiscard]] std::string different_open(const protocol::Open& first, const protocol::Open& other,
+                                         const std::string& who);
+
 /// What some say of a file on its way to the lead, compared and summed to one report of all of
 /// them: at a home, what its members say; in a council of members, what a member and those below it
 /// say.

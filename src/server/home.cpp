@@ -68,14 +68,8 @@ void HomeFile::open(const protocol::Open& open, const std::string& who) {
     if (!opened_) {  // else it was refused
       pass_(protocol::encode(key_, Kind::home_open, open));
     }
-  } else if (open.kind != first_open_->kind || open.members != first_open_->members ||
-             open.after != first_open_->after || open.options != first_open_->options) {
-    different(
-        {who +
-             " opened it as another kind of file, after another step or with other options than "
-             "compute rank " +
-             std::to_string(first_open_->opener),
-         0});
+  } else if (const auto what = commit::different_open(*first_open_, open, who); !what.empty()) {
+    different({what, 0});
   }
 }
 
