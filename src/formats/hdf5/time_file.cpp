@@ -22,28 +22,7 @@
 
 namespace iocomp::formats::h5 {
 
-TimeFile::TimeFile(std::string path, const FormatOptions& options)
-    : RecordFile{std::move(path), options}, options_{options} {
-  if (options.earlier_steps < 0) {
-    return;
-  }
-  earlier_.emplace(file().path());
-  int number = -static_cast<int>(earlier_->datasets.size());
-  for (const auto& [name, earlier] : earlier_->datasets) {
-    if (earlier.records > 0 && options.earlier_variables.contains(name)) {
-      Variable variable = earlier.variable;
-      variable.id = number++;
-      if (const auto found = earlier_->of_variable.find(name);
-          found != earlier_->of_variable.end() &&
-          found->second.contains(contents::fill_attribute)) {
-        variable.fill_value = found->second.at(contents::fill_attribute);
-      }
-      (void)dataset(variable);
-    }
-  }
-}
-
-// What this job puts takes the place of what earlier ones have left under the name.
+// What this job puts late takes the place of what was kept under the name.
 TimeDataset& TimeFile::dataset(const Variable& variable) {
   auto known = datasets_.find(variable.id);
   if (known == datasets_.end()) {
@@ -74,6 +53,9 @@ std::vector<int> TimeFile::take_note(const Description& description, std::int64_
     (void)dataset(placed.variable);  // nobody asked for room where it has no elements
     steps[placed.variable.id].insert(placed.step);
   }
+  if (earlier_ && !std::exchange(is_kept_, true)) {
+    keep_what_is_not_put();
+  }
   std::vector<int> variables;
   for (auto& [id, defined] : datasets_) {
     defined.records->tell(steps[id], from);
@@ -82,6 +64,27 @@ std::vector<int> TimeFile::take_note(const Description& description, std::int64_
     }
   }
   return variables;
+}
+
+// The new root leads to what is defined here.
+void TimeFile::keep_what_is_not_put() {
+  std::set<std::string> put;
+  for (const auto& [id, defined] : datasets_) {
+    put.insert(defined.variable.name);
+  }
+  int number = -static_cast<int>(earlier_->datasets.size());
+  for (const auto& [name, earlier] : earlier_->datasets) {
+    if (put.contains(name) || earlier.records == 0 || !options_.earlier_variables.contains(name)) {
+      continue;
+    }
+    Variable variable = earlier.variable;
+    variable.id = number++;
+    if (const auto found = earlier_->of_variable.find(name);
+        found != earlier_->of_variable.end() && found->second.contains(contents::fill_attribute)) {
+      variable.fill_value = found->second.at(contents::fill_attribute);
+    }
+    (void)dataset(variable);
+  }
 }
 
 void TimeFile::end_datasets() {

@@ -24,7 +24,12 @@ namespace iocomp::formats::h5 {
 /// chunks of a record follow one another in the file. Those without elements have no dataset.
 class TimeFile : public RecordFile {
  public:
-  TimeFile(std::string path, const FormatOptions& options);
+  TimeFile(std::string path, const FormatOptions& options)
+      : RecordFile{std::move(path), options}, options_{options} {
+    if (options.earlier_steps >= 0) {
+      earlier_.emplace(file().path());
+    }
+  }
 
   std::int64_t place(const Variable& variable, std::int64_t step) override;
   void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) override;
@@ -42,8 +47,11 @@ class TimeFile : public RecordFile {
   }
   [[nodiscard]] std::vector<Made> make(hid_t root, const Told& told) override;
 
+  void keep_what_is_not_put();
+
   FormatOptions options_;
   std::optional<EarlierRecords> earlier_;
+  bool is_kept_ = false;  // what earlier jobs have written and this one has not put
   DatasetNames names_;
   std::map<int, Defined> datasets_;  // by id of the variable; below 0: of earlier jobs alone
 };
