@@ -184,6 +184,12 @@ std::optional<std::string> OpenFolder::read(const std::string& name) const {
   return std::nullopt;
 }
 
+bool is_in_folder(const std::string& path) { return OpenFolder{path}.has(name_in_folder(path)); }
+
+std::optional<std::string> read_in_folder(const std::string& path) {
+  return OpenFolder{path}.read(name_in_folder(path));
+}
+
 void sync_folder_of(const std::string& path) { OpenFolder{path}.sync(); }
 
 }  // namespace iocomp

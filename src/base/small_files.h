@@ -61,6 +61,10 @@ class OpenFolder {
   Descriptor opened_;
 };
 
+/// The same of the folder in which a file lies.
+[[nodiscard]] bool is_in_folder(const std::string& path);
+[[nodiscard]] std::optional<std::string> read_in_folder(const std::string& path);
+
 /// Make the names in the folder of `path` durable.
 /// @throws Error{storage_failure}.
 void sync_folder_of(const std::string& path);

@@ -46,7 +46,7 @@ bool keep_what_was_to_be_replaced(const std::string& temporary,
   }
   const std::string manifest = folder_of(temporary) + '/' + target + ".json";
   return outcome_of([&] {
-           const auto found = OpenFolder{manifest}.read(name_in_folder(manifest));
+           const auto found = read_in_folder(manifest);
            const auto of_old_one = in_force(found, manifest);
            if (of_old_one != found) {
              if (of_old_one) {
@@ -162,7 +162,7 @@ void undo(const TargetNames& names, const std::optional<std::string>& before,
 template <typename Body>
 void change_manifest(const TargetNames& names, bool describes_target, Body&& body) {
   // What cannot be read is not what is missing: it would be taken away.
-  const auto before = OpenFolder{names.manifest}.read(name_in_folder(names.manifest));
+  const auto before = read_in_folder(names.manifest);
   try {
     body();
   } catch (...) {
@@ -179,8 +179,7 @@ void replace_described(const TargetNames& names, const ManifestHead& head,
     throw failure("find", names.temporary, ENOENT);
   }
   sync_folder_of(names.target);  // a manifest that counts on the temporary must not come without it
-  const auto before =
-      in_force(OpenFolder{names.manifest}.read(name_in_folder(names.manifest)), names.manifest);
+  const auto before = in_force(read_in_folder(names.manifest), names.manifest);
   ManifestHead pending = head;
   pending.replaced = before.value_or("");
   change_manifest(names, true, [&] { write_manifest(names, pending, description, earlier); });

@@ -207,36 +207,42 @@ contents::Beginning Publication::find_beginning() const {
     }
     return {.number = numbers.empty() ? 0 : numbers.back() + 1};
   }
-  const TargetNames target = names(-1);
-  if (!OpenFolder{target.target}.has(name_in_folder(target.target))) {
+  const auto kept = kept_file();
+  if (!kept) {
     return {};
   }
-  const auto kept = kept_of(target, *format_, identity_.after);
-  return kept.head.steps > 0 ? beginning_of(kept, *format_)
-                             : contents::Beginning{.number = kept.next_number};
+  return kept->head.steps > 0 ? beginning_of(*kept, *format_)
+                              : contents::Beginning{.number = kept->next_number};
+}
+
+// What cannot be found because its folder is gone for a moment must not be replaced later.
+std::optional<KeptFile> Publication::kept_file() const {
+  const TargetNames target = names(-1);
+  if (identity_.existing != config::Existing::go_on || !is_in_folder(target.target)) {
+    return std::nullopt;
+  }
+  return kept_of(target, *format_, identity_.after);
 }
 
 // The one file of all steps that earlier jobs have written.
 contents::Beginning Publication::begin_file() {
-  const TargetNames target = names(-1);
-  // What cannot be found because its folder is gone for a moment must not be replaced later.
-  if (identity_.existing != config::Existing::go_on ||
-      !OpenFolder{target.target}.has(name_in_folder(target.target))) {
+  auto kept = kept_file();
+  if (!kept) {
     return {};
   }
-  auto kept = kept_of(target, *format_, identity_.after);
-  contents::Beginning beginning = beginning_of(kept, *format_);
-  of_earlier_ = told_.steps = std::move(kept.told);
-  absent_ = kept.head.absent;
+  const TargetNames target = names(-1);
+  contents::Beginning beginning = beginning_of(*kept, *format_);
+  of_earlier_ = told_.steps = std::move(kept->told);
+  absent_ = kept->head.absent;
   steps_ = beginning.steps;
   if (has_bug(Bug::earlier_steps_overwritten)) {
     beginning.bytes = 0;
   }
-  const bool loses_steps = !kept.lost.empty() && !has_bug(Bug::dropped_steps_stay);
+  const bool loses_steps = !kept->lost.empty() && !has_bug(Bug::dropped_steps_stay);
   if (loses_steps || !target.folder_mark.empty()) {
     beginning_ = beginning;
     write_manifest(target, head(0, steps_, beginning.bytes), {}, told_.steps);
-    tell_of_lost(kept.lost);
+    tell_of_lost(kept->lost);
   }
   if (steps_ == 0) {  // nothing is kept: the first commit replaces it
     of_earlier_ = {};

@@ -7,11 +7,13 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "commit/commit.h"
+#include "commit/kept_file.h"
 #include "commit/xdmf/xdmf_file.h"
 #include "commit/xdmf/xdmf_steps.h"
 #include "config/file_settings.h"
@@ -119,6 +121,7 @@ class Publication {
   }
   [[nodiscard]] contents::Beginning begin_steps();
   [[nodiscard]] contents::Beginning begin_file();
+  [[nodiscard]] std::optional<KeptFile> kept_file() const;
   void tell_of_lost(const std::vector<std::int64_t>& numbers) const;
   [[nodiscard]] Job publish_until(std::int64_t last, bool is_finished,
                                   const contents::Contents& contents,
