@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import EllipsisType, TracebackType
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from iocomp.errors import Error, InvalidArgumentError, NotFoundError, StorageError, UnsupportedError
 from iocomp.formats import Box, Entry, Hdf5Source, Source, is_hdf5, open_source
+from iocomp.scope import Scope
 
 Array = npt.NDArray[Any]
 Attributes = dict[str, Any]
@@ -260,11 +261,13 @@ def _identity(path: Path) -> str:
     return f"{status.st_dev}:{status.st_ino}"
 
 
-class Files:
+class Files(Scope):
     """The committed steps of a series or of a set of checkpoints, as they were at opening.
 
     Threads may read from it at a time, and it can be pickled: then it is opened again.
     """
+
+    _ends_after_exceptions = True
 
     def __init__(self, path: str | os.PathLike[str], use_manifest: bool = True) -> None:
         """See `open_files`."""
@@ -308,17 +311,7 @@ class Files:
         """Open the same path again in another process."""
         return Files, self._given
 
-    def __enter__(self) -> Files:
-        """Return the files themselves."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Release them."""
+    def _leave(self) -> None:
         self.close()
 
     @property
