@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from iocomp_bench.figure import MIB, Figure, Found, per_round
+from iocomp_bench.figure import MIB, Figure, Found, per_round, worst
 from iocomp_bench.ways import KERNEL, SHARED, SYNC
 from iocomp_studies.statistics import Goal
 
@@ -67,17 +67,12 @@ def _times_two_fsyncs(run: Result) -> float:
 
 def _commit_small(id_: str, goal: Goal, backend: str) -> Figure:
     """Return a small step until committed, divided by two fsyncs, in the worst mode."""
-    methods = tuple(_name(mode, backend) for mode in MODES)
+    modes = {mode: _name(mode, backend) for mode in MODES}
 
     def find(rounds: Rounds) -> Found:
-        found = per_round(rounds, methods, lambda runs: max(_times_two_fsyncs(run) for run in runs))
-        beside = {
-            mode: per_round(rounds, (name,), lambda runs: _times_two_fsyncs(runs[0])).value
-            for mode, name in zip(MODES, methods, strict=True)
-        }
-        return Found(found, {"by_mode": beside})
+        return worst(rounds, modes, _times_two_fsyncs, "by_mode")
 
-    return Figure(id_, "1", goal, methods, find)
+    return Figure(id_, "1", goal, tuple(modes.values()), find)
 
 
 def _commit_cost(id_: str, goal: Goal) -> Figure:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from iocomp_bench.figure import Figure, Found, per_round
+from iocomp_bench.figure import Figure, Found, per_round, worst
 from iocomp_bench.ways import KERNEL, MESSAGE, SHARED, SYNC
 from iocomp_studies.statistics import Goal
 
@@ -66,17 +66,12 @@ def _microseconds(run: Result) -> float:
 
 def _small(id_: str, goal: Goal, backend: str) -> Figure:
     """Return the time that a variable of a step takes until durable, in the worst mode."""
-    methods = tuple(_name(mode, backend) for mode in MODES)
+    modes = {mode: _name(mode, backend) for mode in MODES}
 
     def find(rounds: Rounds) -> Found:
-        found = per_round(rounds, methods, lambda runs: max(_microseconds(run) for run in runs))
-        beside = {
-            mode: per_round(rounds, (name,), lambda runs: _microseconds(runs[0])).value
-            for mode, name in zip(MODES, methods, strict=True)
-        }
-        return Found(found, {"microseconds": beside})
+        return worst(rounds, modes, _microseconds, "microseconds")
 
-    return Figure(id_, "us", goal, methods, find)
+    return Figure(id_, "us", goal, tuple(modes.values()), find)
 
 
 def _irregular(id_: str, unit: str, goal: Goal, key: str) -> Figure:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,6 +84,25 @@ def per_round(
     """
     samples = [{"figure": figure(results)} for results in rounds.together(methods)]
     return estimate(samples, lambda m: m["figure"])
+
+
+def worst(
+    rounds: Rounds, modes: Mapping[str, str], value: Callable[[dict[str, Any]], float], beside: str
+) -> Found:
+    """Return the largest value of a round, and beside it that of each mode.
+
+    Args:
+        rounds: The samples.
+        modes: By mode: the method that ran it.
+        value: Of one result.
+        beside: What the values of the modes are called.
+    """
+    found = per_round(rounds, tuple(modes.values()), lambda runs: max(map(value, runs)))
+    by_mode = {
+        mode: per_round(rounds, (name,), lambda runs: value(runs[0])).value
+        for mode, name in modes.items()
+    }
+    return Found(found, {beside: by_mode})
 
 
 def ratio(id_: str, goal: Goal, key: str, above: str, below: str) -> Figure:
