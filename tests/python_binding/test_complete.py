@@ -106,21 +106,14 @@ def test_the_version_is_that_of_the_library() -> None:
     assert found is not None and found[1] == __version__
 
 
-@pytest.mark.parametrize(
-    ("tool", "words"),
-    [
-        ("ruff", ["check", str(ROOT / "bindings"), str(ROOT / "examples/python")]),
-        ("ruff", ["format", "--check", str(ROOT / "bindings"), str(ROOT / "examples/python")]),
-        ("mypy", ["--strict", "iocomp"]),
-    ],
-)
-def test_checkers_find_nothing(tool: str, words: list[str]) -> None:
-    known = shutil.which(tool)
-    command = [known] if known else [sys.executable, "-m", tool]
+@pytest.mark.parametrize("words", [["check"], ["format", "--check"]])
+def test_ruff_finds_nothing(words: list[str]) -> None:
+    known = shutil.which("ruff")
+    command = [known] if known else [sys.executable, "-m", "ruff"]
     if subprocess.run([*command, "--version"], capture_output=True, check=False).returncode:
-        pytest.skip(f"{tool} is not there")
+        pytest.skip("ruff is not there")
     done = subprocess.run(
-        [*command, *words, *(["--cache-dir=/dev/null"] if tool == "mypy" else ["--no-cache"])],
+        [*command, *words, "--no-cache", ROOT / "bindings", ROOT / "examples/python"],
         cwd=PACKAGE.parent,
         capture_output=True,
         text=True,
