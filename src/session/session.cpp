@@ -24,6 +24,7 @@
 #include "server/server.h"
 #include "session/configuration.h"
 #include "session/connection.h"
+#include "session/ended_servers.h"
 #include "session/memory_shares.h"
 #include "session/others.h"
 #include "session/ranks.h"
@@ -42,6 +43,12 @@ void check_seats(Seating& seating, const Ranks& ranks, const config::Settings& s
   }
 }
 
+// Before the first call that all of them have to make.
+MPI_Comm of_those_who_answer(MPI_Comm comm) {
+  check_that_nobody_served(comm);
+  return comm;
+}
+
 std::string counted(int count, const char* noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
@@ -49,7 +56,7 @@ std::string counted(int count, const char* noun) {
 }  // namespace
 
 Session::Session(MPI_Comm world, const std::string& program_settings)
-    : comm_{mpi::duplicate(world, {}, "the other ranks in iocomp_init")},
+    : comm_{mpi::duplicate(of_those_who_answer(world), {}, "the other ranks in iocomp_init")},
       program_comm_{world},
       configuration_{read_configuration(comm_, program_settings)},
       stopping_{settings(), mpi::rank(comm_) == 0} {
@@ -95,6 +102,9 @@ void Session::start_with_servers() {
   if (ranks_->serves()) {
     serve(shares.staging_bytes);
     return;
+  }
+  if (!server_returns()) {
+    note_servers_of_one_session(ranks_->servers().members());
   }
   client::Place place;
   place.servers = ranks_->servers();

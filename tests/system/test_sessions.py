@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from actors import Actors
+from actors import INVALID_ARGUMENT, Actors
 from files import MODES, check_file, leftovers, mode_settings
 
 STEPS = 20
@@ -79,6 +79,14 @@ def test_servers_return_from_init_when_told_to(actors: Actors) -> None:
     assert len(job.calls("finalize")) == 4, job
     assert len(job.calls("end")) == 4, job
     assert check_file(job.folder / "out.bin") == set(range(STEPS))
+
+
+def test_a_second_session_with_servers_that_have_left_is_refused(actors: Actors) -> None:
+    job = actors.play("init\nfinalize\ninit\n", ranks=4, alone=True)
+    assert job.status == 0, job
+    second = [entry for entry in job.calls("init") if entry["line"] == 3]
+    assert [entry["code"] for entry in second] == [INVALID_ARGUMENT] * 2, job
+    assert all("rank 2 of the communicator was a server" in e["story"] for e in second), job
 
 
 def test_an_idle_server_sleeps(actors: Actors) -> None:
