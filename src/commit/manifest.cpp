@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "array/box.h"
 #include "array/checksum.h"
 #include "array/element_type.h"
+#include "base/error.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/json_values.h"
@@ -24,6 +26,10 @@
 
 namespace iocomp::commit {
 namespace {
+
+// Round the checksum of all that stands before.
+const std::string before_seal = std::string{",\n \""} + sums_key + "\": \"";
+constexpr const char* behind_seal = "\"\n}\n";
 
 std::string field(const char* name, const Json& value) {
   return one_line(name) + ": " + one_line(value);
@@ -70,7 +76,8 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
       field("absent", head.absent), field("attributes", json(attributes)),
       field("variable_attributes", variable_attributes(told, description))};
   if (head.replaced) {
-    const Json manifest = Json::parse(*head.replaced, nullptr, false);
+    Json manifest = Json::parse(*head.replaced, nullptr, false);
+    unseal(manifest);
     Json replaces{{"temporary", name_in_folder(names.temporary)},
                   {"manifest", manifest.is_object() ? manifest : Json{}}};
     if (!names.folder_mark.empty()) {
@@ -93,7 +100,16 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
   for (const auto& each : behind) {
     last += ",\n " + each;
   }
-  return {first + ",\n \"steps\": [", last + "\n}\n"};
+  return {first + ",\n \"steps\": [", last};
+}
+
+// What ends a manifest.
+std::string sealed(const std::vector<std::string_view>& parts) {
+  array::Checksum checksum{array::ElementType::uint8};
+  for (const auto part : parts) {
+    checksum.add(std::as_bytes(std::span{part}));
+  }
+  return before_seal + array::hex(checksum.value()) + behind_seal;
 }
 
 }  // namespace
@@ -115,9 +131,29 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
     parts.emplace_back(*text);
   }
   parts.emplace_back(last);
+  const auto seal = sealed(parts);
+  parts.emplace_back(seal);
   write_durably(names.manifest,
                 names.may_appear ? server_manifest(names) : names.temporary + ".json", parts,
                 names.may_appear);
+}
+
+void unseal(Json& manifest) {
+  if (manifest.is_object()) {
+    manifest.erase(sums_key);
+  }
+}
+
+void check_seal(std::string_view text, const Json& manifest) {
+  if (!manifest.contains(sums_key)) {
+    return;
+  }
+  const auto at = text.rfind(before_seal);
+  if (at == std::string_view::npos || text.substr(at) != sealed({text.substr(0, at)})) {
+    throw Error{ErrorCode::storage_failure,
+                std::string{"it was changed since iocomp has written it: its checksum (\""} +
+                    sums_key + "\") does not fit; a manifest without that entry is not checked"};
+  }
 }
 
 void remove_server_manifest(const TargetNames& names) noexcept {

@@ -24,6 +24,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/folder_targets.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/json_values.h"
@@ -268,6 +269,9 @@ std::optional<std::string> in_force(std::optional<std::string> text, const std::
     return text;
   }
   const Json json = Json::parse(*text, nullptr, false);
+  if (json.is_object() && !outcome_of([&] { check_seal(*text, json); }).ok()) {
+    return text;  // whoever reads it tells
+  }
   const Json replaces = json.is_object() ? json.value("replaces", Json{}) : Json{};
   if (!replaces.is_object() || !replaces.value("temporary", Json{}).is_string()) {
     return text;
@@ -286,11 +290,10 @@ void check_size(const std::string& path, std::int64_t bytes, const char* action)
   if (::stat(path.c_str(), &status) != 0) {
     throw failure("find", path, errno);
   }
-  if (S_ISREG(status.st_mode) && status.st_size < bytes) {
+  if (const auto size = size_of_target(path); size < bytes) {
     throw Error{ErrorCode::storage_failure,
                 std::string{"cannot "} + action + ' ' + path + ": it is torn: it has " +
-                    std::to_string(status.st_size) + " bytes, its manifest says " +
-                    std::to_string(bytes)};
+                    std::to_string(size) + " bytes, its manifest says " + std::to_string(bytes)};
   }
 }
 
@@ -299,6 +302,7 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   try {
     const auto json = Json::parse(text);
     check_version(json);
+    check_seal(text, json);
     check_byte_order(json);
     Manifest manifest;
     manifest.name = json.value("name", "");

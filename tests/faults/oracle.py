@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from actors import INVALID_ARGUMENT, NOT_FOUND, OK, TIMED_OUT, Actors, Entry, Job
+from actors import INVALID_ARGUMENT, NOT_FOUND, OK, TIMED_OUT, Actors, Entry, Hang, Job
 from cell import Cell
 from element_pattern import elements
 from files import file_settings, leftovers, values_in
@@ -91,6 +91,7 @@ class Look:
 
     path: Path
     seeds: dict[str, int]
+    may_hang: bool = False  # the library of the format, which reads what was damaged
 
 
 class Reader:
@@ -101,9 +102,16 @@ class Reader:
 
     def see(self, cell: Cell, looks: Sequence[Look]) -> list[Sight]:
         """Return what it sees in each place; Violation if it does not survive that."""
-        job = self._play(cell, looks)
-        if job.status == 0:
-            return self._sights(job, looks)
+        try:
+            job = self._play(cell, looks)
+            if job.status == 0:
+                return self._sights(job, looks)
+        except Hang:
+            if not any(look.may_hang for look in looks):
+                raise
+            if len(looks) == 1:
+                return [Sight(TIMED_OUT, (), right=False, story="the library of the format hangs")]
+            return [self.see(cell, [look])[0] for look in looks]
         if len(looks) == 1:
             raise Violation(f"the reader does not survive {looks[0].path}\n{job}")
         return [self.see(cell, [look])[0] for look in looks]

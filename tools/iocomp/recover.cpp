@@ -14,6 +14,7 @@
 #include "base/folder_targets.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
+#include "commit/manifest.h"
 #include "commit/read_manifest.h"
 #include "contents/description.h"
 #include "formats/format.h"
@@ -149,6 +150,7 @@ Deed end_replacement(const std::string& file, const RecoverOptions& chosen) {
   }
   Json manifest = Json::parse(read_file(path).value_or(""));
   manifest.erase("replaces");
+  commit::unseal(manifest);
   write_durably(path, commit::target_names(file, -1, "recover").temporary + ".json",
                 manifest.dump() + '\n');
   return {path, "written", why};

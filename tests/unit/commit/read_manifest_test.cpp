@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/box.h"
@@ -17,6 +18,7 @@
 #include "base/error.h"
 #include "commit/commit.h"
 #include "formats/format.h"
+#include "unit/commit/unsealed.h"
 #include "unit/temporary_folder.h"
 
 namespace iocomp::commit {
@@ -53,7 +55,9 @@ Manifest read_again(const ManifestHead& head, const contents::Description& descr
   return parse_manifest(written(head, description), "fields.bin.json");
 }
 
+// Without the checksum that would tell it.
 std::string with(std::string text, const std::string& old, const std::string& now) {
+  text = unsealed(std::move(text));
   const auto at = text.find(old);
   EXPECT_NE(at, std::string::npos) << old << " in " << text;
   return text.replace(at, old.size(), now);
@@ -167,6 +171,26 @@ TEST(ReadManifest, ReadsStepsThatShareALine) {
   for (const auto& [step, name] : description.names) {
     EXPECT_EQ(inventory.name_of(step).number, name.number);
     EXPECT_EQ(inventory.name_of(step).time, name.time);
+  }
+}
+
+// Of a file that is being replaced.
+TEST(ReadManifest, TellsOfEveryBitThatWasChanged) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {4}, 0)};
+  description.names[0] = {7, 0.5};
+  description.attributes["a"] = attribute_of(ElementType::int32, std::vector<std::int32_t>{1, 2});
+  ManifestHead head{"f", "posix", "series", 0, 1, {}, 32};
+  head.replaced = written({"f", "posix", "series", 0, 1, {}, 32}, description);
+  const auto whole = written(head, description);
+  const auto key = whole.rfind("\"xxh3\"");
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const bool is_in_key = i > key && i < key + 5;  // without its name it is no checksum
+    for (int bit = 0; bit < 8 && !is_in_key; ++bit) {
+      auto changed = whole;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      EXPECT_NE(refusal(changed).code, ErrorCode::ok) << changed;
+    }
   }
 }
 
