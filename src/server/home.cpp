@@ -65,7 +65,8 @@ void HomeFile::open(const protocol::Open& open, const std::string& who) {
       begin(
           std::accumulate(counts.begin() + here.first, counts.begin() + here.end, std::int64_t{0}));
     }
-    if (!opened_) {  // else it was refused
+    // Those above must know that members report from here, also where others have opened it before.
+    if (!opened_ || opened_->outcome.ok()) {
       pass_(protocol::encode(key_, Kind::home_open, open));
     }
   } else if (const auto what = commit::different_open(*first_open_, open, who); !what.empty()) {
