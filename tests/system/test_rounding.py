@@ -25,11 +25,8 @@ BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "p
 SCRIPT = (
     f"init\nopen out {{kind}}\ndefine out u float64 {ROWS}x{COLUMNS}\n"
     f"define out v float64 {ROWS}x{COLUMNS}\ndefine out n int32 {ROWS}x{COLUMNS}\n"
-    "define out s float64 scalar\n"
-    + "put out u by=rows\nput out v by=columns\nput out n by=rows\n"
-    "put out s writer=1\nend_step out\n"
-    * STEPS
-    + "close out\n"
+    "define out s float64 scalar\n" + "put out u by=rows\nput out v by=columns\nput out n by=rows\n"
+    "put out s writer=1\nend_step out\n" * STEPS + "close out\n"
 )
 
 
@@ -49,7 +46,7 @@ def expected(name: str, step: int) -> npt.NDArray[Any]:
     return (put if kept is None else rounded(put, kept)).reshape(ROWS, COLUMNS)
 
 
-def play(actors: Actors, back_end: str, mode: str, kind: str = "series", **more: Any) -> Job:
+def play(actors: Actors, back_end: str, mode: str, kind: str = "series", **more: object) -> Job:
     skip_if_missing(actors.build, back_end)
     path = f"out{extension(back_end)}"
     variables = more.pop("variables", {"v": {"keep_bits": 9}})
