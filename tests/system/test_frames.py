@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compressed checkpoints of posix: frames of Zstandard with an index, read by everything of ours."""
+"""Compressed checkpoints of posix: frames of Zstandard with an index, read by all of ours."""
 
 from __future__ import annotations
 
