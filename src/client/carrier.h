@@ -50,6 +50,8 @@ struct Block {
                bool swapped) const;
   /// The same as they are.
   void pack(std::int64_t first, std::int64_t count, std::byte* packed) const noexcept;
+  /// Of its values, as the file keeps them.
+  [[nodiscard]] std::uint64_t checksum() const;
   /// The whole block lies in packed order at `packed` now.
   void lies_packed(const std::byte* packed) noexcept;
 };

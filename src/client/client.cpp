@@ -57,11 +57,11 @@ void check_step_formats(const std::string& name, const config::FileSettings& fil
     return;
   }
   const auto refuse = [&](const std::string& setting) {
-    throw Error{ErrorCode::invalid_setting,
-                "files." + name + '.' + setting + ": the back-end " + std::string{format.name()} +
-                    " writes whole steps out of memory" +
-                    (file.compression.empty() ? "" : " where it compresses") +
-                    "; other back-ends can do that"};
+    throw Error{ErrorCode::invalid_setting, "files." + name + '.' + setting + ": the back-end " +
+                                                std::string{format.name()} +
+                                                " writes whole steps out of memory" +
+                                                (file.compresses() ? " where it compresses" : "") +
+                                                "; other back-ends can do that"};
   };
   if (file.when_full == config::WhenFull::spill) {
     refuse("when_full = \"spill\"");
@@ -110,8 +110,8 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   opened.settings = config::file_settings(settings_.with_options(name, options), name, kind);
   opened.options = options;
   const auto& file = opened.settings;
-  const auto& format = formats::format(file.backend, settings_.text("storage.modules"),
-                                       commit::format_options(file));
+  auto terms = commit::format_options(file);
+  const auto& format = formats::format(file.backend, settings_.text("storage.modules"), terms);
   opened.format = &format;
   if (file.xdmf) {
     commit::check_xdmf(name, file.path.empty() ? name : file.path, format);
@@ -127,6 +127,7 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
                   .format = &format,
                   .alignment_bytes = file.alignment_bytes,
                   .one_file = !file.file_per_step,
+                  .kept_bits = std::move(terms.kept_bits),
                   .is_first_member = opened.members.front() == place_.rank,
                   .seconds_per_byte = seconds_per_byte(
                       file, link_.has_servers() && !file.synchronous ? place_.servers.size()

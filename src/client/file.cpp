@@ -36,6 +36,7 @@
 namespace iocomp::client {
 namespace {
 
+constexpr std::size_t rounded_at_once_bytes = std::size_t{64} << 10;
 constexpr std::size_t summed_beside_bytes = std::size_t{4} << 20;
 
 // What the decomposition says of this rank. @throws Error{invalid_argument}.
@@ -88,6 +89,24 @@ void Block::lies_packed(const std::byte* packed) noexcept {
   gather = nullptr;
 }
 
+std::uint64_t Block::checksum() const {
+  if (variable.kept_bits == 0) {
+    return array::checksum(variable.type, memory, values);
+  }
+  array::Checksum sum{variable.type};
+  std::vector<std::byte> part(rounded_at_once_bytes);
+  const auto most = static_cast<std::int64_t>(part.size() / element_bytes());
+  const std::int64_t all = array::elements(region);
+  for (std::int64_t first = 0; first < all; first += most) {
+    const std::int64_t count = std::min(most, all - first);
+    const auto bytes = std::span{part}.first(static_cast<std::size_t>(count) * element_bytes());
+    pack(first, count, bytes.data());
+    contents::round_values(variable, bytes);
+    sum.add(bytes);
+  }
+  return sum.value();
+}
+
 Outcome in_block(const std::string& file_name, const std::string& variable_name, std::int64_t step,
                  const Outcome& outcome) {
   return {outcome.code, "file \"" + file_name + "\", variable \"" + variable_name + "\", step " +
@@ -99,7 +118,7 @@ File::File(Setup setup, Link& link)
       key_{setup.key},
       is_first_member_{setup.is_first_member},
       seconds_per_byte_{setup.seconds_per_byte},
-      catalogue_{*setup.format, setup.alignment_bytes, setup.one_file},
+      catalogue_{*setup.format, setup.alignment_bytes, setup.one_file, std::move(setup.kept_bits)},
       link_{link} {}
 
 void File::announce(const contents::Event& event) {
@@ -294,9 +313,7 @@ void File::put_summed(const Block& block) {
     return;
   }
   std::uint64_t checksum = 0;
-  const auto look = [&] {
-    checksum = array::checksum(block.variable.type, block.memory, block.values);
-  };
+  const auto look = [&] { checksum = block.checksum(); };
   std::jthread beside;
   if (block.bytes() >= summed_beside_bytes) {
     const AllSignalsBlocked blocked;

@@ -42,6 +42,7 @@ class File {
     const formats::Format* format = nullptr;
     std::int64_t alignment_bytes = 1;
     bool one_file = false;
+    contents::KeptBits kept_bits{};
     bool is_first_member = false;
     double seconds_per_byte = 0;  ///< of one writer, if it keeps to the file's bandwidth
   };

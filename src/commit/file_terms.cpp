@@ -4,10 +4,15 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "array/element_type.h"
+#include "array/rounding.h"
 #include "base/error.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
+#include "contents/variable.h"
 #include "formats/format.h"
 
 namespace iocomp::commit {
@@ -31,26 +36,57 @@ std::string path_in_force(const std::string& name, const std::string& path,
 
 namespace {
 
-formats::Compression compression_of(const config::FileSettings& file) {
+formats::Compression::Method method_of(const std::string& name) {
   using Method = formats::Compression::Method;
-  return {.method = file.compression == "deflate" ? Method::deflate
-                    : file.compression == "zstd"  ? Method::zstd
-                                                  : Method::none,
-          .level = file.compression_level,
-          .shuffle = file.shuffle,
-          .threads = file.compression_threads};
+  return name == "deflate" ? Method::deflate : name == "zstd" ? Method::zstd : Method::none;
+}
+
+formats::Storage storage_of(const config::VariableSettings& variable, int threads) {
+  return {.chunk_bytes = variable.chunk_bytes,
+          .compression = {.method = method_of(variable.compression),
+                          .level = variable.compression_level,
+                          .shuffle = variable.shuffle,
+                          .threads = threads},
+          .operator_name = variable.operator_name,
+          .operator_parameters = variable.operator_parameters};
+}
+
+// Of what is no floating-point number, or has no more bits than that, nothing is rounded.
+contents::Kept kept_of(const config::VariableSettings& settings,
+                       const contents::Variable& variable) {
+  const int stored = array::mantissa_bits(variable.type);
+  if (settings.keep_bits > 0 && settings.is_rounded_by_name && stored == 0) {
+    throw Error{ErrorCode::invalid_setting,
+                "keep_bits or relative_error of the variable \"" + variable.name +
+                    "\": its elements are " + std::string{array::name(variable.type)} +
+                    "; float32, float64, complex64 and complex128 can be rounded"};
+  }
+  return {.bits = settings.keep_bits < stored ? settings.keep_bits : 0,
+          .of_all_kinds = settings.is_rounded_by_name};
 }
 
 }  // namespace
 
 formats::FormatOptions format_options(const config::FileSettings& file) {
+  const auto usual = storage_of(file.usual, file.compression_threads);
+  std::vector<formats::Storage> storages{usual};
+  for (const auto& other : file.others) {
+    storages.push_back(storage_of(other, file.compression_threads));
+  }
   return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
           .engine_parameters = file.engine_parameters,
           .grows_along_time = file.grows_along_time,
-          .chunk_bytes = file.chunk_bytes,
-          .compression = compression_of(file),
+          .chunk_bytes = usual.chunk_bytes,
+          .compression = usual.compression,
+          .of_variable = [of_variable = file.of_variable, threads = file.compression_threads](
+                             auto variable) { return storage_of(of_variable(variable), threads); },
+          .storages = std::move(storages),
+          .kept_bits =
+              [of_variable = file.of_variable](const contents::Variable& variable) {
+                return kept_of(of_variable(variable.name), variable);
+              },
           .one_step = file.file_per_step};
 }
 

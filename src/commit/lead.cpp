@@ -63,7 +63,7 @@ Lead::Lead(Setup setup, Means means)
     : setup_{std::move(setup)},
       means_{std::move(means)},
       catalogue_{*setup_.publisher.format, setup_.publisher.options.alignment_bytes,
-                 !setup_.publisher.identity.file_per_step},
+                 !setup_.publisher.identity.file_per_step, setup_.publisher.options.kept_bits},
       coordinator_{coordination(setup_, means_.council->writers()), catalogue_},
       publisher_{setup_.publisher, hands(), catalogue_} {
   setup_.open.domain_bytes =

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/check.h"
@@ -34,6 +35,21 @@ struct Target {
   std::string key;
 };
 
+/// FIELDS_VARIABLES_U of a key that may be set of variables: files.$FIELDS.variables.$U.
+/// VARIABLES_U: that of all files. Nothing else.
+std::string variable_target(const Key& row, std::string_view rest) {
+  constexpr std::string_view between = "_VARIABLES_";
+  const auto all = "_" + std::string{rest};
+  const auto found = all.find(between);
+  if (!row.of_variable || found == std::string::npos || found + between.size() == all.size()) {
+    return {};
+  }
+  const auto file =
+      found == 0 ? "default" : environment_mark + upper_case(all.substr(1, found - 1));
+  return fmt::format("files.{}.variables.{}{}.{}", file, environment_mark,
+                     upper_case(all.substr(found + between.size())), name_in_file(row));
+}
+
 /// FILES_BACKEND is the default of all files, FILES_FIELDS_BACKEND concerns one.
 Target file_target(std::string_view rest) {
   for (const auto& row : all_keys()) {
@@ -46,6 +62,9 @@ Target file_target(std::string_view rest) {
     }
     if (rest.size() > key.size() + 1 && rest.ends_with("_" + key)) {
       const auto file = rest.substr(0, rest.size() - key.size() - 1);
+      if (auto of_variable = variable_target(row, file); !of_variable.empty()) {
+        return {.row = &row, .key = std::move(of_variable)};
+      }
       return {.row = &row,
               .key = fmt::format("files.{}{}.{}", environment_mark, upper_case(file),
                                  name_in_file(row))};
@@ -105,6 +124,15 @@ std::string environment_name(std::string_view name) {
   auto upper = upper_case(name);
   std::ranges::replace(upper, '.', '_');
   std::ranges::replace(upper, '-', '_');
+  return upper;
+}
+
+std::string environment_name_of_variable(std::string_view name) {
+  auto upper = upper_case(name);
+  std::ranges::replace_if(
+      upper,
+      [](char letter) { return (letter < 'A' || letter > 'Z') && (letter < '0' || letter > '9'); },
+      '_');
   return upper;
 }
 

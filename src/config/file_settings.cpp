@@ -2,16 +2,21 @@
 #include "config/file_settings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/order.h"
+#include "config/parse.h"
 #include "config/settings.h"
+#include "config/sources.h"
 
 namespace iocomp::config {
 namespace {
@@ -39,6 +44,130 @@ std::vector<std::pair<std::string, std::string>> parse_pairs(std::string_view na
   return pairs;
 }
 
+/// The settings of one variable: where they are, and who is complained of.
+class OfVariable {
+ public:
+  /// @param variable  its name, or a pattern; empty: the settings of the file itself.
+  OfVariable(const Settings& settings, std::string_view file, std::string_view variable)
+      : settings_{settings}, file_{file}, variable_{variable} {}
+
+  [[nodiscard]] VariableValue found(std::string_view key) const {
+    return variable_.empty() ? VariableValue{.value = settings_.file_value(file_, key)}
+                             : settings_.variable_value(file_, variable_, key);
+  }
+  [[nodiscard]] Value value(std::string_view key) const { return found(key).value; }
+  template <typename Parse>
+  [[nodiscard]] auto read(std::string_view key, Parse parse) const {
+    const auto parsed = parse(value(key).text);
+    if (!parsed) {
+      throw refusal(key, "this is no such value");  // values were checked when they were read
+    }
+    return *parsed;
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> pairs(std::string_view key) const {
+    return parse_pairs(file_, key, value(key).text);
+  }
+  [[nodiscard]] Error refusal(std::string_view key, std::string_view why) const {
+    const auto found = value(key);
+    auto name = "files." + std::string{file_};
+    if (!variable_.empty()) {
+      name += ".variables." + std::string{variable_};
+    }
+    std::erase(name, environment_mark);
+    return Error{ErrorCode::invalid_setting, name + '.' + std::string{key} + " = \"" + found.text +
+                                                 "\" (" + found.origin + "): " + std::string{why}};
+  }
+
+ private:
+  const Settings& settings_;
+  std::string_view file_;
+  std::string_view variable_;
+};
+
+// Rounding to nearest moves a number by half of the last bit that is kept at most.
+int bits_for(double relative_error) {
+  return std::max(1, static_cast<int>(std::ceil(-std::log2(relative_error))) - 1);
+}
+
+void read_rounding(VariableSettings& found, const OfVariable& from) {
+  const auto bits = checked_cast<int>(from.read("keep_bits", parse_integer));
+  const double error = from.read("relative_error", parse_real);
+  const auto of_bits = from.found("keep_bits").said_of;
+  const auto of_error = from.found("relative_error").said_of;
+  found.is_rounded_by_name = std::max(of_bits, of_error) == VariableValue::Of::name;
+  if (of_bits > of_error || error == 0) {
+    found.keep_bits = of_error > of_bits ? 0 : bits;
+    return;
+  }
+  if (of_bits == of_error && bits != 0) {
+    throw from.refusal("relative_error", "keep_bits = " + std::to_string(bits) + " (" +
+                                             from.value("keep_bits").origin +
+                                             ") says how much is rounded already; take one of the "
+                                             "two, the other is 0");
+  }
+  found.keep_bits = bits_for(error);
+}
+
+/// What compresses in a file: netcdf, hdf5 along time, and posix where a file has one step.
+void check_method(const OfVariable& from, std::string_view method, const FileSettings& file) {
+  const bool has_frames = file.backend == "posix" || file.backend == "frames";
+  if (has_frames && !file.file_per_step) {
+    throw from.refusal("compression",
+                       "the back-end posix compresses checkpoints, and series with "
+                       "file_per_step = true; series in one file: netcdf, and hdf5 with layout = "
+                       "\"time\"");
+  }
+  if (has_frames && method != "zstd") {
+    throw from.refusal("compression", "the back-end posix has \"zstd\"");
+  }
+  if (!has_frames && !file.grows_along_time && file.backend != "netcdf") {
+    throw from.refusal("compression",
+                       "only with the back-end netcdf, with layout = \"time\" of hdf5, and in "
+                       "checkpoints of posix");
+  }
+}
+
+VariableSettings read_variable(const OfVariable& from, const FileSettings& file) {
+  VariableSettings found;
+  found.chunk_bytes = from.read("chunk", parse_bytes);
+  found.shuffle = from.read("shuffle", parse_boolean);
+  read_rounding(found, from);
+  found.operator_name = from.value("operator").text;
+  if (!found.operator_name.empty() && file.backend != "adios2") {
+    throw from.refusal("operator", "the back-end adios2 has operators, " + file.backend +
+                                       " has not (hdf5 and netcdf have compression)");
+  }
+  found.operator_parameters = from.pairs("operator_parameters");
+  const auto method = from.value("compression").text;
+  if (method == "none") {
+    return found;
+  }
+  check_method(from, method, file);
+  found.compression = method;
+  found.compression_level = checked_cast<int>(from.read("compression_level", parse_integer));
+  if (method == "deflate" && found.compression_level > most_deflate_level) {
+    throw from.refusal("compression_level", "deflate has 1 to 9; zstd has 1 to 19");
+  }
+  return found;
+}
+
+void read_variables(FileSettings& file, const Settings& settings, std::string_view name) {
+  file.compression_threads = checked_cast<int>(settings.integer("writing.threads"));
+  file.usual = read_variable({settings, name, {}}, file);
+  const auto names = settings.variable_names(name);
+  for (const auto& variable : names) {
+    file.others.push_back(read_variable({settings, name, variable}, file));
+  }
+  if (names.empty()) {
+    file.of_variable = [usual = file.usual](std::string_view /*variable*/) { return usual; };
+    return;
+  }
+  file.of_variable = [all = std::make_shared<const Settings>(settings), name = std::string{name},
+                      of_file = file](std::string_view variable) {
+    return read_variable({*all, name, variable}, of_file);
+  };
+}
+
 void read_layout(FileSettings& file, const Settings& settings, std::string_view name) {
   const auto refuse = [name](const std::string& setting, const std::string& why) {
     return Error{ErrorCode::invalid_setting,
@@ -53,24 +182,15 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
   if (file.grows_along_time && file.file_per_step) {
     throw refuse("layout = \"time\"", "a checkpoint, or file_per_step, has one step in each file");
   }
-  file.chunk_bytes = settings.file_bytes(name, "chunk");
-  file.shuffle = settings.file_boolean(name, "shuffle");
-  file.compression_threads = checked_cast<int>(settings.integer("writing.threads"));
-  if (const auto method = settings.file_text(name, "compression"); method != "none") {
-    if (!file.grows_along_time && file.backend != "netcdf") {
-      throw refuse("compression = \"" + std::string{method} + '"',
-                   "only with the back-end netcdf, and with layout = \"time\" of hdf5");
-    }
-    file.compression = method;
-    file.compression_level = checked_cast<int>(settings.file_integer(name, "compression_level"));
-    if (method == "deflate" && file.compression_level > most_deflate_level) {
-      throw refuse("compression_level = " + std::to_string(file.compression_level),
-                   "deflate has 1 to 9; zstd has 1 to 19");
-    }
-  }
 }
 
 }  // namespace
+
+bool FileSettings::compresses() const noexcept {
+  return !usual.compression.empty() || std::ranges::any_of(others, [](const auto& variable) {
+    return !variable.compression.empty();
+  });
+}
 
 FileSettings file_settings(const Settings& settings, std::string_view name, std::string_view kind) {
   FileSettings file;
@@ -99,6 +219,7 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
       !file.may_overlap && (checksum == "auto" ? file.checkpoint : checksum == "xxh3");
   file.xdmf = settings.file_text(name, "describe") == "xdmf";
   read_layout(file, settings, name);
+  read_variables(file, settings, name);
   file.alignment_bytes = settings.file_bytes(name, "alignment");
   if (file.alignment_bytes < 1) {
     throw Error{ErrorCode::invalid_setting,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,19 @@ enum class Existing : std::uint8_t { refuse, replace, go_on };
 
 /// What becomes of blocks for which there is no memory.
 enum class WhenFull : std::uint8_t { wait, fail, spill };
+
+/// How one variable is kept in a file.
+struct VariableSettings {
+  std::int64_t chunk_bytes = std::int64_t{4} << 20;
+  std::string compression{};  ///< "deflate" or "zstd"; empty: none
+  int compression_level = 0;
+  bool shuffle = true;
+  int keep_bits = 0;            ///< of the mantissa; 0: all
+  std::string operator_name{};  ///< of adios2; empty: none
+  std::vector<std::pair<std::string, std::string>> operator_parameters{};
+  /// What is rounded was said of the variable by its name, not of all, nor by a pattern.
+  bool is_rounded_by_name = false;
+};
 
 /// The settings of one file, read once when it is opened: the same on compute ranks and servers.
 struct FileSettings {
@@ -35,10 +49,10 @@ struct FileSettings {
   bool sums_blocks = false;       ///< checksum = "xxh3", or what auto comes to
   bool xdmf = false;              ///< describe = "xdmf"
   bool grows_along_time = false;  ///< layout = "time"
-  std::int64_t chunk_bytes = 0;
-  std::string compression;  ///< "deflate" or "zstd"; empty: none
-  int compression_level = 0;
-  bool shuffle = true;
+  VariableSettings usual;         ///< of variables of which nothing is said
+  /// Of a variable by its name.
+  std::function<VariableSettings(std::string_view)> of_variable;
+  std::vector<VariableSettings> others;  ///< that variables of some names may have
   int compression_threads = 1;
   std::int64_t alignment_bytes = 4096;
   int aggregators_per_node = 0;  ///< 0: all
@@ -46,6 +60,9 @@ struct FileSettings {
   std::vector<std::pair<std::string, std::string>> hints;
   std::string engine = "BP5";
   std::vector<std::pair<std::string, std::string>> engine_parameters;
+
+  /// Whether some variable may be compressed.
+  [[nodiscard]] bool compresses() const noexcept;
 };
 
 /// @param kind  what the program says: "series" or "checkpoint"; the setting `kind` may override

@@ -53,6 +53,28 @@ path = "out/fields.h5"
 when_full = "error"
 ```
 
+## One variable of a file
+
+Some settings of a file may be set of single variables; the table below marks them. A variable takes what is not set of
+it from its file:
+
+```toml
+[files.fields]
+compression = "zstd"
+
+[files.fields.variables.u]         # the variable that the program defines as "u"
+keep_bits = 10
+
+[files.fields.variables."rho*"]    # all whose names begin so
+relative_error = 0.001
+
+[files.default.variables.mask]     # in every file
+shuffle = false
+```
+
+`*` stands for any text. A name holds over patterns, and the longest pattern over others. What is said of the variable
+in this file holds over `[files.default.variables]`. In an open call these are `variables.u.keep_bits = 10`.
+
 ## The environment
 
 Every key is also a variable: `IOCOMP_` and the key in upper case, with `_` for `.` and `-`. `staging.memory` is
@@ -63,7 +85,8 @@ Every key is also a variable: `IOCOMP_` and the key in upper case, with `_` for 
 For files `IOCOMP_FILES_<NAME>_<KEY>` concerns the files of that name, and `IOCOMP_FILES_<KEY>` is the same as
 `[files.default]`: it holds for all files that do not say it themselves, so it does not override `[files.fields]`.
 There `.`, `-` and `_` are the same, and so are upper and lower case: `IOCOMP_FILES_FIELDS_V2_BACKEND` holds for
-`fields.v2` and for `Fields-v2`.
+`fields.v2` and for `Fields-v2`. Of one variable it is `IOCOMP_FILES_<NAME>_VARIABLES_<VARIABLE>_<KEY>`, or
+`IOCOMP_FILES_VARIABLES_<VARIABLE>_<KEY>` for all files. What is no letter or digit in the name of a variable is `_`.
 
 ## Values
 
@@ -161,8 +184,10 @@ std::string settings_markdown() {
     const auto key = dot == std::string_view::npos ? row.name : row.name.substr(dot + 1);
     const auto initial =
         row.default_value.empty() ? std::string{"unset"} : fmt::format("`{}`", row.default_value);
-    out += fmt::format("| `{}` | {} | {} | {} | `{}` |\n", key, allowed_column(row), initial,
-                       row.doc, environment_column(row));
+    out += fmt::format(
+        "| `{}` | {} | {} | {} | `{}` |\n", key, allowed_column(row), initial,
+        row.of_variable ? fmt::format("{} (*also of a variable*)", row.doc) : std::string{row.doc},
+        environment_column(row));
   }
   return out;
 }

@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,13 +28,52 @@ std::string file_key(std::string_view file, std::string_view key) {
   return fmt::format("files.{}.{}", file, key);
 }
 
-/// "fields" of "files.fields.backend"; empty for other keys.
-std::string_view file_of(std::string_view key) {
-  constexpr std::string_view files = "files.";
-  if (!key.starts_with(files)) {
-    return {};
+std::string marked(std::string_view name) { return environment_mark + std::string{name}; }
+
+/// How the environment would store what `key` stores, of a file or a variable.
+std::string environment_key(std::string_view key) {
+  const auto [file, variable, last] = parts_of(key);
+  const auto of_file = marked(environment_name(file));
+  return variable.empty() ? file_key(of_file, last)
+                          : fmt::format("files.{}.variables.{}.{}", of_file,
+                                        marked(environment_name_of_variable(variable)), last);
+}
+
+/// Whether a name is what a pattern says, in which each '*' stands for any text.
+bool matches(std::string_view pattern, std::string_view name) {
+  constexpr auto none = std::string_view::npos;
+  std::size_t at = 0;       // in the pattern
+  std::size_t star = none;  // the last one there
+  std::size_t taken = 0;    // where what it stands for ends
+  for (std::size_t i = 0; i < name.size();) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      taken = i;
+    } else if (at < pattern.size() && pattern[at] == name[i]) {
+      ++at;
+      ++i;
+    } else if (star != none) {
+      at = star + 1;
+      i = ++taken;
+    } else {
+      return false;
+    }
   }
-  return key.substr(files.size(), key.rfind('.') - files.size());
+  return pattern.find_first_not_of('*', at) == none;
+}
+
+constexpr auto by_name = std::numeric_limits<std::size_t>::max();
+
+/// How well a pattern names a variable: the environment's name, its name, then the longest pattern;
+/// 0: it does not.
+std::size_t fit(std::string_view pattern, std::string_view variable) {
+  if (pattern == marked(environment_name_of_variable(variable))) {
+    return by_name;
+  }
+  if (pattern == variable) {
+    return by_name - 1;
+  }
+  return matches(pattern, variable) ? pattern.size() : 0;
 }
 
 /// Values were checked when they were read, so one that does not parse was asked for as the wrong
@@ -64,9 +105,8 @@ Settings Settings::read(std::string_view program) {
 Settings Settings::with_options(std::string_view file, std::string_view options) const {
   Settings all{*this};
   for (auto& [key, value] : read_options(options, file)) {
-    const auto marked = environment_mark + environment_name(file) + key.substr(key.rfind('.'));
     const auto known = values_.find(key);
-    const bool is_of_user = values_.contains("files." + marked) ||
+    const bool is_of_user = values_.contains(environment_key(key)) ||
                             (known != values_.end() && known->second.origin != program_source);
     if (!is_of_user) {
       all.values_[key] = std::move(value);
@@ -101,8 +141,7 @@ Value Settings::file_value(std::string_view file, std::string_view key) const {
   if (row == nullptr) {
     throw Error{ErrorCode::internal, fmt::format("\"{}\" is no key of a file", key)};
   }
-  const auto marked = environment_mark + environment_name(file);
-  for (const auto& name : {file_key(marked, key), file_key(file, key)}) {
+  for (const auto& name : {environment_key(file_key(file, key)), file_key(file, key)}) {
     if (const auto found = values_.find(name); found != values_.end()) {
       return found->second;
     }
@@ -111,6 +150,42 @@ Value Settings::file_value(std::string_view file, std::string_view key) const {
     return found->second;
   }
   return {.text = std::string{row->default_value}, .origin = "default"};
+}
+
+VariableValue Settings::variable_value(std::string_view file, std::string_view variable,
+                                       std::string_view key) const {
+  for (const auto& scope :
+       {marked(environment_name(file)), std::string{file}, std::string{"default"}}) {
+    const auto prefix = fmt::format("files.{}.variables.", scope);
+    const Value* found = nullptr;
+    std::size_t best = 0;
+    for (auto at = values_.lower_bound(prefix);
+         at != values_.end() && at->first.starts_with(prefix); ++at) {
+      const auto parts = parts_of(at->first);
+      const auto how = parts.key == key ? fit(parts.variable, variable) : 0;
+      if (how > best) {
+        best = how;
+        found = &at->second;
+      }
+    }
+    if (found != nullptr) {
+      return {*found, best >= by_name - 1 ? VariableValue::Of::name : VariableValue::Of::pattern};
+    }
+  }
+  return {file_value(file, key), VariableValue::Of::file};
+}
+
+std::set<std::string> Settings::variable_names(std::string_view file) const {
+  std::set<std::string> names;
+  for (const auto& [key, value] : values_) {
+    const auto parts = parts_of(key);
+    const bool is_here = parts.file == file || parts.file == "default" ||
+                         parts.file == marked(environment_name(file));
+    if (is_here && !parts.variable.empty()) {
+      names.emplace(parts.variable);
+    }
+  }
+  return names;
 }
 
 std::string Settings::text(std::string_view key) const { return value(key).text; }
@@ -177,6 +252,15 @@ std::vector<std::pair<std::string, Value>> Settings::file_in_force(std::string_v
       found.emplace_back(file_key(file, key), file_value(file, key));
     }
   }
+  const auto in_environment = marked(environment_name(file));
+  for (const auto& [key, value] : values_) {
+    const auto parts = parts_of(key);
+    if (!parts.variable.empty() && (parts.file == file || parts.file == in_environment)) {
+      auto variable = std::string{parts.variable};
+      std::erase(variable, environment_mark);
+      found.emplace_back(fmt::format("files.{}.variables.{}.{}", file, variable, parts.key), value);
+    }
+  }
   return found;
 }
 
@@ -190,7 +274,7 @@ std::vector<std::pair<std::string, Value>> Settings::in_force() const {
   std::set<std::string, std::less<>> files;
   std::set<std::string, std::less<>> in_environment;
   for (const auto& [key, value] : values_) {
-    const auto name = file_of(key);
+    const auto name = parts_of(key).file;
     if (name.starts_with(environment_mark)) {
       in_environment.emplace(name.substr(1));
     } else if (!name.empty() && name != "default") {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,8 @@ struct Key {
   std::string_view doc;            ///< one line
   /// Only the environment may set it: what a file in the working directory must not decide.
   bool environment_only = false;
+  /// Of a file: it may also be set of single variables, in [files.<name>.variables.<variable>].
+  bool of_variable = false;
 };
 
 /// All settings, in the order in which they are documented.
@@ -33,6 +36,13 @@ struct Key {
 struct Value {
   std::string text;
   std::string origin;
+};
+
+/// A value that one variable has, and of what it was said.
+struct VariableValue {
+  enum class Of : std::uint8_t { file, pattern, name };
+  Value value;
+  Of said_of = Of::file;
 };
 
 /// A value that a source sets, checked: `key` as Settings stores it.
@@ -90,6 +100,14 @@ class Settings {
   /// Value and origin of one key, and of one key of a file.
   [[nodiscard]] Value value(std::string_view key) const;
   [[nodiscard]] Value file_value(std::string_view file, std::string_view key) const;
+  /// Of one variable in a file. What is said of the variable holds over what is said of the file;
+  /// of the variable, sources hold as for files, its name over patterns ("rho*"), and the longest
+  /// pattern over others.
+  [[nodiscard]] VariableValue variable_value(std::string_view file, std::string_view variable,
+                                             std::string_view key) const;
+  /// The names and patterns of variables of which something is said for this file, or for all
+  /// files.
+  [[nodiscard]] std::set<std::string> variable_names(std::string_view file) const;
 
   /// All keys of one file, named "files.fields.backend", with value and origin.
   [[nodiscard]] std::vector<std::pair<std::string, Value>> file_in_force(
@@ -104,7 +122,8 @@ class Settings {
   explicit Settings(const std::vector<Entry>& entries);
 
   // Keys that some source sets: "files.fields.backend", and "files.$FIELDS.backend" from the
-  // environment, which does not tell fields.v2 from Fields-v2.
+  // environment, which does not tell fields.v2 from Fields-v2. Of variables alike:
+  // "files.fields.variables.u.chunk" and "files.$FIELDS.variables.$U.chunk".
   std::map<std::string, Value, std::less<>> values_;
   std::vector<std::string> warnings_;
 };

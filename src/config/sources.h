@@ -42,6 +42,9 @@ struct Found {
 /// How a file is called in the environment: "fields.v2" is FIELDS_V2.
 [[nodiscard]] std::string environment_name(std::string_view name);
 
+/// How a variable is called there: whatever is no letter or digit is '_', as in GROUP_U.
+[[nodiscard]] std::string environment_name_of_variable(std::string_view name);
+
 /// Settings of a file from the environment are stored as "files.$FIELDS_V2.backend": which of the
 /// files that are called so there (fields.v2, Fields-v2) the program will open is not known yet,
 /// and '$' is in no name.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -143,14 +144,25 @@ const std::vector<Key>& all_keys() {
        "variable, which grows along its first dimension"},
       {"files.*.chunk", bytes, "4 MiB", "4 KiB..1 GiB",
        "of netcdf, and hdf5 with layout time: the largest chunk of a dataset; a chunk is a step, "
-       "or a part of one"},
+       "or a part of one; of compressed posix the largest part that is compressed by itself",
+       false, true},
       {"files.*.compression", choice, "none", "none|deflate|zstd",
-       "of netcdf, and hdf5 with layout time: each server compresses and writes its part of a step "
-       "when all of it is there; zstd is faster, but some readers need a plug-in for it"},
+       "of netcdf, hdf5 with layout time, and (zstd) checkpoints of posix: each server compresses "
+       "and writes its part of a step when all of it is there; zstd is faster, but some readers of "
+       "HDF5 need a plug-in for it",
+       false, true},
       {"files.*.compression_level", integer, "4", "1..19",
-       "1 is fast, the largest small: 9 of deflate, 19 of zstd"},
+       "1 is fast, the largest small: 9 of deflate, 19 of zstd", false, true},
       {"files.*.shuffle", boolean, "true", "",
-       "sort the bytes of elements before they are compressed"},
+       "sort the bytes of elements before they are compressed", false, true},
+      {"files.*.keep_bits", integer, "0", "0..52",
+       "of floating-point numbers, in every format: round to so many bits behind the leading one; "
+       "0: all are kept",
+       false, true},
+      {"files.*.relative_error", real, "0", "0..0.25",
+       "instead of keep_bits: round to as few bits as keep within this error, as in 0.001; 0: no "
+       "rounding",
+       false, true},
       {"files.*.alignment", bytes, "4 KiB", "1 B..1 GiB",
        "of the first byte of a variable in the file, and of borders between domains; these are "
        "whole stripes (Lustre) or blocks (GPFS) at least"},
@@ -160,6 +172,12 @@ const std::vector<Key>& all_keys() {
       {"files.*.aggregator_order", choice, "spread", "spread|packed",
        "which ranks of a node these are"},
       {"files.*.engine", choice, "BP5", "BP5|BP4|HDF5", "of back-end adios2"},
+      {"files.*.operator", text, "", "",
+       "of back-end adios2, engines BP4 and BP5: an operator that the installed ADIOS2 has, as in "
+       "`bzip2`, `blosc` or `zfp`; of lossy ones only float32 and float64 pass",
+       false, true},
+      {"files.*.operator_parameters", text, "", "",
+       "of that operator: `key=value;key=value`, as ADIOS2's documentation has them", false, true},
       {"files.*.engine_parameters", text, "", "",
        "of back-end adios2: `key=value;key=value`, as its documentation has them for the engine"},
       {"files.*.hints", text, "", "",
@@ -204,6 +222,34 @@ std::string_view present_name(std::string_view name) {
     return one.from == name || environment_name(one.from) == name;
   });
   return known == moved.end() ? std::string_view{} : known->to;
+}
+
+FileKey parts_of(std::string_view key) noexcept {
+  constexpr std::string_view files = "files.";
+  constexpr std::string_view variables = ".variables.";
+  const auto dot = key.rfind('.');
+  if (!key.starts_with(files) || dot < files.size()) {
+    return {.file = {}, .variable = {}, .key = key};
+  }
+  const auto last = key.substr(dot + 1);
+  const auto between = key.find(variables, files.size());
+  if (between != std::string_view::npos && between + variables.size() < dot) {
+    const auto first = between + variables.size();
+    return {.file = key.substr(files.size(), between - files.size()),
+            .variable = key.substr(first, dot - first),
+            .key = last};
+  }
+  return {.file = key.substr(files.size(), dot - files.size()), .variable = {}, .key = last};
+}
+
+std::string variable_keys() {
+  std::string keys;
+  for (const auto& row : all_keys()) {
+    if (row.of_variable) {
+      keys += (keys.empty() ? "" : ", ") + std::string{name_in_file(row)};
+    }
+  }
+  return keys;
 }
 
 const Key* find_key(std::string_view name) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "config/settings.h"
@@ -23,6 +24,18 @@ inline constexpr std::string_view file_prefix = "files.*.";
 [[nodiscard]] inline bool is_file_key(const Key& row) noexcept {
   return row.name.starts_with(file_prefix);
 }
+
+/// A key as Settings stores it, of a file or of a variable in a file, in parts.
+struct FileKey {
+  std::string_view file;      ///< "fields" of "files.fields.backend"; empty for other keys
+  std::string_view variable;  ///< "u" of "files.fields.variables.u.chunk"; empty: of the file
+  std::string_view key;
+};
+/// Names of files and variables may have dots, names of keys do not.
+[[nodiscard]] FileKey parts_of(std::string_view key) noexcept;
+
+/// What may be set of one variable: "chunk, compression, ...".
+[[nodiscard]] std::string variable_keys();
 
 /// "backend" of "files.*.backend".
 [[nodiscard]] inline std::string_view name_in_file(const Key& row) noexcept {

@@ -136,20 +136,29 @@ class Reader {
       const auto moved = present_name(name);
       refuse_unknown(name, origin, moved.empty() ? nearest(name, known_keys("default")) : moved);
     }
-    const auto dot = name.rfind('.');
-    if (dot < files.size()) {
+    const auto [file, variable, key] = parts_of(name);
+    if (name.rfind('.') < files.size()) {
       refuse_unknown(name, origin,
                      nearest("files.default." + name.substr(files.size()), known_keys("default")));
     }
-    const auto file = name.substr(files.size(), dot - files.size());
     if (!is_file_name(file)) {
       throw Error{ErrorCode::invalid_setting,
                   fmt::format("the file name \"{}\" ({}): allowed are letters, digits, '-', '_' "
                               "and '.'",
                               file, origin)};
     }
-    if (const auto* row = find_file_key(name.substr(dot + 1))) {
+    const auto* row = find_file_key(key);
+    const bool is_nobodys =
+        variable.empty() && (file.ends_with(".variables") || file.ends_with(".variables."));
+    if (!is_nobodys && row != nullptr && (variable.empty() || row->of_variable)) {
       return *row;
+    }
+    if (is_nobodys || !variable.empty()) {
+      throw Error{ErrorCode::invalid_setting,
+                  fmt::format("unknown setting {} ({}): what can be set of one variable is {}, as "
+                              "in files.{}.variables.u.chunk",
+                              name, origin, variable_keys(),
+                              file.substr(0, is_nobodys ? file.find(".variables") : file.size()))};
     }
     refuse_unknown(name, origin, nearest(name, known_keys(file)));
   }
@@ -201,10 +210,10 @@ std::vector<Entry> read_options(std::string_view options, std::string_view file)
   constexpr std::string_view source = "in the call";
   const auto table = parse_table(options, source);
   for (const auto& [key, node] : table) {
-    if (node.is_table()) {
+    if (node.is_table() && key.str() != "variables") {
       throw Error{ErrorCode::invalid_setting,
                   fmt::format("the options of file \"{}\" ({}): \"{}\" is a section; allowed are "
-                              "the keys of [files.{}], without it",
+                              "the keys of [files.{}], without it, and [variables.<variable>]",
                               file, source, key.str(), file)};
     }
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -214,8 +215,9 @@ void Catalogue::define(const Event& event) {
   check_bytes(variable);
   check_step(event, event.name);
   rules_->check(variable);
+  const Kept kept = kept_bits_ ? kept_bits_(variable) : Kept{};
   layout_.define(id, variable.bytes(), event.step);
-  variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}});
+  variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}, kept});
   names_.insert(event.name);
 }
 
@@ -288,6 +290,9 @@ Variable Catalogue::variable(int id, std::int64_t step) const {
   if (const auto* fill = set(fill_attribute); fill != nullptr) {
     variable.fill_value = *fill;
   }
+  const bool tells_coordinates =
+      variable.shape.dimensions == 0 || variable.dimensions == variable.name;
+  variable.kept_bits = tells_coordinates && !found.kept.of_all_kinds ? 0 : found.kept.bits;
   return variable;
 }
 
@@ -305,8 +310,15 @@ Attributes Catalogue::attributes(std::int64_t step) const { return in_step(attri
 std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const {
   std::vector<Attributes> all;
   all.reserve(variables_.size());
-  for (const auto& variable : variables_) {
-    all.push_back(in_step(variable.attributes, step));
+  for (int id = 0; id < variables(); ++id) {
+    auto& attributes = all.emplace_back(in_step(entry(id).attributes, step));
+    if (const std::int32_t kept = variable(id, step).kept_bits; kept > 0) {
+      Attribute bits;
+      bits.type = array::ElementType::int32;
+      bits.values.resize(sizeof kept);
+      std::memcpy(bits.values.data(), &kept, sizeof kept);
+      attributes.insert_or_assign(kept_bits_attribute, std::move(bits));
+    }
   }
   return all;
 }

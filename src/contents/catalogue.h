@@ -22,6 +22,10 @@ namespace iocomp::contents {
 /// The attribute of a variable that says what elements hold that nobody puts.
 inline constexpr const char* fill_attribute = "_FillValue";
 
+/// The attribute of a variable that says how many bits of the mantissa its values keep: the name
+/// that netCDF gives it where it rounds in this way.
+inline constexpr const char* kept_bits_attribute = "_QuantizeBitRoundNumberOfSignificantBits";
+
 /// The scalar variable that tells the physical time of a step.
 inline constexpr const char* time_variable = "time";
 
@@ -61,11 +65,16 @@ struct Beginning {
 class Catalogue {
  public:
   /// @param one_file  all steps go to one physical file.
-  Catalogue(const Rules& rules, std::int64_t alignment_bytes, bool one_file)
-      : rules_{&rules}, one_file_{one_file}, layout_{alignment_bytes, one_file} {}
+  /// @param kept_bits  what the file keeps of its variables; null: everything.
+  Catalogue(const Rules& rules, std::int64_t alignment_bytes, bool one_file,
+            KeptBits kept_bits = nullptr)
+      : rules_{&rules},
+        one_file_{one_file},
+        kept_bits_{std::move(kept_bits)},
+        layout_{alignment_bytes, one_file} {}
 
-  /// @throws Error{invalid_argument} (name taken or malformed, other number of dimensions) or
-  /// Error{unsupported}; then nothing has changed.
+  /// @throws Error{invalid_argument} (name taken or malformed, other number of dimensions),
+  /// Error{unsupported} or Error{invalid_setting}; then nothing has changed.
   void apply(const Event& event);
 
   /// The file goes on there. Before the first event.
@@ -104,6 +113,7 @@ class Catalogue {
     array::ElementType type{};
     std::vector<std::pair<std::int64_t, array::Shape>> shapes;  // from which step on
     AttributeHistory attributes;
+    Kept kept;
   };
   void define(const Event& event);
   void check_free(const std::string& name) const;
@@ -115,6 +125,7 @@ class Catalogue {
 
   const Rules* rules_;
   bool one_file_;
+  KeptBits kept_bits_;
   Layout layout_;
   std::int64_t events_ = 0;
   std::vector<Entry> variables_;

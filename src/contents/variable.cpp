@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contents/variable.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/rounding.h"
 #include "base/error.h"
 
 namespace iocomp::contents {
+
+void round_values(const Variable& variable, std::span<std::byte> values, bool is_swapped) {
+  if (variable.kept_bits > 0) {
+    array::round_to_bits(variable.type, variable.kept_bits, values,
+                         variable.has_fill_value()
+                             ? std::span<const std::byte>{variable.fill_value->values}
+                             : std::span<const std::byte>{},
+                         is_swapped);
+  }
+}
 
 void check_bytes(const Variable& variable) {
   const auto element = static_cast<std::int64_t>(array::size_bytes(variable.type));

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,10 +46,26 @@ struct Variable {
            fill_value->count() == 1;
   }
 
+  /// Bits of the mantissa of its values that the file keeps: see round_values. 0: all.
+  int kept_bits = 0;
+
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return array::elements(shape) * static_cast<std::int64_t>(array::size_bytes(type));
   }
 };
+
+/// What the file keeps of floating-point values: so many bits of the mantissa.
+struct Kept {
+  int bits = 0;               ///< 0: all
+  bool of_all_kinds = false;  ///< else not of scalars, nor of what tells coordinates
+};
+/// What a file keeps of a variable, by name and type. Throws where that is asked and cannot be.
+using KeptBits = std::function<Kept(const Variable&)>;
+
+/// Round values of a variable to what its file keeps of them, where they lie. Nothing happens where
+/// that is all. The fill value stays as it is, and no other value becomes it.
+/// @param is_swapped  the bytes of every number are reversed.
+void round_values(const Variable& variable, std::span<std::byte> values, bool is_swapped = false);
 
 /// @throws Error{invalid_argument} for a variable with more bytes than 63 bits count.
 void check_bytes(const Variable& variable);

@@ -3,9 +3,11 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -18,6 +20,7 @@
 #include "array/box.h"
 #include "base/descriptor.h"
 #include "contents/rules.h"
+#include "contents/variable.h"
 #include "formats/source.h"
 #include "formats/words.h"
 
@@ -76,6 +79,14 @@ struct Compression {
   [[nodiscard]] bool is_on() const noexcept { return method != Method::none; }
 };
 
+/// How a back-end keeps one variable.
+struct Storage {
+  std::int64_t chunk_bytes = 0;
+  Compression compression;
+  std::string operator_name{};  ///< of adios2; empty: none
+  std::vector<std::pair<std::string, std::string>> operator_parameters{};
+};
+
 /// The settings of a file that a back-end may need.
 struct FormatOptions {
   std::int64_t alignment_bytes = 4096;  ///< of the first byte of a variable in the file
@@ -86,13 +97,27 @@ struct FormatOptions {
   bool grows_along_time = false;                     ///< of hdf5: layout = "time"
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
   Compression compression{};                         ///< of the same two
-  bool one_step = false;  ///< the file is for one step; else for all of them
+  /// Of a variable by its name, where some have others than these two; else null.
+  std::function<Storage(std::string_view)> of_variable{};
+  std::vector<Storage> storages{};  ///< all that these may have
+  contents::KeptBits kept_bits{};   ///< of a variable: see Catalogue; null: all
+  bool one_step = false;            ///< the file is for one step; else for all of them
   /// The file is there: so many steps of it, which take so many bytes, are kept, and what comes is
   /// put behind them. -1: a new file.
   std::int64_t earlier_steps = -1;
   std::int64_t earlier_bytes = 0;
   std::set<std::string> earlier_variables{};  ///< that these steps have
   double deadline_seconds = 1800;  ///< of a wait for other writers without progress; 0: none
+
+  [[nodiscard]] Storage storage_of(std::string_view variable) const {
+    return of_variable ? of_variable(variable) : Storage{chunk_bytes, compression};
+  }
+  /// Whether some variable may be compressed.
+  [[nodiscard]] bool compresses() const noexcept {
+    return compression.is_on() || std::ranges::any_of(storages, [](const Storage& storage) {
+             return storage.compression.is_on();
+           });
+  }
 };
 
 /// A part of a block of a variable: elements `first` to `first + count` of the packed (row-major)
@@ -178,6 +203,13 @@ class SharedTarget {
   virtual void finish(const Description& description) = 0;
 };
 
+/// What went through compression.
+struct Compressed {
+  std::int64_t raw_bytes = 0;     ///< before
+  std::int64_t stored_bytes = 0;  ///< after
+  double seconds = 0;             ///< of all threads
+};
+
 /// A file whose library writes a step in one go, when all of it is there, and one step after the
 /// other: no step is begun before the one before it was written or given up.
 class StepTarget {
@@ -197,6 +229,10 @@ class StepTarget {
   /// wrote is durable when it returns, except on the first writer's node: whoever commits the step
   /// calls `make_durable` there.
   virtual void write_step(std::int64_t step, const Description& description) = 0;
+
+  /// What this process has compressed in `write_step` since the last call; nothing where the format
+  /// does not know. Local.
+  [[nodiscard]] virtual Compressed take_compressed() { return {}; }
 
   /// Forget what was remembered for the step that is begun. Local.
   virtual void forget_step() noexcept = 0;
@@ -244,7 +280,7 @@ class Format : public contents::Rules {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 10;
+inline constexpr int iocomp_format_interface_version = 11;
 struct iocomp_format_entry {
   int interface_version;
   /// Of the format library, for `iocomp info`.

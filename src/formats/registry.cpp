@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::string_view module_prefix = "libiocomp_format_";
 constexpr std::string_view module_ending = ".so";
-constexpr std::array<std::string_view, 6> names_of_this_release{"posix",  "mpiio",   "hdf5",
-                                                                "netcdf", "pnetcdf", "adios2"};
+constexpr std::array<std::string_view, 7> names_of_this_release{
+    "posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "adios2", "frames"};
 
 // The folder of the library (or program) that this code was linked into; empty when the system
 // cannot say.

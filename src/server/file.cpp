@@ -52,7 +52,8 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
       domain_bytes_{open.domain_bytes},
       format_{format},
       publication_{commit::identity(name_, settings_, context.place.job), format, &catalogue_},
-      catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step},
+      catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step,
+                 commit::format_options(settings_).kept_bits},
       writers_{context, settings_, format, publication_} {
   catalogue_.begin_at(open.beginning);
   publication_.begin_at(open.beginning);

@@ -243,7 +243,7 @@ void Intake::leave_queue(Client& client, QueuedPiece& queued, Fetching& fetching
 
 bool Intake::borrow(int rank, const QueuedPiece& queued, writing::Chunk& chunk) {
   // What lies with its sender until it is written would keep the sender waiting.
-  if (!queued.file->writes_as_they_lie() ||
+  if (!queued.file->writes_as_they_lie() || chunk.piece->variable.kept_bits > 0 ||
       queued.file->settings().when_full == config::WhenFull::spill) {
     return false;
   }

@@ -51,6 +51,9 @@ constexpr std::array<std::string_view, counter_count> names{"put_bytes",
                                                             "control_messages",
                                                             "spilled_bytes",
                                                             "spill_seconds",
+                                                            "raw_bytes",
+                                                            "compressed_bytes",
+                                                            "compress_seconds",
                                                             "failures"};
 
 }  // namespace

@@ -58,6 +58,9 @@ enum class Counter : std::size_t {
   control_messages,     ///< sent by compute ranks to servers, data apart
   spilled_bytes,        ///< to a disk of the node, because memory was full
   spill_seconds,        ///< writing that, and reading it back
+  raw_bytes,            ///< compressed: before
+  compressed_bytes,     ///< the same, after
+  compress_seconds,     ///< of all threads that compress
   failures,             ///< pieces, steps and files that failed
   count_                // number of counters
 };

@@ -55,6 +55,21 @@ namespace {
 
 std::string first_line(const Summary& summary);
 
+// "\niocomp: compressed 8 GiB to 2 GiB (4.0 : 1), 12.0 s of threads": nothing where none was.
+std::string compression(const Summary& summary) {
+  const auto sum = [&](Counter counter) {
+    return summary.server_sum[counter] + summary.compute_sum[counter];
+  };
+  const double after = sum(Counter::compressed_bytes);
+  if (after <= 0) {
+    return {};
+  }
+  char ratio[32];
+  std::snprintf(ratio, sizeof ratio, " (%.1f : 1), ", sum(Counter::raw_bytes) / after);
+  return "\niocomp: compressed " + bytes(sum(Counter::raw_bytes)) + " to " + bytes(after) + ratio +
+         seconds(sum(Counter::compress_seconds)) + " of threads";
+}
+
 }  // namespace
 
 std::string line(const Summary& summary) {
@@ -63,6 +78,7 @@ std::string line(const Summary& summary) {
     text += "\niocomp: read " + bytes(summary.compute_sum[Counter::read_bytes]) + " in " +
             seconds(summary.compute_max[Counter::read_seconds]);
   }
+  text += compression(summary);
   for (const auto& note : summary.notes) {
     text += "\niocomp: " + note;
   }

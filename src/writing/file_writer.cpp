@@ -17,6 +17,7 @@
 #include "base/bug.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "contents/variable.h"
 #include "formats/format.h"
 #include "staging/arena.h"
 #include "trace/counters.h"
@@ -108,8 +109,17 @@ void FileWriter::join(Chunk& chunk) {
 }
 
 void FileWriter::pass_on(Chunk chunk) {
-  if (swaps_bytes_ && !chunk.piece->is_in_file_order) {
-    array::swap_bytes(chunk.own_bytes, static_cast<std::size_t>(chunk.piece->element_bytes()));
+  const Piece& piece = *chunk.piece;
+  if (piece.variable.kept_bits > 0 && !piece.is_rounded) {
+    if (chunk.own_bytes.size() != chunk.bytes.size()) {
+      end(std::move(chunk),
+          {ErrorCode::internal, "what is to be rounded lies in memory of others"});
+      return;
+    }
+    contents::round_values(piece.variable, chunk.own_bytes, swaps_bytes_ && piece.is_in_file_order);
+  }
+  if (swaps_bytes_ && !piece.is_in_file_order) {
+    array::swap_bytes(chunk.own_bytes, static_cast<std::size_t>(piece.element_bytes()));
   }
   if (spill_ != nullptr) {
     spill_->give(chunk);
@@ -197,6 +207,7 @@ void FileWriter::fill(const std::shared_ptr<Piece>& piece, std::span<const std::
     array::swap_bytes(values, element);
   }
   piece->is_in_file_order = true;
+  piece->is_rounded = true;
   const auto held = std::make_shared<const std::vector<std::byte>>(std::move(values));
   for (std::int64_t first = piece->first; first < last; first += most) {
     Chunk chunk;

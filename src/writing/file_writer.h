@@ -50,7 +50,8 @@ class FileWriter {
   ~FileWriter() = default;
 
   /// Write a chunk, now or later. Its piece knows its offset. Where this file has its bytes in
-  /// another order they are turned around in `own_bytes`, which the chunk then must have.
+  /// another order they are turned around in `own_bytes`, which the chunk then must have. It must
+  /// have them too where the file keeps some bits of values only, which are rounded there.
   void write(Chunk chunk);
   /// Write what a stripe has.
   void write(Stripe stripe);

@@ -36,6 +36,7 @@ class PhysicalFile {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Where is told what is done with it.
   [[nodiscard]] const trace::Recorder& recorder() const noexcept { return recorder_; }
+  [[nodiscard]] trace::Counters& counters() const noexcept { return counters_; }
   /// The format has created the file.
   void created(formats::Target target) { target_ = std::move(target); }
   /// The target, if it is of that kind; null before that, and when it was taken to be finished.

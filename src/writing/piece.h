@@ -25,6 +25,7 @@ struct Piece {
   std::int64_t elements_left = 0;  ///< not written yet
   std::int64_t offset = -1;        ///< of the variable in the physical file; -1: the format knows
   bool is_in_file_order = false;   ///< its bytes are ordered as in the file already
+  bool is_rounded = false;         ///< its values are what the file keeps of them already
   Outcome failure;                 ///< the first one of any part
   /// Called once, when nothing is left to write: all of it is in the file, or `failure` says why
   /// not.

@@ -14,10 +14,22 @@
 #include "formats/format.h"
 #include "formats/write_region.h"
 #include "staging/arena.h"
+#include "trace/counters.h"
 #include "trace/event.h"
 #include "writing/piece.h"
 
 namespace iocomp::writing {
+
+namespace {
+
+void count(const formats::Compressed& compressed, trace::Counters& counters) {
+  using trace::Counter;
+  counters.add(Counter::raw_bytes, static_cast<double>(compressed.raw_bytes));
+  counters.add(Counter::compressed_bytes, static_cast<double>(compressed.stored_bytes));
+  counters.add(Counter::compress_seconds, compressed.seconds);
+}
+
+}  // namespace
 
 void StepOutput::write(Chunk chunk) {
   const auto piece = chunk.piece;
@@ -41,6 +53,7 @@ void StepOutput::write_step(std::int64_t number, const contents::Description& de
   const double begin = now_seconds();
   const Outcome outcome = outcome_of([&] { target.write_step(number, description); });
   file_.recorder()(trace::What::write, begin, {.step = begun_, .bytes = given_bytes()});
+  count(target.take_compressed(), file_.counters());
   target.forget_step();
   begun_ = -1;
   kept_.clear();

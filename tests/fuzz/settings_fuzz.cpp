@@ -70,7 +70,7 @@ void use(const config::Settings& settings, std::string_view file) {
   for (const std::string_view kind : {"series", "checkpoint"}) {
     (void)accepts([&] {
       const auto terms = config::file_settings(settings, file, kind);
-      require(terms.alignment_bytes > 0 && terms.chunk_bytes > 0 && terms.keep >= 0 &&
+      require(terms.alignment_bytes > 0 && terms.usual.chunk_bytes > 0 && terms.keep >= 0 &&
                   terms.steps_in_flight > 0,
               "sizes that nobody allows");
       (void)commit::format_options(terms);

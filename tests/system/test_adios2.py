@@ -134,3 +134,41 @@ def test_bad_settings_are_told(actors: Actors) -> None:
     told = job.calls("open")
     assert {entry["code"] for entry in told} == {INVALID_SETTING}, job
     assert "AsyncWrite" in told[0]["story"], job
+
+
+@pytest.mark.parametrize("mode", ["async", "sync"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_variables_pass_the_operator_that_was_asked_for(
+    actors: Actors, engine: str, mode: str
+) -> None:
+    lines = ["init", "open out series", "define out u float64 64x480", "define out n int64 64x480"]
+    each = ["put out u by=columns", "put out n by=rows", "end_step out"]
+    lines += [*(each * 2), "close out"]
+    chosen = {"operator": "bzip2", "variables": {"n": {"operator": ""}}}
+    job = play(actors, lines, engine, mode=mode, **chosen)
+    told = " ".join(entry.get("story", "") for entry in job.calls("open"))
+    if "no such operator" in told:
+        pytest.skip("this ADIOS2 was built without bzip2")
+    assert not job.failures(), job
+    path = job.folder / "out.bp"
+    assert steps_of(actors, path, engine) == [0, 1]
+    plain = play(actors, lines, engine, mode=mode)
+    assert not plain.failures(), plain
+
+    def size(folder: Path) -> int:
+        return sum(each.stat().st_size for each in folder.rglob("data.*"))
+
+    u = n = 64 * 480 * 8 * 2
+    assert size(plain.folder / "out.bp") >= u + n
+    assert n < size(path) < n + 0.5 * u
+
+
+def test_an_operator_that_is_not_there_is_refused(actors: Actors) -> None:
+    for chosen in (
+        {"operator": "nothing"},
+        {"operator": "bzip2", "engine": "HDF5"},
+    ):
+        engine = str(chosen.pop("engine", "BP5"))
+        job = play(actors, ["init", "open out series"], engine, **chosen)
+        told = {(entry["code"], "operator = " in entry["story"]) for entry in job.calls("open")}
+        assert told == {(INVALID_SETTING, True)}, job

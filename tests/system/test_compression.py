@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -178,3 +179,72 @@ def test_a_level_that_deflate_does_not_have_is_refused(actors: Actors) -> None:
     job = play(actors, "hdf5", "sync", "deflate", compression_level=12)
     assert [entry["code"] for entry in job.calls("open")] == [INVALID_SETTING] * 4
     assert all("deflate has 1 to 9" in entry["story"] for entry in job.calls("open"))
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+@pytest.mark.parametrize("mode", MODES)
+def test_variables_have_compression_of_their_own(actors: Actors, back_end: str, mode: str) -> None:
+    import h5py
+
+    skip_if_missing(actors.build, back_end)
+    names = ["u", "v", "rho", "rho_e"]
+    script = "init\nopen out series\n"
+    script += "".join(f"define out {name} float64 {ROWS}x{COLUMNS}\n" for name in names)
+    script += ("".join(f"put out {name} by=rows\n" for name in names) + "end_step out\n") * STEPS
+    more = {"layout": "time"} if back_end == "hdf5" else {}
+    chosen = file_settings(
+        back_end,
+        path=f"out{extension(back_end)}",
+        variables={
+            "u": {"compression": "deflate", "chunk": "16 KiB"},
+            '"rho*"': {"compression": "deflate", "shuffle": False},
+            "rho_e": {"compression": "none", "chunk": "32 KiB"},
+        },
+        **more,
+    )
+    job = actors.play(
+        script + "close out\nread out\n",
+        ranks=4,
+        settings={**mode_settings(mode), "files": {"out": chosen}},
+    )
+    assert job.status == 0 and not job.failures(), job
+    with h5py.File(job.folder / f"out{extension(back_end)}") as file:
+        found = {}
+        for name in names:
+            create = file[name].id.get_create_plist()
+            filters = [create.get_filter(i)[0] for i in range(create.get_nfilters())]
+            found[name] = (filters, file[name].chunks[1:] == (ROWS, COLUMNS))
+            np.testing.assert_array_equal(file[name][:], expected())
+    assert found == {
+        "u": ([h5py.h5z.FILTER_SHUFFLE, DEFLATE], False),
+        "v": ([], True),
+        "rho": ([DEFLATE], True),
+        "rho_e": ([], False),
+    }
+
+
+def test_what_compression_gained_is_told(actors: Actors) -> None:
+    job = play(actors, "hdf5", "async", "deflate")
+    path = file_of(job, "hdf5")
+    shown = subprocess.run(
+        [actors.build.command, "show", str(path), "--json"],
+        env=environment_without_iocomp(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60 * actors.build.time_factor,
+    )
+    said = json.loads(shown.stdout)
+    assert said["bytes"] == path.stat().st_size
+    assert said["value_bytes"] == STEPS * ROWS * COLUMNS * 8 > 2 * said["bytes"]
+    assert (
+        ": 1)"
+        in subprocess.run(
+            [actors.build.command, "show", str(path)],
+            env=environment_without_iocomp(),
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60 * actors.build.time_factor,
+        ).stdout
+    )

@@ -131,6 +131,17 @@ def test_ranks_finish_what_a_killed_server_leaves(
     assert "are written by compute rank" in job.output, job
 
 
+@pytest.mark.parametrize("way", PUTS)
+def test_ranks_round_what_a_killed_server_leaves(actors: Actors, way: str) -> None:
+    """All values have fewer bits than are kept, so they stay what they are, and all are rounded."""
+    put = "put out u by=columns halo=1"
+    lines = [line.replace("int64", "float64") for line in script("series", "@0 kill 2", put)]
+    files = {"out": {**FILES["out"], "keep_bits": 30}}
+    job = play(actors, lines, files, transport={"kind": "shared"} | PUTS[way])
+    assert check_steps(job, "series", 7) >= {0, 1, 5, 6}, job
+    assert "are written by compute rank" in job.output, job
+
+
 @pytest.mark.parametrize("way", ["pull", "auto"])
 @pytest.mark.parametrize("call", ["pwrite", "sync", "rename"])
 @pytest.mark.parametrize("after", [0, 1, 2, 3, 5])

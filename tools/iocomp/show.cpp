@@ -17,6 +17,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "base/byte_size.h"
 #include "base/number_ranges.h"
 #include "commit/json_values.h"
 #include "contents/variable.h"
@@ -89,6 +90,28 @@ std::vector<std::string> row_of(const Committed::Variable& variable) {
           steps_text(numbers(variable.places, &Committed::Place::step)), told(variable.attributes)};
 }
 
+// Of all values that are committed, as they are in memory.
+std::int64_t value_bytes(const Committed& committed) {
+  std::int64_t bytes = 0;
+  for (const auto& variable : committed.variables) {
+    for (const auto& place : variable.places) {
+      bytes +=
+          array::elements(place.shape) * static_cast<std::int64_t>(array::size_bytes(place.type));
+    }
+  }
+  return bytes;
+}
+
+// "1.0 GiB", and where values were compressed "for 4.0 GiB of values (4.0 : 1)".
+std::string size_text(const Output& output, const Committed& committed) {
+  const std::int64_t values = value_bytes(committed);
+  const auto size = format_bytes(output.bytes);
+  return output.bytes <= 0 || values <= output.bytes
+             ? size
+             : fmt::format("{} for {} of values ({:.1f} : 1)", size, format_bytes(values),
+                           static_cast<double>(values) / static_cast<double>(output.bytes));
+}
+
 void print_table(const Output& output, const Committed& committed) {
   std::vector<std::vector<std::string>> head{{"file", output.path},
                                              {"format", committed.files.back().format}};
@@ -99,6 +122,7 @@ void print_table(const Output& output, const Committed& committed) {
     head.push_back({"files", std::to_string(committed.files.size())});
   }
   head.push_back({"steps", steps_text(numbers(committed.steps, &Committed::Step::number))});
+  head.push_back({"size", size_text(output, committed)});
   if (const auto& newest = committed.steps.back(); std::isfinite(newest.time)) {
     head.push_back({"time", fmt::format("{} (step {})", newest.time, newest.number)});
   }
@@ -147,6 +171,8 @@ void print_json(const Output& output, const Committed& committed) {
              {"files", committed.files.size()},
              {"steps", numbers(committed.steps, &Committed::Step::number)},
              {"times", times},
+             {"bytes", output.bytes},
+             {"value_bytes", value_bytes(committed)},
              {"left_out", left_out},
              {"attributes", commit::json(committed.attributes)},
              {"variables", variables}});

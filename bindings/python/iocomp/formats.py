@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How values are read: raw bytes by numpy, HDF5 and NetCDF-4 by h5py, BP by adios2."""
+"""How values are read: raw bytes and frames by numpy, HDF5 and NetCDF-4 by h5py, BP by adios2."""
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
+import json
 import math
 import os
+import struct
+import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -98,6 +104,135 @@ class RawSource:
             at, left = at + got, left[got:]
         if entry.swapped:
             out.byteswap(inplace=True)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._file.close()
+
+
+def _decompress(path: Path, frame: bytes, size: int) -> bytes:
+    """Return what a frame of Zstandard holds: by the package zstandard, or the system's libzstd.
+
+    Raises:
+        StorageError: If the frame is damaged.
+        UnsupportedError: If there is neither.
+    """
+    try:
+        import zstandard
+    except ImportError as error:
+        name = ctypes.util.find_library("zstd")
+        if name is None:
+            raise _missing("zstandard", path, error) from None
+        library = ctypes.CDLL(name)
+        for call in (library.ZSTD_decompress, library.ZSTD_isError):
+            call.restype = ctypes.c_size_t
+        to = ctypes.create_string_buffer(max(size, 1))
+        given = (to, ctypes.c_size_t(size), frame, ctypes.c_size_t(len(frame)))
+        got = library.ZSTD_decompress(*given)
+        if library.ZSTD_isError(ctypes.c_size_t(got)) or got != size:
+            raise StorageError(f"{path}: a frame is damaged") from None
+        return to.raw[:size]
+    try:
+        found: bytes = zstandard.ZstdDecompressor().decompress(frame, max_output_size=size)
+    except zstandard.ZstdError as error:
+        raise StorageError(f"{path}: a frame is damaged: {error}") from None
+    if len(found) != size:
+        raise StorageError(f"{path}: a frame has {len(found)} bytes, its index says {size}")
+    return found
+
+
+def _parts(counts: tuple[int, ...], first: int, count: int) -> Iterator[Box]:
+    """Yield elements `first` to `first + count` of a block, in row-major order, as boxes."""
+    if not counts:
+        yield from [()] * count
+        return
+    row = math.prod(counts[1:])
+    while count > 0:
+        at, inside = divmod(first, row)
+        if inside or count < row:
+            taken = min(count, row - inside)
+            for part in _parts(counts[1:], inside, taken):
+                yield (slice(at, at + 1), *part)
+        else:
+            taken = count // row * row
+            yield (slice(at, at + count // row), *(slice(0, each) for each in counts[1:]))
+        first, count = first + taken, count - taken
+
+
+class FrameSource:
+    """A compressed checkpoint of posix: frames of Zstandard, and an index of them at its end."""
+
+    _TRAILER = struct.Struct("<QQ8s")
+
+    def __init__(self, path: Path) -> None:
+        """Open the file and read its index."""
+        self._path, self._file = path, path.open("rb", buffering=0)
+        size = os.fstat(self._file.fileno()).st_size
+        try:
+            trailer = self._at(size - self._TRAILER.size, self._TRAILER.size)
+            length, _, mark = self._TRAILER.unpack(trailer)
+            if mark != b"iocompF1":
+                raise ValueError("it does not end as a file in frames does")
+            index = json.loads(self._at(size - self._TRAILER.size - length, length))
+            if index["iocomp_frames"] > 1:
+                raise UnsupportedError(f"{path}: its frames are of a later release")
+            if index["byte_order"] != sys.byteorder:
+                raise UnsupportedError(f"{path}: it has the byte order {index['byte_order']!r}")
+            self._variables = {each["name"]: each for each in index["variables"]}
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            self._file.close()
+            raise StorageError(f"{path}: cannot read the index of its frames: {error}") from None
+
+    def _at(self, offset: int, size: int) -> bytes:
+        if offset < 0 or size < 0:
+            raise ValueError("it ends early")
+        found = b""
+        while len(found) < size:
+            part = os.pread(self._file.fileno(), size - len(found), offset + len(found))
+            if not part:
+                raise StorageError(f"{self._path}: it ends early")
+            found += part
+        return found
+
+    def _values(self, stored: dict[str, Any], dtype: np.dtype[Any], frame: list[int]) -> Array:
+        offset, size, _, count = frame[:4]
+        raw = self._at(offset, size)
+        if stored["compression"] == "zstd":
+            raw = _decompress(self._path, raw, count * dtype.itemsize)
+        if len(raw) != count * dtype.itemsize:
+            raise StorageError(f"{self._path}: a part has another size than its index says")
+        if stored["shuffle"]:
+            planes = np.frombuffer(raw, np.uint8).reshape(dtype.itemsize, count)
+            return np.ascontiguousarray(planes.T).reshape(-1).view(dtype)
+        return np.frombuffer(raw, dtype)
+
+    def read(self, entry: Entry, box: Box, out: Array) -> None:
+        """Read a box: of each frame that has something of it, all."""
+        stored = self._variables.get(entry.name)
+        if stored is None or tuple(stored["shape"]) != entry.shape:
+            raise StorageError(f"{self._path}: its frames have no {entry.name} of this shape")
+        whole = np.zeros([part.stop - part.start for part in box], entry.dtype)
+        n = len(box)
+        for frame in stored["frames"]:
+            starts, counts = frame[4 : 4 + n], tuple(frame[4 + n :])
+            if any(
+                start >= part.stop or start + count <= part.start
+                for start, count, part in zip(starts, counts, box, strict=True)
+            ):
+                continue
+            values, at = self._values(stored, entry.dtype, frame), 0
+            for piece in _parts(counts, frame[2], frame[3]):
+                shape = [each.stop - each.start for each in piece]
+                block = values[at : at + math.prod(shape)].reshape(shape)
+                at += math.prod(shape)
+                to, of = [], []
+                for start, each, part in zip(starts, piece, box, strict=True):
+                    first = start + each.start
+                    low, high = max(first, part.start), min(start + each.stop, part.stop)
+                    to.append(slice(low - part.start, max(high, low) - part.start))
+                    of.append(slice(low - first, max(high, low) - first))
+                whole[tuple(to)] = block[tuple(of)]
+        out[...] = whole[tuple(slice(None, None, part.step) for part in box)]
 
     def close(self) -> None:
         """Release the file."""
@@ -231,6 +366,8 @@ def open_source(path: Path, format_: str) -> Source:
     """
     if format_ in ("posix", "mpiio", "pnetcdf"):
         return RawSource(path)
+    if format_ == "frames":
+        return FrameSource(path)
     if format_ in ("hdf5", "netcdf") or (format_ == "adios2" and is_hdf5(path)):
         return Hdf5Source(path)
     if format_ == "adios2":

@@ -165,5 +165,5 @@ class IocompBackend(BackendEntrypoint):
                 head = manifest.read(4096)
         except OSError:
             return False
-        is_plain = b'"format": "posix"' in head or b'"format": "mpiio"' in head
+        is_plain = any(b'"format": "%s"' % name in head for name in (b"posix", b"mpiio", b"frames"))
         return b'"iocomp_manifest"' in head and is_plain

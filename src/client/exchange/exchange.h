@@ -34,9 +34,8 @@ class Exchange {
   struct Target {
     /// Where a variable begins in the file: memory is aligned alike.
     std::function<std::int64_t(const contents::Variable&)> offset;
-    /// Write elements of a variable from `index` of its row-major order on.
-    std::function<void(const contents::Variable&, std::int64_t index, std::span<const std::byte>)>
-        write;
+    /// Write elements of a variable from `index` of its row-major order on. They may be changed.
+    std::function<void(const contents::Variable&, std::int64_t index, std::span<std::byte>)> write;
     /// Whether the bytes of every number are reversed before.
     bool swaps_bytes = false;
   };

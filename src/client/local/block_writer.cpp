@@ -60,7 +60,7 @@ class BlockWriter::Cutter {
         writer_{writer},
         piece_{std::move(piece)},
         can_lend_{block.is_dense() && (!block.buffered || has_bug(Bug::buffered_not_copied)) &&
-                  !writer.swaps_bytes()} {
+                  !writer.swaps_bytes() && block.variable.kept_bits == 0} {
     piece_->is_in_file_order = true;
   }
 

@@ -501,6 +501,7 @@ void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece>
     std::int64_t first;
     std::int64_t count;
     std::span<const std::byte> bytes;
+    std::span<std::byte> own_bytes;
   };
   auto held = std::make_shared<std::vector<Remains::Piece>>(std::move(pieces));
   std::vector<Part> parts;
@@ -513,6 +514,8 @@ void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece>
       piece.packed.resize(rows.bytes());
       array::pack(rows.memory, rows.element_bytes, rows.array, rows.first, rows.count,
                   piece.packed.data());
+    } else if (piece.variable.kept_bits > 0 && !is_lost) {
+      piece.packed.assign(piece.bytes.begin(), piece.bytes.end());  // to be rounded there
     }
     block.variable = piece.variable;
     block.step = piece.step;
@@ -524,7 +527,8 @@ void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece>
     } else if (piece.count > 0 && !has_bug(Bug::left_piece_forgotten)) {
       parts.push_back(
           {block, piece.first, piece.count,
-           piece.packed.empty() ? piece.bytes : std::span<const std::byte>{piece.packed}});
+           piece.packed.empty() ? piece.bytes : std::span<const std::byte>{piece.packed},
+           piece.packed});
     }
   }
   Ticket& ticket = *link_.tickets().find(number);
@@ -550,6 +554,7 @@ void LocalCarrier::write_again(std::uint64_t number, std::vector<Remains::Piece>
     chunk.first = part.first;
     chunk.count = part.count;
     chunk.bytes = part.bytes;
+    chunk.own_bytes = part.own_bytes;
     file.write(std::move(chunk));
   }
   file.submit();

@@ -61,15 +61,15 @@ void WaitingWrites::finish(writing::FileWriter& writer) {
   }
 }
 
-// Copies are made of what does not lie in the order of the file, a part at once; where the library
-// reads them later, all.
+// Copies are made of what does not lie in the order of the file, or is rounded, a part at once;
+// where the library reads them later, all.
 void WaitingWrites::write(const Block& block, const std::shared_ptr<const void>& memory) {
   const trace::Timer timer{counters_, trace::Counter::write_seconds};
   writing::FileWriter& writer = files_.writer_of(block.step);
   const auto piece = piece_of(block, files_.offset(block.variable.id, block.step), {});
   piece->is_in_file_order = true;
   const std::int64_t elements = piece->elements_left;
-  const bool copies = writer.swaps_bytes() || !block.is_dense();
+  const bool copies = writer.swaps_bytes() || !block.is_dense() || block.variable.kept_bits > 0;
   const auto element = static_cast<std::int64_t>(block.element_bytes());
   const std::int64_t part =
       copies && !keeps_ ? static_cast<std::int64_t>(part_bytes) / element : elements;
@@ -82,7 +82,7 @@ void WaitingWrites::write(const Block& block, const std::shared_ptr<const void>&
     if (copies) {
       const auto packed = std::make_shared<std::vector<std::byte>>(bytes);
       block.copy_to(*packed, first, chunk.count, writer.swaps_bytes());
-      chunk.bytes = *packed;
+      chunk.bytes = chunk.own_bytes = *packed;
       chunk.loan = packed;
     } else {
       chunk.bytes = {block.first_value(), bytes};
@@ -96,7 +96,7 @@ void WaitingWrites::write(const Block& block, const std::shared_ptr<const void>&
 
 // Part of a variable in the order of the file.
 void WaitingWrites::write_elements(std::int64_t step, const contents::Variable& variable,
-                                   std::int64_t index, std::span<const std::byte> bytes) {
+                                   std::int64_t index, std::span<std::byte> bytes) {
   const trace::Timer timer{counters_, trace::Counter::write_seconds};
   writing::FileWriter& writer = files_.writer_of(step);
   Block block;
@@ -109,7 +109,7 @@ void WaitingWrites::write_elements(std::int64_t step, const contents::Variable& 
   chunk.first = chunk.piece->first = index;
   chunk.count = chunk.piece->elements_left =
       std::ssize(bytes) / static_cast<std::int64_t>(block.element_bytes());
-  chunk.bytes = bytes;
+  chunk.bytes = chunk.own_bytes = bytes;
   const auto piece = chunk.piece;
   writer.write(std::move(chunk));
   finish(writer);
@@ -125,8 +125,7 @@ Outcome WaitingWrites::exchange(std::int64_t step, const std::vector<const Block
       .offset =
           [&](const contents::Variable& variable) { return files_.offset(variable.id, step); },
       .write =
-          [&](const contents::Variable& variable, std::int64_t index,
-              std::span<const std::byte> bytes) {
+          [&](const contents::Variable& variable, std::int64_t index, std::span<std::byte> bytes) {
             const Outcome outcome = in_variable(
                 variable, outcome_of([&] { write_elements(step, variable, index, bytes); }));
             if (!outcome.ok()) {

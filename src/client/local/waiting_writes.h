@@ -42,7 +42,7 @@ class WaitingWrites {
 
  private:
   void write_elements(std::int64_t step, const contents::Variable& variable, std::int64_t index,
-                      std::span<const std::byte> bytes);
+                      std::span<std::byte> bytes);
 
   OutputFiles& files_;
   const contents::Catalogue& catalogue_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -19,13 +20,37 @@ namespace {
 constexpr std::array<std::string_view, 4> ours{"AsyncWrite", "AsyncOpen", "BurstBufferPath",
                                                "IdleH5Writer"};
 
-// ADIOS2 does not tell upper from lower case in names of parameters.
-bool is_alike(std::string_view one, std::string_view other) {
+}  // namespace
+
+bool is_same_word(std::string_view one, std::string_view other) {
   const auto lower = [](unsigned char letter) { return std::tolower(letter); };
   return std::ranges::equal(one, other, {}, lower, lower);
 }
 
-}  // namespace
+adios2::Params parameters_of(const Storage& storage) {
+  return {storage.operator_parameters.begin(), storage.operator_parameters.end()};
+}
+
+// ADIOS2 ends the program where a variable gets an operator that it does not have; here it throws.
+void check_operators(Kind kind, const FormatOptions& options) {
+  for (const Storage& storage : options.storages) {
+    const std::string what = "operator = \"" + storage.operator_name + "\": ";
+    if (storage.operator_name.empty()) {
+      continue;
+    }
+    if (kind == Kind::hdf5) {
+      throw Error{ErrorCode::invalid_setting,
+                  what + "the engine HDF5 of adios2 has no operators; BP4 and BP5 have"};
+    }
+    try {
+      adios2::ADIOS adios;
+      (void)adios.DefineOperator("iocomp", storage.operator_name, parameters_of(storage));
+    } catch (const std::exception& failure) {
+      throw Error{ErrorCode::invalid_setting,
+                  what + "the installed ADIOS2 has no such operator: " + failure.what()};
+    }
+  }
+}
 
 const char* name(Kind kind) noexcept {
   return kind == Kind::bp4 ? "BP4" : kind == Kind::bp5 ? "BP5" : "HDF5";
@@ -48,7 +73,7 @@ adios2::Params parameters(Kind kind, const FormatOptions& options, int writers) 
     }
   }
   for (const auto& [key, value] : options.engine_parameters) {
-    const auto is_this = [&key](std::string_view other) { return is_alike(key, other); };
+    const auto is_this = [&key](std::string_view other) { return is_same_word(key, other); };
     if (std::ranges::any_of(ours, is_this)) {
       throw Error{ErrorCode::invalid_setting,
                   "engine_parameters: " + key +

@@ -72,6 +72,7 @@ const Format& adios2_format(const FormatOptions& options) {
     }
 #endif
     (void)bp::parameters(kind, options, 1);  // refuses some
+    bp::check_operators(kind, options);
     return all().at(static_cast<std::size_t>(kind));
   }
   throw Error{ErrorCode::invalid_setting,

@@ -68,7 +68,7 @@ bool is_alike(const Attribute& one, const Attribute& other) {
 
 DatasetTarget::DatasetTarget(std::string path, const FormatOptions& options, Kind kind,
                              MPI_Comm writers)
-    : path_{std::move(path)}, kind_{kind}, writers_{writers} {
+    : path_{std::move(path)}, options_{options}, kind_{kind}, writers_{writers} {
   if (options.earlier_steps >= 0) {
     find_place(options.earlier_steps);
   } else {
@@ -217,7 +217,7 @@ void DatasetTarget::write_parts(const Description& description) {
   }
   for (const auto& placed : description.contents) {
     if (kind_ != Kind::hdf5 || array::elements(placed.variable.shape) > 0) {
-      bp::define(io_, placed.variable);
+      bp::define(io_, placed.variable, options_.storage_of(placed.variable.name));
     }
   }
   if (is_folder()) {

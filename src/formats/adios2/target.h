@@ -67,6 +67,7 @@ class DatasetTarget : public StepTarget {
   [[nodiscard]] std::string path_of_folder() const;
 
   std::string path_;
+  FormatOptions options_;
   Kind kind_;
   Writers writers_;
   Descriptor folder_;  // the dataset, or the folder of its one file

@@ -3,16 +3,20 @@
 
 #include <adios2.h>
 
+#include <algorithm>
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "formats/adios2/engine.h"
 #include "formats/adios2/with_type.h"
 #include "formats/words.h"
 
@@ -28,6 +32,19 @@ adios2::Dims dims(const array::Extents& extents, int dimensions) {
     found[d] = static_cast<std::size_t>(extents.at(d));
   }
   return found;
+}
+
+// Others are for numbers whose last bits do not count.
+bool is_lossless(std::string_view name) {
+  constexpr std::array<std::string_view, 4> known{"bzip2", "blosc", "null", "plugin"};
+  return std::ranges::any_of(known, [&](auto one) { return is_same_word(one, name); });
+}
+
+bool passes_operator(const Variable& variable, const Storage& storage) {
+  const bool is_float =
+      variable.type == ElementType::float32 || variable.type == ElementType::float64;
+  return !storage.operator_name.empty() && array::elements(variable.shape) > 0 &&
+         variable.shape.dimensions > 0 && (is_float || is_lossless(storage.operator_name));
 }
 
 }  // namespace
@@ -55,6 +72,19 @@ void define(adios2::IO& io, const Variable& variable) {
                     : io.DefineVariable<T>(variable.name, shape, none, none);
     } else if (!shape.empty()) {
       known.SetShape(shape);
+    }
+  });
+}
+
+void define(adios2::IO& io, const Variable& variable, const Storage& storage) {
+  define(io, variable);
+  if (!passes_operator(variable, storage)) {
+    return;
+  }
+  with_type(stored_type(variable), [&]<typename T>(std::type_identity<T>) {
+    adios2::Variable<T> known = io.InquireVariable<T>(variable.name);
+    if (known.Operations().empty()) {
+      known.AddOperation(storage.operator_name, parameters_of(storage));
     }
   });
 }

@@ -8,6 +8,7 @@
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "formats/format.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::bp {
@@ -26,6 +27,10 @@ inline constexpr const char* empty_step = "iocomp_empty_step";
 
 /// Let an IO know a variable, or its new shape. Local. A scalar is a single value.
 void define(adios2::IO& io, const Variable& variable);
+
+/// The same with the operator of ADIOS2 that a variable of some dimensions passes. Lossy operators
+/// are for floating-point numbers.
+void define(adios2::IO& io, const Variable& variable, const Storage& storage);
 
 /// Put a box of a defined variable. `values` stay until the end of the step.
 void put(adios2::IO& io, adios2::Engine& engine, const Variable& variable, const array::Box& box,

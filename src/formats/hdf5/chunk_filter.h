@@ -12,21 +12,18 @@ namespace iocomp::formats::h5 {
 /// The number of a method among HDF5's filters. @pre compression.is_on()
 [[nodiscard]] int filter_of(const Compression& compression) noexcept;
 /// @throws Error{invalid_setting} for a method that this build does not have.
-void check_method(const Compression& compression);
+void check_methods(const FormatOptions& options);
 
 /// What HDF5's filters would make of a chunk: shuffle (all first bytes of elements, then all
 /// second ones), then deflate as a zlib stream, or a frame of Zstandard.
 class ChunkFilter {
  public:
-  explicit ChunkFilter(const Compression& compression) : compression_{compression} {}
-
   /// Append the filtered chunk.
   /// @throws Error{storage_failure} with the library's cause; std::bad_alloc.
   void append(std::span<const std::byte> chunk, std::size_t element_bytes,
-              std::vector<std::byte>& to);
+              const Compression& compression, std::vector<std::byte>& to);
 
  private:
-  Compression compression_;
   std::vector<std::byte> shuffled_;
 };
 

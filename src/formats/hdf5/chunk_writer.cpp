@@ -15,6 +15,7 @@
 #include "array/copy_run.h"
 #include "array/repeat.h"
 #include "array/runs.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/write_plainly.h"
 #include "formats/hdf5/chunk_exchange.h"
@@ -59,7 +60,6 @@ std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>&
 
 // What one thread needs for one chunk after the other.
 struct Bench {
-  explicit Bench(const Compression& compression) : filter{compression} {}
   ChunkFilter filter;
   std::vector<std::byte> chunk;
   std::vector<std::byte> filtered;
@@ -68,12 +68,10 @@ struct Bench {
 // Benches that no thread uses now.
 class Benches {
  public:
-  explicit Benches(const Compression& compression) : compression_{compression} {}
-
   std::unique_ptr<Bench> take() {
     const std::scoped_lock lock{mutex_};
     if (free_.empty()) {
-      return std::make_unique<Bench>(compression_);
+      return std::make_unique<Bench>();
     }
     auto bench = std::move(free_.back());
     free_.pop_back();
@@ -85,7 +83,6 @@ class Benches {
   }
 
  private:
-  const Compression& compression_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Bench>> free_;  // guarded by mutex_
 };
@@ -95,6 +92,7 @@ struct OwnChunk {
   std::int64_t chunk = 0;
   std::span<const ChunkPart* const> parts{};
   std::vector<std::byte> filtered{};
+  double seconds = 0;
 };
 using OwnChunks = std::vector<OwnChunk>;
 
@@ -102,8 +100,7 @@ using OwnChunks = std::vector<OwnChunk>;
 // depend on the threads.
 class Assembly {
  public:
-  Assembly(const StepChunks& chunks, const ChunkOutput& to)
-      : chunks_{chunks}, to_{to}, benches_{to.options.compression} {}
+  Assembly(const StepChunks& chunks, const ChunkOutput& to) : chunks_{chunks}, to_{to} {}
 
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
@@ -117,7 +114,13 @@ class Assembly {
     for (OwnChunk& own : round_) {
       jobs.emplace_back([this, &own] { filter(own); });
     }
-    return to_.threads.run(jobs);
+    const Outcome outcome = to_.threads.run(jobs);
+    for (const OwnChunk& own : round_) {
+      to_.compressed.raw_bytes += chunks_.of(own.chunk).chunks.bytes();
+      to_.compressed.stored_bytes += std::ssize(own.filtered);
+      to_.compressed.seconds += own.seconds;
+    }
+    return outcome;
   }
 
   [[nodiscard]] std::int64_t bytes() const noexcept {
@@ -159,8 +162,11 @@ class Assembly {
       assemble(of_variable, own, bytes, bench->chunk);
       whole = bench->chunk;
     }
+    const double begin = now_seconds();
     bench->filtered.clear();
-    bench->filter.append(whole, of_variable.chunks.element_bytes, bench->filtered);
+    bench->filter.append(whole, of_variable.chunks.element_bytes, of_variable.chunks.compression,
+                         bench->filtered);
+    own.seconds = now_seconds() - begin;
     own.filtered.assign(bench->filtered.begin(), bench->filtered.end());
     benches_.give_back(std::move(bench));
   }

@@ -30,6 +30,7 @@ struct ChunkOutput {
   ChunkThreads& threads;
   MPI_Comm writers;
   const mpi::WaitPolicy& policy;
+  Compressed& compressed;  ///< is added to
 };
 
 /// Bring the chunks of a step together, filter and write them, in rounds that bound what is in

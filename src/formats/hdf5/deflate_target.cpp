@@ -135,8 +135,8 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
     }
   }));
   std::int64_t end = offsets.back();
-  const auto stored =
-      write_chunks(chunks, own, {path_, plain_, options_, threads_, writers_, policy_}, end);
+  const auto stored = write_chunks(
+      chunks, own, {path_, plain_, options_, threads_, writers_, policy_, compressed_}, end);
   std::string text(stored.size() * sizeof(StoredChunk), '\0');
   std::ranges::copy(std::as_bytes(std::span{stored}),
                     std::as_writable_bytes(std::span{text}).begin());

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -37,6 +38,7 @@ class DeflateTarget : public StepTarget {
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
   void write_step(std::int64_t step, const Description& description) override;
+  [[nodiscard]] Compressed take_compressed() override { return std::exchange(compressed_, {}); }
   void forget_step() noexcept override { parts_.clear(); }
   void finish(const Description& description) override;
 
@@ -67,6 +69,7 @@ class DeflateTarget : public StepTarget {
   int rank_ = 0;
   Descriptor plain_;
   ChunkThreads threads_;
+  Compressed compressed_;
   std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;
   std::int64_t from_ = 0;  // steps before this one are told

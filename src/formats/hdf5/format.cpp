@@ -105,8 +105,8 @@ const Format& hdf5(const FormatOptions& options) {
   if (!options.grows_along_time) {
     return steps;
   }
-  h5::check_method(options.compression);
-  return options.compression.is_on() ? filtered : plain;
+  h5::check_methods(options);
+  return options.compresses() ? filtered : plain;
 }
 
 }  // namespace

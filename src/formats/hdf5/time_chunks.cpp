@@ -44,8 +44,10 @@ std::int64_t cut(std::int64_t extent, std::int64_t row_bytes, std::int64_t most_
 
 TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
     : shape{1}, element_bytes{array::size_bytes(variable.type)} {
+  const Storage storage = options.storage_of(variable.name);
   std::int64_t bytes = variable.bytes();
-  is_filtered = options.compression.is_on() && bytes >= page_bytes;
+  compression = storage.compression;
+  is_filtered = compression.is_on() && bytes >= page_bytes;
   if (bytes > 0 && bytes < page_bytes) {
     steps = std::min(page_bytes / bytes, most_steps_in_chunk);
     shape[0] = steps;
@@ -56,8 +58,8 @@ TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
   for (std::size_t d = 0; d < static_cast<std::size_t>(variable.shape.dimensions); ++d) {
     const std::int64_t extent = variable.shape.extent.at(d);
     std::int64_t length = extent;
-    if (bytes > options.chunk_bytes && !is_cut) {
-      length = cut(extent, bytes / extent, options.chunk_bytes, is_slowest);
+    if (bytes > storage.chunk_bytes && !is_cut) {
+      length = cut(extent, bytes / extent, storage.chunk_bytes, is_slowest);
       per_record *= (extent + length - 1) / length;
       elements = elements / extent * length;
       bytes = bytes / extent * length;

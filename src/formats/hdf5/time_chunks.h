@@ -23,6 +23,7 @@ struct TimeChunks {
   std::size_t element_bytes = 1;
   /// Whether chunks go through filters: such a chunk is made of a whole step.
   bool is_filtered = false;
+  Compression compression;  ///< then
 
   /// Of a chunk without filters.
   [[nodiscard]] std::int64_t bytes() const noexcept {

@@ -65,8 +65,8 @@ std::vector<std::int64_t> extent_of_chunk(const TimeChunks& chunks, const Variab
 }
 
 void describe_chunks(const Properties& create, const Variable& variable, const TimeChunks& chunks,
-                     Time time, const Type& type, const FormatOptions& options,
-                     const std::string& action, const std::string& path) {
+                     Time time, const Type& type, const std::string& action,
+                     const std::string& path) {
   const auto shape = extent_of_chunk(chunks, variable, time);
   const std::vector<hsize_t> chunk{shape.begin(), shape.end()};
   check(H5Pset_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data()), action, path);
@@ -78,7 +78,7 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
     check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()), action,
           path);
   }
-  const Compression& compression = options.compression;
+  const Compression& compression = chunks.compression;
   if (chunks.is_filtered && compression.shuffle) {
     check(H5Pset_shuffle(create.raw()), action, path);
   }
@@ -102,7 +102,6 @@ TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const For
                          Time time)
     : file_{room.file()},
       variable_{variable},
-      options_{options},
       chunks_{variable, options},
       time_{time},
       index_{room, extent_of_chunk(chunks_, variable, time),
@@ -115,7 +114,7 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
   const Properties link{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_create_intermediate_group(link.raw(), 1);
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
-  describe_chunks(create, variable_, chunks_, time_, type, options_, action, path);
+  describe_chunks(create, variable_, chunks_, time_, type, action, path);
   const Extents extent = extents(time_, time_ == Time::grows ? 0 : 1, variable_.shape);
   // A chunk has some length, and fits only into what is as long, or could be.
   Extents most = extent;
@@ -129,11 +128,11 @@ Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type
 
 std::vector<int> TimeDataset::filters() const {
   std::vector<int> all;
-  if (chunks_.is_filtered && options_.compression.shuffle) {
+  if (chunks_.is_filtered && chunks_.compression.shuffle) {
     all.push_back(H5Z_FILTER_SHUFFLE);
   }
   if (chunks_.is_filtered) {
-    all.push_back(filter_of(options_.compression));
+    all.push_back(filter_of(chunks_.compression));
   }
   return all;
 }

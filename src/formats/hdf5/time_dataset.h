@@ -85,7 +85,6 @@ class TimeDataset {
 
   BufferedFile& file_;
   Variable variable_;
-  FormatOptions options_;
   TimeChunks chunks_;
   Time time_;
   ChunkIndex index_;

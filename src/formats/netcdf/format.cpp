@@ -52,8 +52,8 @@ const Format& netcdf(const FormatOptions& options) {
   h5::make_zstd_known();
   static const Netcdf plain{Kind::plain};
   static const Netcdf compressed{Kind::step};
-  h5::check_method(options.compression);
-  return options.compression.is_on() ? compressed : plain;
+  h5::check_methods(options);
+  return options.compresses() ? compressed : plain;
 }
 
 std::string version() { return cdf::library_version(); }

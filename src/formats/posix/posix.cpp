@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Raw bytes at the offsets of the layout and nothing else: what the file contains is told by its
-// manifest.
+// manifest. With compression the files are in frames.
 #include <memory>
 #include <string>
 
 #include "formats/format.h"
+#include "formats/frames/format.h"
 #include "formats/plain_source.h"
 
 namespace iocomp::formats {
@@ -26,9 +27,9 @@ class Posix : public Format {
 
 std::string version() { return "POSIX.1-2008"; }
 
-const Format& posix(const FormatOptions& /*options*/) {
+const Format& posix(const FormatOptions& options) {
   static const Posix format;
-  return format;
+  return options.compresses() ? frames::format(options) : format;
 }
 
 }  // namespace

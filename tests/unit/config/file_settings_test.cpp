@@ -62,15 +62,15 @@ TEST_F(FileSettingsTest, CompressChunksOnly) {
       "files.p.backend = 'posix'\nfiles.p.compression = 'deflate'");
   const auto file = file_settings(settings, "x", "series");
   EXPECT_TRUE(file.grows_along_time);
-  EXPECT_EQ(file.compression, "deflate");
-  EXPECT_EQ(file.compression_level, 7);
-  EXPECT_EQ(file.chunk_bytes, 1 << 20);
-  EXPECT_TRUE(file.shuffle);
-  EXPECT_EQ(file_settings(settings, "other", "series").compression, "");
+  EXPECT_EQ(file.usual.compression, "deflate");
+  EXPECT_EQ(file.usual.compression_level, 7);
+  EXPECT_EQ(file.usual.chunk_bytes, 1 << 20);
+  EXPECT_TRUE(file.usual.shuffle);
+  EXPECT_EQ(file_settings(settings, "other", "series").usual.compression, "");
   EXPECT_THROW(static_cast<void>(file_settings(settings, "x", "checkpoint")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "y", "series")), Error);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "z", "series")), Error);
-  EXPECT_EQ(file_settings(settings, "n", "checkpoint").compression_level, 4);
+  EXPECT_EQ(file_settings(settings, "n", "checkpoint").usual.compression_level, 4);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "series")), Error);
 }
 
@@ -80,12 +80,159 @@ TEST_F(FileSettingsTest, HaveLevelsOfTheirMethod) {
       "files.default.compression_level = 12\n"
       "files.z.compression = 'zstd'\nfiles.d.compression = 'deflate'");
   const auto zstd = file_settings(settings, "z", "series");
-  EXPECT_EQ(zstd.compression, "zstd");
-  EXPECT_EQ(zstd.compression_level, 12);
+  EXPECT_EQ(zstd.usual.compression, "zstd");
+  EXPECT_EQ(zstd.usual.compression_level, 12);
   EXPECT_EQ(zstd.compression_threads, 3);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "d", "series")), Error);
-  EXPECT_EQ(file_settings(settings, "n", "series").compression, "");
+  EXPECT_EQ(file_settings(settings, "n", "series").usual.compression, "");
   EXPECT_THROW(static_cast<void>(Settings::read("files.x.compression_level = 20")), Error);
+}
+
+TEST_F(FileSettingsTest, CompressFilesOfOneStepOfPosixByZstd) {
+  const auto settings = Settings::read(
+      "files.c.compression = 'zstd'\nfiles.d.compression = 'deflate'\n"
+      "files.s.compression = 'zstd'\nfiles.s.file_per_step = true");
+  EXPECT_EQ(file_settings(settings, "c", "checkpoint").usual.compression, "zstd");
+  EXPECT_EQ(file_settings(settings, "s", "series").usual.compression, "zstd");
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "c", "series")), Error);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "d", "checkpoint")), Error);
+}
+
+TEST_F(FileSettingsTest, HaveOperatorsOfAdios2) {
+  const auto settings = Settings::read(
+      "files.x.backend = 'adios2'\nfiles.x.operator = 'zfp'\n"
+      "files.x.operator_parameters = 'accuracy=0.01'\nfiles.x.variables.mask.operator = ''\n"
+      "files.p.operator = 'bzip2'");
+  const auto file = file_settings(settings, "x", "series");
+  EXPECT_EQ(file.usual.operator_name, "zfp");
+  EXPECT_EQ(file.usual.operator_parameters.at(0).second, "0.01");
+  EXPECT_EQ(file.of_variable("mask").operator_name, "");
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "series")), Error);
+}
+
+std::string refusal(const Settings& settings, const std::string& file) {
+  try {
+    static_cast<void>(file_settings(settings, file, "series"));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_setting);
+    return error.what();
+  }
+  return {};
+}
+
+TEST_F(FileSettingsTest, MayBeOfOneVariableAndOfThoseAPatternNames) {
+  const auto settings = Settings::read(R"(
+    [files.x]
+    backend = "netcdf"
+    compression = "deflate"
+    compression_level = 2
+    [files.x.variables.u]
+    compression = "zstd"
+    compression_level = 12
+    chunk = "8 KiB"
+    [files.x.variables."rho*"]
+    compression = "none"
+    shuffle = false
+    [files.x.variables."rho*e"]
+    chunk = "16 KiB"
+    [files.x.variables.rho_e]
+    compression = "zstd"
+    [files.default.variables.mask]
+    compression_level = 9
+  )");
+  const auto file = file_settings(settings, "x", "series");
+  EXPECT_EQ(file.usual.compression, "deflate");
+  EXPECT_TRUE(file.compresses());
+  EXPECT_EQ(file.of_variable("v").compression_level, 2);
+  EXPECT_EQ(file.of_variable("u").compression, "zstd");
+  EXPECT_EQ(file.of_variable("u").compression_level, 12);
+  EXPECT_EQ(file.of_variable("u").chunk_bytes, 8 << 10);
+  EXPECT_EQ(file.of_variable("rho").compression, "");
+  EXPECT_FALSE(file.of_variable("rho").shuffle);
+  EXPECT_EQ(file.of_variable("rho").chunk_bytes, 4 << 20);
+  EXPECT_EQ(file.of_variable("rho_e").compression, "zstd");
+  EXPECT_FALSE(file.of_variable("rho_e").shuffle);
+  EXPECT_EQ(file.of_variable("rho_e").chunk_bytes, 16 << 10);
+  EXPECT_EQ(file.of_variable("mask").compression_level, 9);
+  EXPECT_FALSE(file_settings(settings, "y", "series").compresses());
+}
+
+TEST_F(FileSettingsTest, CompressAFileOfWhichOneVariableIsCompressed) {
+  const auto settings = Settings::read(
+      "files.x.backend = 'netcdf'\nfiles.x.variables.\"group/u\".compression = 'zstd'");
+  const auto file = file_settings(settings, "x", "series");
+  EXPECT_EQ(file.usual.compression, "");
+  EXPECT_TRUE(file.compresses());
+  EXPECT_EQ(file.of_variable("group/u").compression, "zstd");
+  EXPECT_EQ(file.of_variable("u").compression, "");
+}
+
+TEST_F(FileSettingsTest, OfAVariableAreRefusedWithItsName) {
+  const auto settings = Settings::read(
+      "files.p.variables.u.compression = 'zstd'\n"
+      "files.d.backend = 'netcdf'\nfiles.d.compression = 'deflate'\n"
+      "files.d.variables.\"u*\".compression_level = 12\n"
+      "files.e.keep_bits = 3\nfiles.e.relative_error = 0.1");
+  EXPECT_NE(refusal(settings, "p").find("files.p.variables.u.compression = \"zstd\" (program): "),
+            std::string::npos)
+      << refusal(settings, "p");
+  EXPECT_NE(refusal(settings, "d").find("files.d.variables.u*.compression_level = \"12\""),
+            std::string::npos)
+      << refusal(settings, "d");
+  EXPECT_NE(
+      refusal(settings, "e").find("files.e.relative_error = \"0.1\" (program): keep_bits = 3"),
+      std::string::npos)
+      << refusal(settings, "e");
+}
+
+TEST_F(FileSettingsTest, OfVariablesMayComeFromEnvironmentAndOpenCall) {
+  write("iocomp.toml", "[files.x.variables.v]\nkeep_bits = 9\n");
+  set("IOCOMP_FILES_X_VARIABLES_GROUP_U_KEEP_BITS", "5");
+  set("IOCOMP_FILES_VARIABLES_W_KEEP_BITS", "6");
+  const auto settings = Settings::read({});
+  EXPECT_TRUE(settings.warnings().empty());
+  const auto with = settings.with_options(
+      "x",
+      "variables.v.keep_bits = 10\nvariables.a.keep_bits = 11\n[variables.'group/u']\n"
+      "keep_bits = 12\nshuffle = false");
+  const auto file = file_settings(with, "x", "series");
+  EXPECT_EQ(file.of_variable("v").keep_bits, 9);  // the user's, over the program's
+  EXPECT_EQ(file.of_variable("a").keep_bits, 11);
+  EXPECT_EQ(file.of_variable("group/u").keep_bits, 5);
+  EXPECT_FALSE(file.of_variable("group/u").shuffle);
+  EXPECT_EQ(file.of_variable("w").keep_bits, 6);
+  EXPECT_EQ(file_settings(with, "y", "series").of_variable("w").keep_bits, 6);
+  EXPECT_EQ(file_settings(with, "y", "series").of_variable("v").keep_bits, 0);
+  const auto sent = Settings::from_text(with.to_text());
+  EXPECT_EQ(file_settings(sent, "x", "series").of_variable("a").keep_bits, 11);
+  EXPECT_THROW(static_cast<void>(settings.with_options("x", "[other.a]\nkeep_bits = 1")), Error);
+}
+
+TEST_F(FileSettingsTest, TurnARelativeErrorIntoBits) {
+  const auto settings = Settings::read(R"(
+    files.a.relative_error = 0.001
+    files.b.relative_error = 0.25
+    files.c.relative_error = 0.0078125
+    [files.d]
+    relative_error = 0.001
+    [files.d.variables]
+    u.keep_bits = 4
+    v.keep_bits = 0
+    "w*".keep_bits = 5
+    wide.relative_error = 0.1
+  )");
+  EXPECT_EQ(file_settings(settings, "a", "series").usual.keep_bits, 9);  // 2^-10 = 0.00098
+  EXPECT_EQ(file_settings(settings, "b", "series").usual.keep_bits, 1);
+  EXPECT_EQ(file_settings(settings, "c", "series").usual.keep_bits, 6);  // 2^-7 = 0.0078125
+  const auto nearer = file_settings(settings, "d", "series");
+  EXPECT_EQ(nearer.of_variable("other").keep_bits, 9);
+  EXPECT_FALSE(nearer.of_variable("other").is_rounded_by_name);
+  EXPECT_EQ(nearer.of_variable("u").keep_bits, 4);
+  EXPECT_TRUE(nearer.of_variable("u").is_rounded_by_name);
+  EXPECT_EQ(nearer.of_variable("v").keep_bits, 0);
+  EXPECT_EQ(nearer.of_variable("w1").keep_bits, 5);
+  EXPECT_FALSE(nearer.of_variable("w1").is_rounded_by_name);
+  EXPECT_EQ(nearer.of_variable("wide").keep_bits, 3);
 }
 
 TEST_F(FileSettingsTest, DescribeWhereTheyAreAsked) {

@@ -52,6 +52,35 @@ TEST_F(Files, AreListedForTheDefaultAndForEveryFileThatIsNamed) {
   EXPECT_EQ(listed(settings, "files.FIELDS.keep").text, "not listed");
 }
 
+TEST_F(Files, AreListedWithWhatIsSaidOfTheirVariables) {
+  write("iocomp.toml", "[files.fields.variables.u]\nkeep_bits = 7\n");
+  set("IOCOMP_FILES_FIELDS_VARIABLES_RHO_CHUNK", "1 MiB");
+  set("IOCOMP_FILES_VARIABLES_V_SHUFFLE", "no");
+  const auto settings = Settings::read({});
+  EXPECT_EQ(listed(settings, "files.fields.variables.u.keep_bits").origin, "iocomp.toml:2");
+  EXPECT_EQ(listed(settings, "files.fields.variables.RHO.chunk").text, "1 MiB");
+  EXPECT_EQ(listed(settings, "files.default.variables.V.shuffle").text, "no");
+  EXPECT_EQ(listed(settings, "files.fields.variables.u.chunk").text, "not listed");
+}
+
+TEST_F(Files, RefuseOfAVariableWhatIsOfTheWholeFile) {
+  EXPECT_NE(complaint("[files.x.variables.u]\nbackend = 'hdf5'")
+                .find("unknown setting files.x.variables.u.backend (program): what can be set of "
+                      "one variable is chunk, compression, "),
+            std::string::npos)
+      << complaint("[files.x.variables.u]\nbackend = 'hdf5'");
+  EXPECT_NE(
+      complaint("[files.x.variables]\nchunk = '1 MiB'").find("as in files.x.variables.u.chunk"),
+      std::string::npos)
+      << complaint("[files.x.variables]\nchunk = '1 MiB'");
+  EXPECT_NE(complaint("[files.x.variables.u]\nkeep_bits = 53")
+                .find("files.x.variables.u.keep_bits = \"53\" (program): allowed is an integer "
+                      "from 0 to 52"),
+            std::string::npos)
+      << complaint("[files.x.variables.u]\nkeep_bits = 53");
+  EXPECT_NE(complaint("[files.x.variables.\"\"]\nkeep_bits = 5"), "");
+}
+
 TEST_F(Files, CanBeListedForOneFile) {
   set("IOCOMP_FILES_KEEP", "4");
   const auto settings = Settings::read({}).file_in_force("fields");

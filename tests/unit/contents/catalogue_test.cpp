@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,48 @@ TEST(Catalogue, TellsAttributesAsTheyWereInAStep) {
   EXPECT_EQ(catalogue.attributes(2).at("time").values, std::vector{std::byte{1}});
   EXPECT_EQ(catalogue.attributes(3).at("time").values, std::vector{std::byte{4}});
   EXPECT_EQ(catalogue.attributes(3).at("title").values, std::vector{std::byte{7}});
+}
+
+Event float_definition(const std::string& name, int dimensions) {
+  Event event;
+  event.what = Event::What::define;
+  event.name = name;
+  event.shape = {.dimensions = dimensions, .extent = {4, 5}};
+  return event;
+}
+
+Event text_attribute(int variable, const std::string& name, const std::string& value) {
+  Event event;
+  event.what = Event::What::attribute;
+  event.variable = variable;
+  event.name = name;
+  event.attribute.is_text = true;
+  const auto bytes = std::as_bytes(std::span{value});
+  event.attribute.values = {bytes.begin(), bytes.end()};
+  return event;
+}
+
+TEST(Catalogue, TellsWhatIsKeptOfValuesButOfCoordinatesOnlyWhereTheyAreNamed) {
+  Catalogue catalogue{formats::format("posix"), 1, false, [](const Variable& variable) {
+                        return Kept{.bits = 7, .of_all_kinds = variable.name == "named"};
+                      }};
+  catalogue.apply(float_definition("u", 2));
+  catalogue.apply(float_definition("x", 1));
+  catalogue.apply(text_attribute(1, "dimensions", "x"));
+  catalogue.apply(float_definition("scalar", 0));
+  catalogue.apply(float_definition("named", 0));
+  const std::vector<int> kept{7, 0, 0, 7};
+  for (int id = 0; id < 4; ++id) {
+    const auto expected = kept[static_cast<std::size_t>(id)];
+    EXPECT_EQ(catalogue.variable(id, 0).kept_bits, expected);
+    const auto attributes = catalogue.variable_attributes(0)[static_cast<std::size_t>(id)];
+    const auto told = attributes.find("_QuantizeBitRoundNumberOfSignificantBits");
+    ASSERT_EQ(told != attributes.end(), expected > 0);
+    if (expected > 0) {
+      EXPECT_EQ(told->second.type, array::ElementType::int32);
+      EXPECT_EQ(told->second.values, (std::vector{std::byte{7}, {}, {}, {}}));
+    }
+  }
 }
 
 TEST(Catalogue, RefusesNamesThatNoReaderCouldAskFor) {

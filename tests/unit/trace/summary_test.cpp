@@ -50,6 +50,19 @@ TEST(Summary, HidesNothingWithoutServersOrWithoutWriting) {
   EXPECT_EQ(Summary{}.hidden(), 0);
 }
 
+TEST(SummaryLine, SaysWhatCompressionGained) {
+  Summary summary = with_servers();
+  EXPECT_FALSE(has(line(summary), "compressed")) << line(summary);
+  summary.server_sum.set(Counter::raw_bytes, 6.0 * (1 << 30));
+  summary.server_sum.set(Counter::compressed_bytes, 1.0 * (1 << 30));
+  summary.compute_sum.set(Counter::raw_bytes, 2.0 * (1 << 30));
+  summary.compute_sum.set(Counter::compressed_bytes, 1.0 * (1 << 30));
+  summary.server_sum.set(Counter::compress_seconds, 12);
+  const std::string text = line(summary);
+  EXPECT_TRUE(has(text, "\niocomp: compressed 8 GiB to 2 GiB (4.0 : 1), 12.0 s of threads"))
+      << text;
+}
+
 TEST(SummaryLine, SaysHowMuchAndHowWellItWasHidden) {
   const std::string text = line(with_servers());
   EXPECT_TRUE(has(text, "3 GiB in 40 steps")) << text;

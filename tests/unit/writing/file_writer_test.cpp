@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -85,6 +86,53 @@ TEST(FileWriter, BringsNumbersIntoTheOrderOfTheFile) {
   EXPECT_EQ(found[4], swapped(5));
   EXPECT_EQ(found[5], 0);
   EXPECT_EQ(found[63 * 128 + 100], swapped(63 * 128 + 101));
+}
+
+// Numbers of a variable that keeps 2 bits of each: 1 + 1/4 + 1/16 becomes 1 + 1/4.
+TEST(FileWriter, RoundsValuesInEitherOrderAndStripesButNotWhatItFills) {
+  for (const bool swaps : {false, true}) {
+    WrittenFile file{{.swaps_bytes = swaps}};
+    auto of = int64_variable({64, 128});
+    of.type = array::ElementType::float64;
+    of.kept_bits = 2;
+    const CountedPiece row{of, box_of(of, {63, 0}, {1, 128}), 0};
+    const CountedPiece hole{of, box_of(of, {62, 0}, {1, 128}), 0};
+    const auto column = columns(of, 3, 2);
+    file.stripes.choose(*column.piece, 0, 64 * 128);
+    ASSERT_TRUE(column.piece->is_joined());
+    const auto odd = std::bit_cast<std::int64_t>(1.3125);
+    const auto near = std::bit_cast<std::int64_t>(1.25);
+    std::vector<std::int64_t> of_row(128, odd);
+    std::vector<std::int64_t> of_column(2 * 64, odd);
+    file.writer->write(chunk_of(column, 0, of_column));
+    file.writer->write(file.stripes.take_oldest());
+    file.writer->write(chunk_of(row, 0, of_row));
+    file.writer->fill(hole.piece, std::as_bytes(std::span{&odd, 1}));
+    file.finish();
+    const auto found = file.numbers(0, 64 * 128);
+    EXPECT_EQ(found[3], swaps ? swapped(near) : near);
+    EXPECT_EQ(found[63 * 128 + 100], swaps ? swapped(near) : near);
+    EXPECT_EQ(found[62 * 128 + 100], swaps ? swapped(odd) : odd);
+    EXPECT_EQ(*row.ended + *column.ended + *hole.ended, 3);
+    EXPECT_TRUE(row.piece->failure.ok()) << row.piece->failure.story;
+  }
+}
+
+TEST(FileWriter, RoundsNothingInMemoryOfOthers) {
+  WrittenFile file;
+  auto of = int64_variable({100});
+  of.type = array::ElementType::float64;
+  of.kept_bits = 2;
+  const CountedPiece piece{of, box_of(of, {0}, {100}), 0};
+  const std::vector<double> values(100, 1.3125);
+  Chunk chunk;
+  chunk.piece = piece.piece;
+  chunk.count = 100;
+  chunk.bytes = std::as_bytes(std::span{values});
+  file.writer->write(std::move(chunk));
+  file.finish();
+  EXPECT_FALSE(piece.piece->failure.ok());
+  EXPECT_EQ(values[7], 1.3125);
 }
 
 TEST(FileWriter, GivesSmallNeighboursToTheEngineAsOneWrite) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/frames/format.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "formats/format.h"
+#include "formats/frames/source.h"
+#include "formats/frames/target.h"
+#include "formats/frames/zstd.h"
+
+namespace iocomp::formats::frames {
+namespace {
+
+class Frames : public Format {
+ public:
+  Frames()
+      : Format{{.name = "frames",
+                .extension = ".bin",
+                .kind = Kind::step,
+                .readable_while_open = false}} {}
+  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+                              MPI_Comm writers) const override {
+    if (!options.one_step) {
+      throw Error{ErrorCode::unsupported,
+                  "files in frames hold one step: they are for checkpoints, and for series with "
+                  "file_per_step = true"};
+    }
+    return std::make_unique<FrameTarget>(path, options, writers);
+  }
+  [[nodiscard]] std::unique_ptr<Source> open(const std::string& path) const override {
+    return std::make_unique<FrameSource>(path);
+  }
+};
+
+}  // namespace
+
+const Format& format(const FormatOptions& options) {
+  static const Frames frames;
+  if (options.compresses() && !has_zstd()) {
+    throw Error{ErrorCode::invalid_setting,
+                "compression = \"zstd\" of back-end posix: this iocomp was built without libzstd"};
+  }
+  return frames;
+}
+
+}  // namespace iocomp::formats::frames

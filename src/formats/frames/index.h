@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "formats/format.h"
+
+namespace iocomp::formats::frames {
+
+/// A part of a variable in the file: one frame of Zstandard, or raw elements.
+struct Frame {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;  ///< in the file
+  Selection what;
+};
+
+/// A variable in the file.
+struct Stored {
+  array::ElementType type = array::ElementType::float64;
+  array::Shape shape;
+  bool is_compressed = false;
+  bool is_shuffled = false;  ///< the bytes of its elements
+  std::vector<Frame> frames{};
+};
+using Index = std::map<std::string, Stored, std::less<>>;
+
+/// Where the file ends: the index, as JSON, in a frame that decoders of Zstandard skip.
+[[nodiscard]] std::vector<std::byte> ending_of(const Index& index);
+
+/// Bytes at the very end that tell how long the ending is.
+inline constexpr std::size_t trailer_bytes = 24;
+/// Of the JSON, which lies before the trailer.
+/// @throws Error{storage_failure} for what is no trailer.
+[[nodiscard]] std::size_t index_bytes(std::span<const std::byte> trailer, const std::string& path);
+/// @throws Error{storage_failure} for an index that is damaged, or tells of bytes that are none of
+/// the file's; Error{unsupported} for one of a later release, or of another byte order.
+[[nodiscard]] Index index_from(std::string_view json, std::span<const std::byte> trailer,
+                               std::int64_t file_bytes, const std::string& path);
+
+/// Frames on their way to the writer that writes the index, and back.
+[[nodiscard]] std::string text_of(const Index& index);
+/// Add the frames of another writer.
+void merge(Index& index, const std::string& text);
+
+}  // namespace iocomp::formats::frames

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/frames/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "array/box.h"
+#include "array/copy_run.h"
+#include "array/element_type.h"
+#include "array/paired_runs.h"
+#include "array/runs.h"
+#include "base/error.h"
+#include "base/failure.h"
+#include "formats/frames/zstd.h"
+#include "formats/shuffle.h"
+#include "formats/sub_boxes.h"
+
+namespace iocomp::formats::frames {
+namespace {
+
+// What both have; nothing where that is empty.
+std::optional<array::Box> common(const array::Box& one, const array::Box& other) {
+  array::Box both{.dimensions = one.dimensions, .start = {}, .count = {}};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(one.dimensions); ++d) {
+    both.start[d] = std::max(one.start[d], other.start[d]);
+    both.count[d] =
+        std::min(one.start[d] + one.count[d], other.start[d] + other.count[d]) - both.start[d];
+    if (both.count[d] <= 0) {
+      return std::nullopt;
+    }
+  }
+  return both;
+}
+
+array::Box relative(array::Box box, const array::Box& outer) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
+    box.start[d] -= outer.start[d];
+  }
+  return box;
+}
+
+// Elements of no frame are zeros: holes of another value were written.
+void clear(const Destination& to, std::size_t element) {
+  array::RunCursor runs{to.memory.shape, to.memory.box, 0, array::elements(to.memory.box)};
+  array::Run run;
+  while (runs.next(run)) {
+    std::memset(to.local + static_cast<std::size_t>(run.index) * element, 0,
+                static_cast<std::size_t>(run.elements) * element);
+  }
+}
+
+// Elements of `part`, packed, go where they belong, as far as they lie in the box.
+void copy(const array::Box& part, const std::byte* packed, const array::Box& box,
+          const Destination& to, std::size_t element) {
+  const auto both = common(part, box);
+  if (!both) {
+    return;
+  }
+  array::MemoryBox memory = to.memory;
+  memory.box.count = both->count;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
+    memory.box.start[d] += both->start[d] - box.start[d];
+  }
+  const array::Shape shape{.dimensions = part.dimensions, .extent = part.count};
+  array::PairedRuns runs{shape, relative(*both, part), memory};
+  array::PairedRun run;
+  while (runs.next(run)) {
+    array::copy_run(to.local + static_cast<std::size_t>(run.local_index) * element,
+                    packed + static_cast<std::size_t>(run.index) * element,
+                    static_cast<std::size_t>(run.elements) * element);
+  }
+}
+
+}  // namespace
+
+FrameSource::FrameSource(std::string path)
+    : path_{std::move(path)}, file_{::open(path_.c_str(), O_RDONLY | O_CLOEXEC)} {
+  struct stat status{};
+  if (!file_.is_open() || ::fstat(file_.raw(), &status) != 0) {
+    throw failure("open", path_, errno);
+  }
+  const std::int64_t size = status.st_size;
+  const auto before = size - static_cast<std::int64_t>(trailer_bytes);
+  const auto trailer =
+      before < 0 ? std::vector<std::byte>(trailer_bytes) : bytes_at(before, trailer_bytes);
+  const std::size_t length = index_bytes(trailer, path_);
+  if (length > static_cast<std::size_t>(std::max<std::int64_t>(before, 0))) {
+    throw Error{ErrorCode::storage_failure,
+                "cannot read " + path_ + ": the index of its frames is longer than the file"};
+  }
+  const auto json = bytes_at(before - static_cast<std::int64_t>(length), length);
+  index_ =
+      index_from({reinterpret_cast<const char*>(json.data()), json.size()}, trailer, size, path_);
+}
+
+std::vector<std::byte> FrameSource::bytes_at(std::int64_t offset, std::size_t bytes) const {
+  std::vector<std::byte> found(bytes);
+  for (std::size_t done = 0; done < bytes;) {
+    const auto got = ::pread(file_.raw(), found.data() + done, bytes - done,
+                             offset + static_cast<std::int64_t>(done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      throw got < 0 ? failure("read", path_, errno)
+                    : Error{ErrorCode::storage_failure, "cannot read " + path_ + ": it ends early"};
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return found;
+}
+
+void FrameSource::decode(const Stored& stored, const Frame& frame,
+                         std::vector<std::byte>& values) const {
+  const std::size_t element = array::size_bytes(stored.type);
+  values.resize(static_cast<std::size_t>(frame.what.count) * element);
+  const auto bytes = bytes_at(frame.offset, static_cast<std::size_t>(frame.bytes));
+  if (!stored.is_compressed && bytes.size() != values.size()) {
+    throw Error{ErrorCode::storage_failure, "a part has another size than its index says"};
+  }
+  if (!stored.is_compressed) {
+    values = bytes;
+  } else if (stored.is_shuffled) {
+    std::vector<std::byte> shuffled(values.size());
+    decompress(bytes, shuffled);
+    unshuffle(shuffled, element, values.data());
+  } else {
+    decompress(bytes, values);
+  }
+}
+
+void FrameSource::read(const Placed& where, const array::Box& box, const Destination& to) {
+  const auto found = index_.find(where.variable.name);
+  if (found == index_.end() || found->second.type != where.variable.type ||
+      found->second.shape != where.variable.shape) {
+    throw Error{ErrorCode::storage_failure, "cannot read " + path_ + ": its frames have no \"" +
+                                                where.variable.name +
+                                                "\" of the type and shape that its manifest tells"};
+  }
+  const Stored& stored = found->second;
+  const std::size_t element = array::size_bytes(stored.type);
+  clear(to, element);
+  std::vector<std::byte> values;
+  for (const Frame& frame : stored.frames) {
+    const auto parts = sub_boxes(frame.what.box, frame.what.first, frame.what.count);
+    if (std::ranges::none_of(parts,
+                             [&](const auto& part) { return common(part, box).has_value(); })) {
+      continue;
+    }
+    try {
+      decode(stored, frame, values);
+    } catch (const Error& error) {
+      throw Error{error.code(), "cannot read " + path_ + ": the frame of \"" + where.variable.name +
+                                    "\" at byte " + std::to_string(frame.offset) + ": " +
+                                    error.what()};
+    }
+    const std::byte* packed = values.data();
+    for (const auto& part : parts) {
+      copy(part, packed, box, to, element);
+      packed += static_cast<std::size_t>(array::elements(part)) * element;
+    }
+  }
+}
+
+}  // namespace iocomp::formats::frames

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "formats/format.h"
+#include "formats/frames/index.h"
+#include "formats/hdf5/chunk_threads.h"
+#include "mpi/wait.h"
+
+namespace iocomp::formats::frames {
+
+/// A file of one step whose parts are frames of Zstandard. Each writer compresses what it has, in
+/// frames of a chunk at most, and writes them where nobody else writes; no values change hands. The
+/// first writer ends the file with the index of all frames.
+class FrameTarget : public StepTarget {
+ public:
+  /// Collective over `writers`.
+  FrameTarget(std::string path, const FormatOptions& options, MPI_Comm writers);
+
+  void write(const Placed& where, const Selection& selection,
+             std::span<const std::byte> bytes) override;
+  void write_step(std::int64_t step, const Description& description) override;
+  [[nodiscard]] Compressed take_compressed() override { return std::exchange(done_, {}); }
+  void forget_step() noexcept override { parts_.clear(); }
+  void finish(const Description& description) override;
+
+ private:
+  struct Part {  // what one frame will hold
+    Variable variable;
+    Selection selection;
+    std::span<const std::byte> bytes;
+  };
+  struct Made {
+    std::vector<std::byte> bytes;
+    double seconds = 0;
+  };
+  [[nodiscard]] std::size_t round_end(std::size_t first) const;
+  [[nodiscard]] std::vector<Made> compress(std::size_t first, std::size_t last);
+  void append(std::size_t first, const std::vector<Made>& made, std::int64_t offset);
+  void note(const Part& part, std::int64_t offset, std::int64_t bytes);
+  void agree(const Outcome& mine) const;
+  void sync() const;
+
+  std::string path_;
+  FormatOptions options_;
+  MPI_Comm writers_;
+  mpi::WaitPolicy policy_;
+  int rank_ = 0;
+  Descriptor file_;
+  h5::ChunkThreads threads_;
+  std::vector<Part> parts_;
+  Index index_;           // of this writer's frames
+  std::int64_t end_ = 0;  // of the file; the same on all writers
+  Compressed done_;
+};
+
+}  // namespace iocomp::formats::frames
