@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
@@ -37,13 +38,12 @@ formats::Compression compression_of(const config::FileSettings& file) {
                     : file.compression == "zstd"  ? Method::zstd
                                                   : Method::none,
           .level = file.compression_level,
-          .shuffle = file.shuffle,
-          .threads = file.compression_threads};
+          .shuffle = file.shuffle};
 }
 
 }  // namespace
 
-formats::FormatOptions format_options(const config::FileSettings& file) {
+formats::FormatOptions format_options(const config::FileSettings& file, Crew* crew) {
   return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
           .engine = file.engine,
@@ -51,6 +51,7 @@ formats::FormatOptions format_options(const config::FileSettings& file) {
           .grows_along_time = file.grows_along_time,
           .chunk_bytes = file.chunk_bytes,
           .compression = compression_of(file),
+          .crew = crew,
           .one_step = file.file_per_step};
 }
 

@@ -55,7 +55,6 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
   }
   file.chunk_bytes = settings.file_bytes(name, "chunk");
   file.shuffle = settings.file_boolean(name, "shuffle");
-  file.compression_threads = checked_cast<int>(settings.integer("writing.threads"));
   if (const auto method = settings.file_text(name, "compression"); method != "none") {
     if (!file.grows_along_time && file.backend != "netcdf") {
       throw refuse("compression = \"" + std::string{method} + '"',

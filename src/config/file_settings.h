@@ -39,7 +39,6 @@ struct FileSettings {
   std::string compression;  ///< "deflate" or "zstd"; empty: none
   int compression_level = 0;
   bool shuffle = true;
-  int compression_threads = 1;
   std::int64_t alignment_bytes = 4096;
   int aggregators_per_node = 0;  ///< 0: all
   Order aggregator_order = Order::spread;

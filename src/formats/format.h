@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "base/crew.h"
 #include "base/descriptor.h"
 #include "contents/rules.h"
 #include "formats/source.h"
@@ -71,7 +72,6 @@ struct Compression {
   Method method = Method::none;
   int level = 0;        ///< of the method: 1 is fast
   bool shuffle = true;  ///< the bytes of elements are sorted before
-  int threads = 1;      ///< that compress, of each process; 1: who writes does it itself
 
   [[nodiscard]] bool is_on() const noexcept { return method != Method::none; }
 };
@@ -86,6 +86,7 @@ struct FormatOptions {
   bool grows_along_time = false;                     ///< of hdf5: layout = "time"
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
   Compression compression{};                         ///< of the same two
+  Crew* crew = nullptr;   ///< the threads that compress; null: who writes does it itself
   bool one_step = false;  ///< the file is for one step; else for all of them
   /// The file is there: so many steps of it, which take so many bytes, are kept, and what comes is
   /// put behind them. -1: a new file.

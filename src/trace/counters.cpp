@@ -51,6 +51,8 @@ constexpr std::array<std::string_view, counter_count> names{"put_bytes",
                                                             "control_messages",
                                                             "spilled_bytes",
                                                             "spill_seconds",
+                                                            "writer_threads",
+                                                            "divided_bytes",
                                                             "failures"};
 
 }  // namespace

@@ -58,6 +58,8 @@ enum class Counter : std::size_t {
   control_messages,     ///< sent by compute ranks to servers, data apart
   spilled_bytes,        ///< to a disk of the node, because memory was full
   spill_seconds,        ///< writing that, and reading it back
+  writer_threads,       ///< of processes that have several, their own counted
+  divided_bytes,        ///< of requests that several threads of a process did
   failures,             ///< pieces, steps and files that failed
   count_                // number of counters
 };

@@ -117,7 +117,7 @@ class Assembly {
     for (OwnChunk& own : round_) {
       jobs.emplace_back([this, &own] { filter(own); });
     }
-    return to_.threads.run(jobs);
+    return to_.threads.run(std::move(jobs));
   }
 
   [[nodiscard]] std::int64_t bytes() const noexcept {
