@@ -17,7 +17,7 @@ namespace iocomp::placement {
 namespace {
 
 constexpr std::size_t kib = 1024;
-constexpr std::size_t grain = 4 * kib;
+constexpr std::size_t division_grain = 4 * kib;
 
 // 8 domains, which the operating system counts from 10 on, with a thread on each; the caller is on
 // the first.
@@ -40,11 +40,11 @@ WriterDivision::Setup eight(std::optional<WriterPolicy> policy, std::vector<int>
 
 std::vector<Crew::Share> divided(const WriterDivision::Setup& setup, std::size_t bytes) {
   const std::vector<std::byte> memory(bytes);
-  auto shares = WriterDivision{setup}(memory, grain, 32 * kib);
+  auto shares = WriterDivision{setup}(memory, division_grain, 32 * kib);
   std::size_t next = 0;
   for (const auto& share : shares) {
     EXPECT_EQ(share.begin, next);
-    EXPECT_EQ(share.begin % grain, 0U);
+    EXPECT_EQ(share.begin % division_grain, 0U);
     next += share.bytes;
   }
   EXPECT_EQ(next, bytes);
