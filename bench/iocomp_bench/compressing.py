@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of compression: a rank that writes for itself, whose chunks are compressed by threads."""
+"""Figures of writer threads: chunks that a rank compresses with them, runs that they copy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,17 @@ BOTH_CORES = "0-1"
 SIZE = 256
 """Elements (doubles) in each of three dimensions."""
 
+COPY = "threads/copy"
+COPIED_RUN = "256"
+"""Elements of the runs that are scattered."""
+
 Result = dict[str, Any]
+
+
+def _copy(runner: Runner) -> Result:
+    """Pack and scatter 128 MiB by one thread and by several in turn, in one process."""
+    arguments = ("--threads", str(THREADS), "--json")
+    return runner.run("bench/packing", arguments, (BOTH_CORES,), {})
 
 
 def _name(method: str, threads: int) -> str:
@@ -44,7 +54,7 @@ def compression_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
         _name(method, threads): partial(_compress, runner, method, threads)
         for method in METHODS
         for threads in (1, THREADS)
-    }
+    } | {COPY: partial(_copy, runner)}
 
 
 def _rate(run: Result) -> float:
@@ -64,6 +74,18 @@ def _scaling(method: str) -> Figure:
     return Figure(f"{method}-rate", "1", Goal(0.9, at_most=False), methods, find)
 
 
+def _copying() -> Figure:
+    """Return how many times as fast several threads scatter as one."""
+
+    def gain(run: Result) -> float:
+        return statistics.median(run["gains"][COPIED_RUN]["scatter"])
+
+    def find(rounds: Rounds) -> Found:
+        return Found(per_round(rounds, (COPY,), lambda runs: gain(runs[0])))
+
+    return Figure("threads-copy", "1", Goal(1.7, at_most=False), (COPY,), find)
+
+
 def compression_figures() -> tuple[Figure, ...]:
     """Return the figures and their goals."""
-    return tuple(_scaling(method) for method in METHODS)
+    return (*(_scaling(method) for method in METHODS), _copying())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How fast boxes are packed, and runs scattered to where they lie in a file, beside memcpy of as
 // many bytes: of a block of doubles, its halo left out, in an array of three dimensions.
-// packing --threads N: how many times as fast N threads do it, each a part, as one.
+// packing --threads N: how many times as fast a crew of N threads does it as one thread.
 #include <time.h>
 
 #include <algorithm>
@@ -11,15 +11,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <latch>
+#include <span>
+#include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "array/box.h"
 #include "array/memory_box.h"
 #include "array/region.h"
 #include "array/scatter.h"
+#include "base/clock.h"
+#include "base/crew.h"
 #include "base/huge_memory.h"
 
 namespace {
@@ -83,30 +86,35 @@ void measure(std::int64_t row) {
               median(scattering), median(swapping));
 }
 
-// The most processor time of any of the threads, each with its part of the elements: others may run
-// on the processors meanwhile.
-double seconds_with(int threads, const std::function<void(std::int64_t, std::int64_t)>& work) {
-  std::vector<double> seconds(static_cast<std::size_t>(threads));
-  std::latch all_are_there{threads};
-  const auto part = [&](int thread) {
-    all_are_there.arrive_and_wait();
-    seconds[static_cast<std::size_t>(thread)] = seconds_of([&] {
-      const std::int64_t first = elements * thread / threads;
-      work(first, elements * (thread + 1) / threads - first);
+// Wall time, which threads are for: meant for idle cores.
+double wall_seconds_of(const std::function<void()>& work) {
+  const double begin = now_seconds();
+  work();
+  return now_seconds() - begin;
+}
+
+// Of all elements by a crew, as the library's writers do it, and by one thread.
+using Part = std::function<void(std::int64_t first, std::int64_t number)>;
+double seconds_with(Crew* crew, std::span<const std::byte> memory, const Part& work) {
+  constexpr std::size_t element = sizeof(double);
+  return wall_seconds_of([&] {
+    share(crew, memory, element, [&](std::size_t begin, std::size_t end) {
+      work(static_cast<std::int64_t>(begin / element),
+           static_cast<std::int64_t>((end - begin) / element));
     });
-  };
-  {
-    std::vector<std::jthread> others;
-    for (int thread = 1; thread < threads; ++thread) {
-      others.emplace_back(part, thread);
-    }
-    part(0);
+  });
+}
+
+std::string list(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) {
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
   }
-  return std::ranges::max(seconds);
+  return '[' + text + ']';
 }
 
 // Of `1 thread ÷ N threads` of each round: median, least and most.
-void measure_threads(std::int64_t row, int threads) {
+void measure_threads(std::int64_t row, Crew& crew, bool is_json) {
   const std::int64_t columns = 64;
   const array::Extents count{elements / columns / row, columns, row};
   const array::Shape shape{3, {count[0] + 2, count[1] + 2, count[2] + 2}};
@@ -126,35 +134,54 @@ void measure_threads(std::int64_t row, int threads) {
                     packed.bytes().data() + first * static_cast<std::int64_t>(sizeof(double))},
                    false, strided.bytes().data(), 0);
   };
-  std::printf("%6lld", static_cast<long long>(row));
-  for (const auto& work : {std::function<void(std::int64_t, std::int64_t)>{pack},
-                           std::function<void(std::int64_t, std::int64_t)>{scatter}}) {
+  std::printf(is_json ? "\"%lld\": {" : "%6lld", static_cast<long long>(row));
+  for (const auto& [name, work] : {std::pair<const char*, Part>{"pack", pack},
+                                   std::pair<const char*, Part>{"scatter", scatter}}) {
     std::vector<double> gains;
     for (int round = 0; round < rounds; ++round) {
-      const double one = seconds_with(1, work);
-      gains.push_back(one / seconds_with(threads, work));
+      const double one = seconds_with(nullptr, packed.bytes(), work);
+      gains.push_back(one / seconds_with(&crew, packed.bytes(), work));
     }
-    std::printf("  %5.2f (%.2f to %.2f)", median(gains), std::ranges::min(gains),
-                std::ranges::max(gains));
+    if (is_json) {
+      std::printf("\"%s\": %s%s", name, list(gains).c_str(), name[0] == 'p' ? ", " : "}");
+    } else {
+      std::printf("  %5.2f (%.2f to %.2f)", median(gains), std::ranges::min(gains),
+                  std::ranges::max(gains));
+    }
   }
-  std::printf("\n");
+  std::fputs(is_json ? "" : "\n", stdout);
+}
+
+int compare_threads(int threads, bool is_json) {
+  Crew::Terms terms;
+  terms.threads = threads;
+  Crew crew{terms};
+  if (is_json) {
+    std::printf("{\"gains\": {");
+  } else {
+    std::printf("time of 1 thread / time of %d threads\n   run  pack                  scatter\n",
+                threads);
+  }
+  const char* separator = "";
+  for (const std::int64_t row : {8, 32, 256, 2048}) {
+    std::printf("%s", is_json ? separator : "");
+    measure_threads(row, crew, is_json);
+    separator = ", ";
+  }
+  std::fputs(is_json ? "}}\n" : "", stdout);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string_view{argv[1]} == "--threads" && std::atoi(argv[2]) > 1) {
-    std::printf(
-        "processor time of 1 thread / most of any of %s threads\n   run  pack                  "
-        "scatter\n",
-        argv[2]);
-    for (const std::int64_t row : {8, 32, 256, 2048}) {
-      measure_threads(row, std::atoi(argv[2]));
-    }
-    return 0;
+  const bool is_json = argc == 4 && std::string_view{argv[3]} == "--json";
+  if ((argc == 3 || is_json) && std::string_view{argv[1]} == "--threads" &&
+      std::atoi(argv[2]) > 1) {
+    return compare_threads(std::atoi(argv[2]), is_json);
   }
   if (argc > 1) {
-    std::fprintf(stderr, "packing [--threads N], N from 2 on\n");
+    std::fprintf(stderr, "packing [--threads N [--json]], N from 2 on\n");
     return 2;
   }
   std::printf("times memcpy of the same 128 MiB, median of %d\n   run     pack  scatter  swapped\n",

@@ -42,6 +42,24 @@ class DomainMask {
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
+// Of the pages of so many addresses, one each `step` bytes.
+std::vector<int> domains_at(std::uintptr_t begin, std::size_t step, std::size_t count) {
+  const std::size_t page = page_bytes();
+  std::vector<void*> addresses;
+  addresses.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the system asks for addresses
+    addresses.push_back(reinterpret_cast<void*>((begin + i * step) / page * page));
+  }
+  std::vector<int> domains(count);
+  if (count > 0 &&
+      syscall(SYS_move_pages, 0, count, addresses.data(), nullptr, domains.data(), 0) != 0) {
+    refused("the system does not tell on which NUMA domain memory lies (move_pages)");
+  }
+  std::ranges::replace_if(domains, [](int domain) { return domain < 0; }, -1);
+  return domains;
+}
+
 }  // namespace
 
 void prefer_domain(std::span<const std::byte> range, int domain) {
@@ -58,19 +76,15 @@ std::vector<int> domains_of_pages(std::span<const std::byte> range) {
   const auto begin = reinterpret_cast<std::uintptr_t>(range.data()) / page * page;
   const auto end = reinterpret_cast<std::uintptr_t>(range.data()) + range.size();
   const std::size_t pages = range.empty() ? 0 : (end - begin + page - 1) / page;
-  std::vector<void*> addresses;
-  addresses.reserve(pages);
-  for (std::size_t i = 0; i < pages; ++i) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the system asks for addresses
-    addresses.push_back(reinterpret_cast<void*>(begin + i * page));
+  return domains_at(begin, page, pages);
+}
+
+std::vector<int> domains_by_step(std::span<const std::byte> range, std::size_t step) {
+  for (std::size_t at = 0; at < range.size(); at += step) {
+    (void)*static_cast<const volatile std::byte*>(range.data() + at);
   }
-  std::vector<int> domains(pages);
-  if (pages > 0 &&
-      syscall(SYS_move_pages, 0, pages, addresses.data(), nullptr, domains.data(), 0) != 0) {
-    refused("the system does not tell on which NUMA domain memory lies (move_pages)");
-  }
-  std::ranges::replace_if(domains, [](int domain) { return domain < 0; }, -1);
-  return domains;
+  return domains_at(reinterpret_cast<std::uintptr_t>(range.data()), step,
+                    (range.size() + step - 1) / step);
 }
 
 DomainPreference::DomainPreference(int domain) {

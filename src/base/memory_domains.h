@@ -20,6 +20,11 @@ void prefer_domain(std::span<const std::byte> range, int domain);
 /// @throws Error{unsupported} with the operating system's text.
 [[nodiscard]] std::vector<int> domains_of_pages(std::span<const std::byte> range);
 
+/// By so many bytes of the range: the domain of the first of them; -1: unknown. Reads one byte of
+/// each, so that this process has their pages.
+/// @throws Error{unsupported} with the operating system's text.
+[[nodiscard]] std::vector<int> domains_by_step(std::span<const std::byte> range, std::size_t step);
+
 /// While it lives, pages that the calling thread is the first to touch come from a domain. So do
 /// those of the page cache that it is the first to write or read. One at a time per thread.
 class DomainPreference {

@@ -13,6 +13,7 @@
 #include "array/decomposition.h"
 #include "array/memory_box.h"
 #include "array/region.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "client/tickets.h"
 #include "contents/catalogue.h"
@@ -32,6 +33,7 @@ struct Block {
   bool buffered = false;                        ///< `values` is free when put returns
   std::uint64_t ticket = 0;
   array::Cover cover;
+  Crew* crew = nullptr;  ///< the threads that copy; null: the caller alone
 
   [[nodiscard]] std::size_t element_bytes() const noexcept {
     return array::size_bytes(variable.type);
@@ -48,10 +50,12 @@ struct Block {
   /// bytes of every number reversed where `swapped`.
   void copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                bool swapped) const;
-  /// The same as they are.
+  /// The same as they are, by the caller alone.
   void pack(std::int64_t first, std::int64_t count, std::byte* packed) const noexcept;
   /// Of its values, as the file keeps them.
   [[nodiscard]] std::uint64_t checksum() const;
+  /// Where an element of its packed order lies in the local array.
+  [[nodiscard]] const std::byte* value(std::int64_t element) const noexcept;
   /// The whole block lies in packed order at `packed` now.
   void lies_packed(const std::byte* packed) noexcept;
 };

@@ -84,6 +84,7 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
       array_memory_{settings, link_},
       disk_{disk, link_, {[this] { submit_files(); }, [this] { return advance_files(); }}} {
   link_.counters().record_into(place_.timeline);
+  link_.work_with(disk.crew);
   if (place_.has_kernel) {
     disk_.start();
   }

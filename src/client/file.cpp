@@ -22,6 +22,7 @@
 #include "array/region.h"
 #include "base/bug.h"
 #include "base/clock.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/signals.h"
 #include "client/carrier.h"
@@ -64,15 +65,32 @@ const std::byte* Block::first_value() const noexcept {
 
 void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                     bool swapped) const {
-  if (swapped && is_dense()) {
-    const auto* from = first_value() + static_cast<std::size_t>(first) * element_bytes();
-    array::copy_swapped({from, packed.size()}, packed, element_bytes());
-    return;
+  const std::size_t element = element_bytes();
+  const auto copy_share = [&](std::span<std::byte> to, std::int64_t from) {
+    if (swapped && is_dense()) {
+      array::copy_swapped({value(from), to.size()}, to, element);
+      return;
+    }
+    pack(from, static_cast<std::int64_t>(to.size() / element), to.data());
+    if (swapped) {
+      array::swap_bytes(to, element);
+    }
+  };
+  // Of an array with gaps it is its beginning that tells on which NUMA domain it lies.
+  share(crew, {value(first), static_cast<std::size_t>(count) * element}, element,
+        [&](std::size_t begin, std::size_t end) {
+          copy_share(packed.subspan(begin, end - begin),
+                     first + static_cast<std::int64_t>(begin / element));
+        });
+}
+
+const std::byte* Block::value(std::int64_t element) const noexcept {
+  if (gather) {
+    return values;
   }
-  pack(first, count, packed.data());
-  if (swapped) {
-    array::swap_bytes(packed, element_bytes());
-  }
+  array::RunCursor cursor{memory.shape, memory.box, element, 1};
+  array::Run run;
+  return cursor.next(run) ? values + static_cast<std::size_t>(run.index) * element_bytes() : values;
 }
 
 void Block::pack(std::int64_t first, std::int64_t count, std::byte* packed) const noexcept {
@@ -276,6 +294,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   }
   block.values = static_cast<const std::byte*>(arguments.values);
   block.buffered = arguments.buffered;
+  block.crew = link_.crew();
 
   if (puts_in_step_ == 0) {
     carry([&] { carrier_->enter_step(step_); });

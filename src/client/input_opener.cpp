@@ -103,7 +103,8 @@ std::unique_ptr<reading::Input> InputOpener::open(MPI_Comm comm, const std::stri
                torn.story);
   }
   return input ? std::move(input)
-               : std::make_unique<reading::Input>(name, std::move(committed), modules(), counted());
+               : std::make_unique<reading::Input>(name, std::move(committed), modules(), counted(),
+                                                  link_.crew());
 }
 
 reading::Input::HasRead InputOpener::counted() const {
@@ -135,7 +136,7 @@ std::vector<std::byte> InputOpener::find_together(MPI_Comm comm, Meeting& meetin
       if (!settings.file_boolean(name, "verify")) {
         committed.forget_sums();
       }
-      input = std::make_unique<reading::Input>(name, committed, modules(), counted());
+      input = std::make_unique<reading::Input>(name, committed, modules(), counted(), link_.crew());
       input->try_newest();
     });
     found = encode(looked, committed);

@@ -75,6 +75,10 @@ Copy Link::copy_buffer(std::size_t bytes, std::size_t page_remainder) {
 }
 
 void Link::count_transport() {
+  if (crew_ != nullptr) {
+    counters_.set(trace::Counter::writer_threads, crew_->threads());
+    counters_.set(trace::Counter::divided_bytes, static_cast<double>(crew_->divided_bytes()));
+  }
   if (transport_ == nullptr) {
     return;
   }

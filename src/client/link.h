@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "client/local/copy_memory.h"
 #include "client/remote/journal.h"
@@ -33,6 +34,10 @@ class Link {
   /// all the same.
   Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitPolicy& policy,
        std::size_t buffer_limit_bytes);
+
+  /// The threads that this rank divides requests among; null, as at first: none but itself.
+  void work_with(Crew* threads) noexcept { crew_ = threads; }
+  [[nodiscard]] Crew* crew() const noexcept { return crew_; }
 
   // The parts:
   [[nodiscard]] Ledger& ledger() noexcept { return ledger_; }
@@ -58,7 +63,7 @@ class Link {
   /// @param page_remainder  see CopyMemory::take.
   [[nodiscard]] Copy copy_buffer(std::size_t bytes, std::size_t page_remainder = 0);
 
-  /// Set the counters that the transport keeps.
+  /// Set the counters that the transport and the threads keep.
   void count_transport();
   /// Nothing more is asked of servers, and they may know: they went on without.
   void say_gone() { servers_.say_gone(); }
@@ -131,6 +136,7 @@ class Link {
   int wait_for_credit(int server);
 
   transport::Transport* transport_;
+  Crew* crew_ = nullptr;
   trace::Counters counters_;
   Journal journal_;
   Ledger ledger_;

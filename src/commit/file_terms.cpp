@@ -9,6 +9,7 @@
 
 #include "array/element_type.h"
 #include "array/rounding.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
@@ -41,12 +42,11 @@ formats::Compression::Method method_of(const std::string& name) {
   return name == "deflate" ? Method::deflate : name == "zstd" ? Method::zstd : Method::none;
 }
 
-formats::Storage storage_of(const config::VariableSettings& variable, int threads) {
+formats::Storage storage_of(const config::VariableSettings& variable) {
   return {.chunk_bytes = variable.chunk_bytes,
           .compression = {.method = method_of(variable.compression),
                           .level = variable.compression_level,
-                          .shuffle = variable.shuffle,
-                          .threads = threads},
+                          .shuffle = variable.shuffle},
           .operator_name = variable.operator_name,
           .operator_parameters = variable.operator_parameters};
 }
@@ -67,11 +67,11 @@ contents::Kept kept_of(const config::VariableSettings& settings,
 
 }  // namespace
 
-formats::FormatOptions format_options(const config::FileSettings& file) {
-  const auto usual = storage_of(file.usual, file.compression_threads);
+formats::FormatOptions format_options(const config::FileSettings& file, Crew* crew) {
+  const auto usual = storage_of(file.usual);
   std::vector<formats::Storage> storages{usual};
   for (const auto& other : file.others) {
-    storages.push_back(storage_of(other, file.compression_threads));
+    storages.push_back(storage_of(other));
   }
   return {.alignment_bytes = file.alignment_bytes,
           .hints = file.hints,
@@ -80,13 +80,13 @@ formats::FormatOptions format_options(const config::FileSettings& file) {
           .grows_along_time = file.grows_along_time,
           .chunk_bytes = usual.chunk_bytes,
           .compression = usual.compression,
-          .of_variable = [of_variable = file.of_variable, threads = file.compression_threads](
-                             auto variable) { return storage_of(of_variable(variable), threads); },
+          .of_variable = [of_variable = file.of_variable](auto variable) { return storage_of(of_variable(variable)); },
           .storages = std::move(storages),
           .kept_bits =
               [of_variable = file.of_variable](const contents::Variable& variable) {
                 return kept_of(of_variable(variable.name), variable);
               },
+          .crew = crew,
           .one_step = file.file_per_step};
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/crew.h"
 #include "commit/publication.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
@@ -18,7 +19,9 @@ void check_name(const std::string& name);
 [[nodiscard]] std::string path_in_force(const std::string& name, const std::string& path,
                                         const formats::Format& format);
 
-[[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& file);
+/// @param crew  the threads that compress; null: none but the caller.
+[[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& file,
+                                                    Crew* crew = nullptr);
 
 /// @param job  "<host>-<pid>", the same on all ranks.
 [[nodiscard]] Publication::Identity identity(const std::string& name,

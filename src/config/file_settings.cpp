@@ -152,7 +152,6 @@ VariableSettings read_variable(const OfVariable& from, const FileSettings& file)
 }
 
 void read_variables(FileSettings& file, const Settings& settings, std::string_view name) {
-  file.compression_threads = checked_cast<int>(settings.integer("writing.threads"));
   file.usual = read_variable({settings, name, {}}, file);
   const auto names = settings.variable_names(name);
   for (const auto& variable : names) {

@@ -53,7 +53,6 @@ struct FileSettings {
   /// Of a variable by its name.
   std::function<VariableSettings(std::string_view)> of_variable;
   std::vector<VariableSettings> others;  ///< that variables of some names may have
-  int compression_threads = 1;
   std::int64_t alignment_bytes = 4096;
   int aggregators_per_node = 0;  ///< 0: all
   Order aggregator_order = Order::spread;

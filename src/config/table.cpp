@@ -85,8 +85,16 @@ const std::vector<Key>& all_keys() {
        "writer threads of each process that writes, where threads do"},
 
       {"writing.threads", integer, "1", "1..256",
-       "threads of each process that writes compressed files, which compress for it; 1: it does so "
-       "itself"},
+       "threads of each server, and of each rank that writes or reads itself, among which large "
+       "requests are divided: copies, byte order, compression, reads; 1: its own"},
+      {"writing.policy", choice, "auto", "auto|local|pull|push|relay|round-robin",
+       "which of them takes which part on several NUMA domains, and where it lands: docs/numa.md"},
+      {"writing.bind", choice, "domain", "domain|l3|none",
+       "what they are bound to: free hardware threads of a NUMA domain or of an L3 cache; none: "
+       "they "
+       "run where the process may"},
+      {"writing.share_cpus", boolean, "false", "",
+       "true: hardware threads that compute ranks are bound to count as free"},
 
       {"server.returns", boolean, "false", "",
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},

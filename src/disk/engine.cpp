@@ -18,7 +18,7 @@ namespace {
 
 void write_all(const Plan& plan) {
   for (const Write& write : plan.writes) {
-    plan.file->write(write.offset, write.bytes);
+    plan.file->write_by_all(write.offset, write.bytes);
   }
   if (plan.sync) {
     plan.file->sync();

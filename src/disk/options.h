@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include "base/crew.h"
+
 namespace iocomp::disk {
 
 class Pace;
@@ -29,6 +31,8 @@ struct Options {
   std::size_t direct_from_bytes = std::size_t{1} << 20;
   std::size_t request_bytes = std::size_t{64} << 20;  ///< the largest single write
   int threads = 1;                                    ///< writer threads of a ThreadEngine
+  /// Threads that a request is divided among; null: whoever has it does it.
+  Crew* crew = nullptr;
   /// Of a file that is written at a limited rate; else null.
   std::shared_ptr<Pace> pace{};
   /// Of a server: whether others have taken its files over, and reuse the memory that it writes

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/bug.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "disk/pace.h"
@@ -129,6 +130,24 @@ void OutputFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
       throw Error{ErrorCode::storage_failure, write_story(offset, bytes.size(), error)};
     }
   }
+}
+
+// Shares begin at borders in the file that no O_DIRECT write needs to cross, and each is long
+// enough for one.
+void OutputFile::write_by_all(std::int64_t offset, std::span<const std::byte> bytes) {
+  if (options_.crew == nullptr || options_.pace) {
+    write(offset, bytes);
+    return;
+  }
+  const auto unit = static_cast<std::size_t>(
+      (static_cast<std::int64_t>(options_.direct_from_bytes) / block_bytes_ + 1) * block_bytes_);
+  const auto past = static_cast<std::size_t>(offset % block_bytes_);
+  const std::size_t head =
+      std::min(bytes.size(), past == 0 ? 0 : static_cast<std::size_t>(block_bytes_) - past);
+  share(options_.crew, bytes.subspan(head), unit, [&](std::size_t begin, std::size_t end) {
+    const std::size_t from = begin == 0 ? 0 : head + begin;
+    write(offset + static_cast<std::int64_t>(from), bytes.subspan(from, head + end - from));
+  });
 }
 
 Remaining OutputFile::begin_write(std::int64_t offset, std::span<const std::byte> bytes) {

@@ -93,6 +93,9 @@ class OutputFile {
 
   /// Null: as fast as can be. Whoever makes the calls in steps keeps to it.
   [[nodiscard]] const std::shared_ptr<Pace>& pace() const noexcept { return options_.pace; }
+  /// Write all bytes at `offset`, by all threads of this process where that pays and no pace has to
+  /// be kept. @throws like `write`.
+  void write_by_all(std::int64_t offset, std::span<const std::byte> bytes);
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Bytes that went O_DIRECT, and through the page cache, so far.
   [[nodiscard]] std::uint64_t direct_bytes() const noexcept { return direct_bytes_.load(); }

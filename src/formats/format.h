@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "array/box.h"
+#include "base/crew.h"
 #include "base/descriptor.h"
 #include "contents/rules.h"
 #include "contents/variable.h"
@@ -74,7 +75,6 @@ struct Compression {
   Method method = Method::none;
   int level = 0;        ///< of the method: 1 is fast
   bool shuffle = true;  ///< the bytes of elements are sorted before
-  int threads = 1;      ///< that compress, of each process; 1: who writes does it itself
 
   [[nodiscard]] bool is_on() const noexcept { return method != Method::none; }
 };
@@ -101,6 +101,7 @@ struct FormatOptions {
   std::function<Storage(std::string_view)> of_variable{};
   std::vector<Storage> storages{};  ///< all that these may have
   contents::KeptBits kept_bits{};   ///< of a variable: see Catalogue; null: all
+  Crew* crew = nullptr;   ///< the threads that compress; null: who writes does it itself
   bool one_step = false;            ///< the file is for one step; else for all of them
   /// The file is there: so many steps of it, which take so many bytes, are kept, and what comes is
   /// put behind them. -1: a new file.

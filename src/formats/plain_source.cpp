@@ -11,12 +11,15 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/paired_runs.h"
+#include "array/runs.h"
+#include "base/crew.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/failure.h"
@@ -29,6 +32,21 @@ namespace {
 constexpr std::size_t most_per_call = std::size_t{1} << 30;
 // From the page cache, a call of its own costs about as much as copying so many bytes in vain.
 constexpr std::size_t bytes_per_call = 4096;
+
+std::size_t first_long_dimension(const array::Box& box) {
+  std::size_t dimension = 0;
+  while (static_cast<int>(dimension) + 1 < box.dimensions && box.count[dimension] == 1) {
+    ++dimension;
+  }
+  return dimension;
+}
+
+const std::byte* first_byte(const Destination& to, array::ElementType type) {
+  array::RunCursor cursor{to.memory.shape, to.memory.box, 0, 1};
+  array::Run run;
+  return cursor.next(run) ? to.local + static_cast<std::size_t>(run.index) * array::size_bytes(type)
+                          : to.local;
+}
 
 }  // namespace
 
@@ -50,6 +68,30 @@ void PlainSource::read(const Placed& where, const array::Box& box, const Destina
                                                 where.variable.name + "\" lies in step " +
                                                 std::to_string(where.step)};
   }
+  // Shares are rows of the first dimension that has several.
+  const std::size_t dimension = first_long_dimension(box);
+  const std::size_t bytes =
+      static_cast<std::size_t>(array::elements(box)) * array::size_bytes(where.variable.type);
+  const std::size_t row =
+      box.dimensions == 0 ? bytes : bytes / static_cast<std::size_t>(box.count[dimension]);
+  share(to.crew, {first_byte(to, where.variable.type), bytes}, row,
+        [&](std::size_t begin, std::size_t end) {
+          if (end - begin == bytes) {
+            read_part(where, box, to);
+            return;
+          }
+          array::Box part = box;
+          Destination there = to;
+          const auto first = static_cast<std::int64_t>(begin / row);
+          part.start[dimension] += first;
+          there.memory.box.start[dimension] += first;
+          part.count[dimension] = there.memory.box.count[dimension] =
+              static_cast<std::int64_t>((end - begin) / row);
+          read_part(where, part, there);
+        });
+}
+
+void PlainSource::read_part(const Placed& where, const array::Box& box, const Destination& to) {
   const std::size_t size = array::size_bytes(where.variable.type);
   Sieve sieve;
   array::PairedRuns runs{where.variable.shape, box, to.memory};
@@ -81,13 +123,30 @@ void PlainSource::read_group(const Sieve& sieve) {
     read_bytes(group[next].to, group[next].bytes, begin);
     return;
   }
-  if (!span_) {
-    span_ = std::make_unique_for_overwrite<std::byte[]>(SieveLimits{}.span_bytes);
+  read_span(sieve, next);
+}
+
+// What is left of a group, with what lies in between.
+void PlainSource::read_span(const Sieve& sieve, std::size_t next) {
+  std::unique_ptr<std::byte[]> span;
+  {
+    const std::scoped_lock lock{mutex_};
+    if (!spans_.empty()) {
+      span = std::move(spans_.back());
+      spans_.pop_back();
+    }
   }
-  read_bytes(span_.get(), static_cast<std::size_t>(group.back().end() - begin), begin);
+  if (!span) {
+    span = std::make_unique_for_overwrite<std::byte[]>(SieveLimits{}.span_bytes);
+  }
+  const auto& group = sieve.group();
+  const std::int64_t begin = group[next].offset;
+  read_bytes(span.get(), static_cast<std::size_t>(group.back().end() - begin), begin);
   for (; next < group.size(); ++next) {
-    std::memcpy(group[next].to, span_.get() + (group[next].offset - begin), group[next].bytes);
+    std::memcpy(group[next].to, span.get() + (group[next].offset - begin), group[next].bytes);
   }
+  const std::scoped_lock lock{mutex_};
+  spans_.push_back(std::move(span));
 }
 
 // Reads what needs no disk, up to the first that does. @return how many of the group that are.

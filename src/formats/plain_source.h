@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "array/box.h"
 #include "base/descriptor.h"
@@ -15,7 +17,8 @@ namespace iocomp::formats {
 
 /// Reads variables that lie in the file as they are in memory: native-endian, row-major, without
 /// holes, beginning at `Placed::offset`. Long runs are read to where they belong; of short ones,
-/// those that the page cache holds one by one, others in spans with what lies between them.
+/// those that the page cache holds one by one, others in spans with what lies between them. A large
+/// box is divided among the threads that there are.
 class PlainSource : public Source {
  public:
   /// @throws Error{storage_failure}.
@@ -24,13 +27,17 @@ class PlainSource : public Source {
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
 
  private:
+  void read_part(const Placed& where, const array::Box& box, const Destination& to);
   void read_group(const Sieve& sieve);
+  void read_span(const Sieve& sieve, std::size_t next);
   [[nodiscard]] std::size_t take_cached(const Sieve& sieve);
   void read_bytes(std::byte* to, std::size_t bytes, std::int64_t offset);
 
   std::string path_;
   Descriptor file_;
-  std::unique_ptr<std::byte[]> span_;  // of the size of a sieve's span; made when needed
+  std::mutex mutex_;
+  // Guarded by it: memory of the size of a sieve's span that nobody uses; made when needed.
+  std::vector<std::unique_ptr<std::byte[]>> spans_;
 };
 
 }  // namespace iocomp::formats

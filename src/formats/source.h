@@ -9,6 +9,7 @@
 
 #include "array/box.h"
 #include "array/memory_box.h"
+#include "base/crew.h"
 #include "formats/words.h"
 
 namespace iocomp::formats {
@@ -17,6 +18,7 @@ namespace iocomp::formats {
 struct Destination {
   array::MemoryBox memory;
   std::byte* local = nullptr;  ///< the first element of the local array
+  Crew* crew = nullptr;        ///< the threads that read; null: the caller alone
 };
 
 /// One committed file, open for reading. Local to its process; all calls come from one thread.

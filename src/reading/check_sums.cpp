@@ -9,12 +9,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/box.h"
 #include "array/checksum.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "contents/description.h"
 #include "formats/format.h"
@@ -56,24 +58,49 @@ std::uint64_t checksum_in(formats::Source& source, const contents::Placed& place
   return sum.value();
 }
 
+// The blocks are looked at by all threads where there are several.
+template <typename Look>
+std::optional<Damage> find_first_damage(const std::vector<const contents::BlockSum*>& blocks,
+                                        Crew* crew, const Look& look) {
+  std::vector<std::optional<Damage>> damages(blocks.size());
+  std::vector<Crew::Job> jobs;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (crew != nullptr) {
+      jobs.emplace_back([&, i] { damages[i] = look(*blocks[i]); });
+    } else if (auto damage = look(*blocks[i])) {
+      return damage;
+    }
+  }
+  const Outcome looked = crew == nullptr ? Outcome{} : crew->run(std::move(jobs));
+  if (!looked.ok()) {
+    throw Error{looked.code, looked.story};
+  }
+  const auto first = std::ranges::find_if(damages, [](const auto& one) { return one.has_value(); });
+  return first == damages.end() ? std::nullopt : std::move(*first);
+}
+
 }  // namespace
 
 std::optional<Damage> find_damage(const contents::BlockSums& sums, array::ElementType type,
                                   const array::Box& box, const formats::Destination& read) {
+  std::vector<const contents::BlockSum*> inside;
   for (const auto& sum : listed(sums)) {
-    if (!array::contains(box, sum.box)) {
-      continue;
+    if (array::contains(box, sum.box)) {
+      inside.push_back(&sum);
     }
+  }
+  const auto look = [&](const contents::BlockSum& sum) {
     array::MemoryBox memory = read.memory;
     memory.box.count = sum.box.count;
     for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
       memory.box.start[d] += sum.box.start[d] - box.start[d];
     }
-    if (auto damage = compare(sum, array::checksum(type, memory, read.local))) {
-      return damage;
-    }
-  }
-  return std::nullopt;
+    return compare(sum, array::checksum(type, memory, read.local));
+  };
+  const std::size_t bytes =
+      static_cast<std::size_t>(array::elements(box)) * array::size_bytes(type);
+  const bool is_divided = read.crew != nullptr && inside.size() > 1 && read.crew->divides(bytes);
+  return find_first_damage(inside, is_divided ? read.crew : nullptr, look);
 }
 
 Checked check_all(const Committed& committed, const std::string& modules,

@@ -14,6 +14,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "array/memory_box.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/number_ranges.h"
 #include "config/nearest.h"
@@ -39,11 +40,13 @@ std::string list(const Steps& steps, Number number) {
 
 }  // namespace
 
-Input::Input(std::string name, Committed committed, std::string modules, HasRead has_read)
+Input::Input(std::string name, Committed committed, std::string modules, HasRead has_read,
+             Crew* crew)
     : name_{std::move(name)},
       committed_{std::move(committed)},
       modules_{std::move(modules)},
-      has_read_{std::move(has_read)} {}
+      has_read_{std::move(has_read)},
+      crew_{crew} {}
 
 int Input::find(const std::string& variable) const {
   const auto& all = committed_.variables;
@@ -157,7 +160,7 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
     const auto box = array::make_box(where.shape, arguments.start, arguments.count);
     const formats::Destination to{
         array::make_memory_box(box, arguments.memory_shape, arguments.memory_start),
-        static_cast<std::byte*>(arguments.values)};
+        static_cast<std::byte*>(arguments.values), crew_};
     const auto elements = array::elements(box);
     if (arguments.values == nullptr && elements > 0) {
       throw Error{ErrorCode::invalid_argument,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "array/box.h"
+#include "base/crew.h"
 #include "formats/source.h"
 #include "reading/committed.h"
 
@@ -33,7 +34,9 @@ class Input {
   using HasRead = std::function<void(std::int64_t bytes)>;
 
   /// @param modules  the setting storage.modules.
-  Input(std::string name, Committed committed, std::string modules, HasRead has_read = {});
+  /// @param crew  the threads that read large boxes; null: the caller alone.
+  Input(std::string name, Committed committed, std::string modules, HasRead has_read = {},
+        Crew* crew = nullptr);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Committed& committed() const noexcept { return committed_; }
@@ -68,6 +71,7 @@ class Input {
   Committed committed_;
   std::string modules_;
   HasRead has_read_;
+  Crew* crew_;
   std::deque<std::pair<int, std::unique_ptr<formats::Source>>> open_;  // the latest at the end
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/crew.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "server/context.h"
@@ -85,6 +86,10 @@ void Goodbyes::all_left(const std::vector<double>& counters) {
 
 void Goodbyes::count() {
   auto& counters = context_.counters;
+  if (const Crew* const crew = context_.disk.crew) {
+    counters.set(trace::Counter::writer_threads, crew->threads());
+    counters.set(trace::Counter::divided_bytes, static_cast<double>(crew->divided_bytes()));
+  }
   counters.set(trace::Counter::staging_peak_bytes,
                static_cast<double>(context_.arena.peak_bytes()));
   counters.set(trace::Counter::staging_limit_bytes,

@@ -201,7 +201,7 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
   setup.publisher = {
       .identity = commit::identity(open.name, settings, context.place.job),
       .format = &format,
-      .options = commit::format_options(settings),
+      .options = commit::format_options(settings, context.disk.crew),
       .disk = context.disk,
       .who = ", server 0 (rank " + std::to_string(context.place.ranks.rank(0)) + ')'};
   // One that was stopped may go on in the middle of a commit when the ranks do so without it.

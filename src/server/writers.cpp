@@ -51,7 +51,7 @@ Writers::Writers(Context& context, const config::FileSettings& settings,
       traits_{format.traits()},
       publication_{publication},
       stripes_{context.arena, stripe_bytes(context, traits_), settings.may_overlap,
-               traits_.swaps_bytes()},
+               traits_.swaps_bytes(), context.disk.crew},
       disk_{disk_options(context, settings)} {}
 
 void Writers::open() {

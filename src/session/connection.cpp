@@ -63,6 +63,7 @@ std::unique_ptr<transport::SharedTransport> join(const Ranks& ranks, const Seati
   options.exports = settings.text("transport.way") != "pull";
   options.is_whole_session = seating.nodes() == 1;
   options.spin = std::chrono::microseconds{settings.integer("expert.spin")};
+  options.crew = configuration.disk.crew;
   options.instruction = transport::best_wait_instruction(transport::ask_cpuid);
   return std::make_unique<transport::SharedTransport>(std::move(node), options);
 }

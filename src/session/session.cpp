@@ -32,6 +32,7 @@
 #include "session/seating.h"
 #include "session/timeline.h"
 #include "session/version.h"
+#include "session/writer_threads.h"
 
 namespace iocomp::session {
 namespace {
@@ -72,10 +73,14 @@ void Session::start_without_servers() {
   ranks_ = std::make_unique<Ranks>(
       comm_, configuration_.policy,
       by_kernel ? "written by the kernel, no servers" : "synchronous, no servers");
-  if (settings().text("placement.mapping") != "any" ||
-      !settings().text("placement.report").empty()) {
+  const bool checks_seats =
+      settings().text("placement.mapping") != "any" || !settings().text("placement.report").empty();
+  if (checks_seats || wants_writer_threads(settings())) {
     Seating seating{comm_, configuration_.policy};
-    check_seats(seating, *ranks_, settings());
+    if (checks_seats) {
+      check_seats(seating, *ranks_, settings());
+    }
+    start_crew(seating);
   }
   timeline_ = start_timeline(*ranks_, configuration_);
   client::Place place;
@@ -94,6 +99,7 @@ void Session::start_with_servers() {
   const MemoryShares shares = share_memory(*ranks_, seating, settings(), configuration_.policy);
   ranks_->split();
   const double core_share = seating.core_share(!ranks_->serves());
+  start_crew(seating);
   name_in_log(settings(), std::string{ranks_->serves() ? "server " : "compute "} +
                               std::to_string(mpi::rank(ranks_->own())));
   timeline_ = start_timeline(*ranks_, configuration_);
@@ -113,6 +119,13 @@ void Session::start_with_servers() {
   place.chunk_bytes = shares.chunk_bytes;
   place.core_share = core_share;
   start_client(std::move(place));
+}
+
+void Session::start_crew(const Seating& seating) {
+  if (wants_writer_threads(settings())) {
+    crew_ = make_crew(seating, !ranks_->serves(), settings(), configuration_.policy);
+    configuration_.disk.crew = crew_.get();
+  }
 }
 
 void Session::start_client(client::Place place) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "array/decomposition.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "client/client.h"
 #include "config/settings.h"
@@ -19,6 +20,7 @@
 #include "session/finalize_watch.h"
 #include "session/program_communicator.h"
 #include "session/ranks.h"
+#include "session/seating.h"
 #include "session/stopping.h"
 #include "trace/counters.h"
 #include "trace/event.h"
@@ -76,6 +78,7 @@ class Session {
   void start_without_servers();
   void start_with_servers();
   [[nodiscard]] std::string start_line() const;
+  void start_crew(const Seating& seating);
   void start_client(client::Place place);
   void serve(std::size_t staging_bytes);
   void give_up();
@@ -87,6 +90,7 @@ class Session {
   Stopping stopping_;
   std::unique_ptr<trace::Timeline> timeline_;  // null: none is written
   std::unique_ptr<Ranks> ranks_;
+  std::unique_ptr<Crew> crew_;  // null: each request is done by one thread
   Connection connection_;
   std::unique_ptr<client::Client> client_;
   std::unique_ptr<FinalizeWatch> finalize_watch_;  // of a compute rank

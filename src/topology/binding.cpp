@@ -53,18 +53,20 @@ ThreadBinder::ThreadBinder() : topology_{nullptr, hwloc_topology_destroy} {
   }
 }
 
-void ThreadBinder::bind_this_thread(int cpu) const {
+void ThreadBinder::bind_this_thread(const std::vector<int>& cpus) const {
   const std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)> set{hwloc_bitmap_alloc(),
                                                                       hwloc_bitmap_free};
-  hwloc_bitmap_only(set.get(), static_cast<unsigned>(cpu));
+  for (const int cpu : cpus) {
+    hwloc_bitmap_set(set.get(), static_cast<unsigned>(cpu));
+  }
   errno = 0;
   const int answer = hwloc_set_cpubind(topology_.get(), set.get(), HWLOC_CPUBIND_THREAD);
   const int error = errno;
-  const auto cpus = allowed_cpus();
-  if (cpus != std::vector<int>{cpu}) {
+  const auto allowed = allowed_cpus();
+  if (allowed != cpus) {
     throw Error{ErrorCode::unsupported,
-                "a thread was to run on CPU " + std::to_string(cpu) + " alone, and may run on " +
-                    number_ranges(cpus) +
+                "a thread was to run on CPU " + number_ranges(cpus) + " alone, and may run on " +
+                    number_ranges(allowed) +
                     (answer != 0 ? std::string{": "} + std::strerror(error) : std::string{})};
   }
 }

@@ -18,9 +18,10 @@ class ThreadBinder {
   /// @throws Error{unsupported} when hwloc cannot start.
   ThreadBinder();
 
-  /// Let the calling thread run on this CPU alone. Any thread may call it.
+  /// Let the calling thread run on these CPUs alone. Any thread may call it.
+  /// @param cpus  ascending.
   /// @throws Error{unsupported} when it may then run elsewhere: what the system says counts.
-  void bind_this_thread(int cpu) const;
+  void bind_this_thread(const std::vector<int>& cpus) const;
 
  private:
   std::unique_ptr<hwloc_topology, void (*)(hwloc_topology*)> topology_;

@@ -150,10 +150,10 @@ Core describe_core(hwloc_topology_t topology, hwloc_obj_t core) {
 }
 
 /// What this process may use: less than the cgroup allows when a launcher has bound it.
-Bitmap allowed_cpus(hwloc_topology_t topology) {
+Bitmap allowed_cpus(hwloc_topology_t topology, bool heeds_binding) {
   Bitmap allowed{hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology))};
   const Bitmap bound{hwloc_bitmap_alloc()};
-  if (hwloc_topology_is_thissystem(topology) != 0 &&
+  if (heeds_binding && hwloc_topology_is_thissystem(topology) != 0 &&
       hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0) {
     hwloc_bitmap_and(allowed.get(), allowed.get(), bound.get());
   }
@@ -169,8 +169,9 @@ std::vector<int> domain_numbers(hwloc_topology_t topology) {
   return numbers.empty() ? std::vector<int>{0} : numbers;
 }
 
-Node describe_loaded(hwloc_topology_t topology, const std::string& source) {
-  const Bitmap allowed = allowed_cpus(topology);
+Node describe_loaded(hwloc_topology_t topology, const std::string& source,
+                     bool heeds_binding = true) {
+  const Bitmap allowed = allowed_cpus(topology, heeds_binding);
   Node node{.source = source,
             .packages = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE)),
             .numa_domains = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE)),
@@ -203,7 +204,9 @@ bool looks_like_a_file(const std::string& text) {
 
 }  // namespace
 
-Node this_machine() {
+namespace {
+
+Node machine(bool heeds_binding) {
   const auto topology = empty_topology();
   // hwloc would read these itself, but take the real machine without a word when they are wrong.
   // NOLINTBEGIN(concurrency-mt-unsafe)
@@ -214,8 +217,14 @@ Node this_machine() {
   }
   // NOLINTEND(concurrency-mt-unsafe)
   load(topology.get(), "this machine");
-  return describe_loaded(topology.get(), "this machine");
+  return describe_loaded(topology.get(), "this machine", heeds_binding);
 }
+
+}  // namespace
+
+Node this_machine() { return machine(true); }
+
+Node whole_machine() { return machine(false); }
 
 Node from_xml(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) {

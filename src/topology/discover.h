@@ -12,6 +12,9 @@ namespace iocomp::topology {
 /// @throws Error{unsupported} with the operating system's text.
 [[nodiscard]] Node this_machine();
 
+/// The same with all that its cgroup allows, whatever a launcher has bound this process to.
+[[nodiscard]] Node whole_machine();
+
 /// A node from a file that `lstopo FILE.xml` wrote. What was disallowed there is so here.
 /// @throws Error{invalid_argument} naming the file.
 [[nodiscard]] Node from_xml(const std::string& path);

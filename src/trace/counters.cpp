@@ -54,6 +54,8 @@ constexpr std::array<std::string_view, counter_count> names{"put_bytes",
                                                             "raw_bytes",
                                                             "compressed_bytes",
                                                             "compress_seconds",
+                                                            "writer_threads",
+                                                            "divided_bytes",
                                                             "failures"};
 
 }  // namespace

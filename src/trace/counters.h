@@ -61,6 +61,8 @@ enum class Counter : std::size_t {
   raw_bytes,            ///< compressed: before
   compressed_bytes,     ///< the same, after
   compress_seconds,     ///< of all threads that compress
+  writer_threads,       ///< of processes that have several, their own counted
+  divided_bytes,        ///< of requests that several threads of a process did
   failures,             ///< pieces, steps and files that failed
   count_                // number of counters
 };

@@ -16,6 +16,7 @@
 #include "array/runs.h"
 #include "base/bug.h"
 #include "base/clock.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "contents/variable.h"
 #include "formats/format.h"
@@ -60,6 +61,7 @@ FileWriter::FileWriter(Setup setup)
       stripes_{setup.stripes},
       counters_{*setup.counters},
       swaps_bytes_{setup.swaps_bytes},
+      crew_{setup.disk.crew},
       spill_{setup.kind == formats::Kind::step ? nullptr : setup.spill},
       output_{make_output(setup)},
       syncs_{std::make_shared<SyncQueue>(setup.submit, file_.recorder())} {}
@@ -119,7 +121,10 @@ void FileWriter::pass_on(Chunk chunk) {
     contents::round_values(piece.variable, chunk.own_bytes, swaps_bytes_ && piece.is_in_file_order);
   }
   if (swaps_bytes_ && !piece.is_in_file_order) {
-    array::swap_bytes(chunk.own_bytes, static_cast<std::size_t>(piece.element_bytes()));
+    const auto element = static_cast<std::size_t>(piece.element_bytes());
+    share(crew_, chunk.own_bytes, element, [&](std::size_t begin, std::size_t end) {
+      array::swap_bytes(chunk.own_bytes.subspan(begin, end - begin), element);
+    });
   }
   if (spill_ != nullptr) {
     spill_->give(chunk);

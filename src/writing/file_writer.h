@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "disk/options.h"
 #include "disk/output_file.h"
@@ -90,6 +91,7 @@ class FileWriter {
   Stripes* stripes_;
   trace::Counters& counters_;
   bool swaps_bytes_;
+  Crew* crew_;
   StepOutput* steps_ = nullptr;
   Spill* spill_;
   std::unique_ptr<Output> output_;

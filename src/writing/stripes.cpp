@@ -12,6 +12,7 @@
 #include "array/runs.h"
 #include "array/scatter.h"
 #include "base/bug.h"
+#include "base/crew.h"
 #include "staging/arena.h"
 #include "writing/piece.h"
 
@@ -63,8 +64,13 @@ std::vector<array::Run> Stripe::runs() const {
   return array::joined(std::move(all));
 }
 
-Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool may_overlap, bool swaps_bytes)
-    : arena_{arena}, bytes_{bytes}, may_overlap_{may_overlap}, swaps_bytes_{swaps_bytes} {}
+Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool may_overlap, bool swaps_bytes,
+                 Crew* crew)
+    : arena_{arena},
+      bytes_{bytes},
+      may_overlap_{may_overlap},
+      swaps_bytes_{swaps_bytes},
+      crew_{crew} {}
 
 std::int64_t Stripes::fitting(std::int64_t asked, const staging::Arena& arena) {
   const auto each = static_cast<std::int64_t>(arena.capacity_bytes()) / stripes_at_once;
@@ -137,9 +143,7 @@ void Stripes::take(Chunk& chunk, double now) {
       return;
     }
     const auto element = static_cast<std::size_t>(chunk.piece->element_bytes());
-    array::scatter({chunk.piece->variable.shape, chunk.piece->region, chunk.first, count, element,
-                    chunk.bytes.data()},
-                   swaps_bytes_, stripe->bytes, stripe->begin);
+    copy(chunk, count, *stripe);
     const auto bytes = static_cast<std::size_t>(count) * element;
     Stripe::Part& part = stripe->parts.emplace_back();
     part.piece = chunk.piece;
@@ -160,6 +164,20 @@ void Stripes::take(Chunk& chunk, double now) {
       open_.erase(key);
     }
   }
+}
+
+// The first elements of a chunk.
+void Stripes::copy(const Chunk& chunk, std::int64_t count, const Stripe& stripe) const {
+  const Piece& piece = *chunk.piece;
+  const auto element = static_cast<std::size_t>(piece.element_bytes());
+  share(crew_, chunk.bytes.first(static_cast<std::size_t>(count) * element), element,
+        [&](std::size_t begin, std::size_t end) {
+          array::scatter({piece.variable.shape, piece.region,
+                          chunk.first + static_cast<std::int64_t>(begin / element),
+                          static_cast<std::int64_t>((end - begin) / element), element,
+                          chunk.bytes.data() + begin},
+                         swaps_bytes_, stripe.bytes, stripe.begin);
+        });
 }
 
 std::vector<Stripe> Stripes::take_full() { return std::exchange(full_, {}); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "array/runs.h"
+#include "base/crew.h"
 #include "contents/variable.h"
 #include "staging/arena.h"
 #include "writing/piece.h"
@@ -50,8 +51,9 @@ class Stripes {
   /// @param bytes  of a stripe; 0: no piece is put together with others.
   /// @param may_overlap  pieces of one step.
   /// @param swaps_bytes  of every element, on the way into a stripe.
+  /// @param crew  the threads that copy; null: the caller alone.
   Stripes(staging::Arena& arena, std::int64_t bytes, bool may_overlap = false,
-          bool swaps_bytes = false);
+          bool swaps_bytes = false, Crew* crew = nullptr);
 
   /// What fits into this arena, of what is asked for: several at once; 0 where that is too little.
   [[nodiscard]] static std::int64_t fitting(std::int64_t asked, const staging::Arena& arena);
@@ -83,6 +85,7 @@ class Stripes {
   [[nodiscard]] double oldest() const;
 
  private:
+  void copy(const Chunk& chunk, std::int64_t count, const Stripe& stripe) const;
   using Key = std::tuple<std::int64_t, int, std::int64_t>;  // step, variable, first element
   [[nodiscard]] Stripe* open(const Piece& piece, std::int64_t index);
   [[nodiscard]] bool fits(std::int64_t bytes) const noexcept;
@@ -105,6 +108,7 @@ class Stripes {
   std::int64_t bytes_;
   bool may_overlap_;
   bool swaps_bytes_;
+  Crew* crew_;
   std::map<Key, Stripe> open_;
   std::vector<Stripe> full_;
 };

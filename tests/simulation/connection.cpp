@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "mpi/agree.h"
 #include "transport/combined_transport.h"
@@ -18,7 +19,8 @@ namespace simulation {
 namespace transport = iocomp::transport;
 
 std::unique_ptr<transport::Transport> connect(const Plan& plan, MPI_Comm all, MPI_Comm node,
-                                              bool serves, const iocomp::mpi::WaitPolicy& policy) {
+                                              bool serves, const iocomp::mpi::WaitPolicy& policy,
+                                              iocomp::Crew* crew) {
   const auto credits = static_cast<int>(plan.credits);
   std::unique_ptr<transport::SharedTransport> here;
   if (plan.shares_memory) {
@@ -30,6 +32,7 @@ std::unique_ptr<transport::Transport> connect(const Plan& plan, MPI_Comm all, MP
       options.limited = !serves;
       options.exports = plan.way != "pull";
       options.is_whole_session = plan.nodes == 1;
+      options.crew = crew;
       here = std::make_unique<transport::SharedTransport>(
           transport::join_node(node, rank, serves, "auto", policy), options);
     });

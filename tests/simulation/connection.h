@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/crew.h"
 #include "mpi/wait.h"
 #include "plan.h"
 #include "transport/transport.h"
@@ -13,9 +14,10 @@ namespace simulation {
 
 /// How a rank of a job reaches those of the other role: as the session connects them.
 /// Collective over `all`.
+/// @param crew  the threads that copy; null: the caller alone.
 /// @param node  the ranks of `all` on the node of this one.
 [[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(
     const Plan& plan, MPI_Comm all, MPI_Comm node, bool serves,
-    const iocomp::mpi::WaitPolicy& policy);
+    const iocomp::mpi::WaitPolicy& policy, iocomp::Crew* crew);
 
 }  // namespace simulation

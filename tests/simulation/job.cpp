@@ -17,6 +17,7 @@
 
 #include "array/box.h"
 #include "array/decomposition.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "check.h"
 #include "client/client.h"
@@ -381,10 +382,10 @@ int Job::node_of(int process) const {
                                : (process - plan_.ranks) * plan_.nodes / plan_.servers;
 }
 
-std::unique_ptr<iocomp::transport::Transport> Job::connect(int process) {
+std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::Crew* crew) {
   auto transport = simulation::connect(plan_, handle(all_),
                                        handle(nodes_[static_cast<std::size_t>(node_of(process))]),
-                                       process >= plan_.ranks, policy_);
+                                       process >= plan_.ranks, policy_, crew);
   const auto& faults = plan_.faults;
   // Else the launcher ends all.
   const bool can_go_on = transport->survivors() != nullptr && transport->survivors()->has_notes();
@@ -398,9 +399,20 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process) {
   return transport;
 }
 
-iocomp::disk::Options Job::disk_options() const {
+// The writer threads of a process: real ones of the library, which the world runs in its order.
+// They divide whatever has two elements.
+iocomp::Crew::Terms Job::crew_terms() const {
+  iocomp::Crew::Terms terms;
+  terms.threads = static_cast<int>(settings_.integer("writing.threads"));
+  terms.least_bytes = 8;
+  terms.grain_bytes = 1;
+  return terms;
+}
+
+iocomp::disk::Options Job::disk_options(iocomp::Crew& crew) const {
   auto options = usual_disk_options();
   options.engine = iocomp::disk::EngineKind::automatic;
+  options.crew = crew.threads() > 1 ? &crew : nullptr;
   return options;
 }
 
@@ -421,8 +433,10 @@ void Job::serve(int number) {
     place.tree_width = 1 + plan_.ranks % 2;  // a chain, or side by side
     place.job = "sim-" + std::to_string(machine_.first_id());
     place.staging_bytes = static_cast<std::size_t>(plan_.staging_bytes);
-    const auto transport = connect(plan_.ranks + number);
-    iocomp::server::Server server{settings_, policy_, disk_options(), std::move(place), *transport};
+    iocomp::Crew crew{crew_terms()};
+    const auto disk = disk_options(crew);
+    const auto transport = connect(plan_.ranks + number, disk.crew);
+    iocomp::server::Server server{settings_, policy_, disk, std::move(place), *transport};
     if (server.serve() == iocomp::server::Server::End::given_up) {
       say(plan_.ranks + number, "leaves: the compute ranks went on without");
       has_lost_server_ = true;
@@ -437,6 +451,8 @@ void Job::serve(int number) {
 void Job::compute(int number) {
   try {
     const bool has_servers = plan_.mode == Mode::servers;
+    iocomp::Crew crew{crew_terms()};
+    const auto disk = disk_options(crew);
     std::unique_ptr<iocomp::transport::Transport> transport;
     iocomp::client::Place place;
     place.comm = handle(computing_);
@@ -444,7 +460,7 @@ void Job::compute(int number) {
     place.job = "sim-" + std::to_string(machine_.first_id());
     place.has_kernel = plan_.mode == Mode::kernel;
     if (has_servers) {
-      transport = connect(number);
+      transport = connect(number, disk.crew);
       place.servers = {handle(all_), iocomp::mpi::group_of(handle(serving_))};
       place.home = number * plan_.servers / plan_.ranks;
       for (int rank = 0; rank < plan_.ranks; ++rank) {
@@ -456,8 +472,7 @@ void Job::compute(int number) {
     }
     Rank rank;
     rank.number = number;
-    iocomp::client::Client client{settings_, policy_, disk_options(), std::move(place),
-                                  transport.get()};
+    iocomp::client::Client client{settings_, policy_, disk, std::move(place), transport.get()};
     rank.client = &client;
     rank.files.resize(plan_.files.size());
     rank.first_steps.resize(plan_.files.size());

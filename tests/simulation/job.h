@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/crew.h"
 #include "client/client.h"
 #include "config/settings.h"
 #include "disk.h"
@@ -75,8 +76,10 @@ class Job {
   void compute(int rank);
   void serve(int server);
   [[nodiscard]] int node_of(int process) const;
-  [[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(int process);
-  [[nodiscard]] iocomp::disk::Options disk_options() const;
+  [[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(int process,
+                                                                      iocomp::Crew* crew);
+  [[nodiscard]] iocomp::Crew::Terms crew_terms() const;
+  [[nodiscard]] iocomp::disk::Options disk_options(iocomp::Crew& crew) const;
   void open(Rank& rank, std::size_t file);
   void write_files(Rank& rank);
   [[nodiscard]] std::size_t steps_of(const Rank& rank, std::size_t file) const;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/crew.h"
 #include "client/carrier.h"
 #include "client/exchange/exchange_runs.h"
 #include "contents/variable.h"
@@ -26,6 +27,7 @@ class Exchange {
     MPI_Comm comm = MPI_COMM_NULL;     ///< used by nobody else meanwhile
     std::vector<int> aggregators;      ///< ranks in `comm`, ascending; none: all
     std::int64_t stripe_bytes = 0;     ///< of a stripe
+    Crew* crew = nullptr;              ///< the threads that copy; null: the caller alone
     std::int64_t alignment_bytes = 1;  ///< of the borders between domains
     bool may_overlap = false;          ///< the blocks
     mpi::WaitPolicy policy;

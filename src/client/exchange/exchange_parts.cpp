@@ -41,7 +41,7 @@ std::span<const std::byte> bytes_of(const ExchangedPart& part, std::vector<std::
     return {block.first_value() + part.first * part.piece->element_bytes(), part.bytes()};
   }
   packed.resize(part.bytes());
-  block.pack(part.first, part.count, packed.data());
+  block.copy_to(packed, part.first, part.count, false);
   return packed;
 }
 

@@ -44,7 +44,7 @@ ExchangeStripes::ExchangeStripes(const Exchange::Setup& setup, const Exchange::T
       parts_{std::move(parts)},
       scratch_{stripe_bytes(parts_), "blocks that are exchanged"},
       arena_{2 * (scratch_.bytes().size() + 2 * staging::Arena::page_bytes)},
-      stripes_{arena_, setup.stripe_bytes, setup.may_overlap, target.swaps_bytes} {}
+      stripes_{arena_, setup.stripe_bytes, setup.may_overlap, target.swaps_bytes, setup.crew} {}
 
 bool ExchangeStripes::advance() {
   if (is_done_) {

@@ -142,14 +142,16 @@ class BlockWriter::Cutter {
       gathered_.loan = copy;
       gathered_.first = first;
     }
-    block_.copy_to(memory_.subspan(gathered_.bytes.size(), bytes), first, count,
-                   writer_.swaps_bytes());
-    gathered_.count += count;
+    gathered_.count += count;  // in the packed order behind what comes before: copied together
     gathered_.bytes = gathered_.own_bytes = memory_.first(gathered_.bytes.size() + bytes);
   }
 
   void pass_on() {
     if (gathered_.count > 0) {
+      if (!memory_.empty()) {
+        block_.copy_to(gathered_.own_bytes, gathered_.first, gathered_.count,
+                       writer_.swaps_bytes());
+      }
       gathered_.piece = piece_;
       writer_.write(std::exchange(gathered_, {}));
       memory_ = {};
@@ -163,7 +165,7 @@ class BlockWriter::Cutter {
   bool can_lend_;
   bool has_lent_ = false;
   writing::Chunk gathered_;
-  std::span<std::byte> memory_;  // of the copy that is gathered
+  std::span<std::byte> memory_;  // of short runs that will be copied into it
 };
 
 bool BlockWriter::write(const Block& block, writing::FileWriter& writer, std::int64_t offset,

@@ -27,7 +27,7 @@ void KeptBlocks::keep(const Block& block) {
 void KeptBlocks::lie_in(Copy copy, Kept& kept) {
   Block& block = kept.block;
   kept.copy = std::move(copy);
-  block.pack(0, array::elements(block.region), kept.copy.get());
+  block.copy_to({kept.copy.get(), block.bytes()}, 0, array::elements(block.region), false);
   block.lies_packed(kept.copy.get());
   block.buffered = true;  // written from yet another copy where that must be aligned
   link_.tickets().find(block.ticket)->kept = false;

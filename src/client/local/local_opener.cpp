@@ -104,8 +104,8 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.publisher.identity = commit::identity(opened.file->name(), file, place_.job);
   lead.publisher.identity.after = opened.after;
   lead.publisher.format = opened.format;
-  lead.publisher.options = commit::format_options(file);
   lead.publisher.disk = disk_.options_for(file);
+  lead.publisher.options = commit::format_options(file, lead.publisher.disk.crew);
   lead.publisher.writers_begin = true;
   terms.writer.key = lead.key;
   terms.writer.name = lead.open.name;
@@ -157,6 +157,7 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
   Exchange::Setup exchange{.comm = opened.comm,
                            .aggregators = {},
                            .stripe_bytes = settings_.bytes("staging.stripe"),
+                           .crew = link_.crew(),
                            .alignment_bytes = domain_bytes(opened),
                            .may_overlap = file.may_overlap,
                            .policy = link_.policy()};

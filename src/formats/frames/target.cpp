@@ -54,7 +54,7 @@ FrameTarget::FrameTarget(std::string path, const FormatOptions& options, MPI_Com
       writers_{writers},
       policy_{.deadline_seconds = options.deadline_seconds},
       file_{open_together(path_, writers)},
-      threads_{options.compression.threads} {
+      threads_{options.crew} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
 }
 
@@ -107,7 +107,7 @@ std::vector<FrameTarget::Made> FrameTarget::compress(std::size_t first, std::siz
       frame.seconds = now_seconds() - begin;
     });
   }
-  const Outcome outcome = threads_.run(jobs);
+  const Outcome outcome = threads_.run(std::move(jobs));
   if (!outcome.ok()) {
     throw Error{outcome.code, outcome.story};
   }

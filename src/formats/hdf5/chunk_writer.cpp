@@ -114,7 +114,7 @@ class Assembly {
     for (OwnChunk& own : round_) {
       jobs.emplace_back([this, &own] { filter(own); });
     }
-    const Outcome outcome = to_.threads.run(jobs);
+    const Outcome outcome = to_.threads.run(std::move(jobs));
     for (const OwnChunk& own : round_) {
       to_.compressed.raw_bytes += chunks_.of(own.chunk).chunks.bytes();
       to_.compressed.stored_bytes += std::ssize(own.filtered);

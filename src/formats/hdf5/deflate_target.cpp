@@ -47,7 +47,7 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
       writers_{writers},
       policy_{.deadline_seconds = options.deadline_seconds},
       plain_{open_together(path_, writers, options.earlier_steps >= 0)},
-      threads_{options.compression.threads},
+      threads_{options.crew},
       from_{std::max<std::int64_t>(options.earlier_steps, 0)},
       visibility_{options.earlier_steps >= 0 ? path_ : std::string{}} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));

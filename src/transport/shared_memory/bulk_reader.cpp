@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "base/bug.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "transport/shared_memory/exported_memory.h"
@@ -35,7 +37,8 @@ int pull_rows(pid_t process, const Strided& rows, std::uint64_t next, std::span<
 
 }  // namespace
 
-BulkReader::BulkReader(NodePeers& peers) : peers_{peers}, from_(peers.processes()) {}
+BulkReader::BulkReader(NodePeers& peers, Crew* crew)
+    : peers_{peers}, crew_{crew}, from_(peers.processes()) {}
 
 void BulkReader::take_offer(const Peer& from, const Offer& offer) { add(from, {.offer = offer}); }
 
@@ -76,13 +79,29 @@ ImportedMemory::View BulkReader::view(const Peer& from, std::size_t bytes) {
   return sender.memory.view(from.pid, offer.region, offer.region_offset + next, bytes);
 }
 
+// 0, or the errno of a refusal.
+int BulkReader::pull_offered(const Peer& from, const Offered& offered,
+                             std::span<std::byte> memory) const {
+  const auto& [offer, next, rows] = offered;
+  const std::size_t unit = rows ? rows->element_bytes : 1;
+  std::atomic<int> refusal = 0;
+  share(crew_, memory, unit,
+        [&, &offer = offer, &next = next, &rows = rows](std::size_t begin, std::size_t end) {
+          const auto part = memory.subspan(begin, end - begin);
+          const int refused = rows ? pull_rows(from.pid, *rows, next + begin, part)
+                                   : pull(from.pid, offer.address + next + begin, part);
+          if (refused != 0) {
+            refusal = refused;
+          }
+        });
+  return refusal;
+}
+
 // Pulls the next bytes that the peer offers. @return false where the system refuses.
 bool BulkReader::pulls(const Peer& from, std::span<std::byte> memory) {
   auto& sender = from_[from.number];
-  const auto& [offer, next, rows] = sender.offers.front();
-  const int refusal = sender.refuses_pull ? EPERM
-                      : rows              ? pull_rows(from.pid, *rows, next, memory)
-                                          : pull(from.pid, offer.address + next, memory);
+  const int refusal =
+      sender.refuses_pull ? EPERM : pull_offered(from, sender.offers.front(), memory);
   const bool for_good = refusal == EPERM || refusal == ENOSYS;
   if (for_good && !std::exchange(sender.refuses_pull, true)) {
     log::warning("reading the memory of rank " + std::to_string(from.rank) + " is refused (" +
@@ -123,7 +142,9 @@ FetchId BulkReader::fetch(Peer& from, std::span<std::byte> memory) {
   const std::uint64_t next = offers.front().next;
   const auto bytes = static_cast<double>(memory.size());
   if (const auto seen = view(from, memory.size()).bytes; !seen.empty()) {
-    std::memcpy(memory.data(), seen.data(), seen.size());
+    share(crew_, seen, 1, [&memory, &seen = seen](std::size_t begin, std::size_t end) {
+      std::memcpy(memory.data() + begin, seen.data() + begin, end - begin);
+    });
     (offer.region.staged != 0 ? tally_.staged_bytes : tally_.pulled_bytes) += bytes;
   } else if (pulls(from, memory)) {
     tally_.pulled_bytes += bytes;

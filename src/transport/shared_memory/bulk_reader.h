@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/crew.h"
 #include "transport/shared_memory/exported_memory.h"
 #include "transport/shared_memory/node_peers.h"
 #include "transport/shared_memory/records.h"
@@ -23,7 +24,8 @@ namespace iocomp::transport {
 /// through the ring.
 class BulkReader {
  public:
-  explicit BulkReader(NodePeers& peers);
+  /// @param crew  the threads that copy; null: the caller alone.
+  explicit BulkReader(NodePeers& peers, Crew* crew = nullptr);
 
   // Of the next chunk that a peer offers; see Transport.
   FetchId fetch(Peer& from, std::span<std::byte> memory);
@@ -74,11 +76,14 @@ class BulkReader {
 
   void add(const Peer& from, const Offered& offered);
   [[nodiscard]] ImportedMemory::View view(const Peer& from, std::size_t bytes);
+  [[nodiscard]] int pull_offered(const Peer& from, const Offered& offered,
+                                 std::span<std::byte> memory) const;
   [[nodiscard]] bool pulls(const Peer& from, std::span<std::byte> memory);
   void asked(const Peer& from, std::size_t bytes);
   void settle(Peer& from, PostId post, std::size_t bytes);
 
   NodePeers& peers_;
+  Crew* crew_;
   std::vector<From> from_;  // by number on the node
   FetchId next_fetch_ = 1;
   std::unordered_map<FetchId, Lent> borrowed_;

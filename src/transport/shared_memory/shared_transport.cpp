@@ -62,7 +62,7 @@ SharedTransport::SharedTransport(NodeMemory node, const Options& options)
       peers_{node_},
       returns_{peers_, options.window},
       outbox_{peers_, returns_, exported_, options.window, options.limited},
-      reader_{peers_},
+      reader_{peers_, options.crew},
       bell_{peers_.bell_of(node_.self), options.spin, options.instruction},
       watch_{node_, peers_, options.is_whole_session},
       exports_{options.exports} {}

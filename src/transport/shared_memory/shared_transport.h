@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/crew.h"
 #include "base/futex.h"
 #include "transport/shared_memory/bulk_reader.h"
 #include "transport/shared_memory/credit_returns.h"
@@ -37,6 +38,7 @@ class SharedTransport : public Transport {
     bool is_whole_session = true;      ///< whether no rank is on another node
     std::chrono::nanoseconds spin{0};  ///< looks for so long before `watch` says: sleep
     WaitInstruction instruction = WaitInstruction::pause;
+    Crew* crew = nullptr;  ///< the threads that copy; null: the caller alone
   };
   SharedTransport(NodeMemory node, const Options& options);
 

@@ -76,13 +76,12 @@ TEST_F(FileSettingsTest, CompressChunksOnly) {
 
 TEST_F(FileSettingsTest, HaveLevelsOfTheirMethod) {
   const auto settings = Settings::read(
-      "writing.threads = 3\nfiles.default.backend = 'netcdf'\n"
+      "files.default.backend = 'netcdf'\n"
       "files.default.compression_level = 12\n"
       "files.z.compression = 'zstd'\nfiles.d.compression = 'deflate'");
   const auto zstd = file_settings(settings, "z", "series");
   EXPECT_EQ(zstd.usual.compression, "zstd");
   EXPECT_EQ(zstd.usual.compression_level, 12);
-  EXPECT_EQ(zstd.compression_threads, 3);
   EXPECT_THROW(static_cast<void>(file_settings(settings, "d", "series")), Error);
   EXPECT_EQ(file_settings(settings, "n", "series").usual.compression, "");
   EXPECT_THROW(static_cast<void>(Settings::read("files.x.compression_level = 20")), Error);

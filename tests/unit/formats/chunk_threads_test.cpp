@@ -4,22 +4,30 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstddef>
 #include <latch>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/crew.h"
 #include "base/error.h"
 
 namespace iocomp::formats::h5 {
 namespace {
 
+Crew::Terms terms(int threads) {
+  Crew::Terms terms;
+  terms.threads = threads;
+  return terms;
+}
+
 class Threads : public testing::TestWithParam<int> {
  protected:
-  ChunkThreads threads{GetParam()};
+  Crew crew{terms(GetParam())};
+  ChunkThreads threads{&crew};
 };
 
 TEST_P(Threads, RunEachJobOnce) {
@@ -65,28 +73,39 @@ TEST_P(Threads, TellWhatBecameOfAJobBesideOthers) {
 
 INSTANTIATE_TEST_SUITE_P(Chunk, Threads, testing::Values(1, 2, 5));
 
-TEST(ChunkThreads, WorkAtTheSameTimeAndNotInTheCaller) {
-  constexpr std::size_t count = 3;
-  ChunkThreads threads{count};
-  std::latch all_here{count};  // met only if all of them are inside at once
-  std::vector<std::thread::id> ids(count);
-  std::vector<ChunkThreads::Job> jobs;
-  for (auto& id : ids) {
-    jobs.emplace_back([&all_here, &id] {
-      id = std::this_thread::get_id();
-      all_here.arrive_and_wait();
-    });
+TEST(ChunkThreads, OfSeveralFilesAreTheSame) {
+  Crew crew{terms(3)};
+  std::mutex mutex;
+  std::set<std::thread::id> ids;
+  for (int file = 0; file < 4; ++file) {
+    ChunkThreads threads{&crew};
+    std::latch all_here{3};  // met only if all of them are inside at once
+    EXPECT_TRUE(threads
+                    .run(std::vector<ChunkThreads::Job>(3,
+                                                        [&] {
+                                                          all_here.arrive_and_wait();
+                                                          const std::scoped_lock lock{mutex};
+                                                          ids.insert(std::this_thread::get_id());
+                                                        }))
+                    .ok());
   }
-  EXPECT_TRUE(threads.run(jobs).ok());
-  const std::set<std::thread::id> different{ids.begin(), ids.end()};
-  EXPECT_EQ(different.size(), count);
-  EXPECT_FALSE(different.contains(std::this_thread::get_id()));
+  EXPECT_EQ(ids.size(), 3U);
+}
+
+TEST(ChunkThreads, AreTheCallerWhereThereAreNoOthers) {
+  ChunkThreads threads{nullptr};
+  threads.begin([] { throw Error{ErrorCode::storage_failure, "disk full"}; });
+  std::thread::id id;
+  EXPECT_TRUE(threads.run({[&id] { id = std::this_thread::get_id(); }}).ok());
+  EXPECT_EQ(id, std::this_thread::get_id());
+  EXPECT_EQ(threads.finish().story, "disk full");
 }
 
 TEST(ChunkThreads, FinishWhatWasBegunBeforeTheyGo) {
   std::atomic<bool> has_run = false;
   {
-    ChunkThreads threads{2};
+    Crew crew{terms(2)};
+    ChunkThreads threads{&crew};
     threads.begin([&has_run] { has_run = true; });
   }
   EXPECT_TRUE(has_run);

@@ -18,7 +18,7 @@ TEST(ThreadBinder, BindsOneThreadAndLeavesTheOthers) {
   const ThreadBinder binder;
   std::vector<int> bound;
   std::jthread{[&] {
-    binder.bind_this_thread(before.back());
+    binder.bind_this_thread({before.back()});
     bound = allowed_cpus();
   }}.join();
   EXPECT_EQ(bound, std::vector<int>{before.back()});
@@ -28,7 +28,7 @@ TEST(ThreadBinder, BindsOneThreadAndLeavesTheOthers) {
 TEST(ThreadBinder, TellsWhereAThreadMayRunThatCannotBeBound) {
   const ThreadBinder binder;
   try {
-    binder.bind_this_thread(1 << 15);
+    binder.bind_this_thread({1 << 15});
     FAIL() << "bound to a CPU that is not there";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unsupported);

@@ -30,7 +30,7 @@ double run_bound(const topology::ThreadBinder& binder, std::span<const BoundJob>
   const auto run = [&](std::size_t number) {
     BoundTimes& mine = times[number];
     try {
-      binder.bind_this_thread(jobs[number].cpu);
+      binder.bind_this_thread({jobs[number].cpu});
     } catch (...) {
       mine.failure = std::current_exception();
     }

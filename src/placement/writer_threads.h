@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "topology/node.h"
+
+namespace iocomp::placement {
+
+/// What a writer thread is bound to.
+enum class WriterBinding {
+  domain,  ///< the free hardware threads of a NUMA domain
+  l3,      ///< those of an L3 group in it
+  none,    ///< it runs where its process may
+};
+
+/// A process of a node that may have writer threads.
+struct WritingProcess {
+  std::vector<int> cpus;  ///< where the launcher lets it run
+  bool computes = false;
+};
+
+struct WriterThread {
+  int domain = 0;  ///< of the node
+  std::vector<int>
+      cpus{};  ///< that it is bound to, ascending; empty: it runs where its process may
+};
+
+/// Where the writer threads of one process of a node sit, but for its own thread. A pure function,
+/// which all processes of the node call alike. The process has its own domain and those near it
+/// that no other process of its role sits on; its threads take turns on them, on its own the last
+/// (its own thread is there already).
+/// - Hardware threads that a compute rank is bound to are not free, unless `shares`.
+/// - Where no domain has free ones, the threads run where the process may.
+/// @param self  index in `processes`.
+/// @param threads  with that of the process.
+[[nodiscard]] std::vector<WriterThread> seat_writer_threads(
+    const topology::Node& node, std::span<const WritingProcess> processes, std::size_t self,
+    int threads, WriterBinding binding, bool shares);
+
+}  // namespace iocomp::placement
