@@ -237,6 +237,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.variable = catalogue_.variable(variable, step_);
   block.step = step_;
   try {
+    catalogue_.check_has_step(step_);
     if (arguments.decomposition != nullptr) {
       take_part(*arguments.decomposition, block);
     } else {
@@ -320,6 +321,11 @@ void File::put_summed(const Block& block) {
 }
 
 void File::end_step() {
+  try {
+    catalogue_.check_has_step(step_);
+  } catch (const Error& error) {
+    throw Error{error.code(), "end_step of file \"" + name_ + "\": " + error.what()};
+  }
   put_time();
   if (puts_in_step_ == 0) {
     carry([&] { carrier_->enter_step(step_); });

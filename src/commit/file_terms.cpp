@@ -49,6 +49,7 @@ formats::FormatOptions format_options(const config::FileSettings& file) {
           .engine = file.engine,
           .engine_parameters = file.engine_parameters,
           .grows_along_time = file.grows_along_time,
+          .is_flat = file.is_flat,
           .chunk_bytes = file.chunk_bytes,
           .compression = compression_of(file),
           .one_step = file.file_per_step};

@@ -35,6 +35,7 @@ struct FileSettings {
   bool sums_blocks = false;       ///< checksum = "xxh3", or what auto comes to
   bool xdmf = false;              ///< describe = "xdmf"
   bool grows_along_time = false;  ///< layout = "time"
+  bool is_flat = false;           ///< layout = "flat"
   std::int64_t chunk_bytes = 0;
   std::string compression;  ///< "deflate" or "zstd"; empty: none
   int compression_level = 0;

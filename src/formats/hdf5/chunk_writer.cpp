@@ -160,7 +160,7 @@ class Assembly {
       whole = bench->chunk;
     }
     bench->filtered.clear();
-    bench->filter.append(whole, of_variable.chunks.element_bytes, bench->filtered);
+    bench->filter.append(whole, of_variable.chunks.stored_bytes, bench->filtered);
     own.filtered.assign(bench->filtered.begin(), bench->filtered.end());
     benches_.give_back(std::move(bench));
   }
