@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/box.h"
@@ -17,6 +18,7 @@
 #include "client/tickets.h"
 #include "contents/catalogue.h"
 #include "contents/variable.h"
+#include "device/gpu_values.h"
 #include "steps/ended.h"
 
 namespace iocomp::client {
@@ -29,6 +31,7 @@ struct Block {
   array::MemoryBox memory;
   std::shared_ptr<const array::Gather> gather;  ///< instead of `memory`: another order there
   const std::byte* values = nullptr;            ///< first element of the local array
+  std::shared_ptr<device::GpuValues> gpu;       ///< where `values` are those of a GPU
   bool buffered = false;                        ///< `values` is free when put returns
   std::uint64_t ticket = 0;
   array::Cover cover;
@@ -40,8 +43,10 @@ struct Block {
     return static_cast<std::size_t>(array::elements(region)) * element_bytes();
   }
   [[nodiscard]] bool is_dense() const noexcept {
-    return !gather && array::is_contiguous(memory.shape, memory.box);
+    return !gather && !gpu && array::is_contiguous(memory.shape, memory.box);
   }
+  /// Which bytes behind `values` it has: from the first to behind the last.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> reach() const noexcept;
   /// First element of the block itself. @pre is_dense()
   [[nodiscard]] const std::byte* first_value() const noexcept;
   /// Copy elements `first` to `first + count` of its packed order from the local array, with the
@@ -49,7 +54,8 @@ struct Block {
   void copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                bool swapped) const;
   /// The same as they are.
-  void pack(std::int64_t first, std::int64_t count, std::byte* packed) const noexcept;
+  void pack(std::int64_t first, std::int64_t count, std::byte* packed) const;
+  [[nodiscard]] std::uint64_t checksum() const;
   /// The whole block lies in packed order at `packed` now.
   void lies_packed(const std::byte* packed) noexcept;
 };
