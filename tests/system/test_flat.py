@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from actors import INVALID_SETTING, UNSUPPORTED, Actors, Job
 from files import MODES, file_settings, leftovers, mode_settings, skip_if_missing, values
+
 from iocomp import open_files
 
 DEFINITIONS = """define out u float64 40x50
@@ -45,9 +46,7 @@ def check(path: Path, step: int = 0) -> None:
         assert file["empty"].shape == (0,)
 
 
-def read_again(
-    actors: Actors, job: Job, mode: str, steps: list[int], **more: object
-) -> None:
+def read_again(actors: Actors, job: Job, mode: str, steps: list[int], **more: object) -> None:
     """Read it by iocomp's own readers: C and Python."""
     read = actors.play(
         "init\nread out seeds=names:3\n",
@@ -67,20 +66,19 @@ def test_datasets_of_a_series_of_one_step_lie_at_the_root(actors: Actors, mode: 
     job = actors.play(
         script + "wait_step out 0\nattribute out late yes\nclose out\n",
         ranks=4,
-        settings=settings(mode, path="out.h5"),
+        settings=settings(mode, path="out.h5", describe="xdmf"),
     )
     assert job.status == 0 and not job.failures(), job
     assert not leftovers(job.folder)
     path = job.folder / "out.h5"
     check(path)
+    assert "out.h5:/u<" in (job.folder / "out.h5.xdmf").read_text()
     with h5py.File(path) as file:
         assert file.attrs["late"] == "yes"
     for use_manifest in (True, False):
         with open_files(path, use_manifest=use_manifest) as files:
             assert list(files.steps) == [0]
-            np.testing.assert_array_equal(
-                files.read("u", 0), values("f8", 2000, 0).reshape(40, 50)
-            )
+            np.testing.assert_array_equal(files.read("u", 0), values("f8", 2000, 0).reshape(40, 50))
             assert files.read("group/w", 0).shape == (7,)
     read_again(actors, job, mode, [0])
     for words in (["show", path], ["ls", path], ["verify", path]):
@@ -123,7 +121,10 @@ def test_a_second_step_is_refused_and_the_first_one_stays(actors: Actors, mode: 
     )
     assert job.status == 0, job
     refused = [entry for entry in job.failures() if entry["call"] in ("put", "end_step")]
-    assert len(refused) == len(job.failures()) and {e["call"] for e in refused} == {"put", "end_step"}
+    assert len(refused) == len(job.failures()) and {e["call"] for e in refused} == {
+        "put",
+        "end_step",
+    }
     for entry in refused:
         assert entry["code"] == UNSUPPORTED and "has one step" in entry["story"], entry
         assert "file_per_step" in entry["story"], entry
