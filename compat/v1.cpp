@@ -61,7 +61,7 @@ iocomp_v1& state_of(iocomp_params* p, std::string_view call) {
 
 std::string settings(bool serves, int library, int node_size, bool shared) {
   constexpr std::array<const char*, 5> formats{
-      "backend = \"mpiio\"", "backend = \"hdf5\"\nlayout = \"time\"",
+      "backend = \"mpiio\"", "backend = \"hdf5\"\nlayout = \"flat\"",
       "backend = \"adios2\"\nengine = \"HDF5\"", "backend = \"adios2\"\nengine = \"BP4\"",
       "backend = \"adios2\"\nengine = \"BP5\""};
   if (library < 0 || library >= static_cast<int>(formats.size())) {

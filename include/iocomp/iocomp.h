@@ -292,7 +292,7 @@ IOCOMP_EXPORT int iocomp_begin_step(iocomp_file *file, int64_t number, double ti
  * @param count   extent per dimension, each >= 0; an empty block is allowed and puts nothing. Of a
  * variable without elements it is all there is: after an empty put the step has the variable.
  * @param values  product(count) elements, row-major; keep unchanged until the ticket is
- * IOCOMP_HANDED_OVER.
+ * IOCOMP_HANDED_OVER. In the memory of a GPU too: then they are copied, and free on return.
  * @param ticket  where the ticket goes; may be NULL.
  * Cost: no copy of the block by the caller (message transport: the server pulls it where the MPI
  * can).

@@ -107,6 +107,13 @@ int read(iocomp_input* input, const char* variable, int64_t step, const ReadArgu
                       Counter::read_seconds,
                       What::call,
                       {.text = "read"}};
+    auto& link = input->session->session->client().link();
+    if (arguments.values != nullptr && link.gpu_memory().is_there(arguments.values)) {
+      throw Error{ErrorCode::unsupported,
+                  "read of \"" + std::string{variable} +
+                      "\": the place for the values is in the memory of a GPU; read into memory of "
+                      "the CPU, and copy it there"};
+    }
     input->input->read(variable, step, arguments);
   });
 }

@@ -94,23 +94,21 @@ void Gather::append(std::int64_t local, std::int64_t count) {
     parts_.push_back({local, elements_});
   }
   elements_ += count;
+  reach_ = std::max(reach_, local + count);
+}
+
+std::vector<Gather::Part>::const_iterator Gather::part_behind(std::int64_t packed) const noexcept {
+  return std::upper_bound(
+      parts_.begin(), parts_.end(), packed,
+      [](std::int64_t wanted, const Part& part) { return wanted < part.packed; });
 }
 
 void Gather::pack(std::size_t element_bytes, const std::byte* local, std::int64_t first,
                   std::int64_t count, std::byte* packed) const noexcept {
-  auto next =
-      std::upper_bound(parts_.begin(), parts_.end(), first,
-                       [](std::int64_t wanted, const Part& part) { return wanted < part.packed; });
-  const std::int64_t last = first + count;
-  while (first < last) {
-    const Part& part = *std::prev(next);
-    const std::int64_t end = std::min(last, next == parts_.end() ? elements_ : next->packed);
-    const std::byte* from =
-        local + static_cast<std::size_t>(part.local + first - part.packed) * element_bytes;
-    packed = copy(from, element_bytes, end - first, packed);
-    first = end;
-    ++next;
-  }
+  visit(first, count, [&](std::int64_t from, std::int64_t elements) {
+    packed = copy(local + static_cast<std::size_t>(from) * element_bytes, element_bytes, elements,
+                  packed);
+  });
 }
 
 Decomposition decompose_runs(const Shape& shape, std::span<const std::int64_t> first,

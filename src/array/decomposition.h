@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +30,21 @@ class Gather {
   /// Copy elements `first` to `first + count` of the packed order from `local` to `packed`.
   void pack(std::size_t element_bytes, const std::byte* local, std::int64_t first,
             std::int64_t count, std::byte* packed) const noexcept;
+  /// The same as calls `take(local, count)`: so many elements of the array from `local` on.
+  template <typename Take>
+  void visit(std::int64_t first, std::int64_t count, Take&& take) const {
+    auto next = part_behind(first);
+    const std::int64_t last = first + count;
+    while (first < last) {
+      const Part& part = *std::prev(next);
+      const std::int64_t end = std::min(last, next == parts_.end() ? elements_ : next->packed);
+      take(part.local + first - part.packed, end - first);
+      first = end;
+      ++next;
+    }
+  }
+  /// How many elements the array has at least.
+  [[nodiscard]] std::int64_t reach() const noexcept { return reach_; }
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return parts_.capacity() * sizeof(Part);
   }
@@ -37,8 +54,11 @@ class Gather {
     std::int64_t local;   // element of the program's array
     std::int64_t packed;  // elements of the parts before this one
   };
+  [[nodiscard]] std::vector<Part>::const_iterator part_behind(std::int64_t packed) const noexcept;
+
   std::vector<Part> parts_;
   std::int64_t elements_ = 0;
+  std::int64_t reach_ = 0;
 };
 
 /// What one rank has of an array of some shape, said once and used for any number of puts.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/box.h"
@@ -18,6 +19,7 @@
 #include "client/tickets.h"
 #include "contents/catalogue.h"
 #include "contents/variable.h"
+#include "device/gpu_values.h"
 #include "steps/ended.h"
 
 namespace iocomp::client {
@@ -30,6 +32,7 @@ struct Block {
   array::MemoryBox memory;
   std::shared_ptr<const array::Gather> gather;  ///< instead of `memory`: another order there
   const std::byte* values = nullptr;            ///< first element of the local array
+  std::shared_ptr<device::GpuValues> gpu;       ///< where `values` are those of a GPU
   bool buffered = false;                        ///< `values` is free when put returns
   std::uint64_t ticket = 0;
   array::Cover cover;
@@ -42,8 +45,10 @@ struct Block {
     return static_cast<std::size_t>(array::elements(region)) * element_bytes();
   }
   [[nodiscard]] bool is_dense() const noexcept {
-    return !gather && array::is_contiguous(memory.shape, memory.box);
+    return !gather && !gpu && array::is_contiguous(memory.shape, memory.box);
   }
+  /// Which bytes behind `values` it has: from the first to behind the last.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> reach() const noexcept;
   /// First element of the block itself. @pre is_dense()
   [[nodiscard]] const std::byte* first_value() const noexcept;
   /// Copy elements `first` to `first + count` of its packed order from the local array, with the
@@ -51,7 +56,7 @@ struct Block {
   void copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                bool swapped) const;
   /// The same as they are, by the caller alone.
-  void pack(std::int64_t first, std::int64_t count, std::byte* packed) const noexcept;
+  void pack(std::int64_t first, std::int64_t count, std::byte* packed) const;
   /// Of its values, as the file keeps them.
   [[nodiscard]] std::uint64_t checksum() const;
   /// Where an element of its packed order lies in the local array.

@@ -39,6 +39,7 @@ namespace {
 
 constexpr std::size_t rounded_at_once_bytes = std::size_t{64} << 10;
 constexpr std::size_t summed_beside_bytes = std::size_t{4} << 20;
+constexpr std::size_t of_gpu_at_once_bytes = std::size_t{1} << 20;
 
 // What the decomposition says of this rank. @throws Error{invalid_argument}.
 void take_part(const array::Decomposition& decomposition, Block& block) {
@@ -55,17 +56,32 @@ void take_part(const array::Decomposition& decomposition, Block& block) {
 
 }  // namespace
 
-const std::byte* Block::first_value() const noexcept {
-  std::int64_t index = 0;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(memory.shape.dimensions); ++d) {
-    index = index * memory.shape.extent[d] + memory.box.start[d];
+const std::byte* Block::first_value() const noexcept { return values + reach().first; }
+
+std::pair<std::size_t, std::size_t> Block::reach() const noexcept {
+  if (gather) {
+    return {0, static_cast<std::size_t>(gather->reach()) * element_bytes()};
   }
-  return values + static_cast<std::size_t>(index) * element_bytes();
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(memory.shape.dimensions); ++d) {
+    first = first * memory.shape.extent[d] + memory.box.start[d];
+    last = last * memory.shape.extent[d] + memory.box.start[d] + memory.box.count[d] - 1;
+  }
+  return {static_cast<std::size_t>(first) * element_bytes(),
+          static_cast<std::size_t>(last + 1) * element_bytes()};
 }
 
 void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                     bool swapped) const {
   const std::size_t element = element_bytes();
+  if (gpu) {  // through one stream
+    pack(first, count, packed.data());
+    if (swapped) {
+      array::swap_bytes(packed, element);
+    }
+    return;
+  }
   const auto copy_share = [&](std::span<std::byte> to, std::int64_t from) {
     if (swapped && is_dense()) {
       array::copy_swapped({value(from), to.size()}, to, element);
@@ -93,11 +109,25 @@ const std::byte* Block::value(std::int64_t element) const noexcept {
   return cursor.next(run) ? values + static_cast<std::size_t>(run.index) * element_bytes() : values;
 }
 
-void Block::pack(std::int64_t first, std::int64_t count, std::byte* packed) const noexcept {
+void Block::pack(std::int64_t first, std::int64_t count, std::byte* packed) const {
+  if (!gpu) {
+    gather ? gather->pack(element_bytes(), values, first, count, packed)
+           : array::pack(memory, element_bytes(), values, first, count, packed);
+    return;
+  }
+  const auto take = [&](std::int64_t local, std::int64_t elements) {
+    const std::size_t bytes = static_cast<std::size_t>(elements) * element_bytes();
+    gpu->read(static_cast<std::size_t>(local) * element_bytes(), {packed, bytes});
+    packed += bytes;
+  };
   if (gather) {
-    gather->pack(element_bytes(), values, first, count, packed);
-  } else {
-    array::pack(memory, element_bytes(), values, first, count, packed);
+    gather->visit(first, count, take);
+    return;
+  }
+  array::RunCursor cursor{memory.shape, memory.box, first, count};
+  array::Run run;
+  while (cursor.next(run)) {
+    take(run.index, run.elements);
   }
 }
 
@@ -105,14 +135,16 @@ void Block::lies_packed(const std::byte* packed) noexcept {
   values = packed;
   memory = array::dense_memory(array::elements(region));
   gather = nullptr;
+  gpu = nullptr;
 }
 
+// Values of a GPU travel once more for it.
 std::uint64_t Block::checksum() const {
-  if (variable.kept_bits == 0) {
+  if (!gpu && variable.kept_bits == 0) {
     return array::checksum(variable.type, memory, values);
   }
   array::Checksum sum{variable.type};
-  std::vector<std::byte> part(rounded_at_once_bytes);
+  std::vector<std::byte> part(gpu ? of_gpu_at_once_bytes : rounded_at_once_bytes);
   const auto most = static_cast<std::int64_t>(part.size() / element_bytes());
   const std::int64_t all = array::elements(region);
   for (std::int64_t first = 0; first < all; first += most) {
@@ -274,6 +306,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.variable = catalogue_.variable(variable, step_);
   block.step = step_;
   try {
+    catalogue_.check_has_step(step_);
     if (arguments.decomposition != nullptr) {
       take_part(*arguments.decomposition, block);
     } else {
@@ -295,6 +328,7 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   block.values = static_cast<const std::byte*>(arguments.values);
   block.buffered = arguments.buffered;
   block.crew = link_.crew();
+  find_on_gpu(block);
 
   if (puts_in_step_ == 0) {
     carry([&] { carrier_->enter_step(step_); });
@@ -323,6 +357,25 @@ std::uint64_t File::put(int variable, const PutArguments& arguments) {
   return block.ticket;
 }
 
+// Such values are copied, so they are free when put returns. Before anybody knows of the put: what
+// the driver says against it shall cost nothing.
+void File::find_on_gpu(Block& block) const {
+  if (array::elements(block.region) == 0) {
+    return;
+  }
+  try {
+    const auto [begin, end] = block.reach();
+    block.gpu = link_.gpu_memory().find(block.values, begin, end);
+  } catch (const Error& error) {
+    throw Error{error.code(), "put of \"" + block.variable.name + "\" into file \"" + name_ +
+                                  "\": " + error.what()};
+  }
+  if (block.gpu) {
+    block.buffered = true;
+    link_.counters().add(trace::Counter::gpu_bytes, static_cast<double>(block.bytes()));
+  }
+}
+
 // The block is summed while it is on its way: until put returns, its values stay. Where put waits
 // for the disk, a large one is summed by a thread meanwhile.
 void File::put_summed(const Block& block) {
@@ -334,7 +387,7 @@ void File::put_summed(const Block& block) {
   std::uint64_t checksum = 0;
   const auto look = [&] { checksum = block.checksum(); };
   std::jthread beside;
-  if (block.bytes() >= summed_beside_bytes) {
+  if (block.bytes() >= summed_beside_bytes && !block.gpu) {
     const AllSignalsBlocked blocked;
     try {
       beside = std::jthread{look};
@@ -356,6 +409,11 @@ void File::put_summed(const Block& block) {
 }
 
 void File::end_step() {
+  try {
+    catalogue_.check_has_step(step_);
+  } catch (const Error& error) {
+    throw Error{error.code(), "end_step of file \"" + name_ + "\": " + error.what()};
+  }
   put_time();
   if (puts_in_step_ == 0) {
     carry([&] { carrier_->enter_step(step_); });

@@ -124,6 +124,7 @@ class File {
   }
   void close_carrier();
   void announce(const contents::Event& event);
+  void find_on_gpu(Block& block) const;
   void put_summed(const Block& block);
   void consult_guard(std::int64_t ended);
   void hold_back(std::int64_t step);

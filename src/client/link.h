@@ -19,6 +19,7 @@
 #include "client/remote/servers.h"
 #include "client/tickets.h"
 #include "client/waiting.h"
+#include "device/gpu_memory.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
 #include "trace/counters.h"
@@ -47,6 +48,7 @@ class Link {
   [[nodiscard]] Journal& journal() noexcept { return journal_; }
   [[nodiscard]] RunLists& run_lists() noexcept { return run_lists_; }
   [[nodiscard]] trace::Counters& counters() noexcept { return counters_; }
+  [[nodiscard]] device::GpuMemory& gpu_memory() noexcept { return gpu_memory_; }
 
   /// Post to a server (by number); waits while the server has not given credit for what was posted
   /// before.
@@ -144,6 +146,7 @@ class Link {
   Servers servers_;  // after the memory of the copies that it keeps
   Waiting waiting_;
   RunLists run_lists_;
+  device::GpuMemory gpu_memory_;
 };
 
 }  // namespace iocomp::client

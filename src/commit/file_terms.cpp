@@ -78,9 +78,11 @@ formats::FormatOptions format_options(const config::FileSettings& file, Crew* cr
           .engine = file.engine,
           .engine_parameters = file.engine_parameters,
           .grows_along_time = file.grows_along_time,
+          .is_flat = file.is_flat,
           .chunk_bytes = usual.chunk_bytes,
           .compression = usual.compression,
-          .of_variable = [of_variable = file.of_variable](auto variable) { return storage_of(of_variable(variable)); },
+          .of_variable = [of_variable = file.of_variable](
+                             auto variable) { return storage_of(of_variable(variable)); },
           .storages = std::move(storages),
           .kept_bits =
               [of_variable = file.of_variable](const contents::Variable& variable) {

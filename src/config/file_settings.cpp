@@ -178,6 +178,12 @@ void read_layout(FileSettings& file, const Settings& settings, std::string_view 
                                           " has not (files of netcdf and pnetcdf always grow "
                                           "along time)");
   }
+  file.is_flat = settings.file_text(name, "layout") == "flat";
+  if (file.is_flat && file.backend != "hdf5") {
+    throw refuse("layout = \"flat\"", "the back-end hdf5 has it, " + file.backend +
+                                          " has not (variables of netcdf and pnetcdf always lie at "
+                                          "the root)");
+  }
   if (file.grows_along_time && file.file_per_step) {
     throw refuse("layout = \"time\"", "a checkpoint, or file_per_step, has one step in each file");
   }

@@ -49,6 +49,7 @@ struct FileSettings {
   bool sums_blocks = false;       ///< checksum = "xxh3", or what auto comes to
   bool xdmf = false;              ///< describe = "xdmf"
   bool grows_along_time = false;  ///< layout = "time"
+  bool is_flat = false;           ///< layout = "flat"
   VariableSettings usual;         ///< of variables of which nothing is said
   /// Of a variable by its name.
   std::function<VariableSettings(std::string_view)> of_variable;

@@ -147,9 +147,10 @@ const std::vector<Key>& all_keys() {
       {"files.*.describe", choice, "none", "none|xdmf",
        "xdmf: a file `<path>.xdmf` beside it, with which ParaView and VTK open what is committed "
        "(hdf5, mpiio, netcdf, posix)"},
-      {"files.*.layout", choice, "steps", "steps|time",
-       "of a series of back-end hdf5: a group with datasets for each step, or one dataset for each "
-       "variable, which grows along its first dimension"},
+      {"files.*.layout", choice, "steps", "steps|time|flat",
+       "of back-end hdf5: a group with datasets for each step; of a series, one dataset for each "
+       "variable, which grows along its first dimension; of a file with one step, the datasets at "
+       "the root"},
       {"files.*.chunk", bytes, "4 MiB", "4 KiB..1 GiB",
        "of netcdf, and hdf5 with layout time: the largest chunk of a dataset; a chunk is a step, "
        "or a part of one; of compressed posix the largest part that is compressed by itself",

@@ -118,6 +118,9 @@ std::string text(const Event& event) {
 }
 
 void Catalogue::apply(const Event& event) {
+  if (event.what != Event::What::attribute) {
+    check_has_step(event.step);
+  }
   switch (event.what) {
     case Event::What::define:
       define(event);
@@ -230,6 +233,15 @@ void Catalogue::check_step(const Event& event, const std::string& name) const {
                     " that holds all steps has the variables of its first step in all of them, "
                     "with the shapes they were defined with; with file_per_step = true every step "
                     "may have its own"};
+  }
+}
+
+void Catalogue::check_has_step(std::int64_t step) const {
+  if (one_file_ && step > 0 && rules_->has_one_step()) {
+    throw Error{ErrorCode::unsupported,
+                "a file of " + std::string{rules_->name()} +
+                    " with layout = \"flat\" has one step, and that has ended; more steps need "
+                    "file_per_step = true, layout = \"steps\" or \"time\", or another file"};
   }
 }
 

@@ -77,6 +77,9 @@ class Catalogue {
   /// Error{unsupported} or Error{invalid_setting}; then nothing has changed.
   void apply(const Event& event);
 
+  /// @throws Error{unsupported} where the file has one step alone, and this is not the first.
+  void check_has_step(std::int64_t step) const;
+
   /// The file goes on there. Before the first event.
   void begin_at(const Beginning& beginning);
 

@@ -14,14 +14,18 @@ class Rules {
   /// @param format  its name: "posix".
   /// @param keeps_first_definitions  a file of several steps has the variables of its first step in
   /// all of them, with the same shapes.
-  Rules(std::string_view format, bool keeps_first_definitions)
-      : format_{format}, keeps_first_definitions_{keeps_first_definitions} {}
+  /// @param has_one_step  a file has no more than one step.
+  Rules(std::string_view format, bool keeps_first_definitions, bool has_one_step = false)
+      : format_{format},
+        keeps_first_definitions_{keeps_first_definitions},
+        has_one_step_{has_one_step} {}
   Rules(const Rules&) = delete;
   Rules& operator=(const Rules&) = delete;
   virtual ~Rules() = default;
 
   [[nodiscard]] std::string_view name() const noexcept { return format_; }
   [[nodiscard]] bool keeps_first_definitions() const noexcept { return keeps_first_definitions_; }
+  [[nodiscard]] bool has_one_step() const noexcept { return has_one_step_; }
 
   /// @throws Error{unsupported} naming type and format when it cannot hold such elements.
   virtual void check(const Variable& /*variable*/) const {}
@@ -32,6 +36,7 @@ class Rules {
  private:
   std::string_view format_;
   bool keeps_first_definitions_;
+  bool has_one_step_;
 };
 
 }  // namespace iocomp::contents

@@ -54,6 +54,8 @@ struct Traits {
   /// A file of several steps has the variables of its first step in all of them, with the same
   /// shapes.
   bool keeps_first_definitions = false;
+  /// Nothing in the file tells a step, so it has one alone.
+  bool has_one_step = false;
   /// An XDMF file can describe its files: they are HDF5 inside, or plain elements. Then
   /// `Format::whereabouts` tells where a variable lies.
   bool xdmf_can_describe = false;
@@ -95,14 +97,16 @@ struct FormatOptions {
   std::string engine = "BP5";  ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
   bool grows_along_time = false;                     ///< of hdf5: layout = "time"
+  bool is_flat = false;                              ///< of hdf5: layout = "flat"
   std::int64_t chunk_bytes = std::int64_t{4} << 20;  ///< there and of netcdf: of a dataset at most
   Compression compression{};                         ///< of the same two
   /// Of a variable by its name, where some have others than these two; else null.
   std::function<Storage(std::string_view)> of_variable{};
   std::vector<Storage> storages{};  ///< all that these may have
   contents::KeptBits kept_bits{};   ///< of a variable: see Catalogue; null: all
-  Crew* crew = nullptr;   ///< the threads that compress; null: who writes does it itself
-  bool one_step = false;            ///< the file is for one step; else for all of them
+  Crew* crew = nullptr;             ///< the threads that compress; null: who writes does it itself
+  bool has_strings = false;  ///< hdf5 and netcdf: texts are strings; a format says it to itself
+  bool one_step = false;     ///< the file is for one step; else for all of them
   /// The file is there: so many steps of it, which take so many bytes, are kept, and what comes is
   /// put behind them. -1: a new file.
   std::int64_t earlier_steps = -1;
@@ -254,7 +258,7 @@ void finish(const Target& target, const Description& description);
 class Format : public contents::Rules {
  public:
   explicit Format(const Traits& traits)
-      : Rules{traits.name, traits.keeps_first_definitions}, traits_{traits} {}
+      : Rules{traits.name, traits.keeps_first_definitions, traits.has_one_step}, traits_{traits} {}
 
   [[nodiscard]] const Traits& traits() const noexcept { return traits_; }
 
@@ -281,7 +285,7 @@ class Format : public contents::Rules {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 11;
+inline constexpr int iocomp_format_interface_version = 12;
 struct iocomp_format_entry {
   int interface_version;
   /// Of the format library, for `iocomp info`.

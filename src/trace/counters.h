@@ -30,6 +30,7 @@ enum class Counter : std::size_t {
   copied_bytes,         ///< copied by the library (buffered puts, strided blocks)
   lent_bytes,           ///< read by the kernel from the program's memory
   small_page_bytes,     ///< arrays put, of those looked at, that lie in small pages
+  gpu_bytes,            ///< put from the memory of GPUs
   reads,                ///< calls of read
   read_bytes,           ///< bytes read for the program
   read_seconds,         ///< inside open_input and read; not part of call_seconds

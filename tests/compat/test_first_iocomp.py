@@ -34,7 +34,7 @@ def read(path: Path, library: int) -> np.ndarray:
     if library == 1:
         with h5py.File(path) as file:
             assert list(file) == ["IntArray"]
-            return file["IntArray"][...].ravel()
+            return file["IntArray"][...]  # of one dimension, as compared below
     if library == 2:
         with h5py.File(path) as file:
             return file["Step0/IntArray"][...].ravel()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import math
 import os
@@ -729,6 +730,70 @@ def particles() -> None:
                 Path(f"half{rank % 2}.bin.json").unlink()
             half.Barrier()
         half.Free()
+
+
+class OnGpu:
+    """An array in the memory of a stand-in for a GPU, which the CPU cannot touch."""
+
+    def __init__(self, driver: ctypes.CDLL, values: np.ndarray) -> None:
+        self._driver, size = driver, values.nbytes
+        self._address = driver.stand_in_allocate(ctypes.c_size_t(size), 2)
+        driver.stand_in_set(ctypes.c_void_p(self._address), values.ctypes, ctypes.c_size_t(size))
+        self.__cuda_array_interface__ = {
+            "shape": values.shape,
+            "typestr": values.dtype.str,
+            "data": (self._address, False),
+            "version": 3,
+        }
+
+    def view(self, shape: tuple[int, ...], offset: int, strides: tuple[int, ...]) -> Any:  # noqa: ANN401
+        """Return a view of another shape."""
+        part = OnGpu.__new__(OnGpu)
+        part.__cuda_array_interface__ = self.__cuda_array_interface__ | {
+            "shape": shape,
+            "strides": strides,
+            "data": (self._address + offset, False),
+        }
+        return part
+
+
+def gpu_arrays() -> None:
+    """Put arrays of a GPU in all the ways; what cannot be put is told."""
+    driver = ctypes.CDLL(os.environ["GPU_STAND_IN"])
+    driver.stand_in_allocate.restype = ctypes.c_void_p
+    with iocomp.Session() as io:
+        rank, ranks = io.comm.rank, io.comm.size
+        whole = np.arange(30.0 * ranks).reshape(5 * ranks, 6)
+        mine = whole[5 * rank : 5 * rank + 5]
+        halo = np.full((7, 8), -1.0)
+        halo[1:-1, 1:-1] = mine
+        there, framed = OnGpu(driver, mine), OnGpu(driver, halo)
+        inside = framed.view((5, 6), 8 * 9, (64, 8))
+        with io.open("fields") as out:
+            names = ("put", "assigned", "framed", "rows")
+            u = {name: out.define(name, "f8", whole.shape) for name in names}
+            mapped = out.define("mapped", "f8", (30 * ranks,))
+            out.set_rows({u["rows"]: 5})
+            assert u["put"].put(there, (5 * rank, 0)).done()
+            u["assigned"][5 * rank : 5 * rank + 5] = there
+            u["framed"].put(inside, (5 * rank, 0))
+            u["rows"].put(there, (5 * rank, 0))
+            index = np.arange(30 * rank, 30 * rank + 30)
+            mapped.put(OnGpu(driver, mine.ravel()), io.decomposition((30 * ranks,), index))
+            story = "of type float64: the variable has"
+            small = out.define("small", "f4", (5, 6))
+            raises(iocomp.InvalidArgumentError, story, small.put, there)
+            twisted = framed.view((6, 5), 72, (8, 64))
+            story = "make it contiguous before"
+            raises(iocomp.InvalidArgumentError, story, u["put"].put, twisted, (0, 0))
+            story = "of shape (5, 6) for a block of shape (4, 6)"
+            raises(iocomp.InvalidArgumentError, story, u["put"].__setitem__, slice(0, 4), there)
+            out.end_step()
+    if rank == 0:
+        with iocomp.open_files("fields") as files:
+            for name in names:
+                np.testing.assert_array_equal(files.read(name, 0), whole, name)
+            np.testing.assert_array_equal(files.read("mapped", 0), whole.ravel())
 
 
 def release() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from itertools import cycle
 from pathlib import Path
 
@@ -108,6 +109,13 @@ def test_an_exception_on_one_rank_ends_the_job(launch: Launcher) -> None:
 @pytest.mark.parametrize("mode", ["kernel", "shared"])
 def test_a_program_stops_and_goes_on(play: Play, mode: str) -> None:
     play("stopping", ranks=4, SERVER_RETURNS="true", **MODES[mode])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_arrays_of_a_gpu_are_put(play: Play, mode: str) -> None:
+    if "GPU_STAND_IN" not in os.environ:
+        pytest.skip("there is no stand-in for a GPU")
+    play("gpu_arrays", ranks=2, **MODES[mode])
 
 
 def test_memory_shapes() -> None:

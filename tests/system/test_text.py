@@ -11,10 +11,13 @@ from typing import Any
 
 import h5py
 import netCDF4
+import numpy as np
 import pytest
 import xarray
 from actors import Actors, Job
 from files import file_settings, mode_settings, skip_if_missing
+
+from iocomp import open_files
 
 SCRIPT = """init
 open out series
@@ -112,6 +115,118 @@ def test_hdf5_has_strings(actors: Actors, back_end: str, mode: str) -> None:
     assert quoted(data) == [as_h5dump(name, 8) for name in NAMES]
     assert quoted(shown("h5dump", "-d", "/1/label", path).partition("DATA {")[2])[0] == "second"
     assert f'"{as_h5dump(TITLE, 0)}"' in shown("h5dump", "-a", "/title", path)
+
+
+@pytest.mark.parametrize("mode", ["async", "sync", "kernel"])
+@pytest.mark.parametrize("back_end", ["hdf5-time", "hdf5-deflate"])
+def test_hdf5_has_the_same_strings_along_time(
+    actors: Actors, back_end: str, mode: str, tmp_path: Path
+) -> None:
+    if (back_end, mode) == ("hdf5-deflate", "kernel"):
+        pytest.skip("compressed files are written synchronously")
+    job = play(actors, back_end, mode)
+    path = job.folder / "out"
+    with h5py.File(path) as file:
+        shapes = {"names": (8, (1, 3)), "padded": (5, (1, 2)), "label": (6, (2,))}
+        shapes["letter"] = (1, (2,))
+        for name, (length, shape) in shapes.items():
+            kind = h5py.check_string_dtype(file[name].dtype)
+            assert (kind.encoding, kind.length) == ("utf-8", length)
+            assert file[name].shape == shape
+        assert list(file["names"].asstr()[0]) == NAMES
+        assert list(file["padded"].asstr()[0]) == PADDED
+        assert list(file["label"].asstr()[()]) == ["first", "second"]
+        assert list(file["letter"].asstr()[()]) == ["a", "b"]
+    # Older ones cannot read strings of fixed length: github.com/Unidata/netcdf-c/issues/2159.
+    version = tuple(int(part) for part in netCDF4.__netcdf4libversion__.split(".")[:3])
+    if version > (4, 9, 0):
+        with xarray.open_dataset(path, engine="netcdf4") as data:
+            assert list(data.label.values) == ["first", "second"]
+            assert list(data.names.values[0]) == NAMES
+    read_texts(path)
+
+
+def read_texts(path: Path) -> None:
+    """Read them by iocomp's Python reader: characters, whatever HDF5 makes of them."""
+    with open_files(path) as files:
+        for step, label in enumerate((b"first", b"second")):
+            assert files.read("label", step).tobytes() == label.ljust(6, b"\0")
+            assert files.read("letter", step).tobytes() == (b"a", b"b")[step]
+        names = files.read("names", 0)
+        assert names.shape == (3, 8)
+        assert [row.tobytes().rstrip(b"\0").decode() for row in names] == NAMES
+
+
+CHARACTERS = """init
+open out series
+define out names char 6x8 seed=5
+define out label char 9 seed=5
+define out letters char 5x1 seed=5
+define out letter char scalar seed=5
+define out long char 40x3x50 seed=5
+"""
+EVERYTHING = "".join(f"put out {name}\n" for name in ("names", "label", "letters", "long"))
+EVERYTHING += "@0 put out letter\nend_step out\n"
+READ = "init\nread out seeds=names:5,label:5,letters:5,long:5,letter:5\n"
+
+
+@pytest.mark.parametrize("back_end", ["hdf5", "hdf5-time", "hdf5-deflate"])
+@pytest.mark.parametrize("is_old", [False, True])
+def test_characters_are_read_by_iocomp(actors: Actors, back_end: str, is_old: bool) -> None:
+    """Along time, files of before had an axis of S1 for the characters of a text."""
+    if is_old and back_end == "hdf5":
+        pytest.skip("there has always been one way")
+    settings = {"files": {"out": file_settings(back_end, path="out")}}
+    job = actors.play(CHARACTERS + EVERYTHING * 2 + "close out\n", ranks=2, settings=settings)
+    assert job.status == 0 and not job.failures(), job
+    path = job.folder / "out"
+    group = "1" if back_end == "hdf5" else "/"
+    with h5py.File(path) as file:
+        expected = {name: file[group][name][()] for name in ("names", "label", "letters", "letter")}
+    if is_old:
+        one_by_one(path)
+    read = actors.play(READ, ranks=2, settings=settings, folder=job.folder)
+    assert read.status == 0 and not read.failures(), read
+    for entry in read.calls("read"):
+        assert entry["steps"] == [0, 1] and entry["right"], entry
+    with open_files(path) as files:
+        shapes = {"names": (6, 8), "label": (9,), "letters": (5, 1), "letter": ()}
+        for name, shape in shapes.items():
+            found = files.read(name, 1)
+            assert found.shape == shape and found.dtype == "S1"
+            wanted = np.asarray(expected[name] if group == "1" else expected[name][1])
+            assert found.tobytes() == wanted.tobytes().ljust(found.size, b"\0")
+        assert files.read("long", 0).shape == (40, 3, 50)
+
+
+def one_by_one(path: Path) -> None:
+    with h5py.File(path, "r+") as file:
+        for name in ("names", "label", "letters", "long"):
+            strings = file[name]
+            length = strings.dtype.itemsize
+            raw = np.frombuffer(strings[()].tobytes(), "S1").reshape(*strings.shape, length)
+            del file[name]
+            kind = h5py.string_dtype("utf-8", 1)
+            file.create_dataset(name, data=raw.astype(kind), maxshape=(None, *raw.shape[1:]))
+
+
+@pytest.mark.parametrize("mode", ["async", "sync", "kernel"])
+@pytest.mark.parametrize("back_end", ["hdf5", "hdf5-time", "hdf5-deflate"])
+def test_another_job_goes_on_with_texts(actors: Actors, back_end: str, mode: str) -> None:
+    settings: dict[str, Any] = {**mode_settings(mode), "placement": {"servers_per_node": 1}}
+    settings["files"] = {"out": file_settings(back_end, path="out", existing="continue")}
+    first = actors.play(CHARACTERS + EVERYTHING + "close out\n", ranks=3, settings=settings)
+    assert first.status == 0 and not first.failures(), first
+    second = actors.play(
+        CHARACTERS + "begin_step out 1\n" + EVERYTHING + "close out\n",
+        ranks=3,
+        settings=settings,
+        folder=first.folder,
+    )
+    assert second.status == 0 and not second.failures(), second
+    third = actors.play(READ, ranks=2, settings=settings, folder=first.folder)
+    assert third.status == 0 and not third.failures(), third
+    assert all(entry["steps"] == [0, 1] for entry in third.calls("read")), third
 
 
 @pytest.mark.parametrize(("back_end", "mode"), cases(NETCDF))

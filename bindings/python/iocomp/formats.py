@@ -257,8 +257,7 @@ class Hdf5Source:
     def read(self, entry: Entry, box: Box, out: Array) -> None:
         """Read a box."""
         with _libraries:
-            dataset, key = self._find(entry)
-            folded = entry.dtype == CHARACTER and dataset.dtype.itemsize > 1  # texts
+            dataset, key, folded = self._find(entry)
             inner = box[:-1] if folded else box
             values = np.asarray(dataset[(*key, *inner)], dataset.dtype)
         if folded:
@@ -266,15 +265,20 @@ class Hdf5Source:
             values = characters.reshape(*values.shape, dataset.dtype.itemsize)[..., box[-1]]
         out[...] = values
 
-    def _find(self, entry: Entry) -> tuple[Any, tuple[int, ...]]:
+    def _find(self, entry: Entry) -> tuple[Any, tuple[int, ...], bool]:
+        """Return a dataset, the index of the step in it, whether the last dimension is in texts."""
         groups = (f"{entry.step}/", f"Step{entry.step}/", "Step0/", "")  # the second ones: ADIOS2's
         found = next((each for each in groups if f"{each}{entry.name}" in self._file), None)
         if found is None:
             raise StorageError(f"{self._file.filename}: no {entry.name} of step {entry.step}")
         dataset = self._file[f"{found}{entry.name}"]
-        folded = entry.dtype == CHARACTER and dataset.dtype.itemsize > 1
+        grows = bool(dataset.maxshape) and dataset.maxshape[0] is None
+        folded = entry.dtype == CHARACTER and (
+            dataset.dtype.itemsize > 1
+            or (entry.shape[-1:] == (1,) and dataset.ndim - grows < len(entry.shape))
+        )
         has_time = dataset.ndim + folded > len(entry.shape)
-        return dataset, (entry.step if dataset.maxshape[0] is None else 0,) if has_time else ()
+        return dataset, (entry.step if grows else 0,) if has_time else (), folded
 
     def contents(self) -> Contents:
         """Look through a file without a manifest."""

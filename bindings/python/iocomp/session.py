@@ -110,6 +110,35 @@ def _address_of(values: Array) -> int:
         return int(values.__array_interface__["data"][0])
 
 
+class _OnGpu:
+    """What numpy asks of values in the memory of a GPU: an array that nobody may look into."""
+
+    def __init__(self, owner: Any) -> None:  # noqa: ANN401 (of any package)
+        given = owner.__cuda_array_interface__
+        self.owner = owner
+        self.__array_interface__ = {
+            **{name: given[name] for name in ("shape", "typestr", "data")},
+            "strides": given.get("strides"),
+            "version": 3,
+        }
+
+
+def _array_of(values: npt.ArrayLike, dtype: np.dtype[Any]) -> Array:
+    """Return the values as an array; one of a GPU as it lies, since nothing here can copy it."""
+    if isinstance(values, np.ndarray) or not hasattr(values, "__cuda_array_interface__"):
+        return np.asarray(values, None if isinstance(values, np.ndarray) else dtype)
+    array = np.asarray(_OnGpu(values))
+    if array.dtype != dtype:
+        raise InvalidArgumentError(
+            f"an array of a GPU of type {array.dtype}: the variable has {dtype}"
+        )
+    if not array.flags.c_contiguous and memory_shape(array) is None:
+        raise InvalidArgumentError(
+            "an array of a GPU that is no box of a row-major array: make it contiguous before"
+        )
+    return array
+
+
 def memory_shape(values: Array) -> tuple[int, ...] | None:
     """Return the extents of a row-major array whose first corner is `values`, if there is one."""
     extents: list[int] = []
@@ -217,13 +246,14 @@ class Variable:
 
         Args:
             values: The block, of the variable's type. A box of a larger row-major array is taken as
-                it lies; other views are copied, with a `CopyWarning`.
+                it lies; other views are copied, with a `CopyWarning`. Arrays of a GPU (CuPy,
+                PyTorch, whatever has `__cuda_array_interface__`) are copied to the CPU.
             where: First global index per dimension; without it the block begins at the first
                 element. Or a decomposition, with the elements in its order.
             buffered: The library copies the block, so that `values` is yours again on return.
         """
         if not isinstance(values, np.ndarray):
-            values = np.asarray(values, self.dtype)
+            values = _array_of(values, self.dtype)
         if values.dtype != self.dtype:
             values = self._characters(values)
         if isinstance(where, Decomposition):
@@ -253,7 +283,7 @@ class Variable:
         first put of the step, and it waits for them. Of several variables in one step call
         `File.set_rows`, then `put`.
         """
-        block = np.asarray(values, None if isinstance(values, np.ndarray) else self.dtype)
+        block = _array_of(values, self.dtype)
         first, total = self._file.set_rows({self: len(block) if block.ndim else -1})[0]
         where = (first, *[0] * (len(self.shape) - 1))
         return RowsPut(first, total, self.put(block, where, buffered=buffered))
@@ -281,7 +311,11 @@ class Variable:
                 first = int(entry) + (extent if int(entry) < 0 else 0)
             start.append(first)
             count.append(shown[-1] if isinstance(entry, slice) else 1)
-        given = np.asarray(values, None if isinstance(values, np.ndarray) else self.dtype)
+        given = _array_of(values, self.dtype)
+        if isinstance(given.base, _OnGpu) and given.shape != tuple(shown):
+            raise InvalidArgumentError(
+                f"an array of a GPU of shape {given.shape} for a block of shape {tuple(shown)}"
+            )
         try:
             block = np.broadcast_to(given, shown).reshape(count)
         except ValueError:

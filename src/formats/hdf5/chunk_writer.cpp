@@ -164,7 +164,7 @@ class Assembly {
     }
     const double begin = now_seconds();
     bench->filtered.clear();
-    bench->filter.append(whole, of_variable.chunks.element_bytes, of_variable.chunks.compression,
+    bench->filter.append(whole, of_variable.chunks.stored_bytes, of_variable.chunks.compression,
                          bench->filtered);
     own.seconds = now_seconds() - begin;
     own.filtered.assign(bench->filtered.begin(), bench->filtered.end());

@@ -7,12 +7,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "array/box.h"
 #include "base/error.h"
 #include "formats/format.h"
+#include "formats/hdf5/attributes.h"
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
@@ -38,6 +41,8 @@ Space space_of(const array::Shape& shape) {
 std::string dataset_name(const Variable& variable, std::int64_t step) {
   return '/' + std::to_string(step) + '/' + variable.name;
 }
+
+std::string root_dataset_name(const Variable& variable) { return '/' + variable.name; }
 
 namespace {
 
@@ -129,6 +134,17 @@ Dataset Creation::dataset(hid_t file, hid_t group, const Variable& variable, std
     fail("place the dataset " + variable.name + " in", path);
   }
   return dataset;
+}
+
+void Creation::datasets(hid_t file, hid_t group, std::span<const Placed> contents,
+                        const std::vector<Attributes>& of_variable, const std::string& path) {
+  for (const Placed& placed : contents) {
+    const Dataset made = dataset(file, group, placed.variable, placed.offset, path);
+    const auto id = static_cast<std::size_t>(placed.variable.id);
+    if (id < of_variable.size()) {
+      write_attributes(made.raw(), of_variable[id], path);
+    }
+  }
 }
 
 }  // namespace iocomp::formats::h5

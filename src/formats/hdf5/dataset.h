@@ -6,15 +6,19 @@
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "formats/format.h"
 #include "formats/hdf5/handle.h"
+#include "formats/words.h"
 
 namespace iocomp::formats::h5 {
 
-/// Where a variable lies in the file: "/3/u".
+/// Where a variable lies in the file: "/3/u"; and "/u" with `layout = "time"` and "flat".
 [[nodiscard]] std::string dataset_name(const Variable& variable, std::int64_t step);
+[[nodiscard]] std::string root_dataset_name(const Variable& variable);
 
 /// What all targets want of a file: aligned data, a format that HDF5 1.8 and later read,
 /// no object left open by closing it. The driver is the caller's.
@@ -50,6 +54,9 @@ class Creation {
   /// @param offset  of its data; without meaning where it has none.
   [[nodiscard]] Dataset dataset(hid_t file, hid_t group, const Variable& variable,
                                 std::int64_t offset, const std::string& path);
+  /// The same for some of what a file contains, with their attributes.
+  void datasets(hid_t file, hid_t group, std::span<const Placed> contents,
+                const std::vector<Attributes>& of_variable, const std::string& path);
 
  private:
   Properties link_;

@@ -11,6 +11,8 @@
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/deflate_target.h"
+#include "formats/hdf5/flat_target.h"
+#include "formats/hdf5/inventory.h"
 #include "formats/hdf5/library.h"
 #include "formats/hdf5/record_target.h"
 #include "formats/hdf5/source.h"
@@ -68,6 +70,33 @@ class Hdf5OfSteps : public Hdf5 {
   }
 };
 
+// layout = "flat".
+class Hdf5Flat : public Hdf5 {
+ public:
+  Hdf5Flat()
+      : Hdf5{{.name = "hdf5",
+              .extension = ".h5",
+              .has_one_step = true,
+              .xdmf_can_describe = true}} {}
+  void check(const Variable& variable) const override {
+    Hdf5::check(variable);
+    const auto slash = variable.name.find('/');
+    if (slash != std::string::npos && h5::step_number(variable.name.substr(0, slash))) {
+      throw Error{ErrorCode::unsupported,
+                  "hdf5 with layout = \"flat\" cannot hold a variable called \"" + variable.name +
+                      "\": readers take a group at the root for a step whose name is a number"};
+    }
+  }
+  [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
+                                        const FormatOptions& /*options*/) const override {
+    return {.dataset = h5::root_dataset_name(placed.variable)};
+  }
+  [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
+                              MPI_Comm /*writers*/) const override {
+    return std::make_unique<h5::FlatTarget>(path, options);
+  }
+};
+
 // layout = "time". Chunks that pass a filter are written when a step is there as a whole.
 class Hdf5AlongTime : public Hdf5 {
  public:
@@ -80,13 +109,15 @@ class Hdf5AlongTime : public Hdf5 {
               .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {
-    return {.dataset = h5::time_dataset_name(placed.variable), .record = placed.step};
+    return {.dataset = h5::root_dataset_name(placed.variable), .record = placed.step};
   }
   [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
                               MPI_Comm writers) const override {
-    const auto file = [&] { return std::make_unique<h5::TimeFile>(path, options); };
+    FormatOptions own = options;
+    own.has_strings = true;
+    const auto file = [&] { return std::make_unique<h5::TimeFile>(path, own); };
     if (traits().kind == Kind::step) {
-      return std::make_unique<h5::DeflateTarget>(path, options, writers, file);
+      return std::make_unique<h5::DeflateTarget>(path, own, writers, file);
     }
     return std::make_unique<h5::RecordTarget>(file());
   }
@@ -100,10 +131,11 @@ const Format& hdf5(const FormatOptions& options) {
   static const std::string checked = h5::library_version();
   h5::make_zstd_known();
   static const Hdf5OfSteps steps;
+  static const Hdf5Flat flat;
   static const Hdf5AlongTime plain{false};
   static const Hdf5AlongTime filtered{true};
   if (!options.grows_along_time) {
-    return steps;
+    return options.is_flat ? static_cast<const Format&>(flat) : steps;
   }
   h5::check_methods(options);
   return options.compresses() ? filtered : plain;

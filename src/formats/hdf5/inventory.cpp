@@ -29,15 +29,23 @@
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
-namespace {
 
-// "12" is a step, "012" is a name.
 std::optional<std::int64_t> step_number(std::string_view name) {
   std::int64_t step = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
   const bool is_one = error == std::errc{} && end == name.data() + name.size() && step >= 0;
   return is_one && std::to_string(step) == name ? std::optional{step} : std::nullopt;
 }
+
+bool grows(hid_t dataset) {
+  const Space space{H5Dget_space(dataset)};
+  std::array<hsize_t, H5S_MAX_RANK> most{};
+  return H5Sget_simple_extent_ndims(space.raw()) > 0 &&
+         H5Sget_simple_extent_dims(space.raw(), nullptr, most.data()) > 0 &&
+         most.front() == H5S_UNLIMITED;
+}
+
+namespace {
 
 struct Names {
   std::vector<std::string> datasets;  // without the '/' at the beginning
@@ -58,15 +66,6 @@ herr_t note(hid_t /*root*/, const char* name, const H5O_info_t* object, void* no
 
 constexpr std::size_t most_dimensions = array::max_dimensions + 1;  // one may count the steps
 
-// Whether its first dimension has no limit: in files that iocomp has written it counts the steps.
-bool grows(hid_t dataset) {
-  const Space space{H5Dget_space(dataset)};
-  std::array<hsize_t, H5S_MAX_RANK> most{};
-  return H5Sget_simple_extent_ndims(space.raw()) > 0 &&
-         H5Sget_simple_extent_dims(space.raw(), nullptr, most.data()) > 0 &&
-         most.front() == H5S_UNLIMITED;
-}
-
 // Of a dataset that grows: a record, and how many there are.
 struct Records {
   Variable variable;
@@ -76,15 +75,22 @@ struct Records {
 std::optional<Records> records_of(hid_t dataset) {
   const Type stored{H5Dget_type(dataset)};
   const Space space{H5Dget_space(dataset)};
-  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;  // of characters one by one
+  const bool is_text = H5Tget_class(stored.raw()) == H5T_STRING;
+  if (is_text && H5Tis_variable_str(stored.raw()) > 0) {
+    return std::nullopt;
+  }
   const auto type = is_text ? array::ElementType::character : element_type_of(stored.raw());
-  const int dimensions = H5Sget_simple_extent_ndims(space.raw());
-  if (!type || dimensions < 1 || dimensions > static_cast<int>(most_dimensions) ||
-      (is_text && H5Tget_size(stored.raw()) != 1)) {
+  int dimensions = H5Sget_simple_extent_ndims(space.raw());
+  const std::size_t length = is_text ? H5Tget_size(stored.raw()) : 1;  // of 1: characters
+  if (!type || dimensions < 1 ||
+      dimensions + (length > 1 ? 1 : 0) > static_cast<int>(most_dimensions)) {
     return std::nullopt;
   }
   std::array<hsize_t, most_dimensions> extent{};
   H5Sget_simple_extent_dims(space.raw(), extent.data(), nullptr);
+  if (length > 1) {
+    extent.at(static_cast<std::size_t>(dimensions++)) = static_cast<hsize_t>(length);
+  }
   Records records;
   records.count = static_cast<std::int64_t>(extent.front());
   records.variable.type = *type;

@@ -3,12 +3,21 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "formats/source.h"
 
 namespace iocomp::formats::h5 {
+
+/// The step that a group at the root is called by: "12" is one, "012" is a name.
+[[nodiscard]] std::optional<std::int64_t> step_number(std::string_view name);
+
+/// Whether the first dimension of a dataset has no limit: in files that iocomp has written it
+/// counts the steps.
+[[nodiscard]] bool grows(hid_t dataset);
 
 /// What a file holds, whoever wrote it. Where the root has only groups that are called by numbers
 /// they are steps, and datasets below them variables; else all datasets are variables of step 0,

@@ -21,7 +21,7 @@
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
 #include "formats/hdf5/inventory.h"
-#include "formats/hdf5/time_dataset.h"
+#include "formats/hdf5/texts.h"
 #include "formats/hdf5/types.h"
 #include "formats/plain_source.h"
 #include "formats/source.h"
@@ -84,30 +84,39 @@ Hdf5Source::Hdf5Source(std::string path, bool along_time)
   file_ = File{check(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path_)};
 }
 
+// Along time, or in a file of one step.
+Hdf5Source::Found Hdf5Source::open_at_root(const Variable& variable) const {
+  Found found{Dataset{H5Dopen2(file_.raw(), root_dataset_name(variable).c_str(), H5P_DEFAULT)}};
+  if (found.dataset.raw() < 0) {
+    return found;
+  }
+  const hid_t dataset = found.dataset.raw();
+  const int dimensions = H5Sget_simple_extent_ndims(Space{H5Dget_space(dataset)}.raw());
+  if (holds_texts(variable)) {  // earlier files along time have characters one by one
+    const bool has_length = dimensions - (grows(dataset) ? 1 : 0) == variable.shape.dimensions;
+    found.has_texts = H5Tget_size(Type{H5Dget_type(dataset)}.raw()) > 1 || !has_length;
+  }
+  found.has_time = dimensions == variable.shape.dimensions + (found.has_texts ? 0 : 1);
+  return found;
+}
+
 Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
   const std::string name = dataset_name(where.variable, where.step);
-  Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}};
-  if (found.dataset.raw() < 0) {  // of a file that knows no steps, or has them along time
-    const std::string plain = time_dataset_name(where.variable);
-    Dataset other{H5Dopen2(file_.raw(), plain.c_str(), H5P_DEFAULT)};
-    const bool has_time =
-        other.raw() >= 0 && H5Sget_simple_extent_ndims(Space{H5Dget_space(other.raw())}.raw()) ==
-                                where.variable.shape.dimensions + 1;
-    if (has_time || where.step == 0) {
-      found = {std::move(other), has_time};
-    }
+  Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}, false,
+              holds_texts(where.variable)};
+  if (found.dataset.raw() < 0) {
+    found = open_at_root(where.variable);
   }
   check(found.dataset.raw(), "open the dataset " + name + " in", path_);
   return found;
 }
 
-// Along time the characters of a text are elements of their own.
 void Hdf5Source::check_shape(const Found& found, const Placed& where) const {
   const hid_t dataset = found.dataset.raw();
   const Space space{H5Dget_space(dataset)};
-  const Stored wanted = found.has_time
-                            ? Stored{element_type(where.variable.type), where.variable.shape}
-                            : stored_as(where.variable);
+  const Stored wanted = found.has_texts
+                            ? stored_as(where.variable)
+                            : Stored{element_type(where.variable.type), where.variable.shape};
   const Type type{H5Dget_type(dataset)};
   const bool is_text = H5Tget_class(wanted.type.raw()) == H5T_STRING;
   const bool has_type = !is_text || (H5Tget_class(type.raw()) == H5T_STRING &&
@@ -150,8 +159,8 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
     plain_->read(raw, box, to);
     return;
   }
-  if (where.variable.type == array::ElementType::character && !found.has_time) {
-    read_text(dataset.raw(), where, box, to);
+  if (found.has_texts) {
+    read_text(found, where, box, to);
     return;
   }
   const Space in_file = found.has_time ? selected_of_step(dataset.raw(), where.step, box)
@@ -163,12 +172,20 @@ void Hdf5Source::read(const Placed& where, const array::Box& box, const Destinat
 }
 
 // HDF5 reads whole strings only.
-void Hdf5Source::read_text(hid_t dataset, const Placed& where, const array::Box& box,
+void Hdf5Source::read_text(const Found& found, const Placed& where, const array::Box& box,
                            const Destination& to) const {
+  const hid_t dataset = found.dataset.raw();
+  const Stored stored = stored_as(where.variable);
+  const Space in_file = found.has_time
+                            ? selected_of_step(dataset, where.step,
+                                               {stored.shape.dimensions, {}, stored.shape.extent})
+                            : Space{H5Dget_space(dataset)};
+  const auto texts = static_cast<hsize_t>(array::elements(stored.shape));
+  const Space in_memory{H5Screate_simple(1, &texts, nullptr)};
   std::vector<std::byte> all(static_cast<std::size_t>(where.variable.bytes()));
-  check(H5Dread(dataset, stored_as(where.variable).type.raw(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                all.data()),
-        "read the variable \"" + where.variable.name + "\" from", path_);
+  check(
+      H5Dread(dataset, stored.type.raw(), in_memory.raw(), in_file.raw(), H5P_DEFAULT, all.data()),
+      "read the variable \"" + where.variable.name + "\" from", path_);
   DenseBlock block{to, 1};
   std::byte* next = block.bytes();
   array::RunCursor cursor{where.variable.shape, box, 0, array::elements(box)};

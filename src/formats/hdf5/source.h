@@ -28,10 +28,12 @@ class Hdf5Source : public Source {
  private:
   struct Found {
     Dataset dataset;
-    bool has_time = false;  ///< one more dimension in front, for the steps
+    bool has_time = false;   ///< one more dimension in front, for the steps
+    bool has_texts = false;  ///< its elements are texts, and their length is the last dimension
   };
   [[nodiscard]] Found open_dataset(const Placed& where) const;
-  void read_text(hid_t dataset, const Placed& where, const array::Box& box,
+  [[nodiscard]] Found open_at_root(const Variable& variable) const;
+  void read_text(const Found& found, const Placed& where, const array::Box& box,
                  const Destination& to) const;
   void check_shape(const Found& found, const Placed& where) const;
 

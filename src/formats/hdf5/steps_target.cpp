@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -45,8 +46,8 @@ void StepsTarget::find_earlier(std::int64_t steps) {
   H5G_info_t info{};
   check(H5Gget_info(root.raw(), &info), "look at the root of", file_.path());
   if (!has_steps && info.nlinks > 0) {
-    throw Error{ErrorCode::unsupported,
-                "cannot go on with " + file_.path() + ": it was written with layout = \"time\""};
+    throw Error{ErrorCode::unsupported, "cannot go on with " + file_.path() +
+                                            ": it was written with layout = \"time\" or \"flat\""};
   }
   earlier_ = read_attributes(root.raw(), file_.path());
 }
@@ -62,15 +63,12 @@ void StepsTarget::add_steps(const Description& description) {
   for (std::size_t i = 0; i < contents.size();) {
     const std::int64_t step = contents[i].step;
     const Object group = make_group(file_.raw(), H5P_DEFAULT, file_.path());
-    for (; i < contents.size() && contents[i].step == step; ++i) {
-      const Variable& variable = contents[i].variable;
-      const Dataset dataset =
-          creation_.dataset(file_.raw(), group.raw(), variable, contents[i].offset, file_.path());
-      const auto id = static_cast<std::size_t>(variable.id);
-      if (id < description.of_variable.size()) {
-        write_attributes(dataset.raw(), description.of_variable[id], file_.path());
-      }
+    const std::size_t first = i;
+    while (i < contents.size() && contents[i].step == step) {
+      ++i;
     }
+    creation_.datasets(file_.raw(), group.raw(), std::span{contents}.subspan(first, i - first),
+                       description.of_variable, file_.path());
     links_.add(step, address_of(group.raw(), file_.path()));
   }
 }

@@ -9,6 +9,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "formats/format.h"
+#include "formats/hdf5/texts.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
@@ -43,8 +44,13 @@ std::int64_t cut(std::int64_t extent, std::int64_t row_bytes, std::int64_t most_
 }  // namespace
 
 TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
-    : shape{1}, element_bytes{array::size_bytes(variable.type)} {
+    : shape{1}, element_bytes{array::size_bytes(variable.type)}, stored_bytes{element_bytes} {
   const Storage storage = options.storage_of(variable.name);
+  const auto& extents = variable.shape.extent;
+  auto dimensions = static_cast<std::size_t>(variable.shape.dimensions);
+  if (options.has_strings && holds_texts(variable)) {
+    stored_bytes = static_cast<std::size_t>(extents.at(--dimensions));
+  }
   std::int64_t bytes = variable.bytes();
   compression = storage.compression;
   is_filtered = compression.is_on() && bytes >= page_bytes;
@@ -55,8 +61,8 @@ TimeChunks::TimeChunks(const Variable& variable, const FormatOptions& options)
   elements = array::elements(variable.shape);
   bool is_slowest = true;  // but for those of one row
   bool is_cut = false;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(variable.shape.dimensions); ++d) {
-    const std::int64_t extent = variable.shape.extent.at(d);
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    const std::int64_t extent = extents.at(d);
     std::int64_t length = extent;
     if (bytes > storage.chunk_bytes && !is_cut) {
       length = cut(extent, bytes / extent, storage.chunk_bytes, is_slowest);

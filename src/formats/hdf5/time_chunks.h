@@ -16,11 +16,12 @@ namespace iocomp::formats::h5 {
 struct TimeChunks {
   TimeChunks(const Variable& variable, const FormatOptions& options);
 
-  std::vector<std::int64_t> shape;  ///< of a chunk, time first
+  std::vector<std::int64_t> shape;  ///< of a chunk, time first; what HDF5 sees of it
   std::int64_t steps = 1;           ///< in a chunk: many, where a record has less than a page
   std::int64_t elements = 1;        ///< of a record, in a chunk
   std::int64_t per_record = 1;      ///< chunks, where they do not hold several steps
   std::size_t element_bytes = 1;
+  std::size_t stored_bytes = 1;  ///< of what HDF5 takes for an element: a string, or an element
   /// Whether chunks go through filters: such a chunk is made of a whole step.
   bool is_filtered = false;
   Compression compression;  ///< then

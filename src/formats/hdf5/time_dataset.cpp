@@ -22,6 +22,7 @@
 #include "formats/hdf5/buffer_driver.h"
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/chunk_index.h"
+#include "formats/hdf5/dataset.h"
 #include "formats/hdf5/earlier_dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
@@ -57,17 +58,15 @@ Extents position(Time time, std::int64_t record, const array::Shape& shape, std:
   return at;
 }
 
-std::vector<std::int64_t> extent_of_chunk(const TimeChunks& chunks, const Variable& variable,
-                                          Time time) {
-  return {
-      chunks.shape.end() - variable.shape.dimensions - static_cast<std::ptrdiff_t>(in_front(time)),
-      chunks.shape.end()};
+// What HDF5 sees of a chunk.
+std::vector<std::int64_t> extent_of_chunk(const TimeChunks& chunks, Time time) {
+  return {chunks.shape.begin() + (time == Time::none ? 1 : 0), chunks.shape.end()};
 }
 
 void describe_chunks(const Properties& create, const Variable& variable, const TimeChunks& chunks,
                      Time time, const Type& type, const std::string& action,
                      const std::string& path) {
-  const auto shape = extent_of_chunk(chunks, variable, time);
+  const auto shape = extent_of_chunk(chunks, time);
   const std::vector<hsize_t> chunk{shape.begin(), shape.end()};
   check(H5Pset_chunk(create.raw(), static_cast<int>(chunk.size()), chunk.data()), action, path);
   // No chunk is made unasked; those that are not there are read as the fill value.
@@ -75,8 +74,9 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
   H5Pset_fill_time(create.raw(), H5D_FILL_TIME_ALLOC);
   H5Pset_obj_track_times(create.raw(), false);
   if (variable.has_fill_value()) {
-    check(H5Pset_fill_value(create.raw(), type.raw(), variable.fill_value->values.data()), action,
-          path);
+    std::vector<std::byte> value(chunks.stored_bytes);
+    array::repeat(fill_bytes(variable), value);
+    check(H5Pset_fill_value(create.raw(), type.raw(), value.data()), action, path);
   }
   const Compression& compression = chunks.compression;
   if (chunks.is_filtered && compression.shuffle) {
@@ -91,8 +91,6 @@ void describe_chunks(const Properties& create, const Variable& variable, const T
 
 }  // namespace
 
-std::string time_dataset_name(const Variable& variable) { return '/' + variable.name; }
-
 std::vector<std::byte> fill_bytes(const Variable& variable) {
   return variable.has_fill_value() ? variable.fill_value->values
                                    : std::vector<std::byte>(array::size_bytes(variable.type));
@@ -102,25 +100,27 @@ TimeDataset::TimeDataset(MetadataRoom& room, const Variable& variable, const For
                          Time time)
     : file_{room.file()},
       variable_{variable},
+      has_strings_{options.has_strings},
       chunks_{variable, options},
       time_{time},
-      index_{room, extent_of_chunk(chunks_, variable, time),
-             static_cast<std::int64_t>(array::size_bytes(variable.type))} {}
+      index_{room, extent_of_chunk(chunks_, time),
+             static_cast<std::int64_t>(chunks_.stored_bytes)} {}
 
 Dataset TimeDataset::make(hid_t group, const std::string& name, const Type& type,
                           const Properties& create) const {
-  const std::string action = "create the dataset " + time_dataset_name(variable_) + " in";
+  const std::string action = "create the dataset " + root_dataset_name(variable_) + " in";
   const std::string& path = file_.path();
   const Properties link{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_create_intermediate_group(link.raw(), 1);
   H5Pset_char_encoding(link.raw(), H5T_CSET_UTF8);
   describe_chunks(create, variable_, chunks_, time_, type, action, path);
+  const auto dimensions = extent_of_chunk(chunks_, time_).size();
   const Extents extent = extents(time_, time_ == Time::grows ? 0 : 1, variable_.shape);
   // A chunk has some length, and fits only into what is as long, or could be.
   Extents most = extent;
   std::ranges::replace(most, hsize_t{0}, H5S_UNLIMITED);
-  const int dimensions = variable_.shape.dimensions + static_cast<int>(in_front(time_));
-  const Space space{check(H5Screate_simple(dimensions, extent.data(), most.data()), action, path)};
+  const Space space{check(
+      H5Screate_simple(static_cast<int>(dimensions), extent.data(), most.data()), action, path)};
   return Dataset{check(H5Dcreate2(group, name.c_str(), type.raw(), space.raw(), link.raw(),
                                   create.raw(), H5P_DEFAULT),
                        action, path)};
@@ -138,11 +138,13 @@ std::vector<int> TimeDataset::filters() const {
 }
 
 void TimeDataset::go_on(const EarlierDataset& earlier, std::int64_t steps) {
-  if (earlier.variable.type != variable_.type || earlier.variable.shape != variable_.shape ||
-      (variable_.bytes() > 0 && (earlier.chunk != extent_of_chunk(chunks_, variable_, time_) ||
-                                 earlier.filters != filters()))) {
+  const bool is_alike = has_strings_ ? stored_alike(earlier.variable, variable_)
+                                     : earlier.variable.type == variable_.type &&
+                                           earlier.variable.shape == variable_.shape;
+  if (!is_alike || (variable_.bytes() > 0 && (earlier.chunk != extent_of_chunk(chunks_, time_) ||
+                                              earlier.filters != filters()))) {
     throw Error{ErrorCode::unsupported,
-                "cannot go on with the dataset " + time_dataset_name(variable_) + " in " +
+                "cannot go on with the dataset " + root_dataset_name(variable_) + " in " +
                     file_.path() + ": it has another type, shape, size of chunks, or compression"};
   }
   const std::int64_t kept = grows() ? std::min(steps, earlier.records) : 1;
@@ -195,8 +197,7 @@ void TimeDataset::keep(std::int64_t step, std::vector<Extent> chunks) {
 }
 
 void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunks) {
-  const std::size_t dimensions =
-      static_cast<std::size_t>(variable_.shape.dimensions) + in_front(time_);
+  const auto dimensions = extent_of_chunk(chunks_, time_).size();  // without those inside strings
   std::int64_t element = 0;
   for (const auto& chunk : chunks) {
     const Extents corner = position(time_, first_step, variable_.shape, element);

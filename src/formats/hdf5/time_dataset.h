@@ -20,9 +20,6 @@
 
 namespace iocomp::formats::h5 {
 
-/// Of a variable in a file with `layout = "time"`: "/u".
-[[nodiscard]] std::string time_dataset_name(const Variable& variable);
-
 /// What a dataset has in front of the dimensions of its variable.
 enum class Time {
   grows,  ///< a dimension without limit: the steps
@@ -85,6 +82,7 @@ class TimeDataset {
 
   BufferedFile& file_;
   Variable variable_;
+  bool has_strings_;
   TimeChunks chunks_;
   Time time_;
   ChunkIndex index_;

@@ -99,7 +99,7 @@ std::vector<RecordFile::Made> TimeFile::make(hid_t root, const Told& told) {
     const Defined& defined = datasets_.at(id);
     const Properties create{H5Pcreate(H5P_DATASET_CREATE)};
     Dataset dataset = defined.records->make(root, defined.variable.name,
-                                            element_type(defined.variable.type), create);
+                                            stored_as(defined.variable).type, create);
     const auto number = static_cast<std::size_t>(id);  // below 0: of an earlier job alone
     auto attributes = number < told.of_variable.size() ? told.of_variable[number] : Attributes{};
     if (earlier_ && earlier_->of_variable.contains(defined.variable.name)) {

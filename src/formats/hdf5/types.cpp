@@ -11,6 +11,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "formats/hdf5/handle.h"
+#include "formats/hdf5/texts.h"
 
 namespace iocomp::formats::h5 {
 namespace {
@@ -100,13 +101,18 @@ Type fixed_text_type(std::int64_t bytes) {
 Stored stored_as(const Variable& variable) {
   Stored stored{element_type(variable.type), variable.shape};
   array::Shape& shape = stored.shape;
-  if (variable.type == array::ElementType::character && array::elements(shape) > 0 &&
-      shape.dimensions > 0) {
+  if (holds_texts(variable)) {
     auto& length = shape.extent.at(static_cast<std::size_t>(--shape.dimensions));
     stored.type = fixed_text_type(length);
     length = 0;
   }
   return stored;
+}
+
+bool stored_alike(const Variable& one, const Variable& other) {
+  const Stored first = stored_as(one);
+  const Stored second = stored_as(other);
+  return first.shape == second.shape && H5Tequal(first.type.raw(), second.type.raw()) > 0;
 }
 
 Type text_type() {

@@ -30,6 +30,8 @@ struct Stored {
   array::Shape shape;
 };
 [[nodiscard]] Stored stored_as(const Variable& variable);
+/// Whether HDF5 has both alike: a character and a text of one are.
+[[nodiscard]] bool stored_alike(const Variable& one, const Variable& other);
 
 /// Text of any length, UTF-8, zero-terminated.
 [[nodiscard]] Type text_type();

@@ -132,12 +132,15 @@ TEST_P(Contract, KeepsTextsOfFixedLength) {
                   {variable(0, "name", ElementType::character, {17}),
                    variable(1, "names", ElementType::character, {6, 4, 24}),
                    variable(2, "letter", ElementType::character, {}),
-                   variable(3, "none", ElementType::character, {3, 0})}};
+                   variable(3, "none", ElementType::character, {3, 0}),
+                   variable(4, "letters", ElementType::character, {5, 1}),
+                   variable(5, "many", ElementType::character, {60, 5, 33}),
+                   variable(6, "more", ElementType::character, {700, 3, 40})}};
   std::vector<Placed> contents;
-  for (int id = 0; id < 4; ++id) {
+  for (int id = 0; id < 7; ++id) {
     contents.push_back(file.place(id, 0));
-    if (id < 2) {
-      file.put(contents.back(), share(contents.back().variable.shape, id), 7);
+    if (id < 2 || id > 4) {
+      file.put(contents.back(), share(contents.back().variable.shape, id % 2), id < 2 ? 7 : 1000);
     } else if (rank() == 0) {
       file.put(contents.back(), whole(contents.back().variable.shape));
     }

@@ -37,19 +37,24 @@ H5T_class_t expected_class(array::ElementType type) {
   return value >= static_cast<int>(array::ElementType::float16) ? H5T_FLOAT : H5T_INTEGER;
 }
 
-// Strings as long as the last dimension of characters.
+// Takes the last dimension of characters from the shape: they are strings of that length.
+// @return the bytes of what HDF5 takes for an element.
+std::size_t fold(Variable& variable) {
+  if (variable.type != array::ElementType::character || variable.bytes() == 0 ||
+      variable.shape.dimensions == 0) {
+    return array::size_bytes(variable.type);
+  }
+  --variable.shape.dimensions;
+  return static_cast<std::size_t>(
+      variable.shape.extent.at(static_cast<std::size_t>(variable.shape.dimensions)));
+}
+
 bool has_type_and_shape(hid_t dataset, Variable variable) {
   const hid_t type = H5Dget_type(dataset);
   const hid_t space = H5Dget_space(dataset);
   std::array<hsize_t, array::max_dimensions> extent{};
   const int dimensions = H5Sget_simple_extent_dims(space, extent.data(), nullptr);
-  std::size_t bytes = array::size_bytes(variable.type);
-  if (variable.type == array::ElementType::character && variable.bytes() > 0 &&
-      variable.shape.dimensions > 0) {
-    --variable.shape.dimensions;
-    bytes = static_cast<std::size_t>(
-        variable.shape.extent.at(static_cast<std::size_t>(variable.shape.dimensions)));
-  }
+  const std::size_t bytes = fold(variable);
   bool same = H5Tget_class(type) == expected_class(variable.type) && H5Tget_size(type) == bytes &&
               dimensions == variable.shape.dimensions;
   for (std::size_t d = 0; same && d < static_cast<std::size_t>(dimensions); ++d) {
@@ -60,17 +65,19 @@ bool has_type_and_shape(hid_t dataset, Variable variable) {
 
 // A record of a dataset that grows along time.
 std::vector<std::byte> read_record(hid_t file, const Placed& placed) {
-  const Variable& variable = placed.variable;
+  Variable variable = placed.variable;
   std::vector<std::byte> bytes(static_cast<std::size_t>(variable.bytes()));
   if (bytes.empty()) {
     return bytes;  // such a variable has no dataset
   }
+  const std::size_t element_bytes = fold(variable);
   const hid_t dataset = H5Dopen2(file, ('/' + variable.name).c_str(), H5P_DEFAULT);
   const hid_t space = H5Dget_space(dataset);
   const std::size_t dimensions = static_cast<std::size_t>(variable.shape.dimensions) + 1;
   std::array<hsize_t, array::max_dimensions + 1> extent{};
   std::array<hsize_t, array::max_dimensions + 1> most{};
-  bool fits = H5Sget_simple_extent_dims(space, extent.data(), most.data()) ==
+  bool fits = H5Tget_size(H5Dget_type(dataset)) == element_bytes &&
+              H5Sget_simple_extent_dims(space, extent.data(), most.data()) ==
                   static_cast<int>(dimensions) &&
               extent[0] > static_cast<hsize_t>(placed.step) && most[0] == H5S_UNLIMITED;
   for (std::size_t d = 1; d < dimensions; ++d) {

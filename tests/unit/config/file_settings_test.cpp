@@ -74,6 +74,19 @@ TEST_F(FileSettingsTest, CompressChunksOnly) {
   EXPECT_THROW(static_cast<void>(file_settings(settings, "p", "series")), Error);
 }
 
+TEST_F(FileSettingsTest, LieFlatInHdf5Alone) {
+  const auto settings = Settings::read(
+      "files.x.backend = 'hdf5'\nfiles.x.layout = 'flat'\n"
+      "files.n.backend = 'netcdf'\nfiles.n.layout = 'flat'\n"
+      "files.c.backend = 'hdf5'\nfiles.c.layout = 'flat'\nfiles.c.compression = 'deflate'");
+  EXPECT_TRUE(file_settings(settings, "x", "series").is_flat);
+  EXPECT_TRUE(file_settings(settings, "x", "checkpoint").is_flat);
+  EXPECT_FALSE(file_settings(settings, "x", "series").grows_along_time);
+  EXPECT_FALSE(file_settings(settings, "y", "series").is_flat);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "n", "series")), Error);
+  EXPECT_THROW(static_cast<void>(file_settings(settings, "c", "series")), Error);
+}
+
 TEST_F(FileSettingsTest, HaveLevelsOfTheirMethod) {
   const auto settings = Settings::read(
       "files.default.backend = 'netcdf'\n"

@@ -81,6 +81,29 @@ TEST(Catalogue, TellsWhatIsKeptOfValuesButOfCoordinatesOnlyWhereTheyAreNamed) {
   }
 }
 
+// What the format hdf5 is with layout = "flat".
+class OneStep : public Rules {
+ public:
+  OneStep() : Rules{"one", false, true} {}
+};
+
+TEST(Catalogue, RefusesASecondStepWhereAFileHasOne) {
+  const OneStep rules;
+  Catalogue catalogue{rules, 1, true};
+  Event event;
+  event.what = Event::What::define;
+  event.name = "u";
+  catalogue.apply(event);
+  EXPECT_NO_THROW(catalogue.check_has_step(0));
+  EXPECT_THROW(catalogue.check_has_step(1), Error);
+  event.name = "v";
+  event.step = 1;
+  EXPECT_THROW(catalogue.apply(event), Error);
+  EXPECT_NO_THROW(catalogue.apply(attribute(1, "end", std::byte{1})));
+  Catalogue each_step_in_a_file{rules, 1, false};
+  EXPECT_NO_THROW(each_step_in_a_file.check_has_step(7));
+}
+
 TEST(Catalogue, RefusesNamesThatNoReaderCouldAskFor) {
   Catalogue catalogue{formats::format("posix"), 1, false};
   Event event;

@@ -47,6 +47,21 @@ TEST(TimeChunks, AreWholeRecordsOrManySmallOnesOrPartsOfOne) {
   EXPECT_EQ(shape_of({50, 100, 100}, 4096), (std::vector<std::int64_t>{1, 1, 25, 100}));
 }
 
+TEST(TimeChunks, NeverCutStrings) {
+  Variable texts = bytes_of({50, 100, 100});
+  texts.type = array::ElementType::character;
+  FormatOptions options = chunks_of(50);
+  const TimeChunks characters{texts, options};
+  EXPECT_EQ(characters.shape, (std::vector<std::int64_t>{1, 1, 1, 50}));
+  EXPECT_EQ(characters.stored_bytes, 1U);
+  options.has_strings = true;
+  const TimeChunks strings{texts, options};
+  EXPECT_EQ(strings.shape, (std::vector<std::int64_t>{1, 1, 1}));
+  EXPECT_EQ(strings.elements, 100);
+  EXPECT_EQ(strings.per_record, 5000);
+  EXPECT_EQ(strings.stored_bytes, 100U);
+}
+
 TEST(TimeChunks, BelowTheSlowestDimensionOnlyEqualPartsAreCut) {
   EXPECT_EQ(shape_of({3, 5000, 2}, 4096), (std::vector<std::int64_t>{1, 1, 1250, 2}));
   // A prime number of rows: rather too large a chunk than one for each row.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/gpu_memory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "device/cuda_driver.h"
+#include "device/driver.h"
+#include "device/gpu_values.h"
+#include "device/hip_driver.h"
+#include "device/loaded_library.h"
+
+namespace iocomp::device {
+
+void GpuMemory::look_for_drivers() {
+  const unsigned long long now = loads();
+  if (now == loads_) {
+    return;
+  }
+  if (const std::string path = loaded_path("libcuda.so"); !has_cuda_ && !path.empty()) {
+    drivers_.push_back(cuda_driver(path));
+    has_cuda_ = true;
+  }
+  if (const std::string path = loaded_path("libamdhip64.so"); !has_hip_ && !path.empty()) {
+    drivers_.push_back(hip_driver(path));
+    has_hip_ = true;
+  }
+  loads_ = now;
+}
+
+std::shared_ptr<GpuValues> GpuMemory::find(const void* first, std::size_t begin, std::size_t end) {
+  look_for_drivers();
+  for (const auto& driver : drivers_) {
+    if (const auto owner = driver->owner_of(first)) {
+      auto& window = windows_[{driver.get(), *owner}];
+      if (!window) {
+        window = driver->make_window(*owner, window_bytes);
+      }
+      return std::make_shared<GpuValues>(*window, static_cast<const std::byte*>(first), begin, end);
+    }
+  }
+  return nullptr;
+}
+
+bool GpuMemory::is_there(const void* address) {
+  look_for_drivers();
+  return std::ranges::any_of(
+      drivers_, [&](const auto& driver) { return driver->owner_of(address).has_value(); });
+}
+
+}  // namespace iocomp::device

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "array/box.h"
+#include "array/element_type.h"
+#include "formats/words.h"
+
+namespace iocomp::formats::h5 {
+
+/// Whether strings are made of a variable: of characters, along their last dimension.
+[[nodiscard]] inline bool holds_texts(const Variable& variable) noexcept {
+  return variable.type == array::ElementType::character && variable.shape.dimensions > 0 &&
+         array::elements(variable.shape) > 0;
+}
+
+}  // namespace iocomp::formats::h5
