@@ -17,6 +17,7 @@ int run(int argc, char** argv) {
   CLI::App app{"iocomp: parallel output that costs an MPI simulation nothing"};
   app.set_version_flag("--version", "iocomp " IOCOMP_COMMAND_VERSION);
   app.require_subcommand(1);
+  iocomp::command::add_advise(app);
   iocomp::command::add_clean(app);
   iocomp::command::add_config(app);
   iocomp::command::add_info(app);

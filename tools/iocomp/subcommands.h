@@ -8,6 +8,7 @@ namespace iocomp::command {
 // One source file per subcommand. Each adds itself to the command line with the action that runs
 // it, and reports what the user did wrong as an Error.
 
+void add_advise(CLI::App& app);
 void add_clean(CLI::App& app);
 void add_config(CLI::App& app);
 void add_info(CLI::App& app);
