@@ -26,11 +26,17 @@ void run_python(const std::string& name, const PythonProgram& program,
 }  // namespace
 
 void add_python_program(CLI::App& app, const std::string& name, const std::string& about,
-                        const PythonProgram& program) {
+                        const PythonProgram& program, const std::vector<std::string>& words) {
   auto* command = app.add_subcommand(name, about);
-  command->set_help_flag();  // --help is that of the Python program
   command->prefix_command();
-  command->callback([=] { run_python(name, program, command->remaining()); });
+  command->callback([=] { run_python(name, program, words); });
+}
+
+bool is_python_program(const CLI::App& app, const std::string& name) {
+  const auto commands = app.get_subcommands([&](const CLI::App* command) {
+    return command->get_name() == name && command->get_prefix_command();
+  });
+  return !commands.empty();
 }
 
 }  // namespace iocomp::command

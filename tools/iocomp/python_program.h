@@ -16,10 +16,15 @@ struct PythonProgram {
   std::vector<std::string> words;  ///< before those of the user
 };
 
-/// Add a subcommand that is a Python program: it gets all words, --help too, and its status is
-/// that of the command. The variable STUDY_COMMAND tells it where the command lies.
+/// Add a subcommand that is a Python program: it gets all words, --help and -- too, and its status
+/// is that of the command. The variable STUDY_COMMAND tells it where the command lies.
+/// @param words  what follows the name of the subcommand; CLI11 must not see it, as it takes --
+/// away.
 /// @throws Error{unsupported} when it is called and the needed file is not there.
 void add_python_program(CLI::App& app, const std::string& name, const std::string& about,
-                        const PythonProgram& program);
+                        const PythonProgram& program, const std::vector<std::string>& words);
+
+/// Whether a subcommand that was added so has this name.
+[[nodiscard]] bool is_python_program(const CLI::App& app, const std::string& name);
 
 }  // namespace iocomp::command

@@ -11,25 +11,25 @@
 namespace iocomp::command {
 namespace {
 
-PythonProgram studies(std::vector<std::string> words) {
+PythonProgram studies(std::vector<std::string> first) {
   const auto script = beside_command(IOCOMP_COMMAND_STUDIES) / "study.py";
   return {.script = script,
           .needed = script,
           .needs = "is Python that is installed beside this command, so install iocomp as a whole",
-          .words = std::move(words)};
+          .words = std::move(first)};
 }
 
 }  // namespace
 
-void add_advise(CLI::App& app) {
+void add_advise(CLI::App& app, const std::vector<std::string>& words) {
   add_python_program(app, "advise", "Say how a program should write here, and how long it takes",
-                     studies({"advise"}));
+                     studies({"advise"}), words);
 }
 
-void add_study(CLI::App& app) {
+void add_study(CLI::App& app, const std::vector<std::string>& words) {
   add_python_program(app, "study",
                      "Run a matrix of measurements, draw its figures, and write a report of it",
-                     studies({}));
+                     studies({}), words);
 }
 
 }  // namespace iocomp::command

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "iocomp/beside.h"
 #include "iocomp/python_program.h"
@@ -7,7 +9,7 @@
 
 namespace iocomp::command {
 
-void add_torture(CLI::App& app) {
+void add_torture(CLI::App& app, const std::vector<std::string>& words) {
   const auto folder = beside_command(IOCOMP_COMMAND_TORTURE);
   const auto build = folder / "build.json";
   add_python_program(
@@ -16,7 +18,8 @@ void add_torture(CLI::App& app) {
       {.script = folder / "tests/faults/torture.py",
        .needed = build,
        .needs = "needs the program of the tests, so build iocomp with IOCOMP_BUILD_TESTS=ON",
-       .words = {"--build", build}});
+       .words = {"--build", build}},
+      words);
 }
 
 }  // namespace iocomp::command
