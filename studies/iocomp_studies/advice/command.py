@@ -225,8 +225,10 @@ def advise(
                 _write_settings(advice, replaces)
             if check and around:
                 print(_checked(words, advice, around, topology))
-    except (StudyRunError, NotPossibleError) as error:
-        _fail(f"{words[0] if words else 'the program'}: {error}")
+    except StudyRunError as error:
+        _fail(f"{words[0]}: {error}\nwanted is a program that puts with iocomp and ends with 0")
+    except NotPossibleError as error:
+        _fail(str(error))
     except (OSError, NotEnoughSpaceError, NotUsableError, NothingToLearnError) as error:
         _fail(str(error))
     except NoChoiceError as error:
