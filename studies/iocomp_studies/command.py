@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import shutil
 import sys
 from pathlib import Path
-from typing import Any, NoReturn, Optional
+from typing import Any, Optional
 
 import typer
 from rich.console import Console
 
-from iocomp_studies.launch import Build
+from iocomp_studies.advice.command import advise
+from iocomp_studies.called import build_of, fail, iocomp_command, read_results
 from iocomp_studies.plan.study import Study, StudyError, read_study, runs_in
 from iocomp_studies.results.archer2 import read_archer2
 from iocomp_studies.results.lines import Writer, read_lines, result_files
@@ -54,46 +53,18 @@ _BUILD = typer.Option(
 _PLACES = typer.Argument(..., help="directories with results, or files of them")
 
 
-def _fail(text: str) -> NoReturn:
-    print(f"iocomp study: {text}", file=sys.stderr)
-    raise typer.Exit(2)
-
-
-def _command() -> Path:
-    """Return the command `iocomp`: the one that has started this, or that of the PATH."""
-    given = os.environ.get("STUDY_COMMAND") or shutil.which("iocomp")
-    if not given:
-        _fail("the command iocomp is not in the PATH: start this as `iocomp study`")
-    return Path(given).resolve()
-
-
-def _build(given: Optional[Path], command: Path) -> Build:
-    """Return the build with the clients: the one given, or the one that the command is part of."""
-    # build/tools/iocomp, or prefix/bin/iocomp with prefix/share/iocomp/studies/launcher.json.
-    own = [command.parents[1], Path(__file__).resolve().parents[1]]
-    for place in [given] if given else own:
-        try:
-            return Build.read(place)
-        except (OSError, ValueError, KeyError):
-            continue
-    _fail(
-        f"no launcher.json in {given or ' or '.join(map(str, own))}: "
-        "--build names a build directory of iocomp with its clients (IOCOMP_BUILD_APPS=ON)"
-    )
-
-
 def _study(path: Path) -> Study:
     try:
         return read_study(path)
     except (OSError, StudyError) as error:
-        _fail(str(error))
+        fail(str(error))
 
 
 def _earlier(out: Path, study: Study) -> list[dict[str, Any]]:
     """Return what this study has left there."""
     if not list(out.glob("*.jsonl")):
         return []
-    return [record for record in _read([out]) if record.get("study") == study.name]
+    return [record for record in read_results([out]) if record.get("study") == study.name]
 
 
 def _tell(outcome: Outcome, study: Study, out: Path) -> None:
@@ -140,15 +111,7 @@ def _dry_run(study: Study, around: Surroundings) -> None:
     )
 
 
-def _read(places: list[Path]) -> list[dict[str, Any]]:
-    """Return the results in some places, and tell what was skipped."""
-    try:
-        records, complaints = read_lines(result_files(places))
-    except OSError as error:
-        _fail(str(error))
-    for complaint in complaints:
-        print(f"iocomp study: {complaint}; skipped", file=sys.stderr)
-    return records
+app.command()(advise)
 
 
 @app.callback()
@@ -175,9 +138,9 @@ def run(
     study = _study(file)
     kind = launcher or study.launcher
     if kind not in ("local", "slurm"):
-        _fail(f"--launcher {kind}: allowed are local, slurm")
-    command = _command()
-    found = _build(build, command)
+        fail(f"--launcher {kind}: allowed are local, slurm")
+    command = iocomp_command()
+    found = build_of(build, command)
     place = (out or Path(f"study-{study.name}")).resolve()
     if dry_run:
         _dry_run(study, Surroundings(command, found, place / "work", kind))
@@ -198,7 +161,7 @@ def run(
                 earlier = _earlier(place, study)
                 outcome = run_study(study, around, place / RESULTS, earlier, minutes=minutes)
     except (OSError, NotEnoughSpaceError) as error:
-        _fail(str(error))
+        fail(str(error))
     _tell(outcome, study, place)
     if outcome.was_stopped:
         raise typer.Exit(130)
@@ -217,12 +180,12 @@ def plot(
 
     ids = [word for word in only.split(",") if word]
     try:
-        drawn = list(draw_figures(rows_of(_read(places)), every=every, only=ids))
+        drawn = list(draw_figures(rows_of(read_results(places)), every=every, only=ids))
         if not drawn:
-            _fail("no figure has results there that count")
+            fail("no figure has results there that count")
         files = write_figures(drawn, out)
     except (OSError, ValueError) as error:
-        _fail(str(error))
+        fail(str(error))
     print(f"{len(drawn)} figures, {len(files)} files in {out}")
 
 
@@ -233,7 +196,7 @@ def import_(
 ) -> None:
     """Write published measurements as results, so that figures can show both."""
     if what != "archer2":
-        _fail(f"import {what}: there is archer2 only")
+        fail(f"import {what}: there is archer2 only")
     file = out / "archer2.jsonl"
     file.unlink(missing_ok=True)
     with Writer(file) as writer:
@@ -259,5 +222,5 @@ def report(
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(make_page(records, complaints, notes))
     except OSError as error:
-        _fail(str(error))
+        fail(str(error))
     print(f"{len(records)} results, {len(complaints)} lines skipped: {out}")

@@ -2,10 +2,14 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
+#include "iocomp/python_program.h"
 #include "iocomp/subcommands.h"
 
 namespace {
@@ -17,6 +21,8 @@ int run(int argc, char** argv) {
   CLI::App app{"iocomp: parallel output that costs an MPI simulation nothing"};
   app.set_version_flag("--version", "iocomp " IOCOMP_COMMAND_VERSION);
   app.require_subcommand(1);
+  const std::vector<std::string> behind(argv + std::min(argc, 2), argv + argc);
+  iocomp::command::add_advise(app, behind);
   iocomp::command::add_clean(app);
   iocomp::command::add_config(app);
   iocomp::command::add_info(app);
@@ -27,12 +33,13 @@ int run(int argc, char** argv) {
   iocomp::command::add_numa(app);
   iocomp::command::add_recover(app);
   iocomp::command::add_show(app);
-  iocomp::command::add_study(app);
-  iocomp::command::add_torture(app);
+  iocomp::command::add_study(app, behind);
+  iocomp::command::add_torture(app, behind);
   iocomp::command::add_trace(app);
   iocomp::command::add_verify(app);
+  const bool is_python = argc > 1 && iocomp::command::is_python_program(app, argv[1]);
   try {
-    app.parse(argc, argv);
+    app.parse(is_python ? 2 : argc, argv);
   } catch (const CLI::RuntimeError& status) {  // of a program that was started
     return status.get_exit_code();
   } catch (const CLI::ParseError& error) {  // --help and --version are such too, with status 0

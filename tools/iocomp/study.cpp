@@ -1,40 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "iocomp/beside.h"
-#include "iocomp/child.h"
+#include "iocomp/python_program.h"
 #include "iocomp/subcommands.h"
 
 namespace iocomp::command {
 namespace {
 
-void study(const std::vector<std::string>& words) {
+PythonProgram studies(std::vector<std::string> first) {
   const auto script = beside_command(IOCOMP_COMMAND_STUDIES) / "study.py";
-  if (!std::filesystem::exists(script)) {
-    throw Error{ErrorCode::unsupported, "there is no " + script.string() +
-                                            ": `iocomp study` is Python that is installed beside "
-                                            "this command, so install iocomp as a whole"};
-  }
-  std::vector<std::string> line{IOCOMP_COMMAND_PYTHON, script};
-  line.insert(line.end(), words.begin(), words.end());
-  const int status = run_child(line, {{"STUDY_COMMAND", command_file()}});
-  if (status != 0) {
-    throw CLI::RuntimeError{status};
-  }
+  return {.script = script,
+          .needed = script,
+          .needs = "is Python that is installed beside this command, so install iocomp as a whole",
+          .words = std::move(first)};
 }
 
 }  // namespace
 
-void add_study(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "study", "Run a matrix of measurements, draw its figures, and write a report of it");
-  command->set_help_flag();  // --help is that of the Python program
-  command->prefix_command();
-  command->callback([command] { study(command->remaining()); });
+void add_advise(CLI::App& app, const std::vector<std::string>& words) {
+  add_python_program(app, "advise", "Say how a program should write here, and how long it takes",
+                     studies({"advise"}), words);
+}
+
+void add_study(CLI::App& app, const std::vector<std::string>& words) {
+  add_python_program(app, "study",
+                     "Run a matrix of measurements, draw its figures, and write a report of it",
+                     studies({}), words);
 }
 
 }  // namespace iocomp::command

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace iocomp::command {
 
@@ -18,9 +20,12 @@ void add_map(CLI::App& app);
 void add_numa(CLI::App& app);
 void add_recover(CLI::App& app);
 void add_show(CLI::App& app);
-void add_study(CLI::App& app);
-void add_torture(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_verify(CLI::App& app);
+
+// These are Python programs, which read the words behind their name themselves.
+void add_advise(CLI::App& app, const std::vector<std::string>& words);
+void add_study(CLI::App& app, const std::vector<std::string>& words);
+void add_torture(CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace iocomp::command

@@ -31,6 +31,25 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """What a rank of a client puts, and when: docs/model.md.
+
+    Attributes:
+        steps: Of output in a run.
+        step_bytes: In each; 0 if the library has to tell.
+        puts: In each.
+        reuse_part: Of the computing of a step, the part from a put until the array is changed.
+        before_part: Of the computing of a step, the part before its first put.
+    """
+
+    steps: int = 0
+    step_bytes: float = 0.0
+    puts: float = 1.0
+    reuse_part: float = 1.0
+    before_part: float = 1.0
+
+
+@dataclass(frozen=True)
 class Client:
     """A program that can be measured.
 
@@ -43,6 +62,7 @@ class Client:
         outputs: Values of `output` that it can do.
         has_progress: Whether it can call iocomp_progress.
         writes_json: Whether it takes `--json FILE`.
+        steps: From a cell to what it puts; None if only the library can tell.
     """
 
     program: str
@@ -52,6 +72,7 @@ class Client:
     outputs: tuple[str, ...] = ("none", "idle", "sync", "async")
     has_progress: bool = False
     writes_json: bool = True
+    steps: Callable[[Cell], Steps | None] = field(default=lambda cell: None)
 
 
 def _numbers(found: object) -> dict[str, float]:
@@ -86,7 +107,12 @@ def flat(raw: Raw) -> Measured:
     return found
 
 
-def _bytes(size: str) -> int:
+def bytes_of(size: str) -> int:
+    """Return a size in bytes.
+
+    Raises:
+        ValueError: If it is no number with a unit such as KiB, MiB or GiB.
+    """
     units = {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "B": 1}
     text = size.replace(" ", "").upper()
     for unit, factor in units.items():
@@ -96,7 +122,7 @@ def _bytes(size: str) -> int:
 
 
 def _stream(cell: Cell, directory: Path) -> list[str]:
-    size = _bytes(cell.size or "64MiB") // (cell.ranks if cell.scaling == "strong" else 1)
+    size = bytes_of(cell.size or "64MiB") // (cell.ranks if cell.scaling == "strong" else 1)
     words = ["--size", str(size), *(cell.arguments or ("--loops", "20", "--write-every", "10"))]
     if cell.output == "none":
         return [*words, "--plain"]
@@ -104,6 +130,19 @@ def _stream(cell: Cell, directory: Path) -> list[str]:
         return [*words, "--write-every", "0"]
     words += ["--progress", "on" if cell.progress else "off"]
     return [*words, "--verify"] if cell.verify else words
+
+
+def _word_after(cell: Cell, option: str, default: int) -> int:
+    words = cell.arguments
+    return int(words[words.index(option) + 1]) if option in words[:-1] else default
+
+
+def _stream_steps(cell: Cell) -> Steps:
+    """Return the steps of STREAM: in a writing loop each kernel's array is put, and reused soon."""
+    loops, every = _word_after(cell, "--loops", 20), _word_after(cell, "--write-every", 10)
+    size = bytes_of(cell.size or "64MiB") // (cell.ranks if cell.scaling == "strong" else 1)
+    kernel = 1 / (4 * every)
+    return Steps(-(-loops // every), 4 * size, 4, kernel, kernel)
 
 
 def _points(size: str, dimensions: int) -> list[int]:
@@ -232,8 +271,13 @@ def _command(cell: Cell, directory: Path) -> list[str]:
 
 _WRITES = ("sync", "async")
 CLIENTS: dict[str, Client] = {
-    "stream": Client("apps/stream/stream", _stream, "stream", has_progress=True),
-    "hpcg": Client("apps/hpcg/hpcg", _hpcg, "hpcg", _hpcg_measured),
+    "stream": Client(
+        "apps/stream/stream", _stream, "stream", has_progress=True, steps=_stream_steps
+    ),
+    "hpcg": Client(
+        "apps/hpcg/hpcg", _hpcg, "hpcg", _hpcg_measured,
+        steps=lambda cell: Steps(before_part=0.0),  # what is put is computed before the first set
+    ),
     "benchio": Client(
         "apps/benchio/benchio", _benchio, "", _blocks_measured, ("none", *_WRITES)
     ),

@@ -211,9 +211,8 @@ def _by_world(words: str, rows: Sequence[Row], worlds: Sequence[str]) -> list[Va
 
 def _that_differ(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     """Return the fields in which some rows differ."""
-    return [
-        name for name in names if len({row.fields.get(name, "") for row in rows} - {NOT_USED}) > 1
-    ]
+    cells = {id(row.fields): row.fields for row in rows}.values()
+    return [name for name in names if len({cell.get(name, "") for cell in cells} - {NOT_USED}) > 1]
 
 
 def _nodes_follow_ranks(rows: Sequence[Row]) -> bool:

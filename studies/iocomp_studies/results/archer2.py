@@ -14,11 +14,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from iocomp_studies.plan.cell import NOT_USED, Cell
+from iocomp_studies.plan.clients import Steps, bytes_of
 from iocomp_studies.results.lines import Record
 
 FILE = Path(__file__).resolve().parent / "archer2.csv"
 SOURCE = "ARCHER2 (published 2023)"
 _LOOPS = "100"
+_WRITES = 10
+"""Of STREAM in a run: its wall times are those of ten times its timers."""
+_MATRIX = 27
+"""Coefficients for each row of HPCG's matrix."""
 
 
 def _cell(line: dict[str, str]) -> Cell:
@@ -34,6 +39,20 @@ def _cell(line: dict[str, str]) -> Cell:
         size=f"{float(line['local_size_mib']):g} MiB",
         arguments=("--loops", _LOOPS, "--write-every", every) if every else (),
     )
+
+
+def loops_of_step(cell: Cell) -> int:
+    """Return how many loops of STREAM a published run computes for each step."""
+    return int(cell.arguments[-1]) if cell.arguments else 1
+
+
+def published_steps(cell: Cell) -> Steps:
+    """Return what a published run puts. HPCG's timers are those of one set."""
+    size = bytes_of(cell.size)
+    if cell.client == "hpcg":
+        return Steps(1, _MATRIX * size, before_part=0.0)
+    kernel = 1 / (4 * loops_of_step(cell))
+    return Steps(_WRITES, 4 * size, 4, kernel, kernel)
 
 
 def read_archer2(path: Path = FILE) -> Iterator[Record]:

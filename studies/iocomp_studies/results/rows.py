@@ -45,8 +45,8 @@ def way_of(cell: Mapping[str, Any]) -> str:
     return f"{mapping}, idle" if output == "idle" else mapping
 
 
-def row_of(record: Record) -> Row:
-    """Return the row of a result."""
+def _fields_of(record: Record) -> dict[str, Value]:
+    """Return what was varied, of a result."""
     cell = record["cell"]
     fields: dict[str, Value] = {
         name: value for name, value in cell.items() if isinstance(value, str | int | float | bool)
@@ -57,16 +57,38 @@ def row_of(record: Record) -> Row:
     fields["way"] = way_of(cell)
     if fields["way"] == "kernel":  # says the transport already
         fields["transport"] = NOT_USED
-    fields["source"] = record.get("source") or str(record.get("host", {}).get("name", "here"))
+    fields["source"] = _source_of(record)
+    return fields
+
+
+def _source_of(record: Record) -> str:
+    return str(record.get("source") or record.get("host", {}).get("name", "here"))
+
+
+def row_of(record: Record, fields: dict[str, Value] | None = None) -> Row:
+    """Return the row of a result, with the fields of its cell where they are known."""
     measures = {f"seconds.{name}": value for name, value in record.get("seconds", {}).items()}
     measures |= {f"values.{name}": value for name, value in record.get("values", {}).items()}
-    return Row(fields, measures, record.get("spread", {}), int(record.get("round", 0)))
+    return Row(
+        _fields_of(record) if fields is None else fields,
+        measures,
+        record.get("spread", {}),
+        int(record.get("round", 0)),
+    )
 
 
 def rows_of(records: Iterable[Record]) -> list[Row]:
-    """Return the rows of those results that count: nothing is marked, and it was no warm-up."""
-    return [
-        row_of(record)
-        for record in records
-        if not record.get("marks") and int(record.get("round", 0)) >= 0
-    ]
+    """Return the rows of those results that count: nothing is marked, and it was no warm-up.
+
+    Results of one cell share their fields, so that what looks at many rows looks at few cells.
+    """
+    known: dict[str, dict[str, Value]] = {}
+    rows = []
+    for record in records:
+        if record.get("marks") or int(record.get("round", 0)) < 0:
+            continue
+        key = f"{record['cell']}{_source_of(record)}"
+        if key not in known:
+            known[key] = _fields_of(record)
+        rows.append(row_of(record, known[key]))
+    return rows

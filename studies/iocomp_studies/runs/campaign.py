@@ -87,7 +87,7 @@ def launch_words(cell: Cell, seats: Seats, around: Surroundings) -> list[str]:
         program = str(around.build.directory / client.program)
     else:
         first = words.pop(0)
-        program = shutil.which(first) or str(Path(first).resolve())
+        program = str(Path(shutil.which(first) or first).absolute())
     if around.launcher == "local":
         return around.build.command(Launch(program, tuple(words), seats.cpus))
     # The settings of the line come by the environment, as everywhere.

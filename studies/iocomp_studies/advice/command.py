@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `iocomp advise` does."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn, Optional
+
+import typer
+
+from iocomp_studies import called
+from iocomp_studies.advice.choices import (
+    ALL_MAPPINGS,
+    Advice,
+    Allowed,
+    NoChoiceError,
+    advise_on,
+    toml_of,
+)
+from iocomp_studies.advice.learned import (
+    Learned,
+    NothingToLearnError,
+    learn_from_machine,
+    learn_from_results,
+)
+from iocomp_studies.advice.output import json_of, text_of
+from iocomp_studies.advice.own_run import (
+    NotUsableError,
+    OwnRun,
+    read_run,
+    run_program,
+    what_it_says,
+)
+from iocomp_studies.advice.work import Work
+from iocomp_studies.plan.cell import NOT_USED, Cell
+from iocomp_studies.plan.clients import bytes_of
+from iocomp_studies.plan.study import BACKENDS
+from iocomp_studies.runs.campaign import StudyRunError, Surroundings
+from iocomp_studies.runs.seats import NotPossibleError
+from iocomp_studies.table import seconds_text
+from iocomp_studies.work_directory import NotEnoughSpaceError, work_directory
+
+_SETTINGS = Path("iocomp.toml")
+_FREE_BYTES = 1 << 30
+_MEMORY_PART = 4  # of a node's memory, one in so many parts for staging
+_LEAST_SECONDS = 1e-6
+
+
+def _fail(text: str) -> NoReturn:
+    called.fail(text, name="advise")
+
+
+def _size(option: str, text: str) -> int:
+    try:
+        found = bytes_of(text)
+    except ValueError:
+        found = 0
+    if found <= 0:
+        _fail(f"{option} {text}: it must be a number of bytes above 0, or one such as 1.5 GiB")
+    return found
+
+
+def _words(option: str, text: str, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in text.split(",") if word.strip())
+    unknown = [word for word in words if word not in allowed]
+    if unknown or not words:
+        _fail(f"{option} {text}: allowed are {', '.join(allowed)}")
+    return words
+
+
+def _node_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What the user says of the program; None where nothing was said."""
+
+    ranks: int | None
+    nodes: int | None
+    steps: int | None
+    step_bytes: int | None
+    step_seconds: float | None
+    puts: int | None
+    reuse_seconds: float | None
+
+    def work(self) -> Work:
+        """Return what the program does, told by its sizes alone."""
+        if self.step_seconds is None:
+            _fail("--seconds-per-step is missing: the computing of a step, without output")
+        seconds = max(self.step_seconds, _LEAST_SECONDS)
+        ranks = self.ranks or 1
+        begin = Work(ranks, 10, (self.step_bytes or 0) / ranks, seconds, reuse_seconds=seconds)
+        return self.changed(begin)
+
+    def changed(self, work: Work) -> Work:
+        """Return what a run says of a program, with what was said beside."""
+        return replace(
+            work,
+            ranks=self.ranks or work.ranks,
+            nodes=self.nodes or work.nodes,
+            steps=self.steps or work.steps,
+            puts=self.puts or work.puts,
+            reuse_seconds=work.reuse_seconds if self.reuse_seconds is None else self.reuse_seconds,
+        )
+
+
+def _write_settings(advice: Advice, replaces: bool) -> None:
+    if _SETTINGS.exists() and not replaces:
+        _fail(f"{_SETTINGS} is there already: --replace overwrites it")
+    comment = ("Written by `iocomp advise`.", *advice.reason, f"Start: {advice.best.launch()}")
+    _SETTINGS.write_text(toml_of(advice.best.settings(), comment))
+    print(f"written: {_SETTINGS}")
+
+
+def _checked(words: tuple[str, ...], advice: Advice, around: Surroundings, topology: str) -> str:
+    """Run the program as advised, and say how good the prediction was."""
+    best = advice.best
+    settings = {k: v for k, v in best.settings().items() if k.startswith("staging.")}
+    cell = replace(best.cell, settings=tuple(settings.items()))
+    wall = what_it_says(run_program(words, cell, around, topology)).wall
+    return (
+        f"checked: {seconds_text(wall)} s measured, {seconds_text(best.prediction.wall)} s "
+        f"predicted: predicted ÷ measured {best.prediction.wall / wall:.2f}"
+    )
+
+
+def advise(
+    program: Optional[list[str]] = typer.Argument(
+        None, help="after --: the program and its arguments, which is run once, synchronously"
+    ),
+    from_: Optional[list[Path]] = typer.Option(
+        None, "--from", help="results of studies to learn from; else this machine is measured now"
+    ),
+    source: str = typer.Option("", help="the machine, where results are of several"),
+    run: Optional[Path] = typer.Option(
+        None, help="instead of a program: trace.json of a run of it, or a result of a study"
+    ),
+    wall: Optional[float] = typer.Option(None, help="with trace.json: seconds that the run took"),
+    ranks: Optional[int] = typer.Option(None, min=1, help="that compute [1]"),
+    nodes: Optional[int] = typer.Option(None, min=1, help="of the job [1]"),
+    steps: Optional[int] = typer.Option(None, min=1, help="of output [10]"),
+    bytes_per_step: Optional[str] = typer.Option(None, help="of all ranks together"),
+    seconds_per_step: Optional[float] = typer.Option(None, help="of computing, without output"),
+    puts: Optional[int] = typer.Option(None, min=1, help="of each rank in a step [1]"),
+    reuse_after: Optional[float] = typer.Option(
+        None, help="seconds of computing from a put until the array is changed [a whole step]"
+    ),
+    scattered: bool = typer.Option(
+        False, help="what a rank puts is not in one piece in the file, as blocks of 3-D arrays"
+    ),
+    backend: str = typer.Option("posix", help="back-ends to choose from, separated by commas"),
+    mapping: str = typer.Option(
+        ",".join(ALL_MAPPINGS), help="mappings to choose from; sequential: no servers"
+    ),
+    memory: Optional[str] = typer.Option(
+        None, help="that servers of a node may take [a quarter of this machine's]"
+    ),
+    topology: str = typer.Option("", help="of a node, as iocomp map takes it [this machine]"),
+    directory: Path = typer.Option(Path(), help="on the file system that is written to"),
+    build: Optional[Path] = typer.Option(None, help="as for iocomp study run"),
+    apply: bool = typer.Option(False, "--apply", help="write the settings into iocomp.toml"),
+    replaces: bool = typer.Option(False, "--replace", help="an iocomp.toml that is there"),
+    check: bool = typer.Option(
+        False, "--check", help="run the program again as advised, and compare with the prediction"
+    ),
+    as_json: bool = typer.Option(False, "--json", help="print it as JSON"),
+) -> None:
+    """Say how a program should write here, and how long it would take in each way.
+
+    The program is told by its sizes (--bytes-per-step, --seconds-per-step), by a run that was made
+    (--run), or by itself after --.
+    """
+    backends = _words("--backend", backend, BACKENDS)
+    allowed = Allowed(
+        backends,
+        _words("--mapping", mapping, ALL_MAPPINGS),
+        not scattered,
+        float(_size("--memory", memory) if memory else _node_memory() / _MEMORY_PART),
+        topology,
+    )
+    numbers = (("seconds-per-step", seconds_per_step), ("reuse-after", reuse_after), ("wall", wall))
+    for option, value in numbers:
+        if value is not None and not 0 <= value < float("inf"):
+            _fail(f"--{option} {value:g}: it must be a number of seconds, 0 or more")
+    if [bool(program), run is not None, bytes_per_step is not None].count(True) != 1:
+        _fail(
+            "tell the program in one of three ways: --bytes-per-step and --seconds-per-step, "
+            "--run FILE, or the program itself after --"
+        )
+    if check and not program:
+        _fail("--check needs the program itself, after --")
+    told = _Told(
+        ranks, nodes, steps, _size("--bytes-per-step", bytes_per_step) if bytes_per_step else None,
+        seconds_per_step, puts, reuse_after,
+    )  # fmt: skip
+    command = called.iocomp_command()
+    words = tuple(program or ())
+    try:
+        with work_directory(directory.resolve(), _FREE_BYTES) as folder:
+            own: OwnRun | None = None
+            around: Surroundings | None = None
+            if words:
+                around = Surroundings(command, called.build_of(build, command), folder)
+                first = Cell(
+                    "command", output="sync", backend=backends[0], transport=NOT_USED,
+                    ranks=ranks or 1, nodes=nodes or 1,
+                )  # fmt: skip
+                own = what_it_says(run_program(words, first, around, topology))
+            elif run is not None:
+                own = what_it_says(read_run(run, wall))
+            work = told.changed(own.work) if own else told.work()
+            learned: Learned = (
+                learn_from_results(called.read_results(from_), source)
+                if from_
+                else learn_from_machine(folder, backends)
+            )
+            if own:
+                learned = learned.with_run(own, backends)
+            advice = advise_on(work, learned.model, allowed, command, same=learned.same())
+            print((json_of if as_json else text_of)(work, advice, learned))
+            if apply:
+                _write_settings(advice, replaces)
+            if check and around:
+                print(_checked(words, advice, around, topology))
+    except StudyRunError as error:
+        _fail(f"{words[0]}: {error}\nwanted is a program that puts with iocomp and ends with 0")
+    except NotPossibleError as error:
+        _fail(str(error))
+    except (OSError, NotEnoughSpaceError, NotUsableError, NothingToLearnError) as error:
+        _fail(str(error))
+    except NoChoiceError as error:
+        _fail(str(error))

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The wall time of a program in each way of writing: docs/model.md, formula by formula."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from iocomp_studies.advice.work import GIB, KERNEL, SYNCHRONOUS, Way, Work
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is known of a parameter before anything is measured: its value, and how sure that is.
+
+    Attributes:
+        value: In the unit of the parameter.
+        spread: One standard deviation of its natural logarithm.
+        unit: In words.
+        meaning: In words.
+    """
+
+    value: float
+    spread: float
+    unit: str
+    meaning: str
+
+
+EXPECTED: dict[str, Expected] = {
+    "bandwidth": Expected(1.0 * GIB, 2.0, "bytes/s", "with which one writer writes and flushes"),
+    "writers": Expected(0.3, 1.0, "1", "n writers are n to this power times as fast as one"),
+    "commit": Expected(0.003, 1.5, "s", "of a step, whatever its size"),
+    "part": Expected(1.0, 0.2, "1", "of that bandwidth, in this way"),
+    "copy.shared": Expected(4.0 * GIB, 0.7, "bytes/s", "with which a server takes data in"),
+    "copy.message": Expected(2.0 * GIB, 0.7, "bytes/s", "the same, in messages"),
+    "factor": Expected(1.0, 0.1, "1", "computing ÷ that without servers, also while they sleep"),
+    "slow": Expected(0.05 / GIB, 1.0, "s/byte", "of computing lost for a byte that a writer moves"),
+    "slow.hyperthread": Expected(0.2 / GIB, 1.0, "s/byte", "the same"),
+    "slow.oversubscribe": Expected(0.4 / GIB, 1.0, "s/byte", "the same"),
+}
+"""By name of a parameter, or the part of it before the dot. Source: docs/model.md."""
+_MOST_WRITERS = 1.0
+
+
+def expected(name: str) -> Expected:
+    """Return what is known of a parameter in general."""
+    return EXPECTED.get(name) or EXPECTED[name.split(".")[0]]
+
+
+def names_of(way: Way) -> list[str]:
+    """Return the parameters that a way depends on."""
+    names = [f"bandwidth.{way.backend}", f"commit.{way.backend}", f"writers.{way.backend}"]
+    if way.name == SYNCHRONOUS:
+        return names
+    names += [f"part.{way.name}", f"slow.{way.name}"]
+    if way.name == KERNEL:
+        return names
+    return [*names, f"factor.{way.name}", f"copy.{way.transport}"]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a run would take, in seconds.
+
+    Attributes:
+        wall: Of the whole run, until all is durable.
+        write: Of one step, from its start to its commit (Q).
+        step: From the end of one step's computing to the next (P); synchronous: T.
+        slowed: Of a step, the computing that is lost to servers and writing.
+        waited: Of a step, the waiting for arrays that are to be changed.
+    """
+
+    wall: float
+    write: float
+    step: float
+    slowed: float = 0.0
+    waited: float = 0.0
+
+    def is_bound_by_output(self) -> bool:
+        """Return whether the program waits for its output in the long run."""
+        return self.write > self.step
+
+
+@dataclass(frozen=True)
+class Model:
+    """The parameters of a machine; what was not measured is what is expected in general."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+
+    def value(self, name: str) -> float:
+        """Return a parameter."""
+        found = self.values.get(name)
+        return expected(name).value if found is None else found
+
+    def with_values(self, values: Mapping[str, float]) -> Model:
+        """Return it with some parameters changed."""
+        return Model({**self.values, **values})
+
+    def predict(self, work: Work, way: Way) -> Prediction:
+        """Return what a program takes in a way of writing."""
+        writers = way.servers or work.ranks
+        rate = self.value(f"bandwidth.{way.backend}") * self._together(way.backend, writers)
+        if way.name == SYNCHRONOUS:
+            write = self.value(f"commit.{way.backend}") + work.all_bytes() / rate
+            wall = work.steps * (work.step_seconds + write)
+            return Prediction(wall, write, work.step_seconds, 0.0, write)
+        rate *= self.value(f"part.{way.name}")
+        write = self.value(f"commit.{way.backend}") + work.all_bytes() / rate
+        moved = work.all_bytes() / writers
+        factor = self.value(f"factor.{way.name}") if way.servers else 1.0
+        if way.servers:
+            held = moved / work.puts / self.value(f"copy.{way.transport}")
+            held += self._without_memory(work, way) * work.all_bytes() / rate / work.puts
+        else:
+            held = work.all_bytes() / rate / work.puts
+        waited = work.puts * max(0.0, held - factor * work.reuse_seconds)
+        slowed = (factor - 1.0) * work.step_seconds + self.value(f"slow.{way.name}") * moved
+        step = max(work.step_seconds + slowed + waited, 1e-9)
+        before = work.before_part * factor * work.step_seconds
+        wall = before + (work.steps - 1) * max(step, write) + max(write, step - before)
+        return Prediction(wall, write, step, slowed, waited)
+
+    def _together(self, backend: str, writers: int) -> float:
+        """Return how many times as fast as one some writers are."""
+        return math.pow(writers, min(self.value(f"writers.{backend}"), _MOST_WRITERS))
+
+    @staticmethod
+    def _without_memory(work: Work, way: Way) -> float:
+        """Return the part of a step for which the servers of a node have no memory."""
+        if not way.memory_bytes:
+            return 0.0
+        return max(0.0, 1.0 - way.memory_bytes * work.nodes / max(work.all_bytes(), 1.0))
+
+    def as_if_measured(self, work: Work, backend: str, write_seconds: float) -> Model:
+        """Return it with the bandwidth at which one synchronous step takes as long as it did."""
+        name = f"bandwidth.{backend}"
+        commit = min(self.value(f"commit.{backend}"), write_seconds / 2)
+        rate = work.all_bytes() / max(write_seconds - commit, 1e-9)
+        rate /= self._together(backend, work.ranks)
+        return self.with_values({name: rate, f"commit.{backend}": commit})
+
+
+def names_of_all(ways: Iterable[Way]) -> list[str]:
+    """Return the parameters that some ways depend on, each once."""
+    return list(dict.fromkeys(name for way in ways for name in names_of(way)))

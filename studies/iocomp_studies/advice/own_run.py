@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run of the user's own program says of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from iocomp_studies.advice.samples import steps_in_trace
+from iocomp_studies.advice.work import Work
+from iocomp_studies.plan.cell import Cell
+from iocomp_studies.plan.study import Study
+from iocomp_studies.results.lines import Record, read_lines
+from iocomp_studies.runs.campaign import Surroundings, run_once
+from iocomp_studies.runs.seats import plan_seats
+
+TIMEOUT_SECONDS = 3600.0
+
+
+class NotUsableError(ValueError):
+    """A run says too little of the program; the text says what is missing."""
+
+
+@dataclass(frozen=True)
+class OwnRun:
+    """What one run says.
+
+    Attributes:
+        work: What the program does.
+        write_seconds: Of a step written synchronously; 0 if the run was not synchronous.
+        backend: Of its file.
+        wall: Of the run.
+    """
+
+    work: Work
+    write_seconds: float
+    backend: str
+    wall: float
+
+
+def run_program(
+    words: tuple[str, ...], cell: Cell, around: Surroundings, topology: str = ""
+) -> Record:
+    """Run a program once in the way of a cell, and return the result as a study keeps it.
+
+    Raises:
+        StudyRunError: If it left no result.
+        NotPossibleError: If its ranks cannot sit so here.
+    """
+    # Braces are those of the program, not of a study.
+    as_they_are = (word.replace("{", "{{").replace("}", "}}") for word in words)
+    named = replace(cell, arguments=tuple(as_they_are))
+    study = Study("advise", (named,), timeout_seconds=TIMEOUT_SECONDS)
+    result = run_once(study, named, plan_seats(around.command, named, topology), around)
+    return {"key": named.key(), "cell": named.record(), "round": 0, **result}
+
+
+def read_run(path: Path, wall_seconds: float | None) -> Record:
+    """Return the run that a file tells of: the last result of a study there, or `trace.json`.
+
+    Raises:
+        OSError: If it cannot be read.
+        NotUsableError: If it is neither, or a trace without the wall time.
+    """
+    try:
+        trace = json.loads(path.read_text())
+    except ValueError:
+        trace = None
+    if isinstance(trace, dict) and "compute_sum" in trace:
+        if wall_seconds is None:
+            raise NotUsableError(f"{path}: a trace does not tell the wall time: --wall SECONDS")
+        cell = Cell("command", ranks=int(trace["compute_ranks"]))
+        return {"cell": cell.record(), "seconds": {"wall": wall_seconds}, "trace": trace}
+    records, complaints = read_lines([path])
+    if not records:
+        why = complaints[0] if complaints else f"{path}: empty"
+        raise NotUsableError(f"{why}; wanted is trace.json of a run, or a result of a study")
+    return records[-1]
+
+
+def what_it_says(record: Mapping[str, Any]) -> OwnRun:
+    """Return what a run says of its program.
+
+    The time in calls is that of the rank with most. In a synchronous run it is what output takes;
+    otherwise it is what was not hidden, and is no computing either.
+
+    Raises:
+        NotUsableError: If the program put nothing, or spent all its time in calls.
+    """
+    cell = Cell.of_record(dict(record["cell"]))
+    trace = record.get("trace", {})
+    steps = steps_in_trace(trace, cell.ranks)
+    if steps is None:
+        raise NotUsableError("the run put nothing with iocomp, or did not reach iocomp_finalize")
+    wall = float(record["seconds"]["wall"])
+    calls = float(trace["compute_max"]["call_seconds"])
+    computing = wall - calls
+    if computing <= 0:
+        raise NotUsableError(
+            f"{wall:.3g} s of wall time with {calls:.3g} s inside iocomp: nothing was computed"
+        )
+    seconds = computing / steps.steps
+    work = Work(cell.ranks, steps.steps, steps.step_bytes, seconds, cell.nodes, steps.puts, seconds)
+    write = calls / steps.steps if cell.output == "sync" else 0.0
+    return OwnRun(work, write, cell.backend, wall)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The model of docs/model.md by hand, fitted to planted walls, and against published ones."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from studies_data import record
+
+from iocomp_studies.advice.fit import Sample, errors_of, fit, left_out
+from iocomp_studies.advice.model import Model, names_of
+from iocomp_studies.advice.samples import read_samples
+from iocomp_studies.advice.work import GIB, Way, Work
+from iocomp_studies.plan.cell import Cell
+from iocomp_studies.results.archer2 import read_archer2
+from iocomp_studies.statistics import Estimate
+
+PLAIN = Model(
+    {
+        "bandwidth.posix": 1.0 * GIB,
+        "writers.posix": 0.5,
+        "commit.posix": 0.1,
+        "copy.shared": 4.0 * GIB,
+        "part.kernel": 1.0,
+        "slow.kernel": 0.0,
+        "part.consecutive": 1.0,
+        "slow.consecutive": 0.0,
+        "factor.consecutive": 1.0,
+    }
+)
+# 4 ranks write 2 GiB in a step: 1 s and the commit, as four are twice as fast as one.
+WORK = Work(4, 10, 0.5 * GIB, 2.0, reuse_seconds=2.0)
+
+
+def wall(way: Way, work: Work = WORK, **values: float) -> float:
+    model = PLAIN.with_values({name.replace("_", "."): value for name, value in values.items()})
+    return model.predict(work, way).wall
+
+
+def test_synchronous_output_is_added_to_the_computing() -> None:
+    assert wall(Way("synchronous")) == pytest.approx(10 * (2.0 + 1.1))
+
+
+def test_output_that_fits_behind_the_computing_costs_the_last_write() -> None:
+    assert wall(Way("kernel")) == pytest.approx(10 * 2.0 + 1.1)
+
+
+def test_output_that_is_slower_than_the_computing_decides() -> None:
+    slow = replace(WORK, step_seconds=0.5, reuse_seconds=0.5)
+    waits = 1.0 - 0.5  # for the array, which is changed after 0.5 s
+    told = PLAIN.predict(slow, Way("kernel"))
+    assert told.waited == pytest.approx(waits)
+    assert told.is_bound_by_output()
+    assert told.wall == pytest.approx(0.5 + 9 * 1.1 + 1.1)
+
+
+def test_servers_free_the_array_after_a_copy_and_write_as_fast_as_so_many_writers() -> None:
+    soon = replace(WORK, reuse_seconds=0.0)
+    told = PLAIN.predict(soon, Way("consecutive", servers=1, transport="shared"))
+    assert told.waited == pytest.approx(2.0 / 4.0)  # GiB through one server ÷ GiB/s
+    assert told.write == pytest.approx(2.1)
+    four = PLAIN.predict(soon, Way("consecutive", servers=4, transport="shared"))
+    assert four.waited == pytest.approx(told.waited / 4)
+    assert four.write == pytest.approx(1.1)
+
+
+def test_computing_is_slower_by_the_factor_and_by_each_byte() -> None:
+    way = Way("consecutive", servers=4, transport="shared")
+    slower = wall(way, factor_consecutive=1.1, slow_consecutive=0.2 / GIB)
+    assert slower - wall(way) == pytest.approx(10 * 0.2 + 9 * 0.2 * 0.5)
+
+
+def test_servers_without_memory_for_a_step_keep_the_ranks_waiting() -> None:
+    way = Way("consecutive", servers=4, transport="shared", memory_bytes=1.0 * GIB)
+    soon = replace(WORK, reuse_seconds=0.0)
+    all_of_it = replace(way, memory_bytes=2.0 * GIB)
+    lacking = PLAIN.predict(soon, way).waited - PLAIN.predict(soon, all_of_it).waited
+    assert lacking == pytest.approx(0.5 * 1.0)  # half of the bytes are written first
+
+
+def test_a_program_that_puts_first_computes_behind_its_last_write() -> None:
+    assert wall(Way("kernel"), replace(WORK, before_part=0.0)) == pytest.approx(10 * 2.0)
+
+
+def test_a_measured_step_sets_the_bandwidth() -> None:
+    model = PLAIN.as_if_measured(WORK, "posix", 4.0)
+    assert model.predict(WORK, Way("synchronous")).write == pytest.approx(4.0)
+
+
+WAYS = (
+    Way("synchronous"),
+    Way("kernel"),
+    Way("consecutive", servers=1, transport="shared"),
+    Way("consecutive", servers=4, transport="shared"),
+)
+
+
+def samples(model: Model, noise: float = 0.0) -> list[Sample]:
+    chance = random.Random(1)
+    found = []
+    for size in (0.01, 0.1, 1.0):
+        for ranks in (1, 4, 16):
+            for reuse in (0.0, 1.0):
+                work = Work(ranks, 10, size * GIB, 1.0, reuse_seconds=reuse)
+                for way in WAYS:
+                    seconds = model.predict(work, way).wall * chance.gauss(1.0, noise)
+                    label = f"{size} {ranks} {reuse} {way.text()}"
+                    measured = Estimate(seconds, seconds, seconds)
+                    found.append(Sample(work, way, measured, label, (size, ranks, reuse)))
+    return found
+
+
+def test_planted_parameters_are_found() -> None:
+    planted = PLAIN.with_values(
+        {
+            "bandwidth.posix": 0.4 * GIB,
+            "copy.shared": 2.0 * GIB,
+            "slow.kernel": 0.1 / GIB,
+            "slow.consecutive": 0.3 / GIB,
+        }
+    )
+    found = fit(samples(planted))
+    for name in ("bandwidth.posix", "slow.consecutive", "commit.posix"):
+        assert found.value(name) == pytest.approx(planted.value(name), rel=0.1), name
+    assert found.value("writers.posix") == pytest.approx(0.5, abs=0.03)
+    assert errors_of(found, samples(planted)).worst[0] < 0.03
+
+
+def test_what_was_left_out_is_predicted_about_as_well_as_it_can_be_measured() -> None:
+    noisy = samples(PLAIN, noise=0.05)
+    alone = left_out(noisy)
+    worlds = left_out(noisy, lambda one: one.world)
+    assert alone is not None
+    assert worlds is not None
+    assert 0.01 < alone.median.value < 0.06
+    assert alone.median.low <= alone.median.value <= alone.median.high
+    assert worlds.median.value < 0.08
+    right, pairs = alone.order
+    assert right / pairs > 0.95
+    assert left_out(noisy[:1]) is None
+
+
+def test_a_model_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        fit([])
+
+
+def test_a_way_that_was_not_measured_has_what_is_expected_of_it() -> None:
+    found = fit([one for one in samples(PLAIN) if one.way.name == "synchronous"])
+    hyperthread = Way("hyperthread", servers=1, transport="shared")
+    expected = {name: Model().value(name) for name in names_of(hyperthread)}
+    assert found.value("slow.hyperthread") == expected["slow.hyperthread"]
+    assert found.value("bandwidth.posix") != expected["bandwidth.posix"]
+
+
+STREAM = Cell(
+    "stream", transport="kernel", ranks=2, size="64 MiB",
+    arguments=("--loops", "20", "--write-every", "5"),
+)  # fmt: skip
+
+
+def test_results_become_samples_beside_what_ran_without_output() -> None:
+    none = replace(STREAM, output="none", backend="-", transport="-")
+    served = replace(STREAM, mapping="oversubscribe", transport="auto")
+    records = []
+    for number, slow in enumerate((1.0, 2.0, 1.5)):  # whole rounds are slower
+        records.append(record(none, number, 4.0 * slow))
+        records.append(record(STREAM, number, 5.0 * slow))
+        records.append(record(served, number, 6.0 * slow, servers=2))
+    records.append(record(replace(served, progress=True), 0, 9.0, servers=2))
+    records.append({**record(STREAM, 3, 99.0), "marks": ["wrong mapping"]})
+    ((key, found),) = read_samples(records).items()
+    assert key == ("here", "stream")
+    kernel, oversubscribe = found
+    assert kernel.way == Way("kernel")
+    assert oversubscribe.way == Way("oversubscribe", servers=2, transport="shared")
+    work = kernel.work
+    assert (work.ranks, work.steps, work.puts) == (2, 4, 4)
+    assert work.step_bytes == 4 * (64 << 20)
+    assert work.step_seconds == pytest.approx(6.0 / 4)
+    assert work.reuse_seconds == pytest.approx(work.step_seconds / 20)  # one kernel of 5 loops
+    assert kernel.measured.value == pytest.approx(1.25 * 6.0)
+    assert oversubscribe.measured.value == pytest.approx(1.5 * 6.0)
+
+
+def test_results_without_computing_alone_are_no_samples() -> None:
+    assert read_samples([record(STREAM, 0, 5.0)]) == {}
+
+
+def test_other_programs_put_what_the_library_has_counted() -> None:
+    cell = Cell("command", output="sync", transport="-", ranks=2, arguments=("./program",))
+    trace = {
+        "compute_sum": {"puts": 12.0, "put_bytes": 600.0},
+        "compute_max": {"steps": 3.0, "call_seconds": 1.0},
+    }
+    none = replace(cell, output="none", backend="-")
+    records = [record(none, 0, 9.0), record(cell, 0, 10.0, trace=trace)]
+    ((_, (found,)),) = read_samples(records).items()
+    assert (found.work.steps, found.work.step_bytes, found.work.puts) == (3, 100.0, 2.0)
+
+
+def test_the_published_walls_of_stream_are_predicted_in_their_trend() -> None:
+    found = read_samples(list(read_archer2()))
+    stream = found["ARCHER2 (published 2023)", "stream"]
+    assert len(stream) == 60
+    errors = errors_of(fit(stream), stream)
+    right, pairs = errors.order
+    assert errors.median.value < 0.2
+    assert right / pairs > 0.85

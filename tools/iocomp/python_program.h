@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace iocomp::command {
+
+/// What a subcommand starts in its place.
+struct PythonProgram {
+  std::filesystem::path script;
+  std::filesystem::path needed;    ///< a file that is there where the program is complete
+  std::string needs;               ///< what to do where it is missing, after "`iocomp NAME` "
+  std::vector<std::string> words;  ///< before those of the user
+};
+
+/// Add a subcommand that is a Python program: it gets all words, --help and -- too, and its status
+/// is that of the command. The variable STUDY_COMMAND tells it where the command lies.
+/// @param words  what follows the name of the subcommand; CLI11 must not see it, as it takes --
+/// away.
+/// @throws Error{unsupported} when it is called and the needed file is not there.
+void add_python_program(CLI::App& app, const std::string& name, const std::string& about,
+                        const PythonProgram& program, const std::vector<std::string>& words);
+
+/// Whether a subcommand that was added so has this name.
+[[nodiscard]] bool is_python_program(const CLI::App& app, const std::string& name);
+
+}  // namespace iocomp::command
