@@ -66,20 +66,28 @@ void Disk::exchange(const Found& one, const Found& other) {
   name({{{one.folder, one.name, other.inode}, {other.folder, other.name, one.inode}}});
 }
 
-std::int64_t Disk::size(Inode inode) const {
-  return static_cast<std::int64_t>(nodes_.at(inode).now.size());
+const std::shared_ptr<std::vector<std::byte>>& Disk::Bytes::nothing() {
+  static const auto empty = std::make_shared<std::vector<std::byte>>();
+  return empty;
 }
 
-void Disk::apply(std::vector<std::byte>& bytes, const Change& change) {
+std::int64_t Disk::size(Inode inode) const { return std::ssize(bytes(inode)); }
+
+void Disk::overwrite(Bytes& bytes, std::int64_t offset, std::span<const std::byte> with) {
+  auto& all = bytes.edit();
+  const auto begin = static_cast<std::size_t>(offset);
+  if (all.size() < begin + with.size()) {
+    all.resize(begin + with.size());
+  }
+  std::ranges::copy(with, all.begin() + offset);
+}
+
+void Disk::apply(Bytes& bytes, const Change& change) {
   if (change.size >= 0) {
-    bytes.resize(static_cast<std::size_t>(change.size));
-    return;
+    bytes.edit().resize(static_cast<std::size_t>(change.size));
+  } else {
+    overwrite(bytes, change.offset, change.bytes);
   }
-  const auto end = static_cast<std::size_t>(change.offset) + change.bytes.size();
-  if (bytes.size() < end) {
-    bytes.resize(end);
-  }
-  std::ranges::copy(change.bytes, bytes.begin() + change.offset);
 }
 
 std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::byte> bytes,
@@ -112,10 +120,10 @@ std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::
       bytes = bytes.first(static_cast<std::size_t>(fits));
     }
   }
-  const auto before = node.now.size();
+  const std::int64_t before = size(inode);
   node.pending.push_back({.offset = offset, .bytes = {bytes.begin(), bytes.end()}});
   apply(node.now, node.pending.back());
-  used_ += static_cast<std::int64_t>(node.now.size() - before);
+  used_ += size(inode) - before;
   return static_cast<std::int64_t>(bytes.size());
 }
 
@@ -136,14 +144,17 @@ int Disk::sync(Inode inode) {
   Node& node = nodes_.at(inode);
   if (faults_.failing_sync && syncs_ == *faults_.failing_sync) {
     ++node.losses;
-    node.pending
-        .clear();  // the system forgets what it could not write, and the next fsync says yes
+    // The system forgets what it could not write, and the next fsync says yes.
+    node.pending.clear();
     return -EIO;
   }
   if (!node.is_folder) {
-    for (const auto& change : std::exchange(node.pending, {})) {
-      apply(node.kept, change);
+    if (node.losses == 0) {
+      node.kept = node.now;
+    } else {
+      std::ranges::for_each(node.pending, [&](const auto& one) { apply(node.kept, one); });
     }
+    node.pending.clear();
     return 0;
   }
   std::erase_if(namings_, [&](const Naming& naming) {
@@ -163,37 +174,42 @@ int Disk::sync(Inode inode) {
 
 Disk Disk::after_power_loss(Random& random) const {
   Disk after;
-  after.nodes_ = nodes_;
   after.last_ = last_;
   const std::int64_t mood = random.below(4);  // nothing, everything, or each by chance
   const auto is_kept = [&](std::int64_t wholly) {
     return mood == 0 ? false : mood == 1 ? true : random.chance(1, wholly);
   };
-  for (auto& [inode, node] : after.nodes_) {
-    std::vector<Change> pending = std::move(node.pending);
-    node.pending.clear();
+  for (const auto& [inode, before] : nodes_) {
+    Node& node = after.nodes_[inode];
+    node.is_folder = before.is_folder;
+    node.losses = before.losses;
+    node.kept = before.kept;
+    node.names = before.kept_names;
+    std::vector<const Change*> pending;
+    for (const auto& change : before.pending) {
+      pending.push_back(&change);
+    }
     if (mood == 3) {  // the disk takes them in another order
       for (std::size_t i = pending.size(); i > 1; --i) {
         std::swap(pending[i - 1],
                   pending[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
       }
     }
-    for (auto& change : pending) {
+    for (const Change* change : pending) {
       if (!is_kept(2)) {
         continue;
       }
-      if (change.size >= 0 || mood == 1 || random.chance(1, 2)) {
-        apply(node.kept, change);
+      if (change->size >= 0 || mood == 1 || random.chance(1, 2)) {
+        apply(node.kept, *change);
         continue;
       }
-      for (std::size_t at = 0; at < change.bytes.size();) {  // torn: some sectors of it
-        const auto place = change.offset + static_cast<std::int64_t>(at);
+      const std::span<const std::byte> bytes{change->bytes};
+      for (std::size_t at = 0; at < bytes.size();) {  // torn: some sectors of it
+        const auto place = change->offset + static_cast<std::int64_t>(at);
         const auto length = std::min(static_cast<std::size_t>(sector_bytes - place % sector_bytes),
-                                     change.bytes.size() - at);
+                                     bytes.size() - at);
         if (random.chance(1, 2)) {
-          const auto first = change.bytes.begin() + static_cast<std::ptrdiff_t>(at);
-          apply(node.kept,
-                {.offset = place, .bytes = {first, first + static_cast<std::ptrdiff_t>(length)}});
+          overwrite(node.kept, place, bytes.subspan(at, length));
         }
         at += length;
       }
@@ -208,21 +224,31 @@ Disk Disk::after_power_loss(Random& random) const {
       continue;
     }
     for (const auto& [folder, name, target] : naming.changes) {
-      auto& names = after.nodes_[folder].kept_names;
+      auto& names = after.nodes_[folder].names;
       target == 0 ? static_cast<void>(names.erase(name)) : static_cast<void>(names[name] = target);
     }
   }
   for (auto& [inode, node] : after.nodes_) {
-    node.names = node.kept_names;
-    node.links = 0;
-    after.used_ += static_cast<std::int64_t>(node.now.size());
-  }
-  for (const auto& [inode, node] : after.nodes_) {
+    node.kept_names = node.names;
+    after.used_ += std::ssize(node.now.get());
     for (const auto& [name, target] : node.names) {
       ++after.nodes_[target].links;
     }
   }
   return after;
+}
+
+bool Disk::looks_like(const Disk& other, Inode folder) const {
+  const auto& own = names(folder);
+  if (own != other.names(folder)) {
+    return false;
+  }
+  return std::ranges::all_of(own, [&](const auto& one) {
+    const Node& here = nodes_.at(one.second);
+    const Node& there = other.nodes_.at(one.second);
+    return here.is_folder == there.is_folder &&
+           (here.is_folder ? looks_like(other, one.second) : here.now == there.now);
+  });
 }
 
 void Disk::list(Inode folder, const std::string& path, std::vector<std::string>& all) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -57,7 +58,9 @@ class Disk {
 
   // Bytes.
   [[nodiscard]] std::int64_t size(Inode inode) const;
-  [[nodiscard]] std::span<const std::byte> bytes(Inode inode) const { return nodes_.at(inode).now; }
+  [[nodiscard]] std::span<const std::byte> bytes(Inode inode) const {
+    return nodes_.at(inode).now.get();
+  }
   /// @return bytes written, or a negative errno.
   [[nodiscard]] std::int64_t write(Inode inode, std::int64_t offset,
                                    std::span<const std::byte> bytes, Random& random);
@@ -77,10 +80,30 @@ class Disk {
 
   /// What may be there after a power loss now.
   [[nodiscard]] Disk after_power_loss(Random& random) const;
+  /// Whether a program that reads its files finds the same as on another.
+  [[nodiscard]] bool looks_like(const Disk& other) const { return looks_like(other, root); }
   /// The paths of all files and folders.
   [[nodiscard]] std::vector<std::string> list() const;
 
  private:
+  /// The bytes of a file. Disks share them until one of them changes.
+  class Bytes {
+   public:
+    [[nodiscard]] const std::vector<std::byte>& get() const noexcept { return *bytes_; }
+    [[nodiscard]] std::vector<std::byte>& edit() {
+      if (bytes_.use_count() > 1) {
+        bytes_ = std::make_shared<std::vector<std::byte>>(*bytes_);
+      }
+      return *bytes_;
+    }
+    bool operator==(const Bytes& other) const {
+      return bytes_ == other.bytes_ || *bytes_ == *other.bytes_;
+    }
+
+   private:
+    std::shared_ptr<std::vector<std::byte>> bytes_ = nothing();
+    [[nodiscard]] static const std::shared_ptr<std::vector<std::byte>>& nothing();
+  };
   struct Change {  // of a file; bytes at an offset, or a new size
     std::int64_t offset = 0;
     std::vector<std::byte> bytes;
@@ -89,8 +112,8 @@ class Disk {
   struct Node {
     bool is_folder = false;
     std::int64_t links = 0;
-    std::vector<std::byte> now;
-    std::vector<std::byte> kept;  // on the disk, surely
+    Bytes now;
+    Bytes kept;                   // on the disk, surely
     std::vector<Change> pending;  // ... and perhaps
     std::int64_t losses = 0;
     std::map<std::string, Inode> names;
@@ -105,7 +128,9 @@ class Disk {
     std::vector<One> changes;
   };
   void name(Naming naming);
-  static void apply(std::vector<std::byte>& bytes, const Change& change);
+  static void apply(Bytes& bytes, const Change& change);
+  static void overwrite(Bytes& bytes, std::int64_t offset, std::span<const std::byte> with);
+  [[nodiscard]] bool looks_like(const Disk& other, Inode folder) const;
   void list(Inode folder, const std::string& path, std::vector<std::string>& all) const;
 
   std::map<Inode, Node> nodes_;

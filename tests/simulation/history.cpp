@@ -86,13 +86,13 @@ class History {
 
  private:
   struct Look {  // what would be there after a power loss, and what had been promised by then
-    Nanoseconds time;
+    std::string when;
     Disk disk;
     std::vector<Told> told;
   };
   void run_job(std::size_t number, const Plan& plan);
-  void check(const Plan& plan, Disk& seen, const std::vector<Told>& promised,
-             const std::string& when, std::vector<Steps>* found = nullptr);
+  [[nodiscard]] std::vector<Steps> check_looks(const Plan& plan);
+  void check(const Plan& plan, Look& look, std::vector<Steps>* found = nullptr);
   void go_on_with(const NextJob& next);
   void run_again();
 
@@ -103,6 +103,7 @@ class History {
   Disk disk_;
   std::vector<Found> before_;
   std::vector<Told> told_;
+  std::vector<Look> looks_;  // of one job
   Result result_;
   bool is_left_alone_ = false;  // what the job has left is removed by the next one
 };
@@ -119,17 +120,15 @@ Result History::run() {
     disk_.set_faults(job.faults.disk);
     run_job(number, job);
     disk_.heal();
-    std::vector<Steps> found;
     if (job.faults.power_losses > 0) {
-      Disk after = disk_.after_power_loss(random_);
-      check(job, after, told_, "after a power loss at the end");
+      looks_.push_back({"after a power loss at the end", disk_.after_power_loss(random_), told_});
     }
     if (number < plan_.next.size() && plan_.next[number].follows_power_loss) {
       disk_ = disk_.after_power_loss(random_);
       ++result_.faults;
       is_left_alone_ = true;
     }
-    check(job, disk_, told_, "at the end", &found);
+    std::vector<Steps> found = check_looks(job);
     for (std::size_t file = 0; file < found.size(); ++file) {
       before_[file].steps = std::move(found[file]);
     }
@@ -173,11 +172,11 @@ void History::run_job(std::size_t number, const Plan& plan) {
     tell_of(world, machine, job, log_);
   }
   // How long the job takes is not known before: each look plans the next.
-  std::vector<Look> looks;
   int left = plan.faults.power_losses;
   Nanoseconds pause = random_.between(10 * microsecond, millisecond);
   std::function<void()> look = [&] {
-    looks.push_back({world.now(), disk_.after_power_loss(random_), job.told()});
+    looks_.push_back({"after a power loss at " + in_microseconds(world.now()),
+                      disk_.after_power_loss(random_), job.told()});
     if (log_) {
       log_(in_microseconds(world.now()) + "  a power loss is looked at");
     }
@@ -196,20 +195,32 @@ void History::run_job(std::size_t number, const Plan& plan) {
   told_ = job.told();
   is_left_alone_ =
       is_left_alone_ || job.was_killed() || job.have_given_up() || plan.faults.folder_goes;
-  for (auto& [time, after, promised] : looks) {
-    check(plan, after, promised, "after a power loss at " + in_microseconds(time));
-  }
 }
 
-void History::check(const Plan& plan, Disk& seen, const std::vector<Told>& promised,
-                    const std::string& when, std::vector<Steps>* found) {
-  if (log_) {
-    log_("a reader looks at what is there " + when);
+// What is there at the end is looked at first. Of looks that show the same, one is checked.
+std::vector<Steps> History::check_looks(const Plan& plan) {
+  std::vector<Look> looks = std::exchange(looks_, {});
+  looks.insert(looks.begin(), {"at the end", disk_, told_});
+  std::vector<Steps> found;
+  for (auto look = looks.begin(); look != looks.end(); ++look) {
+    const bool is_known = std::any_of(looks.begin(), look, [&](const Look& earlier) {
+      return earlier.told == look->told && earlier.disk.looks_like(look->disk);
+    });
+    if (!is_known) {
+      check(plan, *look, look == looks.begin() ? &found : nullptr);
+    }
   }
-  const auto broken = check_disk(plan, promised, seen, when, found);
+  return found;
+}
+
+void History::check(const Plan& plan, Look& look, std::vector<Steps>* found) {
+  if (log_) {
+    log_("a reader looks at what is there " + look.when);
+  }
+  const auto broken = check_disk(plan, look.told, look.disk, look.when, found);
   result_.violations.insert(result_.violations.end(), broken.begin(), broken.end());
   if (inspect_) {
-    inspect_(plan, seen, promised);
+    inspect_(plan, look.disk, look.told);
   }
 }
 

@@ -244,6 +244,7 @@ std::string Job::settings_text() const {
   set("expert.touch", 0);
   set("transport.way", plan_.way);
   set("transport.kernel_from", plan_.kernel_from_bytes);
+  set("writing.threads", plan_.writing_threads);
   for (const auto& file : plan_.files) {
     const std::string section = "files." + file.name + '.';
     set(section + "backend", file.backend);
@@ -255,7 +256,7 @@ std::string Job::settings_text() const {
     const auto set_if = [&](bool is_so, const char* setting) {
       toml += is_so ? section + setting + '\n' : std::string{};
     };
-    set_if(true, "guard = false");
+    set_if(!file.is_guarded, "guard = false");
     set_if(file.replaces, "existing = \"replace\"");
     set_if(file.goes_on, "existing = \"continue\"");
     set_if(file.is_synchronous, "mode = \"sync\"");

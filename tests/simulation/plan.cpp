@@ -193,8 +193,9 @@ PlannedFile make_file(Random& random, const Plan& plan, const Size& size, int nu
     ranks.resize(static_cast<std::size_t>(plan.ranks));
     std::iota(ranks.begin(), ranks.end(), 0);
   }
-  static const std::vector<std::string> backends{"posix",   "posix", "posix",
-                                                 "pnetcdf", "hdf5",  "netcdf"};
+  // Those that libraries read take several times as long.
+  static const std::vector<std::string> backends{"posix",   "posix",   "posix", "posix",
+                                                 "pnetcdf", "pnetcdf", "hdf5",  "netcdf"};
   file.backend = random.among(backends);
   file.is_checkpoint = random.chance(1, 2);
   file.leaves_close_to_finalize = random.chance(1, 6);
@@ -383,6 +384,7 @@ void choose_sizes(Random& random, Plan& plan) {
   plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
   plan.credits = random.between(2, 8);
   plan.kernel_from_bytes = random.chance(1, 4) ? 512 : 8 << 20;
+  plan.writing_threads = keeps_steps && random.chance(1, 2) ? 3 : 1;
 }
 
 void choose_system(Random random, Plan& plan) {
@@ -399,11 +401,27 @@ void choose_system(Random random, Plan& plan) {
   system.rings = static_cast<System::Rings>(random.below(3));
 }
 
+// The guard compares steps that take long: many of them, on a slow disk.
+void plan_guarded(Random random, Plan& plan) {
+  PlannedFile& file = plan.files.front();
+  const bool can_watch = plan.files.size() == 1 && plan.next.empty() && !file.spills &&
+                         !file.is_limited && file.mistake == Mistake::none;
+  if (!can_watch || plan.mode != Mode::kernel || !random.chance(1, 16)) {
+    return;
+  }
+  constexpr std::size_t steps_to_decide = 12;
+  file.is_guarded = true;
+  while (file.steps.size() < steps_to_decide) {
+    file.steps.push_back(file.steps.back());
+  }
+  plan.faults.disk_slowness = random.between(200, 1000);
+}
+
 Plan make_plan(std::uint64_t seed, Focus focus) {
   Random random{seed};
   Plan plan;
   plan.seed = seed;
-  const Size size = Random{seed ^ 0x517E}.chance(3, 4)
+  const Size size = Random{seed ^ 0x517E}.chance(15, 16)
                         ? Size{.is_small = true, .most_variables = 2, .most_steps = 2}
                         : Size{};
   const bool is_crowded = !size.is_small && random.chance(1, 50);
@@ -434,6 +452,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan.faults = choose_faults(random, plan, focus);
   choose_system(Random{seed ^ 0x5EED}, plan);
   plan_lost_server(Random{seed ^ 0xDEAD}, plan, focus);
+  plan_guarded(Random{seed ^ 0x6A2D}, plan);
   plan_next_jobs(chain, plan, focus);
   return plan;
 }

@@ -77,6 +77,7 @@ struct PlannedFile {
   bool fails_when_full = false;
   bool spills = false;      ///< when_full = "spill", to the same disk
   bool is_limited = false;  ///< has a bandwidth
+  bool is_guarded = false;  ///< written synchronously where that turns out to be faster
   int keeps = 0;
   std::int64_t alignment_bytes = 4096;
   int steps_in_flight = 8;
@@ -128,6 +129,7 @@ struct Plan {
   std::int64_t chunk_bytes = 4096;
   std::int64_t credits = 4;
   std::int64_t kernel_from_bytes = 8 << 20;
+  int writing_threads = 1;     ///< that compress, of each process
   bool shares_memory = false;  ///< between ranks of a node; else all is sent by MPI
   int nodes = 1;               ///< each with as many ranks, and with a server
   std::string way = "auto";    ///< transport.way

@@ -103,6 +103,7 @@ struct Fields<PlannedFile> {
     field("fails_when_full", &PlannedFile::fails_when_full);
     field("spills", &PlannedFile::spills);
     field("limited", &PlannedFile::is_limited);
+    field("guarded", &PlannedFile::is_guarded);
     field("keeps", &PlannedFile::keeps);
     field("alignment_bytes", &PlannedFile::alignment_bytes);
     field("steps_in_flight", &PlannedFile::steps_in_flight);
@@ -177,6 +178,7 @@ struct Fields<Plan> {
     field("chunk_bytes", &Plan::chunk_bytes);
     field("credits", &Plan::credits);
     field("kernel_from_bytes", &Plan::kernel_from_bytes);
+    field("writing_threads", &Plan::writing_threads);
     field("shares_memory", &Plan::shares_memory);
     field("nodes", &Plan::nodes);
     field("way", &Plan::way);

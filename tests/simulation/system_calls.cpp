@@ -556,7 +556,9 @@ int clock_gettime(clockid_t clock, timespec* time) noexcept {
   if (world == nullptr) {
     return REAL(clock_gettime)(clock, time);
   }
-  *time = as_timespec(world->now() + (clock == CLOCK_REALTIME ? started : 0));
+  *time = as_timespec(clock == CLOCK_THREAD_CPUTIME_ID
+                          ? world->computed()
+                          : world->now() + (clock == CLOCK_REALTIME ? started : 0));
   return 0;
 }
 int nanosleep(const timespec* time, timespec* left) {

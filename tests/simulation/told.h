@@ -21,6 +21,7 @@ using Steps = std::map<std::int64_t, std::shared_ptr<const PlannedFile>>;
 struct Found {
   Steps steps{};
   std::int64_t after = INT64_MAX;  ///< a job that goes on drops the steps behind this one
+  bool operator==(const Found&) const = default;
 };
 
 /// What the calls of a program have said about one file so far.
@@ -34,6 +35,7 @@ struct Told {
   std::set<std::int64_t> closed{};
   Found before{};
   std::optional<std::int64_t> first_step{};  ///< where it begins, once a rank has opened it
+  bool operator==(const Told&) const = default;
 };
 
 }  // namespace simulation

@@ -134,8 +134,11 @@ void World::pause() {
 
 void World::spend(Nanoseconds about) {
   constexpr Nanoseconds short_time = 2 * microsecond;
-  Nanoseconds& spent = threads_[current_ - 1].spent;
-  spent += random_.between(about / 2, 2 * about);
+  Thread& thread = threads_[current_ - 1];
+  const Nanoseconds now = random_.between(about / 2, 2 * about);
+  thread.computed += thread.is_in_call ? 0 : now;  // calls wait for the disk
+  Nanoseconds& spent = thread.spent;
+  spent += now;
   if (spent >= short_time || random_.chance(1, 4)) {
     sleep(0);
   }

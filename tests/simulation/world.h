@@ -70,6 +70,8 @@ class World {
   // For the caller, a thread of a process:
   [[nodiscard]] int process() const noexcept;
   [[nodiscard]] std::uint64_t thread() const noexcept;
+  /// The processor time that the thread has taken.
+  [[nodiscard]] Nanoseconds computed() const noexcept { return threads_[current_ - 1].computed; }
   /// Something takes about that long; meanwhile others may run.
   void spend(Nanoseconds about);
   /// The same in a call of the system, which a stopped process ends before it stops.
@@ -95,6 +97,7 @@ class World {
     std::uint64_t turn = 0;             // of wake-ups, only that with this number counts
     std::vector<const void*> places{};  // where it sleeps
     Nanoseconds spent = 0;              // that the clock does not show yet
+    Nanoseconds computed = 0;
     bool was_woken = false;
     bool is_in_call = false;
   };
