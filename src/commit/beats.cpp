@@ -7,13 +7,16 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/error.h"
 #include "base/small_files.h"
+#include "base/write_plainly.h"
 
 namespace iocomp::commit {
 
@@ -28,7 +31,7 @@ void Beats::write(long number) const {
   const Descriptor file{::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)};
   if (file.is_open()) {
     const std::string text = job_ + '\n' + std::to_string(number) + '\n';
-    (void)!::write(file.raw(), text.data(), text.size());
+    (void)outcome_of([&] { write_plainly(file, 0, std::as_bytes(std::span{text}), path_); });
   }
 }
 

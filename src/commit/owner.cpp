@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "base/folder_targets.h"
 #include "base/log.h"
 #include "base/small_files.h"
+#include "base/write_plainly.h"
 #include "commit/beats.h"
 #include "commit/commit.h"
 #include "commit/rename_target.h"
@@ -140,12 +142,12 @@ void Owner::take_over(const std::string& path, BeatPace pace) {
 // For people, where there are locks: where it fails, they are told less.
 void Owner::write_job() const {
   (void)!::ftruncate(file_.raw(), 0);
-  (void)::lseek(file_.raw(), 0, SEEK_SET);
-  (void)!::write(file_.raw(), job_.data(), job_.size());
+  (void)outcome_of([&] { write_plainly(file_, 0, std::as_bytes(std::span{job_}), path_); });
 }
 
 Owner::~Owner() {
-  const bool is_mine = !beats_ || job_in(path_) == job_;  // one that slept may have lost it
+  // One that slept may have lost it. Of its own name a full disk may have kept a part.
+  const bool is_mine = !beats_ || job_.starts_with(job_in(path_));
   beats_.reset();
   if (file_.is_open() && is_mine) {
     ::unlink(path_.c_str());
