@@ -110,7 +110,7 @@ def samples(model: Model, noise: float = 0.0) -> list[Sample]:
     return found
 
 
-def test_planted_parameters_are_found() -> None:
+def test_planted_parameters_that_walls_tell_are_found_and_all_walls() -> None:
     planted = PLAIN.with_values(
         {
             "bandwidth.posix": 0.4 * GIB,
@@ -120,9 +120,10 @@ def test_planted_parameters_are_found() -> None:
         }
     )
     found = fit(samples(planted))
-    for name in ("bandwidth.posix", "slow.consecutive", "commit.posix"):
+    for name in ("bandwidth.posix", "commit.posix", "part.kernel"):
         assert found.value(name) == pytest.approx(planted.value(name), rel=0.1), name
     assert found.value("writers.posix") == pytest.approx(0.5, abs=0.03)
+    # What a byte costs in copying and in computing can stand for each other, so not each is found.
     assert errors_of(found, samples(planted)).worst[0] < 0.03
 
 
