@@ -61,8 +61,8 @@ int read_variable(iocomp_input* input, int index, std::int64_t step, const Rows&
   }
   if (const auto seed = seeds.find(name); seed != seeds.end()) {
     values.seed = seed->second;
-  } else if (!seeds.empty()) {
-    is_right = false;  // nobody has written a variable of that name
+  } else if (!values.is_sequence() && !std::ranges::count(shape, 0)) {
+    is_right = false;  // the script has written no variable of that name
     return IOCOMP_OK;
   }
   Extents start(shape.size(), 0);

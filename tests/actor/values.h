@@ -22,6 +22,11 @@ struct Values {
   /// (index * 31 + step * 7) % 127. tests/system/files.py computes these.
   std::optional<std::uint64_t> seed;
 
+  /// Whether the type can do without a seed.
+  [[nodiscard]] bool is_sequence() const {
+    return type == IOCOMP_INT8 || type == IOCOMP_INT32 || type == IOCOMP_INT64 ||
+           type == IOCOMP_FLOAT64;
+  }
   [[nodiscard]] std::size_t element_bytes() const { return iocomp_type_size(type); }
   /// Write `count` elements from global index `first` on.
   /// @throws std::runtime_error for a type that needs a seed.
