@@ -19,6 +19,7 @@
 #include "commit/earlier_steps.h"
 #include "commit/file_terms.h"
 #include "commit/kept_file.h"
+#include "commit/published.h"
 #include "commit/xdmf/xdmf_file.h"
 #include "commit/xdmf/xdmf_steps.h"
 #include "contents/catalogue.h"
@@ -387,7 +388,13 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
         published->note(manifest, told, description);
       }
     } else {
-      publish_first(target, manifest, description, replace, told, xdmf.get());
+      try {
+        publish_first(target, manifest, description, replace, told, xdmf.get());
+      } catch (...) {
+        const auto left = look_at(target);
+        published->is_stuck = left.has_target && !left.has_temporary;
+        throw;
+      }
       published->is_there = true;
       published->identity = identity_of(target.target);
       if (!replace) {  // else it may say what it was put in the place of

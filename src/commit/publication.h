@@ -66,6 +66,10 @@ class Publication {
     return beginning_.is_there ? names(step).target : names(step).temporary;
   }
 
+  /// Whether the one file cannot be committed any more, since nobody knows what a crash leaves of
+  /// it.
+  [[nodiscard]] bool is_stuck() const noexcept { return published_->is_stuck; }
+
   /// Deal with what earlier jobs have committed under the name, as `existing` says. Steps that the
   /// file loses when it is continued are removed. @return where the file begins.
   /// @throws Error{target_exists}, Error{storage_failure}; Error{unsupported} where the format
@@ -135,6 +139,8 @@ class Publication {
 
   struct Published {  // of the one file; jobs set it, in their order
     bool is_there = false;
+    /// It has its name, but no fsync says for how long. What readers may find is left as it is.
+    bool is_stuck = false;
     std::string identity;  // empty: nobody knows
     // What its manifest says, where that is known:
     bool is_known = false;
