@@ -75,16 +75,10 @@ std::pair<std::size_t, std::size_t> Block::reach() const noexcept {
 void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_t count,
                     bool swapped) const {
   const std::size_t element = element_bytes();
-  if (gpu) {  // through one stream
-    pack(first, count, packed.data());
-    if (swapped) {
-      array::swap_bytes(packed, element);
-    }
-    return;
-  }
   const auto copy_share = [&](std::span<std::byte> to, std::int64_t from) {
     if (swapped && is_dense()) {
-      array::copy_swapped({value(from), to.size()}, to, element);
+      const auto* const begin = first_value() + static_cast<std::size_t>(from) * element;
+      array::copy_swapped({begin, to.size()}, to, element);
       return;
     }
     pack(from, static_cast<std::int64_t>(to.size() / element), to.data());
@@ -92,8 +86,11 @@ void Block::copy_to(std::span<std::byte> packed, std::int64_t first, std::int64_
       array::swap_bytes(to, element);
     }
   };
-  // Of an array with gaps it is its beginning that tells on which NUMA domain it lies.
-  share(crew, {value(first), static_cast<std::size_t>(count) * element}, element,
+  // Values of a GPU come through one stream. Of an array with gaps it is its beginning that tells
+  // on which NUMA domain it lies.
+  Crew* const helpers = gpu ? nullptr : crew;
+  const auto* const looked_at = helpers == nullptr ? values : value(first);
+  share(helpers, {looked_at, static_cast<std::size_t>(count) * element}, element,
         [&](std::size_t begin, std::size_t end) {
           copy_share(packed.subspan(begin, end - begin),
                      first + static_cast<std::int64_t>(begin / element));

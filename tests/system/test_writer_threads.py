@@ -55,7 +55,8 @@ def test_files_have_the_same_bytes_by_any_number_of_threads(
     assert divided(jobs[0]) == 0
     for job in jobs[1:]:
         assert divided(job) > 0, "nothing was large enough to be divided"
-        check_file(job.folder / path)
+        if back_end != "adios2":  # the job itself has read it
+            check_file(job.folder / path)
         if back_end in SAME_BYTES:
             assert (job.folder / path).read_bytes() == (jobs[0].folder / path).read_bytes()
 
