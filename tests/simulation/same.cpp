@@ -163,8 +163,10 @@ void compare(const Plan& plan, const Seen& one, const Seen& other,
       }
       for (const auto& [put, end] : here.tickets) {
         const auto same = there.tickets.find(put);
-        // Of a step that fails, some puts were durable before anybody knew.
-        const bool is_committed = one.committed[f].contains(std::get<0>(put));
+        // Of a step that fails, some puts were durable before anybody knew. The step may be there
+        // all the same, from a job before.
+        const bool is_committed = one.committed[f].contains(std::get<0>(put)) &&
+                                  !(plan.files[f].exists_before && here.first_error != 0);
         if (same != there.tickets.end() && same->second != end &&
             (is_committed || (same->second != 0 && end != 0))) {
           differs("put " + std::to_string(std::get<2>(put)) + " of " +
