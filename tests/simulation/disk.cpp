@@ -139,10 +139,11 @@ int Disk::resize(Inode inode, std::int64_t bytes) {
   return 0;
 }
 
-int Disk::sync(Inode inode) {
+int Disk::sync(Inode inode, bool is_heard) {
   ++syncs_;
   Node& node = nodes_.at(inode);
-  if (faults_.failing_sync && syncs_ == *faults_.failing_sync) {
+  if (is_heard && faults_.failing_sync && syncs_ >= *faults_.failing_sync) {
+    faults_.failing_sync.reset();
     ++node.losses;
     // The system forgets what it could not write, and the next fsync says yes.
     node.pending.clear();

@@ -68,8 +68,10 @@ class Disk {
   [[nodiscard]] int resize(Inode inode, std::int64_t bytes);
   /// How often an fsync has failed and lost what it should have kept.
   [[nodiscard]] std::int64_t losses(Inode inode) const { return nodes_.at(inode).losses; }
-  /// Of a file or a folder. @return 0 or a negative errno.
-  [[nodiscard]] int sync(Inode inode);
+  /// Of a file or a folder. @param is_heard  else it does not fail: its error would be told to
+  /// nobody.
+  /// @return 0 or a negative errno.
+  [[nodiscard]] int sync(Inode inode, bool is_heard = true);
 
   /// From here on; writes and fsyncs are counted from here, too.
   void set_faults(const Faults& faults) {

@@ -315,7 +315,7 @@ int Machine::sync(int descriptor) {
 }
 
 int Machine::sync_now(Open& open) {
-  int result = disk_.sync(open.inode);
+  int result = disk_.sync(open.inode, !world_.is_stopped(open.process));
   // As Linux: every descriptor that was open is told once.
   const std::int64_t known = std::exchange(open.lost, disk_.losses(open.inode));
   if (known < open.lost) {
