@@ -213,7 +213,8 @@ class FileCheck {
   void check_before() {
     for (const auto& [step, file] : told_.before.steps) {
       const bool is_kept = planned_->goes_on && step <= told_.before.after;
-      if (is_kept && !old_.contains(step) && !is_replaced(step) &&
+      const bool may_go = !told_.first_step && told_.before.unsure.contains(step);
+      if (is_kept && !may_go && !old_.contains(step) && !is_replaced(step) &&
           (has_values(*file, step) || !all_.contains(step))) {
         broken(name_of(step) + " was committed by an earlier job, and is not there" + reason_);
       }

@@ -75,6 +75,20 @@ void tell_of(World& world, Machine& machine, Job& job,
   });
 }
 
+/// Of the steps that a job leaves, those that its ranks were not told of, nor found durable.
+std::set<std::int64_t> untold(const Steps& steps, const Told& told) {
+  std::set<std::int64_t> untold;
+  for (const auto& [step, file] : steps) {
+    const bool was_there =
+        told.before.steps.contains(step) && (told.first_step || !told.before.unsure.contains(step));
+    if (!told.is_closed && !was_there && !told.committed.contains(step) &&
+        !told.closed.contains(step)) {
+      untold.insert(step);
+    }
+  }
+  return untold;
+}
+
 /// One history while it is run: its jobs, one after the other, on one disk.
 class History {
  public:
@@ -123,14 +137,19 @@ Result History::run() {
     if (job.faults.power_losses > 0) {
       looks_.push_back({"after a power loss at the end", disk_.after_power_loss(random_), told_});
     }
-    if (number < plan_.next.size() && plan_.next[number].follows_power_loss) {
+    const bool is_after_power_loss =
+        number < plan_.next.size() && plan_.next[number].follows_power_loss;
+    if (is_after_power_loss) {
       disk_ = disk_.after_power_loss(random_);
       ++result_.faults;
       is_left_alone_ = true;
     }
     std::vector<Steps> found = check_looks(job);
     for (std::size_t file = 0; file < found.size(); ++file) {
-      before_[file].steps = std::move(found[file]);
+      before_[file] = {.steps = std::move(found[file])};
+      if (!is_after_power_loss) {
+        before_[file].unsure = untold(before_[file].steps, told_[file]);
+      }
     }
     if (number < plan_.next.size()) {
       go_on_with(plan_.next[number]);

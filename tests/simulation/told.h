@@ -21,6 +21,8 @@ using Steps = std::map<std::int64_t, std::shared_ptr<const PlannedFile>>;
 struct Found {
   Steps steps{};
   std::int64_t after = INT64_MAX;  ///< a job that goes on drops the steps behind this one
+  /// Of `steps` those that nobody was told of: a power loss may take them until the file is opened.
+  std::set<std::int64_t> unsure{};
   bool operator==(const Found&) const = default;
 };
 
