@@ -329,7 +329,7 @@ void abandon(const TargetNames& names) noexcept {
   }
 }
 
-void remove_committed(const TargetNames& names) noexcept {
+bool remove_committed(const TargetNames& names) noexcept {
   if (!names.folder_mark.empty()) {
     // So that a kill leaves no half of it under its name. A new one may be in the making, with the
     // name of a temporary.
@@ -343,6 +343,9 @@ void remove_committed(const TargetNames& names) noexcept {
   if (outcome_of([&] { sync_folder_of(names.target); }).ok()) {
     ::unlink(names.manifest.c_str());
   }
+  bool is_gone = false;
+  (void)outcome_of([&] { is_gone = !is_in_folder(names.target); });
+  return is_gone;
 }
 
 }  // namespace iocomp::commit

@@ -153,7 +153,8 @@ void describe_again(const TargetNames& names, const ManifestHead& head,
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;
 /// Remove a committed target and then its manifest (the oldest of `keep` checkpoints); one fsync of
-/// the folder lies between. Never throws.
-void remove_committed(const TargetNames& names) noexcept;
+/// the folder lies between. Never throws. @return whether the target is gone: it stays where its
+/// folder cannot be found.
+bool remove_committed(const TargetNames& names) noexcept;
 
 }  // namespace iocomp::commit

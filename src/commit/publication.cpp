@@ -329,11 +329,12 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
         publish_described(target, manifest, description, replace);
       }
       kept->push_back(number);
+      bool are_gone = true;
       for (const auto& [earlier, identity] : manifest.supersedes) {
-        remove_committed(target_of(earlier));
+        are_gone = remove_committed(target_of(earlier)) && are_gone;
       }
       superseded->clear();
-      if (!std::exchange(manifest.supersedes, {}).empty()) {  // they are gone
+      if (are_gone && !std::exchange(manifest.supersedes, {}).empty()) {
         (void)outcome_of([&] { write_manifest(target, manifest, description); });
       }
       std::vector<TargetNames> old;
@@ -353,7 +354,7 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
         xdmf->write(target_names(path, -1, job).temporary + ".xdmf");
       }
       for (const auto& names : old) {  // that nothing describes any more
-        remove_committed(names);
+        (void)remove_committed(names);
       }
     };
   }

@@ -227,7 +227,7 @@ TEST_F(Commit, AbandoningRemovesTheTemporaryOnly) {
 TEST_F(Commit, RemovingACommittedFileTakesItsManifestAlong) {
   write_text(names().target, "old");
   write_text(names().manifest, "{}");
-  remove_committed(names());
+  EXPECT_TRUE(remove_committed(names()));
   EXPECT_EQ(files_in(folder_ / ""), 0);
 }
 

@@ -174,7 +174,7 @@ TEST_F(FolderTargets, AbandoningAndRemovingLeaveNothing) {
   abandon(names());
   EXPECT_FALSE(fs::exists(names().temporary));
   EXPECT_EQ(data(), "old");
-  remove_committed(names());
+  EXPECT_TRUE(remove_committed(names()));
   EXPECT_EQ(files_in(folder_ / ""), 0);
 }
 
