@@ -202,7 +202,9 @@ void remove_lonely_manifests(const std::string& path) {
     }
     const std::string target = name.substr(0, name.size() - ending.size());
     const bool is_ours = target == plain || step_in_name(target, plain);
-    if (!is_ours || ::access((prefix_of(path) + target).c_str(), F_OK) == 0 || errno != ENOENT) {
+    bool is_lonely = false;  // nor where the folder is gone for a moment
+    (void)outcome_of([&] { is_lonely = is_ours && !is_in_folder(prefix_of(path) + target); });
+    if (!is_lonely) {
       continue;
     }
     const std::string manifest = prefix_of(path) + name;
