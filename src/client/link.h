@@ -123,6 +123,10 @@ class Link {
   [[nodiscard]] int servers() const noexcept { return servers_.count(); }
   [[nodiscard]] int rank_of(int server) const { return servers_.rank_of(server); }
   [[nodiscard]] transport::Transport* transport() noexcept { return transport_; }
+  /// Whether a message to a server goes out at once.
+  [[nodiscard]] bool has_credit(int server) const {
+    return !servers_.loss() && transport_->held_back(servers_.rank_of(server)) == 0;
+  }
   [[nodiscard]] bool is_taken(transport::PostId post) { return transport_->is_taken(post); }
   [[nodiscard]] RemoteFile& file(std::uint64_t key) { return servers_.file(key); }
   void forget(std::uint64_t key) { servers_.forget(key); }

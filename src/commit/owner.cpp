@@ -203,7 +203,12 @@ void remove_lonely_manifests(const std::string& path) {
     const std::string target = name.substr(0, name.size() - ending.size());
     const bool is_ours = target == plain || step_in_name(target, plain);
     bool is_lonely = false;  // nor where the folder is gone for a moment
-    (void)outcome_of([&] { is_lonely = is_ours && !is_in_folder(prefix_of(path) + target); });
+    (void)outcome_of([&] {
+      if (is_ours && !is_in_folder(prefix_of(path) + target)) {
+        sync_folder_of(path);  // a power loss must not bring the target back without it
+        is_lonely = true;
+      }
+    });
     if (!is_lonely) {
       continue;
     }

@@ -174,6 +174,9 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
 }
 
 void OpenFiles::begin_lead(std::uint64_t key, const protocol::Open& open) {
+  if (refused_.contains(key)) {
+    return;
+  }
   Entry& entry = files_[key];
   if (entry.lead) {
     entry.lead->open(open);
@@ -256,6 +259,9 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
     // Members of this home may come to open it later than those of others.
     const auto opened = protocol::decode_opened(body);
     entry.is_closed = !opened.outcome.ok();
+    if (entry.is_closed) {
+      refused_.insert(header.file);
+    }
     home_of(entry, header.file).opened(opened);
     return;
   }

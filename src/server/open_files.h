@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,7 @@ class OpenFiles {
   Context& context_;
   Order order_;
   std::unordered_map<std::uint64_t, Entry> files_;
+  std::unordered_set<std::uint64_t> refused_;  // all are told: who asks later does not try again
 };
 
 }  // namespace iocomp::server

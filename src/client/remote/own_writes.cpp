@@ -215,7 +215,7 @@ bool OwnWrites::tell() {
     const Step& own = step->second;
     const bool is_over =
         step->first < ended_ && own.writing == 0 && own.written.empty() && !is_syncing_;
-    if (!is_over) {
+    if (!is_over || !link_.has_credit(setup_.home)) {  // this comes from waiting: it must not wait
       ++step;
       continue;
     }
