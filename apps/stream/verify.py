@@ -20,6 +20,7 @@ VARIABLES = ("copy_c", "scale_b", "add_c", "triad_a")
 SCALAR = 3.0
 TOLERANCE = 1e-13  # STREAM's, for doubles; kernels may be compiled with fused operations
 CHUNK = 1 << 20
+KEPT_BITS = "_QuantizeBitRoundNumberOfSignificantBits"
 
 
 def stream_values(loops: int) -> Iterator[dict[str, float]]:
@@ -33,17 +34,25 @@ def stream_values(loops: int) -> Iterator[dict[str, float]]:
         yield {"copy_c": copy_c, "scale_b": scale_b, "add_c": add_c, "triad_a": a}
 
 
-def wrong_in_stream(values: npt.NDArray[np.float64], expected: float) -> npt.NDArray[np.bool_]:
+def rounding(dataset: Files, name: str) -> float:
+    """Return by how much of themselves values were moved when they were rounded to few bits."""
+    bits = dataset.attributes(name).get(KEPT_BITS)
+    return 0.0 if bits is None else 2.0 ** -(int(bits) + 1)
+
+
+def wrong_in_stream(
+    values: npt.NDArray[np.float64], expected: float, rounded: float
+) -> npt.NDArray[np.bool_]:
     """Return which elements differ from the expected value by more than the tolerance."""
-    return ~(np.abs(values - expected) <= TOLERANCE * abs(expected))
+    return ~(np.abs(values - expected) <= (TOLERANCE + rounded) * abs(expected))
 
 
 def wrong_in_index(
-    values: npt.NDArray[np.float64], begin: int, call: int, elements: int
+    values: npt.NDArray[np.float64], begin: int, call: int, elements: int, rounded: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which elements are not `global index + call * elements`, exactly."""
+    """Return which elements are not `global index + call * elements`, but for their rounding."""
     expected = np.arange(begin, begin + values.size, dtype=np.float64) + float(call * elements)
-    return values != expected
+    return ~(np.abs(values - expected) <= rounded * expected)
 
 
 def describe_index(value: float, elements: int) -> str:
@@ -72,14 +81,15 @@ def mistakes(
                 shape = dataset.shape(name, step)
                 yield f"step {step}, {name}: shape is {shape}, not ({elements},)"
                 continue
+            rounded = rounding(dataset, name)
             for begin in range(0, elements, CHUNK):
                 values = dataset.read(name, step, slice(begin, begin + CHUNK))
                 if pattern == "index":
                     call = 4 * loop + kernel + 1
-                    wrong = wrong_in_index(values, begin, call, elements)
+                    wrong = wrong_in_index(values, begin, call, elements, rounded)
                 else:
                     call = 0
-                    wrong = wrong_in_stream(values, expected[loop][name])
+                    wrong = wrong_in_stream(values, expected[loop][name], rounded)
                 if not wrong.any():
                     continue
                 first = int(np.argmax(wrong))

@@ -31,7 +31,7 @@ Result = dict[str, Any]
 
 def _copy(runner: Runner) -> Result:
     """Pack and scatter 128 MiB by one thread and by several in turn, in one process."""
-    arguments = ("--threads", str(THREADS), "--json")
+    arguments = ("--threads", str(THREADS))
     return runner.run("bench/packing", arguments, (BOTH_CORES,), {})
 
 

@@ -175,13 +175,17 @@ int compare_threads(int threads, bool is_json) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool is_json = argc == 4 && std::string_view{argv[3]} == "--json";
+  const bool is_json = argc == 5 && std::string_view{argv[3]} == "--json";
   if ((argc == 3 || is_json) && std::string_view{argv[1]} == "--threads" &&
       std::atoi(argv[2]) > 1) {
+    if (is_json && std::freopen(argv[4], "w", stdout) == nullptr) {
+      std::perror(argv[4]);
+      return 2;
+    }
     return compare_threads(std::atoi(argv[2]), is_json);
   }
   if (argc > 1) {
-    std::fprintf(stderr, "packing [--threads N [--json]], N from 2 on\n");
+    std::fprintf(stderr, "packing [--threads N [--json FILE]], N from 2 on\n");
     return 2;
   }
   std::printf("times memcpy of the same 128 MiB, median of %d\n   run     pack  scatter  swapped\n",
