@@ -130,7 +130,7 @@ def test_an_fsync_that_fails_leaves_the_step_uncommitted(
 @pytest.mark.parametrize("failing", range(9))
 @pytest.mark.parametrize("mode", ["sync", "kernel"])
 def test_steps_that_may_be_visible_are_left_alone(actors: Actors, mode: str, failing: int) -> None:
-    """An fsync of the folder fails after a file was replaced: nobody knows whether it is committed."""
+    """An fsync of the folder fails after a file was replaced: it may be committed, or not."""
     skip_if_missing(actors.build, "hdf5")
     path = "out.h5"
     steps = [line for s in range(3) for line in ("put out u", "end_step out", f"wait_step out {s}")]
