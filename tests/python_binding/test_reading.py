@@ -6,11 +6,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import MODES, Launcher
+from conftest import MODES, Build, Launcher
 from programs import LACKING, TYPES, values_of
 
 from iocomp import UnsupportedError, open_files
@@ -18,28 +19,43 @@ from iocomp import UnsupportedError, open_files
 xarray = pytest.importorskip("xarray")
 
 BACK_ENDS = ["posix", "mpiio", "hdf5", "hdf5-time", "netcdf", "pnetcdf", "adios2", "adios2-hdf5"]
-VARIANTS = {"hdf5-time": {"LAYOUT": "time"}, "adios2-hdf5": {"ENGINE": "HDF5"}}
+VARIANTS = {"hdf5-time": {"FILES_LAYOUT": "time"}, "adios2-hdf5": {"FILES_ENGINE": "HDF5"}}
 IN_FORMAT = {"adios2-hdf5": ("f2", "c8", "c16", "S1")}
 
+Written = Callable[..., Path]
 
-def written(launch: Launcher, back_end: str, kind: str = "series") -> Path:
-    """Have three steps written; return their path without ending."""
-    name = back_end.partition("-")[0]
-    if not launch.build.has_back_end(name):
-        pytest.skip(f"the back-end {name} was not built")
-    settings = {"BACKEND": name, **VARIANTS.get(back_end, {})}
-    files = {f"FILES_FIELDS_{key}": value for key, value in settings.items()}
-    lacking = IN_FORMAT.get(back_end, ())
-    launch.play("write_and_leave", ranks=2, TEST_KIND=kind, TEST_LACKING=",".join(lacking), **files)
-    return launch.folder / "fields"
+
+def lacking(back_end: str) -> tuple[str, ...]:
+    return (*LACKING.get(back_end.partition("-")[0], ()), *IN_FORMAT.get(back_end, ()))
+
+
+@pytest.fixture(scope="module")
+def written(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Return what has three steps written in a format, once; it tells their path without ending."""
+    folders: dict[str, Path] = {}
+
+    def write(back_end: str, kind: str = "series") -> Path:
+        name = back_end.partition("-")[0]
+        if not build.has_back_end(name):
+            pytest.skip(f"the back-end {name} was not built")
+        if back_end not in folders:
+            launch = Launcher(build, tmp_path_factory.mktemp(back_end))
+            settings = {"FILES_BACKEND": name, **VARIANTS.get(back_end, {})}
+            kinds = "series" if back_end == "hdf5-time" else "series,checkpoint"
+            words = {"TEST_KINDS": kinds, "TEST_LACKING": ",".join(lacking(back_end))}
+            launch.play("write_and_leave", ranks=2, **words, **settings)
+            folders[back_end] = launch.folder
+        return folders[back_end] / kind
+
+    return write
 
 
 @pytest.mark.parametrize("kind", ["series", "checkpoint"])
 @pytest.mark.parametrize("back_end", BACK_ENDS)
-def test_every_format_is_read(launch: Launcher, back_end: str, kind: str) -> None:
+def test_every_format_is_read(written: Written, back_end: str, kind: str) -> None:
     if (back_end, kind) == ("hdf5-time", "checkpoint"):
         pytest.skip("there is no such file")
-    path = written(launch, back_end, kind)
+    path = written(back_end, kind)
     if back_end == "adios2" and not has_adios2():
         with pytest.raises(UnsupportedError, match="needs the Python package adios2"):
             open_files(path).read("f8")
@@ -48,10 +64,9 @@ def test_every_format_is_read(launch: Launcher, back_end: str, kind: str) -> Non
         assert files.steps == [0, 1, 2]
         assert [files.time(step) for step in files.steps] == [10.0, 11.0, 12.0]
         assert files.attributes()["title"] == "äh"
-        lacking = (*LACKING.get(back_end.partition("-")[0], ()), *IN_FORMAT.get(back_end, ()))
-        assert not {*lacking} & {*files.variables()}
+        assert not {*lacking(back_end)} & {*files.variables()}
         for name in TYPES:
-            if name in lacking:
+            if name in lacking(back_end):
                 continue
             for step in files.steps:
                 whole = values_of(step, (6, 5), name)
@@ -72,10 +87,10 @@ def has_adios2() -> bool:
 
 @pytest.mark.parametrize("kind", ["series", "checkpoint"])
 @pytest.mark.parametrize("back_end", ["posix", "mpiio", "hdf5", "pnetcdf"])
-def test_xarray_opens_it_lazily(launch: Launcher, back_end: str, kind: str) -> None:
+def test_xarray_opens_it_lazily(written: Written, back_end: str, kind: str) -> None:
     from iocomp.xarray_engine import IocompBackend
 
-    path = written(launch, back_end, kind)
+    path = written(back_end, kind)
     if kind == "series":
         ending = {"hdf5": ".h5", "pnetcdf": ".nc"}.get(back_end, ".bin")
         opened = xarray.open_dataset(f"{path}{ending}", engine=IocompBackend, chunks={})
@@ -103,8 +118,8 @@ def test_the_reader_is_a_pure_wheel(installed: Path) -> None:
     assert "Root-Is-Purelib: true" in wheel.read_text() and "py3-none-any" in wheel.read_text()
 
 
-def test_xarray_finds_the_engine_of_an_installed_package(launch: Launcher, installed: Path) -> None:
-    path = written(launch, "posix")
+def test_xarray_finds_the_engine_of_an_installed_package(written: Written, installed: Path) -> None:
+    path = written("posix")
     code = f"""
 import xarray
 for more in ({{"engine": "iocomp"}}, {{}}):

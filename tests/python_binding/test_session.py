@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from itertools import cycle
 from pathlib import Path
 
@@ -36,18 +35,8 @@ def test_any_number_of_ranks_writes(launch: Launcher, ranks: int, mode: str) -> 
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_arrays_live_until_they_are_handed_over(play: Play, mode: str) -> None:
-    play("forgotten_arrays", ranks=2, **MODES[mode])
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_arrays_are_let_go_of(play: Play, mode: str) -> None:
-    play("arrays_are_released", ranks=2, **MODES[mode])
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_views_are_put_as_they_lie(play: Play, mode: str) -> None:
-    play("strided_arrays", ranks=2, **MODES[mode])
+def test_a_session_takes_arrays_of_every_sort(play: Play, mode: str) -> None:
+    play("uses_of_a_session", ranks=2, **MODES[mode])
 
 
 def test_blocks_are_assigned_as_with_numpy(play: Play) -> None:
@@ -109,13 +98,6 @@ def test_an_exception_on_one_rank_ends_the_job(launch: Launcher) -> None:
 @pytest.mark.parametrize("mode", ["kernel", "shared"])
 def test_a_program_stops_and_goes_on(play: Play, mode: str) -> None:
     play("stopping", ranks=4, SERVER_RETURNS="true", **MODES[mode])
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_arrays_of_a_gpu_are_put(play: Play, mode: str) -> None:
-    if "GPU_STAND_IN" not in os.environ:
-        pytest.skip("there is no stand-in for a GPU")
-    play("gpu_arrays", ranks=2, **MODES[mode])
 
 
 def test_memory_shapes() -> None:
