@@ -49,6 +49,7 @@ struct Options {
   std::uint64_t from = 1;
   double seconds = 0;
   int jobs = 1;
+  int one_in = 1;
   Focus focus = Focus::any;
   iocomp::Bug bug = iocomp::Bug::none;
   bool is_told = false;
@@ -67,7 +68,7 @@ constexpr const char* usage =
     "                  [--focus any|crash|disk|network] [--same] [--go-on] [--files FOLDER]\n"
     "       simulation --from S --seeds 1 [--log] [--shrink] [--keep FILE] [--bug NAME]\n"
     "       simulation --kept FILE|FOLDER [--log]\n"
-    "       simulation --sweep\n"
+    "       simulation --sweep [--one-in N]\n"
     "       simulation --bugs [--seeds N]   (with the preset simulation)\n";
 
 [[noreturn]] void stop(const std::string& why) {
@@ -124,6 +125,8 @@ Options read_options(int count, char** words) {
         options.kept = value;
       } else if (word == "--jobs") {
         options.jobs = std::stoi(value);
+      } else if (word == "--one-in") {
+        options.one_in = std::max(1, std::stoi(value));
       } else if (word == "--bug") {
         options.bug = bug_named(value);
       } else if (word == "--focus" && focuses.contains(value)) {
@@ -429,7 +432,7 @@ int main(int count, char** words) {
     return run_kept(options);
   }
   if (options.sweeps) {
-    return simulation::sweep(print) == 0 ? 0 : 1;
+    return simulation::sweep(options.one_in, print) == 0 ? 0 : 1;
   }
   return run_all(options);
 }

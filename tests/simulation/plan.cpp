@@ -310,6 +310,15 @@ void plan_lost_server(Random random, Plan& plan, Focus focus) {
     plan.faults.killed_server = static_cast<int>(random.below(plan.servers));
     plan.faults.server_killed_after =
         random.below(random.chance(1, 2) ? millisecond : 8 * millisecond);
+    const Nanoseconds after = plan.faults.server_killed_after;
+    if (random.chance(1, 4)) {  // while files are opened
+      plan.faults.server_killed_after = after / 16;
+    } else if (plan.servers > 1 && random.chance(1, 2)) {
+      // Another one stands still, and goes on when the ranks have done its work.
+      plan.faults.stopped_process = plan.ranks + (*plan.faults.killed_server + 1) % plan.servers;
+      plan.faults.stopped_at = random.below(2 * after + 1);
+      plan.faults.stopped_for = random.between(millisecond, 4 * second);
+    }
   }
 }
 
@@ -430,6 +439,9 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
                                                 : random.between(1, 4));
   plan.mode = static_cast<Mode>(random.below(3));
   if (plan.mode == Mode::servers) {
+    if (size.is_small && random.chance(1, 2)) {  // so that it may have several servers
+      plan.ranks = static_cast<int>(random.between(2, 3));
+    }
     plan.servers =
         static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
   }

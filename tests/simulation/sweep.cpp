@@ -60,13 +60,17 @@ std::string name_of(const Plan& plan) {
 
 }  // namespace
 
-int sweep(const std::function<void(const std::string&)>& tell) {
+int sweep(int one_in, const std::function<void(const std::string&)>& tell) {
   constexpr std::int64_t most_syncs = 40;
   constexpr std::int64_t most_writes = 60;
   constexpr std::int64_t most_bytes = 16384;
   int violations = 0;
   int histories = 0;
+  int number_of_plan = 0;
   const auto run = [&](const Plan& plan, const std::string& fault) {
+    if (number_of_plan++ % one_in != 0) {
+      return;
+    }
     ++histories;
     for (const auto& violation : run_history(plan).violations) {
       ++violations;
