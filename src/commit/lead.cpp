@@ -312,11 +312,9 @@ void Lead::obey(const steps::Fail& order) {
 
 void Lead::obey(const steps::Closed& order) {
   if (const auto begun = publisher_.begun_by_all(); begun && !order.outcome.ok()) {
-    publisher_.start(*begun, [=, this](const Outcome&) {
-      publisher_.drop(*begun, coordinator_.next_step(), [=, this](const Outcome&) {
-        publisher_.settle(*begun);
-        obey(order);
-      });
+    publisher_.drop(*begun, coordinator_.next_step(), [=, this](const Outcome&) {
+      publisher_.settle(*begun);
+      obey(order);
     });
     return;
   }

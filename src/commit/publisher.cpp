@@ -279,13 +279,19 @@ void Publisher::drop(std::int64_t step, std::int64_t settled, const Then& then) 
   const auto dropped = [=, this](const Outcome&) {
     means_.run(publication_.drop_step(step), then);
   };
-  const Target& target = targets_[publication_.target_of(step)];
-  if (ends_files() && !is_plain() && target.is_started && target.failure.ok()) {
-    // A file of a library is closed by all, whatever becomes of it.
-    means_.act(Action::discard, step, settled, dropped);
-  } else {
+  const std::int64_t number = publication_.target_of(step);
+  if (is_plain() || !ends_files() || !targets_.contains(number)) {
     dropped({});
+    return;
   }
+  // A file of a library is closed by all, whatever becomes of it. They may be creating it just now.
+  start(number, [=, this](const Outcome& started) {
+    if (started.ok()) {
+      means_.act(Action::discard, step, settled, dropped);
+    } else {
+      dropped({});
+    }
+  });
 }
 
 std::optional<std::int64_t> Publisher::begun_by_all() const {
