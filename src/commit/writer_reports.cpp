@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/writer_reports.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 
 #include "base/bug.h"
+#include "base/error.h"
 #include "contents/catalogue.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -12,9 +15,22 @@ namespace iocomp::commit {
 
 using protocol::Kind;
 
+namespace {
+
+/// Throws unless so many more writers can have reported: each reports once.
+void check_count(std::int64_t more, std::int64_t already, int writers) {
+  if (more < 1 || more > writers - already) {
+    throw Error{ErrorCode::internal,
+                fmt::format("{} writers report after {}, of {}", more, already, writers)};
+  }
+}
+
+}  // namespace
+
 // All speak once before anybody speaks again.
 void WriterReports::step_done(const protocol::StepNote& note) {
   auto& sum = done_.try_emplace(note.step, protocol::StepNote{note.step, -1, 0, {}}).first->second;
+  check_count(note.number, sum.number, writers_);
   sum.number += note.number;
   if (sum.outcome.ok()) {
     sum.outcome = note.outcome;
@@ -30,13 +46,15 @@ void WriterReports::step_done(const protocol::StepNote& note) {
 }
 
 void WriterReports::action_done(const protocol::ActionNote& note) {
-  auto [found, is_first] = actions_.try_emplace(note.number, note);
+  const auto [found, is_first] = actions_.try_emplace(note.number, note);
   auto& sum = found->second;
-  if (!is_first) {
-    sum.writers += note.writers;
-    if (sum.outcome.ok()) {
-      sum.outcome = note.outcome;
-    }
+  if (is_first) {
+    sum.writers = 0;
+  }
+  check_count(note.writers, sum.writers, writers_);
+  sum.writers += note.writers;
+  if (sum.outcome.ok()) {
+    sum.outcome = note.outcome;
   }
   if (sum.writers == writers_) {
     pass_(protocol::encode(key_, Kind::action_done, sum));

@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -211,7 +212,7 @@ std::vector<std::vector<Bytes>> all_bodies() {
   }
   return {
       {protocol::message(Kind::bye, 5, {}), known},
-      {body(encode(1, Kind::open, protocol::Open{"fields", 1, 2, 3, 4, 4096}))},
+      {body(encode(1, Kind::open, protocol::Open{"fields", "layout=flat", 1, 2, 3, 4, 4096}))},
       {body(encode(1, Kind::event, protocol::Event{0, 1, definitions[0]}))},
       {body(encode(1, piece)), body(encode(1, small))},
       {body(encode(1, Kind::end_step, counts))},
@@ -259,14 +260,19 @@ void reports(const std::filesystem::path& folder) {
                               report(7, ended) + report(10, done) + report(10, done);
   const std::string of_lead = report(0, event(0)) + report(1, ended) + report(4, done) +
                               report(2, closed) + report(5, done);
-  protocol::StepCounts part = end;
-  part.variables[0].elements = 12;
+  auto part_of_it = cover;
+  part_of_it.elements = 12;
+  const protocol::StepCounts part{0, 1, 1, {{0, 2}}, {{0, part_of_it}}};
   const std::string unsure = report(0, event(0)) + report(1, encode(1, Kind::end_step, part)) +
                              report(3, encode(1, protocol::PutReport{0, puts()})) + report(4, done);
   const std::string settings{"\0\0\0\0\0\1\0", 7};
   corpus.add(settings + '\0' + of_lead);
   corpus.add(settings + '\0' + unsure);
   corpus.add(settings + '\1' + of_home);
+  const auto many =
+      encode(1, Kind::step_done,
+             protocol::StepNote{0, -1, std::numeric_limits<std::int64_t>::max(), {}, 0});
+  corpus.add(settings + '\1' + report(10, many) + report(10, many));
   corpus.add(std::string{"\1\1\0\1\0\0\1", 7} + '\1' + of_home + of_lead);
 }
 
