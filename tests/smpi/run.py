@@ -31,6 +31,7 @@ def simulate(
     steps: int = 4,
     values: int = 1024,
     cut: str = "rows",
+    rows: int = 16,
     limit: float = 600,
     settings: dict[str, str] | None = None,
 ) -> dict[str, Any]:
@@ -43,6 +44,7 @@ def simulate(
         nodes: 0 takes as many as 128 ranks a node need.
         values: Doubles that each rank puts in a step.
         cut: "rows" (contiguous in the file), "columns" or "cubes".
+        rows: Of an array in columns: a block touches up to so many servers.
         limit: Seconds of this machine.
         settings: More variables IOCOMP_... of the job.
 
@@ -58,6 +60,7 @@ def simulate(
         hosts.write_text(simulated.hosts_text(ranks, nodes))
         command = simulated.launch_words(build, ranks, nodes, hosts)
         command += ["--steps", str(steps), "--values", str(values), "--cut", cut]
+        command += ["--rows", str(rows)]
         begun = time.monotonic()
         with subprocess.Popen(
             command,
@@ -104,6 +107,10 @@ def columns() -> list[tuple[str, str, float]]:
         ("open, ms", "open_seconds", 1000),
         ("step, ms", "step_seconds", 1000),
         ("empty step, ms", "empty_step_seconds", 1000),
+        ("heap of a server, KiB", "server_heap_bytes", 1 / 1024),
+        ("mean server", "mean_server_heap_bytes", 1 / 1024),
+        ("heap of a compute rank, KiB", "compute_heap_bytes", 1 / 1024),
+        ("mean compute rank", "mean_compute_heap_bytes", 1 / 1024),
         ("process, KiB a rank", "bytes_of_rank", 1 / 1024),
         ("wall, s", "wall_seconds", 1),
     ]
@@ -127,6 +134,7 @@ def main() -> int:
         "--ratio", type=int, nargs="+", default=[4], help="compute ranks per server; 0: no servers"
     )
     parser.add_argument("--cut", nargs="+", default=["rows"], choices=["rows", "columns", "cubes"])
+    parser.add_argument("--rows", type=int, default=16, help="of an array in columns")
     parser.add_argument("--steps", type=int, default=4)
     parser.add_argument(
         "--values", type=int, default=1024, help="doubles that each rank puts in a step"
@@ -151,6 +159,7 @@ def main() -> int:
                         steps=options.steps,
                         values=options.values,
                         cut=cut,
+                        rows=options.rows,
                         limit=options.limit,
                     )
                 except RuntimeError as error:

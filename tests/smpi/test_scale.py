@@ -64,6 +64,12 @@ def test_a_step_costs_little_more_in_a_larger_job(results: list[dict[str, Any]])
     assert last["init_seconds"] + last["open_seconds"] <= 1
 
 
+def test_memory_of_a_rank_does_not_grow_with_the_job(results: list[dict[str, Any]]) -> None:
+    first, last = results[0], results[-1]
+    for heap in ("server_heap_bytes", "mean_server_heap_bytes", "mean_compute_heap_bytes"):
+        assert 0 < last[heap] <= 1.1 * first[heap], heap
+
+
 STUDY = """
 [study]
 name = "simulated"
