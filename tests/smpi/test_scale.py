@@ -7,6 +7,7 @@ SCALE_RANKS=64,1024,4096 python3 -m pytest ...    on demand
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import sys
@@ -62,6 +63,18 @@ def test_a_step_costs_little_more_in_a_larger_job(results: list[dict[str, Any]])
     first, last = results[0], results[-1]
     assert last["empty_step_seconds"] <= 2 * first["empty_step_seconds"]
     assert last["init_seconds"] + last["open_seconds"] <= 1
+
+
+def test_blocks_that_touch_many_servers_are_told(tmp_path: pathlib.Path) -> None:
+    def notes(cut: str) -> list[str]:
+        trace = tmp_path / f"{cut}.json"
+        settings = {"IOCOMP_TRACE_JSON": str(trace)}
+        run.simulate(BUILD, 64, 4, cut=cut, steps=2, limit=LIMIT, settings=settings)
+        return list(json.loads(trace.read_text())["notes"])
+
+    (told,) = notes("columns")
+    assert 'file "out", variable "u": a block goes to 13 servers, 630 B each' in told
+    assert notes("rows") == []
 
 
 def test_memory_of_a_rank_does_not_grow_with_the_job(results: list[dict[str, Any]]) -> None:
