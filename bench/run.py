@@ -45,7 +45,7 @@ def arguments() -> argparse.Namespace:
         default=LEAST_ROUNDS,
         help=f"rounds in any case where there is a goal; a verdict needs {LEAST_ROUNDS}",
     )
-    parser.add_argument("--seconds", type=float, default=540, help="no round beyond those after that")
+    parser.add_argument("--seconds", type=float, default=540, help="no round beyond those later")
     return parser.parse_args()
 
 

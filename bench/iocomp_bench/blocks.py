@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of apps/benchio: a 3-D array in blocks, written by servers, ranks and format libraries."""
+"""Figures of apps/benchio: a 3-D array in blocks, written by servers, ranks and libraries."""
 
 from __future__ import annotations
 

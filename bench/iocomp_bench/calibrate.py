@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choose the compute phases: a multiple of what writing takes that is put after them.
 
-Disks change their speed within minutes, so the phases follow the last rounds."""
+Disks change their speed within minutes, so the phases follow the last rounds.
+"""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def wake_up(id_: str, goal: Goal, which: str) -> Figure:
     method, same = "wake-up/other core", "wake-up/same core"
 
     def find(rounds: Rounds) -> Found:
-        def found(name: str) -> Any:
+        def found(name: str) -> Any:  # noqa: ANN401
             return per_round(
                 rounds,
                 (name,),

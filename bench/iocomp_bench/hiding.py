@@ -34,7 +34,7 @@ def hidden(
         fastest = min((series.method(name) for name in SYNCHRONOUS), key=lambda name: exposed[name])
         gib = series.ranks * BYTES_PER_RANK / GIB
 
-        def part(method: str) -> Any:
+        def part(method: str) -> Any:  # noqa: ANN401
             # The compute phase follows the disk from round to round: each round by itself.
             return per_round(
                 rounds,

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from iocomp_studies.advice.command import advise
 from iocomp_studies.called import build_of, fail, iocomp_command, read_results
-from iocomp_studies.plan.study import Study, StudyError, read_study, runs_in
+from iocomp_studies.plan.study import Study, StudyError, check_launcher, read_study, runs_in
 from iocomp_studies.results.archer2 import read_archer2
 from iocomp_studies.results.lines import Writer, read_lines, result_files
 from iocomp_studies.results.rows import rows_of
@@ -22,10 +22,11 @@ from iocomp_studies.runs.campaign import (
     Surroundings,
     is_good,
     launch_words,
+    plan_cell,
     run_study,
     settings_of,
 )
-from iocomp_studies.runs.seats import NotPossibleError, plan_seats
+from iocomp_studies.runs.seats import NotPossibleError
 from iocomp_studies.work_directory import (
     NotEnoughSpaceError,
     end_tidily_when_terminated,
@@ -93,7 +94,7 @@ def _dry_run(study: Study, around: Surroundings) -> None:
     rows = []
     for cell in study.cells:
         try:
-            seats = plan_seats(around.command, cell, study.slurm.topology)
+            seats = plan_cell(study, cell, around)
         except NotPossibleError as error:
             rows.append((cell.label(), f"not possible here: {error}"))
             continue
@@ -125,7 +126,7 @@ def run(
     out: Optional[Path] = _OUT,
     build: Optional[Path] = _BUILD,
     launcher: Optional[str] = typer.Option(
-        None, help="local or slurm, instead of that of the file"
+        None, help="local, slurm or smpi, instead of that of the file"
     ),
     minutes: Optional[float] = typer.Option(None, help="budget, instead of that of the file"),
     dry_run: bool = typer.Option(False, "--dry-run", help="say what would run, and run nothing"),
@@ -137,8 +138,10 @@ def run(
     end_tidily_when_terminated()
     study = _study(file)
     kind = launcher or study.launcher
-    if kind not in ("local", "slurm"):
-        fail(f"--launcher {kind}: allowed are local, slurm")
+    try:
+        check_launcher(study, kind)
+    except StudyError as error:
+        fail(str(error))
     command = iocomp_command()
     found = build_of(build, command)
     place = (out or Path(f"study-{study.name}")).resolve()

@@ -18,7 +18,7 @@ Sample = Mapping[str, float]
 
 
 SMOOTHED_BELOW = 30
-"""Rounds; of more the median takes enough values by itself, and of skewed ones noise would move it."""
+"""Rounds; of more the median takes enough values by itself; skewed ones noise would move."""
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,34 @@ def test_servers_without_memory_for_a_step_keep_the_ranks_waiting() -> None:
     assert lacking == pytest.approx(0.5 * 1.0)  # half of the bytes are written first
 
 
+OWN = Way("consecutive", servers=4, transport="auto")
+
+
+def test_ranks_that_have_servers_write_long_blocks_themselves_where_that_is_not_waited_for() -> None:
+    assert wall(OWN, slow_consecutive=9.0 / GIB) == pytest.approx(wall(Way("kernel")))
+
+
+def test_servers_get_the_blocks_of_the_third_step_where_a_program_has_waited_for_them() -> None:
+    soon = replace(WORK, reuse_seconds=0.0)
+    own, served = 2.0 + 1.0, 2.0 + 0.5 / 4.0  # a step: written by the rank, copied by a server
+    assert wall(OWN, soon) == pytest.approx(2.0 + 2 * own + 7 * served + 1.1)
+    begun = replace(soon, steps=2)
+    assert wall(OWN, begun) == pytest.approx(2.0 + own + 1.1)
+
+
+@pytest.mark.parametrize(
+    ("way", "work"),
+    [
+        (replace(OWN, backend="hdf5"), WORK),  # lays its variables out itself
+        (OWN, replace(WORK, puts=100.0)),  # blocks of 5 MiB
+    ],
+)
+def test_servers_get_all_blocks_that_ranks_cannot_write(way: Way, work: Work) -> None:
+    soon = replace(work, reuse_seconds=0.0)
+    shared = replace(way, transport="shared")
+    assert wall(way, soon) == pytest.approx(wall(shared, soon))
+
+
 def test_a_program_that_puts_first_computes_behind_its_last_write() -> None:
     assert wall(Way("kernel"), replace(WORK, before_part=0.0)) == pytest.approx(10 * 2.0)
 
@@ -174,7 +202,7 @@ def test_results_become_samples_beside_what_ran_without_output() -> None:
     assert key == ("here", "stream")
     kernel, oversubscribe = found
     assert kernel.way == Way("kernel")
-    assert oversubscribe.way == Way("oversubscribe", servers=2, transport="shared")
+    assert oversubscribe.way == Way("oversubscribe", servers=2, transport="auto")
     work = kernel.work
     assert (work.ranks, work.steps, work.puts) == (2, 4, 4)
     assert work.step_bytes == 4 * (64 << 20)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,19 @@ def test_the_page_says_what_happened(page: Path) -> None:
     assert "stream: no SMT here" in text
     assert "not verified: file &lt;b&gt;" in text
     assert re.search(r"stream, kernel, 1 rank, 1 MiB: wall time .* % longer", text)
+
+
+def test_the_page_tells_cells_of_one_name_apart_and_the_load_around_them() -> None:
+    load = {"before": 0.51, "after": 1.26}
+    records = []
+    for words in (("--loops", "20"), ("--loops", "40")):
+        cell = replace(KERNEL, arguments=words)
+        records.append(record(cell, 0, 1.0, load=load, mapping={"seats": [], "found": "3 servers"}))
+    text = make_page(records, [], [])
+    for words in ("--loops 20", "--loops 40"):
+        (row,) = re.findall(rf"<tr><td>[^<]*1 MiB {words}</td>.*?</tr>", text)
+        assert "0.5, 1.3" in row
+        assert "3 servers" in row
 
 
 def test_every_point_of_a_figure_is_in_it(page: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from iocomp_studies.plan.cell import Cell
 from iocomp_studies.plan.clients import CLIENTS, flat
-from iocomp_studies.plan.study import Study, StudyError, read_study
+from iocomp_studies.plan.study import Study, StudyError, check_launcher, read_study
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -61,7 +61,7 @@ def test_a_series_is_every_combination_that_has_a_meaning(tmp_path: Path) -> Non
         ("[[series]]\nclient = 'stream'\nprogress = 1", "progress = 1: it must be bool"),
         ("[[series]]\nclient = 'stream'\nbackend = []", "backend is an empty list"),
         ("[study]\nleast = 5\nmost = 2\n[[series]]\nclient = 'stream'", "1 <= least <= most"),
-        ("[study]\nlauncher = 'pbs'\n[[series]]\nclient = 'stream'", "allowed are local, slurm"),
+        ("[study]\nlauncher = 'pbs'\n[[series]]\nclient = 'stream'", "allowed are local, slurm, smpi"),
         ("[study]\nseed = 1.5\n[[series]]\nclient = 'stream'", "seed = 1.5: it must be int"),
     ],
 )
@@ -79,6 +79,24 @@ def test_the_studies_of_the_repository_are_right(path: Path) -> None:
         assert Cell.of_record(cell.record()) == cell
         assert CLIENTS[cell.client].words(cell, Path("/files"))
     assert len({cell.key() for cell in found.cells}) == len(found.cells)
+
+
+@pytest.mark.parametrize(
+    ("client", "launcher", "told"),
+    [
+        ("stream", "smpi", "starts client scale alone"),
+        ("scale", "local", "starts any client but scale"),
+        ("stream", "pbs", "allowed are local, slurm, smpi"),
+    ],
+)
+def test_a_launcher_that_cannot_start_a_client_is_told(
+    tmp_path: Path, client: str, launcher: str, told: str
+) -> None:
+    found = study(tmp_path, f"[[series]]\nclient = '{client}'")
+    with pytest.raises(StudyError) as error:
+        check_launcher(found, launcher)
+    assert told in str(error.value)
+    check_launcher(found, "smpi" if client == "scale" else "slurm")
 
 
 def test_strong_scaling_divides_the_size_among_the_ranks() -> None:

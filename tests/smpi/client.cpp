@@ -38,6 +38,7 @@ struct Options {
   int steps = 4;
   std::int64_t values = 1024;  ///< of each rank
   std::string cut = "rows";    ///< rows, columns, cubes
+  std::int64_t rows = 16;      ///< of an array in columns: a block touches up to so many servers
   std::string settings;
 };
 
@@ -49,7 +50,7 @@ struct Block {
 };
 
 Block block_of(const Options& options, int rank, int ranks) {
-  constexpr std::int64_t rows = 16;
+  const std::int64_t rows = options.rows;
   if (options.cut == "columns") {
     const std::int64_t columns = options.values / rows;
     return {{rows, ranks * columns}, {0, rank * columns}, {rows, columns}};
@@ -105,6 +106,24 @@ double process_bytes() {
   return 0;
 }
 
+/// What the library had at most from the heap on one rank of a role.
+struct Heap {
+  double most = 0;
+  double mean = 0;
+
+  Heap(std::size_t ranks, bool of_servers) {
+    int counted = 0;
+    for (int rank = 0; rank < static_cast<int>(ranks); ++rank) {
+      if (computing().contains(rank) != of_servers) {
+        ++counted;
+        most = std::max(most, smpi_heap_of(rank));
+        mean += smpi_heap_of(rank);
+      }
+    }
+    mean = counted == 0 ? 0 : mean / counted;
+  }
+};
+
 /// What ranks of a role sent and received between two moments, per step.
 struct Traffic {
   double busiest = 0;  ///< control messages of the rank with most
@@ -146,6 +165,8 @@ void tell(const Options& options, int compute, const Times& times,
           const std::vector<smpi_counts>& last) {
   const Traffic servers{first, last, options.steps, true};
   const Traffic ranks{first, last, options.steps, false};
+  const Heap heap_of_servers{last.size(), true};
+  const Heap heap_of_ranks{last.size(), false};
   smpi_counts most{};
   double start_messages = 0;
   double start_bytes = 0;
@@ -167,12 +188,15 @@ void tell(const Options& options, int compute, const Times& times,
       "\"compute_messages\": %g, \"compute_message_bytes\": %g, "
       "\"most_pending\": %g, \"longest_message_bytes\": %g, "
       "\"start_messages\": %g, \"start_collective_bytes\": %g, "
+      "\"server_heap_bytes\": %.0f, \"mean_server_heap_bytes\": %.0f, "
+      "\"compute_heap_bytes\": %.0f, \"mean_compute_heap_bytes\": %.0f, "
       "\"process_bytes\": %.0f}\n",
       last.size(), compute, last.size() - static_cast<std::size_t>(compute), options.cut.c_str(),
       static_cast<long long>(options.values), options.steps, times.init, times.open, times.step,
       times.empty_step, times.end, servers.busiest, servers.mean, servers.busiest_bytes,
       ranks.busiest, ranks.busiest_bytes, most.most_pending, most.longest_message, start_messages,
-      start_bytes, process_bytes());
+      start_bytes, heap_of_servers.most, heap_of_servers.mean, heap_of_ranks.most,
+      heap_of_ranks.mean, process_bytes());
   std::fflush(stdout);
 }
 
@@ -246,6 +270,8 @@ int main(int argc, char** argv) {
       options.values = std::atoll(argv[i + 1]);
     } else if (name == "--cut") {
       options.cut = argv[i + 1];
+    } else if (name == "--rows") {
+      options.rows = std::atoll(argv[i + 1]);
     }
   }
   int rank = 0;

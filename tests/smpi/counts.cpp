@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "counts.h"
 
+#include <simgrid/actor.h>
 #include <smpi/mpi.h>
 
 #include <deque>
@@ -27,6 +28,7 @@ smpi_counts& of(int rank) {
 smpi_counts& smpi::counts_of_this() {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  of(rank).actor = static_cast<int>(sg_actor_self_get_pid());
   return of(rank);
 }
 

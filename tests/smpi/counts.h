@@ -19,11 +19,14 @@ struct smpi_counts {
   double longest_message;  /* control, bytes, the same */
   double collectives;      /* joined */
   double collective_bytes; /* that they brought to this rank */
+  int actor;               /* that is this rank, in the simulation */
 };
 
 /* Those of a rank of MPI_COMM_WORLD since the start. */
 const struct smpi_counts* smpi_counts_of(int rank);
 void smpi_begin_measuring(void);
+/* Bytes that the library had at most from the heap on a rank. */
+double smpi_heap_of(int rank);
 
 #ifdef __cplusplus
 }

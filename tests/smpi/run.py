@@ -16,14 +16,10 @@ import time
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-RANKS_OF_NODE = 128
-# Collectives of SMPI itself, in MPI_Comm_split and the like: in log P messages.
-COLLECTIVES = [
-    "allgather:bruck",
-    "gather:ompi_binomial",
-    "bcast:binomial_tree",
-    "barrier:ompi_bruck",
-]
+sys.path.insert(0, str(ROOT / "studies"))
+
+from iocomp_studies.launch import environment_of  # noqa: E402
+from iocomp_studies.runs import simulated  # noqa: E402
 
 
 def simulate(
@@ -35,6 +31,7 @@ def simulate(
     steps: int = 4,
     values: int = 1024,
     cut: str = "rows",
+    rows: int = 16,
     limit: float = 600,
     settings: dict[str, str] | None = None,
 ) -> dict[str, Any]:
@@ -47,65 +44,24 @@ def simulate(
         nodes: 0 takes as many as 128 ranks a node need.
         values: Doubles that each rank puts in a step.
         cut: "rows" (contiguous in the file), "columns" or "cubes".
+        rows: Of an array in columns: a block touches up to so many servers.
         limit: Seconds of this machine.
         settings: More variables IOCOMP_... of the job.
 
     Raises:
         RuntimeError: If the job fails, or does not end in time.
     """
-    nodes = nodes or -(-ranks // RANKS_OF_NODE)
-    folder = build / "tests" / "smpi"
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": str(folder / "libsmpi_calls.so"),
-        "SMPI_NODES": str(nodes),
-        "IOCOMP_PLACEMENT_RATIO": str(ratio),
-        "IOCOMP_TRANSPORT_KIND": "message" if ratio else "auto",
-        "IOCOMP_STORAGE_MODULES": str(build / "lib" / "iocomp"),
-        "IOCOMP_DISK_ENGINE": "threads",
-        "IOCOMP_DISK_DIRECT": "off",
-        "IOCOMP_EXPERT_TOUCH": "0",
-        "IOCOMP_SERVER_RETURNS": "true",
-        "IOCOMP_TRACE_START": "false",
-        "IOCOMP_TRACE_SUMMARY": "false",
-        "IOCOMP_FILES_OUT_GUARD": "false",
-        **(settings or {}),
-    }
-    if ratio:
-        environment["IOCOMP_PLACEMENT_POLICY"] = "spread"
+    nodes = nodes or -(-ranks // simulated.RANKS_OF_NODE)
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("IOCOMP_")}
+    own = environment_of(simulated.settings(build, ratio))
+    environment = inherited | own | (settings or {})
     with tempfile.TemporaryDirectory(prefix="iocomp-smpi-") as scratch:
         hosts = pathlib.Path(scratch) / "hosts"
-        hosts.write_text("".join(f"node{rank * nodes // ranks}\n" for rank in range(ranks)))
-        command = [
-            "smpirun",
-            "-quiet",
-            "-np",
-            str(ranks),
-            "-platform",
-            str(folder / "libsmpi_platform.so"),
-        ]
-        command += ["-hostfile", str(hosts), "--log=root.thres:error"]
-        command += ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/privatization:no"]
-        command += [
-            "--cfg=smpi/iprobe:1e-7",
-            "--cfg=smpi/test:1e-7",
-            "--cfg=smpi/grow-injected-times:no",
-        ]
-        command += ["--cfg=contexts/stack-size:512"]
-        command += [f"--cfg=smpi/{algorithm}" for algorithm in COLLECTIVES]
-        command += [
-            str(folder / "libsmpi_client.so"),
-            "--steps",
-            str(steps),
-            "--values",
-            str(values),
-            "--cut",
-            cut,
-        ]
+        hosts.write_text(simulated.hosts_text(ranks, nodes))
+        command = simulated.launch_words(build, ranks, nodes, hosts)
+        command += ["--steps", str(steps), "--values", str(values), "--cut", cut]
+        command += ["--rows", str(rows)]
         begun = time.monotonic()
-        # smpirun itself must not see the calls of the simulation.
-        preloaded = environment.pop("LD_PRELOAD")
-        command[1:1] = ["-wrapper", f"env LD_PRELOAD={preloaded}"]
         with subprocess.Popen(
             command,
             env=environment,
@@ -151,6 +107,10 @@ def columns() -> list[tuple[str, str, float]]:
         ("open, ms", "open_seconds", 1000),
         ("step, ms", "step_seconds", 1000),
         ("empty step, ms", "empty_step_seconds", 1000),
+        ("heap of a server, KiB", "server_heap_bytes", 1 / 1024),
+        ("mean server", "mean_server_heap_bytes", 1 / 1024),
+        ("heap of a compute rank, KiB", "compute_heap_bytes", 1 / 1024),
+        ("mean compute rank", "mean_compute_heap_bytes", 1 / 1024),
         ("process, KiB a rank", "bytes_of_rank", 1 / 1024),
         ("wall, s", "wall_seconds", 1),
     ]
@@ -174,6 +134,7 @@ def main() -> int:
         "--ratio", type=int, nargs="+", default=[4], help="compute ranks per server; 0: no servers"
     )
     parser.add_argument("--cut", nargs="+", default=["rows"], choices=["rows", "columns", "cubes"])
+    parser.add_argument("--rows", type=int, default=16, help="of an array in columns")
     parser.add_argument("--steps", type=int, default=4)
     parser.add_argument(
         "--values", type=int, default=1024, help="doubles that each rank puts in a step"
@@ -198,6 +159,7 @@ def main() -> int:
                         steps=options.steps,
                         values=options.values,
                         cut=cut,
+                        rows=options.rows,
                         limit=options.limit,
                     )
                 except RuntimeError as error:

@@ -7,6 +7,7 @@ SCALE_RANKS=64,1024,4096 python3 -m pytest ...    on demand
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import sys
@@ -16,6 +17,10 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import run
+from iocomp_studies.launch import Build
+from iocomp_studies.plan.study import check_launcher, read_study
+from iocomp_studies.results.lines import read_lines
+from iocomp_studies.runs.campaign import Surroundings, run_study
 
 BUILD = pathlib.Path(os.environ.get("IOCOMP_SMPI_BUILD", run.ROOT / "build" / "smpi"))
 RANKS = [int(number) for number in os.environ.get("SCALE_RANKS", "64,256").split(",")]
@@ -58,3 +63,60 @@ def test_a_step_costs_little_more_in_a_larger_job(results: list[dict[str, Any]])
     first, last = results[0], results[-1]
     assert last["empty_step_seconds"] <= 2 * first["empty_step_seconds"]
     assert last["init_seconds"] + last["open_seconds"] <= 1
+
+
+def test_blocks_that_touch_many_servers_are_told(tmp_path: pathlib.Path) -> None:
+    def notes(cut: str) -> list[str]:
+        trace = tmp_path / f"{cut}.json"
+        settings = {"IOCOMP_TRACE_JSON": str(trace)}
+        run.simulate(BUILD, 64, 4, cut=cut, steps=2, limit=LIMIT, settings=settings)
+        return list(json.loads(trace.read_text())["notes"])
+
+    (told,) = notes("columns")
+    assert 'file "out", variable "u": a block goes to 13 servers, 630 B each' in told
+    assert notes("rows") == []
+
+
+def test_memory_of_a_rank_does_not_grow_with_the_job(results: list[dict[str, Any]]) -> None:
+    first, last = results[0], results[-1]
+    for heap in ("server_heap_bytes", "mean_server_heap_bytes", "mean_compute_heap_bytes"):
+        assert 0 < last[heap] <= 1.1 * first[heap], heap
+
+
+STUDY = """
+[study]
+name = "simulated"
+launcher = "smpi"
+least = 1
+most = 1
+warm_up = 0
+[[series]]
+client = "scale"
+mapping = ["sequential", "consecutive"]
+ratio = 3
+ranks = [12, 200]
+size = 256
+arguments = ["--steps", "2"]
+"""
+
+
+def test_a_study_takes_the_simulation_for_one_more_launcher(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(STUDY)
+    study = read_study(file)
+    check_launcher(study, "smpi")
+    work = tmp_path / "work"
+    work.mkdir()
+    around = Surroundings(pathlib.Path("iocomp"), Build.read(BUILD), work, "smpi")
+    outcome = run_study(study, around, tmp_path / "results.jsonl")
+    assert outcome.failed == {}
+    assert all("room for 128" in why for why in outcome.not_possible.values())
+    assert len(outcome.not_possible) == 2  # 200 ranks on one node
+    found, _ = read_lines([tmp_path / "results.jsonl"])
+    assert [one["marks"] for one in found] == [[], []]
+    for one in found:
+        assert one["mapping"]["found"] == f"{one['servers']} servers"
+        assert one["servers"] == (4 if one["cell"]["mapping"] == "consecutive" else 0)
+        assert 0 < one["seconds"]["wall"] == one["seconds"]["step"] < 0.1
+        assert one["values"]["busiest_messages"] >= one["values"]["compute_messages"] > 0
+        assert one["trace"]["compute_ranks"] == 12

@@ -13,6 +13,7 @@
 #include "array/pieces.h"
 #include "array/region.h"
 #include "array/runs.h"
+#include "base/byte_size.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/link.h"
@@ -58,6 +59,20 @@ const contents::Beginning& RemoteCarrier::open(const protocol::Open& open) {
   return beginning_.emplace(remote.opened->beginning);
 }
 
+// Each piece is a message to its server: ranks × servers of them in a step.
+void RemoteCarrier::tell_of_small_pieces(const Block& block, std::size_t pieces) {
+  constexpr std::size_t many = 8;
+  constexpr std::size_t large = std::size_t{64} << 10;  // its data take longer than its message
+  if (has_told_of_pieces_ || pieces < many || block.bytes() / pieces >= large) {
+    return;
+  }
+  has_told_of_pieces_ = true;
+  link_.note("file \"" + route_.name + "\", variable \"" + block.variable.name +
+             "\": a block goes to " + std::to_string(pieces) + " servers, " +
+             format_bytes(static_cast<std::int64_t>(block.bytes() / pieces)) +
+             " each: blocks of whole rows, or fewer servers, would send fewer messages");
+}
+
 void RemoteCarrier::announce(const contents::Event& event, std::int64_t sequence) {
   link_.post(route_.home, protocol::encode(route_.key, Kind::event,
                                            protocol::Event{sequence, route_.compute_rank,
@@ -100,6 +115,7 @@ void RemoteCarrier::put(const Block& block) {
   std::vector<array::Piece> pieces{{route_.home, 0, array::elements(block.region)}};
   if (!at_home) {
     pieces = array::cut(block.variable.shape, block.region, domains);
+    tell_of_small_pieces(block, pieces.size());
   }
   Block source = block;
   Copy copy = copies_.take(source, pieces);

@@ -76,6 +76,7 @@ class RemoteCarrier : public Carrier {
   void put_in_header(const Block& block, const array::Piece& part);
   Remains::Piece put_piece(const Block& block, const array::Piece& part);
   void note(const Block& block);
+  void tell_of_small_pieces(const Block& block, std::size_t pieces);
   [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const PutSums& sums);
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool has_no_blocks() const;
@@ -92,6 +93,7 @@ class RemoteCarrier : public Carrier {
   std::map<std::int32_t, std::int64_t> pieces_;  // of the open step, by server
   steps::Covers variables_;                      // put in the open step
   std::unique_ptr<OwnWrites> own_;
+  bool has_told_of_pieces_ = false;
 };
 
 }  // namespace iocomp::client

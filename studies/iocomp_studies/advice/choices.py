@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from iocomp_studies.advice.model import Model, Prediction
-from iocomp_studies.advice.work import GIB, KERNEL, SYNCHRONOUS, Way, Work
+from iocomp_studies.advice.work import AUTO, GIB, KERNEL, SYNCHRONOUS, Way, Work
 from iocomp_studies.plan.cell import NOT_USED, Cell
 from iocomp_studies.runs.seats import NotPossibleError, Seats, plan_seats
 from iocomp_studies.table import percent_text, seconds_text
@@ -175,11 +175,13 @@ def _candidates(
         for mapping in allowed.mappings:
             if mapping == "sequential":
                 continue
+            # What is scattered in the file goes to servers from the first block on.
+            transport = AUTO if allowed.is_contiguous else "shared"
             ratios = RATIOS if mapping in _BY_RATIO else (1,)
             for ratio in ratios:
                 if ratio == 1 or work.ranks % ratio == 0:
                     served = replace(cell, mapping=mapping, ratio=str(ratio), backend=backend)
-                    found.append((Way(mapping, backend, 1, "shared"), served))
+                    found.append((Way(mapping, backend, 1, transport), served))
     return found
 
 

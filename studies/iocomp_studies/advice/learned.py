@@ -59,8 +59,8 @@ def error_text(errors: Errors) -> str:
     right, pairs = errors.order
     return (
         f"median {100 * middle.value:.1f} % ({100 * middle.low:.1f} to {100 * middle.high:.1f}), "
-        f"worst {percent_text(worst)} ({where}); {errors.inside} of {len(errors.of)} within what was "
-        f"measured (95 %), {right} of {pairs} pairs in the right order"
+        f"worst {percent_text(worst)} ({where}); {errors.inside} of {len(errors.of)} within what "
+        f"was measured (95 %), {right} of {pairs} pairs in the right order"
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measure a machine for some seconds: where no study of it is at hand, the model starts from that."""
+"""Measure a machine for some seconds: where there is no study of it, the model starts from that."""
 
 from __future__ import annotations
 

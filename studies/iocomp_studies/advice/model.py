@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from iocomp_studies.advice.work import GIB, KERNEL, SYNCHRONOUS, Way, Work
+from iocomp_studies.advice.work import AUTO, GIB, KERNEL, SYNCHRONOUS, Way, Work
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,15 @@ EXPECTED: dict[str, Expected] = {
 }
 """By name of a parameter, or the part of it before the dot. Source: docs/model.md."""
 _MOST_WRITERS = 1.0
+# As the library decides (src/client/remote/own_writes.cpp).
+OWN_BACKENDS = ("posix",)
+"""Back-ends of which ranks that have servers write long blocks themselves."""
+OWN_FROM = 8 << 20
+"""Bytes from which a block is long: transport.kernel_from."""
+OWN_ENOUGH = 4.0 * GIB
+"""Bytes per second at which a server would free a block; who waits longer gives it to servers."""
+OWN_STEPS = 2
+"""Steps after which that is found out."""
 
 
 def expected(name: str) -> Expected:
@@ -56,7 +65,14 @@ def names_of(way: Way) -> list[str]:
     names += [f"part.{way.name}", f"slow.{way.name}"]
     if way.name == KERNEL:
         return names
-    return [*names, f"factor.{way.name}", f"copy.{way.transport}"]
+    if way.transport == AUTO and way.backend in OWN_BACKENDS:
+        names += [f"part.{KERNEL}", f"slow.{KERNEL}"]
+    return [*names, f"factor.{way.name}", f"copy.{_copying(way)}"]
+
+
+def _copying(way: Way) -> str:
+    """Return how arrays get to servers: "shared" or "message"."""
+    return "shared" if way.transport == AUTO else way.transport
 
 
 @dataclass(frozen=True)
@@ -76,6 +92,10 @@ class Prediction:
     step: float
     slowed: float = 0.0
     waited: float = 0.0
+
+    def longer(self) -> float:
+        """Return what decides how long a step takes: computing or writing."""
+        return max(self.step, self.write)
 
     def is_bound_by_output(self) -> bool:
         """Return whether the program waits for its output in the long run."""
@@ -99,27 +119,54 @@ class Model:
 
     def predict(self, work: Work, way: Way) -> Prediction:
         """Return what a program takes in a way of writing."""
-        writers = way.servers or work.ranks
-        rate = self.value(f"bandwidth.{way.backend}") * self._together(way.backend, writers)
         if way.name == SYNCHRONOUS:
-            write = self.value(f"commit.{way.backend}") + work.all_bytes() / rate
+            write = self._write_seconds(work, way)
             wall = work.steps * (work.step_seconds + write)
             return Prediction(wall, write, work.step_seconds, 0.0, write)
-        rate *= self.value(f"part.{way.name}")
-        write = self.value(f"commit.{way.backend}") + work.all_bytes() / rate
-        moved = work.all_bytes() / writers
+        first, last = self._flows(work, way)
+        begun = 0 if first is last else OWN_STEPS
         factor = self.value(f"factor.{way.name}") if way.servers else 1.0
-        if way.servers:
-            held = moved / work.puts / self.value(f"copy.{way.transport}")
-            held += self._without_memory(work, way) * work.all_bytes() / rate / work.puts
-        else:
-            held = work.all_bytes() / rate / work.puts
-        waited = work.puts * max(0.0, held - factor * work.reuse_seconds)
-        slowed = (factor - 1.0) * work.step_seconds + self.value(f"slow.{way.name}") * moved
-        step = max(work.step_seconds + slowed + waited, 1e-9)
         before = work.before_part * factor * work.step_seconds
-        wall = before + (work.steps - 1) * max(step, write) + max(write, step - before)
-        return Prediction(wall, write, step, slowed, waited)
+        wall = before + begun * first.longer() + (work.steps - 1 - begun) * last.longer()
+        wall += max(last.write, last.step - before)
+        return replace(last, wall=wall)
+
+    def _flows(self, work: Work, way: Way) -> tuple[Prediction, Prediction]:
+        """Return what a step takes: one of the first, and any later one."""
+        served = self._flow(work, way)
+        if way.transport != AUTO or way.backend not in OWN_BACKENDS or work.put_bytes() < OWN_FROM:
+            return served, served
+        own = self._flow(work, way, past_servers=True)
+        if work.steps <= OWN_STEPS or own.waited <= work.step_bytes / OWN_ENOUGH:
+            return own, own
+        return own, served
+
+    def _flow(self, work: Work, way: Way, *, past_servers: bool = False) -> Prediction:
+        """Return what a step takes in the long run; `wall` is not told."""
+        by_kernel = past_servers or not way.servers
+        name = KERNEL if by_kernel else way.name
+        writers = work.ranks if by_kernel else way.servers
+        write = self._write_seconds(work, Way(name, way.backend, 0 if by_kernel else writers))
+        data = write - self.value(f"commit.{way.backend}")
+        moved = work.all_bytes() / writers
+        if by_kernel:
+            held = data / work.puts
+        else:
+            held = moved / work.puts / self.value(f"copy.{_copying(way)}")
+            held += self._without_memory(work, way) * data / work.puts
+        factor = self.value(f"factor.{way.name}") if way.servers else 1.0
+        waited = work.puts * max(0.0, held - factor * work.reuse_seconds)
+        slowed = (factor - 1.0) * work.step_seconds + self.value(f"slow.{name}") * moved
+        step = max(work.step_seconds + slowed + waited, 1e-9)
+        return Prediction(0.0, write, step, slowed, waited)
+
+    def _write_seconds(self, work: Work, way: Way) -> float:
+        """Return how long one step takes to write, from its first byte to its commit."""
+        rate = self.value(f"bandwidth.{way.backend}")
+        rate *= self._together(way.backend, way.servers or work.ranks)
+        if way.name != SYNCHRONOUS:
+            rate *= self.value(f"part.{way.name}")
+        return self.value(f"commit.{way.backend}") + work.all_bytes() / rate
 
     def _together(self, backend: str, writers: int) -> float:
         """Return how many times as fast as one some writers are."""

@@ -41,9 +41,10 @@ def text_of(work: Work, advice: Advice, learned: Learned) -> str:
     """Return advice for people."""
     best = advice.best
     hidden = len(advice.choices) - len(_rows(advice, learned))
+    ranks = f"{work.ranks} compute rank{'s' if work.ranks != 1 else ''}"
     nodes = f"{work.nodes} node{'s' if work.nodes != 1 else ''}"
     lines = [
-        f"{work.ranks} compute rank{'s' if work.ranks != 1 else ''} on {nodes}, {work.steps} steps: "
+        f"{ranks} on {nodes}, {work.steps} steps: "
         f"{work.all_bytes() / 2**20:.1f} MiB and {seconds_text(work.step_seconds)} s of computing "
         f"each; an array is reused after {seconds_text(work.reuse_seconds)} s.",
         "",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iocomp_studies.advice.fit import Sample
-from iocomp_studies.advice.work import Way, Work
+from iocomp_studies.advice.work import AUTO, Way, Work
 from iocomp_studies.plan.cell import NOT_USED, Cell
 from iocomp_studies.plan.clients import CLIENTS, Steps
 from iocomp_studies.plots.plot import ratio_of
@@ -162,7 +162,7 @@ def _wall(rows: Sequence[Row], base: Sequence[Row]) -> Estimate | None:
 
 
 def _without_opening(record: Record) -> Record:
-    """Return a result whose wall is without the opening: that waits for servers to be ready, once."""
+    """Return a result whose wall is without the opening, which waits for servers to be ready."""
     seconds = record["seconds"]
     wall = float(seconds["wall"]) - float(seconds.get("open", 0.0))
     return {**record, "seconds": {**seconds, "wall": wall}}
@@ -177,4 +177,4 @@ def _servers(cell: Cell, record: Record) -> int:
 def _transport(cell: Cell) -> str:
     if cell.mapping == "sequential":
         return NOT_USED
-    return "message" if cell.transport == "message" else "shared"
+    return cell.transport if cell.transport in (AUTO, "message") else "shared"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from iocomp_studies.plan.cell import NOT_USED
 
 SYNCHRONOUS, KERNEL = "synchronous", "kernel"
+AUTO = "auto"
 GIB = 1 << 30
 
 
@@ -39,6 +40,10 @@ class Work:
         """Return the bytes of a step of all ranks (B)."""
         return self.ranks * self.step_bytes
 
+    def put_bytes(self) -> float:
+        """Return the bytes of one put (b ÷ g)."""
+        return self.step_bytes / self.puts
+
     def seconds(self) -> float:
         """Return how long the program takes without output."""
         return self.steps * self.step_seconds
@@ -52,7 +57,8 @@ class Way:
         name: "synchronous", "kernel", or the mapping of the servers.
         backend: Of the file.
         servers: Their number; 0 without.
-        transport: To the servers, "shared" or "message"; "-" without.
+        transport: To the servers: "shared", "message", or "auto": shared, past which ranks write
+            long blocks themselves; "-" without.
         memory_bytes: That the servers of a node may use; 0 for enough.
     """
 

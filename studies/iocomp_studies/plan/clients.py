@@ -269,6 +269,22 @@ def _command(cell: Cell, directory: Path) -> list[str]:
         ) from error
 
 
+def _scale(cell: Cell, directory: Path) -> list[str]:
+    return [*(("--values", cell.size) if cell.size else ()), *cell.arguments]
+
+
+def _scale_measured(raw: Raw) -> Measured:
+    """Return simulated times of a job; its wall is that of one step with data."""
+    found = flat(raw)
+    found.seconds["wall"] = found.seconds["step"]
+    for name in ("server_messages", "mean_server_messages", "compute_messages", "most_pending",
+                 "server_message_bytes", "longest_message_bytes", "process_bytes"):  # fmt: skip
+        found.values[name] = float(raw[name])
+    busiest = max(found.values["server_messages"], found.values["compute_messages"])
+    found.values["busiest_messages"] = busiest
+    return found
+
+
 _WRITES = ("sync", "async")
 CLIENTS: dict[str, Client] = {
     "stream": Client(
@@ -289,6 +305,10 @@ CLIENTS: dict[str, Client] = {
     ),
     "hand_off": Client(
         "bench/hand_off", _hand_off, "", _hand_off_measured, ("async",)
+    ),
+    "scale": Client(
+        "tests/smpi/libsmpi_client.so", _scale, "out", _scale_measured, ("async",),
+        writes_json=False,
     ),
     "command": Client("", _command, writes_json=False),
 }  # fmt: skip

@@ -16,7 +16,9 @@ from iocomp_studies.plan.clients import CLIENTS
 BACKENDS = ("posix", "mpiio", "hdf5", "netcdf", "pnetcdf", "adios2")
 TRANSPORTS = ("auto", "shared", "message")
 SCALINGS = ("weak", "strong")
-LAUNCHERS = ("local", "slurm")
+LAUNCHERS = ("local", "slurm", "smpi")
+SIMULATED = "scale"
+"""The client of simulated ranks."""
 
 
 class StudyError(ValueError):
@@ -216,6 +218,8 @@ def _has_no_meaning(cell: Cell) -> str:
         return f"synchronous output has no servers: not with mapping {cell.mapping}"
     if cell.output == "idle" and not serves:
         return "idle servers need a mapping that has some"
+    if cell.client == SIMULATED and cell.mapping not in ("sequential", "consecutive"):
+        return f"{SIMULATED} has servers on cores of their own: not mapping {cell.mapping}"
     if cell.output == "none" and serves:
         return "without output there are no servers"
     return ""
@@ -232,11 +236,31 @@ def _without_what_is_not_used(cell: Cell) -> Cell:
         changes |= {"transport": NOT_USED, "progress": False}
     elif not serves:
         changes["transport"] = "kernel"
+    elif cell.client == SIMULATED:  # the ranks share one process
+        changes["transport"] = "message"
     if not serves:
         changes["ratio"] = "1"
     if not CLIENTS[cell.client].has_progress:
         changes["progress"] = False
     return Cell(**{**cell.__dict__, **changes})
+
+
+def check_launcher(study: Study, launcher: str) -> None:
+    """Check that a launcher can start the clients of a study.
+
+    Raises:
+        StudyError: If it is none, or cannot.
+    """
+    if launcher not in LAUNCHERS:
+        raise StudyError(f"launcher {launcher}: allowed are {', '.join(LAUNCHERS)}")
+    simulates = launcher == "smpi"
+    for cell in study.cells:
+        if (cell.client == SIMULATED) != simulates:
+            allowed = f"client {SIMULATED} alone" if simulates else f"any client but {SIMULATED}"
+            raise StudyError(
+                f"{study.source}: client {cell.client} with launcher {launcher}, which starts "
+                f"{allowed}"
+            )
 
 
 def runs_in(study: Study) -> int:

@@ -119,6 +119,15 @@ FIGURES: tuple[Plot, ...] = (
         },
     ),
     Plot(
+        "scale-messages", "Simulated ranks: control messages of the busiest one", "lines",
+        ("values.busiest_messages",), "messages in a step", by=("way", "ratio"),
+        where={"client": ("scale",)},
+    ),
+    Plot(
+        "scale-step", "Simulated ranks: a step until it is committed", "lines", (WALL,),
+        "simulated time, ms", by=("way", "ratio"), where={"client": ("scale",)}, scale=1e3,
+    ),
+    Plot(
         "programs-wall", "Wall time of other programs", "bars", (WALL,), "s",
         x="client", where={"client": ("heat", "command")},
     ),

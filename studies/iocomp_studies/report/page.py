@@ -6,8 +6,9 @@ from __future__ import annotations
 import html
 import json
 import re
+import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from iocomp_studies.plan.cell import Cell
@@ -139,8 +140,26 @@ def _hosts(records: Sequence[Record]) -> str:
 
 
 def _seats_text(record: Record) -> str:
-    seats = record.get("mapping", {}).get("seats", [])
+    mapping = record.get("mapping", {})
+    seats = mapping.get("seats", [])
+    if not seats:  # simulated ranks
+        return str(mapping.get("found", ""))
     return " ".join(f"{seat['role'][0]}{seat['cpus']}" for seat in seats[:16])
+
+
+def _label(record: Record, labels: Mapping[str, int]) -> str:
+    """Return a cell in words; with its arguments where others have the same words."""
+    cell = Cell.of_record(record["cell"])
+    more = f" {' '.join(cell.arguments)}" if labels[cell.label()] > 1 else ""
+    return cell.label() + more
+
+
+def _load_text(records: Sequence[Record]) -> str:
+    loads = [one["load"] for one in records if one.get("load")]
+    if not loads:
+        return ""
+    before, after = (statistics.median(float(one[w]) for one in loads) for w in ("before", "after"))
+    return f"{before:.1f}, {after:.1f}"
 
 
 def _cells(records: Sequence[Record]) -> str:
@@ -149,6 +168,7 @@ def _cells(records: Sequence[Record]) -> str:
     for record in records:
         if is_good(record) and "source" not in record:
             by_key[str(record.get("key"))].append(record)
+    labels = Counter(Cell.of_record(of[0]["cell"]).label() for of in by_key.values())
     rows = []
     for of in by_key.values():
         walls = [float(one["seconds"]["wall"]) for one in of if "wall" in one["seconds"]]
@@ -160,17 +180,21 @@ def _cells(records: Sequence[Record]) -> str:
         )
         rows.append(
             (
-                Cell.of_record(of[0]["cell"]).label(),
+                _label(of[0], labels),
                 len(walls),
                 f"{found.value:.3g}",
                 f"{found.low:.3g} to {found.high:.3g}",
+                _load_text(of),
                 _seats_text(of[0]),
                 ", ".join(checks).replace("_", " "),
             )
         )
-    head = ("cell", "results", "wall, s", "95 % interval", "read back", "checked")
-    legend = "<p>Read back: c0 is a compute rank that sat on CPU 0, s1 a server on CPU 1.</p>"
-    return legend + _table(head, sorted(rows), (1, 2, 3)) if rows else "<p>Nothing.</p>"
+    head = ("cell", "results", "wall, s", "95 % interval", "load", "read back", "checked")
+    legend = (
+        "<p>Load: processes that wanted a core, before and after, medians. Read back: c0 is a "
+        "compute rank that sat on CPU 0, s1 a server on CPU 1.</p>"
+    )
+    return legend + _table(head, sorted(rows), (1, 2, 3, 4)) if rows else "<p>Nothing.</p>"
 
 
 def _marked(records: Sequence[Record]) -> str:

@@ -27,13 +27,17 @@ from iocomp_studies.plan.clients import CLIENTS, Measured
 from iocomp_studies.plan.study import Study
 from iocomp_studies.results.lines import Record, Writer
 from iocomp_studies.rounds import Keeping, Result, run_rounds
-from iocomp_studies.runs import machine
+from iocomp_studies.runs import machine, simulated
 from iocomp_studies.runs.seats import NotPossibleError, Seats, plan_seats, read_back
 from iocomp_studies.statistics import median_interval
 from iocomp_studies.work_directory import empty
 
 NARROW_FROM = 3
 """Good results from which an interval is believed to be narrow."""
+
+
+_HOSTS = "hosts"
+"""Name of the file that tells SMPI where each rank runs."""
 
 
 class StudyRunError(RuntimeError):
@@ -48,7 +52,7 @@ class Surroundings:
         command: The command `iocomp`.
         build: With the clients.
         directory: For the files that runs write; empty between runs.
-        launcher: "local", or "slurm" inside an allocation.
+        launcher: "local", "smpi", or "slurm" inside an allocation.
     """
 
     command: Path
@@ -79,10 +83,26 @@ def is_good(record: Record) -> bool:
     return not record.get("marks") and int(record.get("round", 0)) >= 0
 
 
+def plan_cell(study: Study, cell: Cell, around: Surroundings) -> Seats:
+    """Return where the ranks of a cell shall sit.
+
+    Raises:
+        NotPossibleError: If it does not fit the machine, with the reason.
+    """
+    if around.launcher == "smpi":
+        return simulated.plan(around.build.directory, cell)
+    topology = study.slurm.topology if around.launcher == "slurm" else ""
+    return plan_seats(around.command, cell, topology)
+
+
 def launch_words(cell: Cell, seats: Seats, around: Surroundings) -> list[str]:
     """Return the words that start one run of a cell, without `--json`."""
     client = CLIENTS[cell.client]
     words = client.words(cell, around.directory)
+    if around.launcher == "smpi":
+        ranks, hosts = len(seats.roles), around.directory / _HOSTS
+        build = around.build.directory
+        return [*simulated.launch_words(build, ranks, cell.nodes, hosts), *words]
     if client.program:
         program = str(around.build.directory / client.program)
     else:
@@ -145,6 +165,9 @@ def run_once(study: Study, cell: Cell, seats: Seats, around: Surroundings) -> Re
     with tempfile.TemporaryDirectory(prefix="seats-", dir=around.directory.parent) as name:
         folder = Path(name)
         settings = settings_of(cell, seats, around.directory, folder)
+        if around.launcher == "smpi":
+            hosts = simulated.hosts_text(len(seats.roles), cell.nodes)
+            (around.directory / _HOSTS).write_text(hosts)
         try:
             ended = run_and_collect(
                 launch_words(cell, seats, around),
@@ -156,7 +179,11 @@ def run_once(study: Study, cell: Cell, seats: Seats, around: Surroundings) -> Re
             )
         finally:
             empty(around.directory)
-        mapping = read_back(folder, folder / "report", seats, cell)
+        mapping = (
+            simulated.read_back(ended.result or {}, seats, cell)
+            if around.launcher == "smpi"
+            else read_back(folder, folder / "report", seats, cell)
+        )
         trace = printed_result(_one_line(folder / "trace.json"))
     raw = ended.result
     if raw is None and trace is not None and ended.exit_code == 0:
@@ -257,9 +284,7 @@ def run_study(
         if label in by_label:  # cells that differ in their arguments alone
             label += f" ({cell.key()})"
         try:
-            seats = plan_seats(
-                around.command, cell, study.slurm.topology if around.launcher == "slurm" else ""
-            )
+            seats = plan_cell(study, cell, around)
         except NotPossibleError as error:
             outcome.not_possible[label] = str(error)
             continue

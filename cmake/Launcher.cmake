@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# launcher.json: what the programs in studies/, apps/demo/ and bench/ need to know about a build with clients.
+list(JOIN MPIEXEC_PREFLAGS "\", \"" preflags)
+file(
+  GENERATE OUTPUT ${CMAKE_BINARY_DIR}/launcher.json
+  CONTENT
+    "{\"mpiexec\": [\"${MPIEXEC_EXECUTABLE}\"$<$<BOOL:${preflags}>:, \"${preflags}\">], \"ranks_flag\": \"${MPIEXEC_NUMPROC_FLAG}\", \"build_type\": \"${CMAKE_BUILD_TYPE}\"}\n"
+)
