@@ -25,8 +25,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(comm, &ranks);
 
   double *row;
-  check(
-      iocomp_alloc(io, width * sizeof *row, (void **)&row)); /* puts from such memory cost least */
+  check(iocomp_alloc(io, width * sizeof *row, (void **)&row)); /* a put from it costs least */
   iocomp_file *out;
   iocomp_var *u;
   check(iocomp_open(io, "fields", IOCOMP_SERIES, &out));

@@ -20,9 +20,24 @@ LANGUAGES = ["c", "cpp", "fortran", "python"]
 
 def test_examples_are_short() -> None:
     found = [path for path in (ROOT / "examples").rglob("*.*") if path.suffix != ".txt"]
-    assert len(found) > 12
     for path in found:
         assert len(path.read_text().splitlines()) < 100, path
+    programs = {path.stem for path in found if path.parent.name == "c"}
+    assert programs == {"first_array", "groups", "heat", "mesh", "particles"}
+    for language in LANGUAGES:
+        assert programs <= {path.stem for path in found if path.parent.name == language}, language
+
+
+def test_the_first_page_quotes_the_first_array() -> None:
+    source = (ROOT / "examples/c/first_array.c").read_text()
+    program = source[source.index("#include") :]
+    assert f"```c\n{program}```" in (ROOT / "docs/getting-started.md").read_text()
+
+
+def test_the_guide_quotes_the_job_that_starts_itself_again() -> None:
+    lines = (ROOT / "examples/slurm/requeue.sh").read_text().splitlines(keepends=True)
+    told = "".join(line for line in lines if "SPDX" not in line)
+    assert f"```sh\n{told}```" in (ROOT / "docs/restart.md").read_text()
 
 
 def run_example(
@@ -34,13 +49,27 @@ def run_example(
     if language == "python":
         launch.run(str(EXAMPLES / f"{name}.py"), ranks=ranks, seconds=seconds, **settings)
         return
+    done = start_example(launch, language, name, ranks, settings)
+    assert done.returncode == 0, done.stderr
+
+
+def start_example(
+    launch: Launcher, language: str, name: str, ranks: int, settings: dict[str, str], *words: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a compiled one, whatever its status."""
     suffix = {"fortran": "f90"}.get(language, language)
     built = Path(launch.build.modules).parents[1] / f"examples/{language}/example_{name}_{suffix}"
     if not built.exists():
         pytest.skip(f"{built} was not built")
-    command = [*launch.build.launcher, str(ranks), built]
-    environment = launch.environment(settings)
-    subprocess.run(command, cwd=launch.folder, env=environment, check=True, timeout=60)
+    return subprocess.run(
+        [*launch.build.launcher, str(ranks), built, *words],
+        cwd=launch.folder,
+        env=launch.environment(settings),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 @pytest.mark.parametrize("language", ["c", "cpp"])
@@ -63,7 +92,7 @@ def test_particles(launch: Launcher, language: str, mode: str) -> None:
             assert np.array_equal(files.read("id", 0), 1000 * step + np.arange(len(rows)))
 
 
-@pytest.mark.parametrize("language", ["c", "fortran", "python"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_an_unstructured_mesh(launch: Launcher, language: str) -> None:
     run_example(launch, language, "mesh")
     with open_files(launch.folder / "mesh") as files:
@@ -73,7 +102,8 @@ def test_an_unstructured_mesh(launch: Launcher, language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "mode"), [("c", "kernel"), ("c", "shared"), ("python", "sync")]
+    ("language", "mode"),
+    [("c", "kernel"), ("c", "shared"), ("cpp", "kernel"), ("fortran", "kernel"), ("python", "sync")],
 )
 def test_groups_of_ranks(launch: Launcher, language: str, mode: str) -> None:
     run_example(launch, language, "groups", mode)
@@ -139,3 +169,30 @@ def test_heat_that_goes_on_ends_with_the_same_bytes(launch: Launcher, mode: str)
         assert files.steps == [79, 89] and files.time(89) == pytest.approx(9.0)
         u = files.read("u")
         assert u[10, 10] > u[-5, -5] > 0
+
+
+def heat_after(steps: int) -> np.ndarray:
+    """Return what the compiled programs compute, in the order of the file."""
+    u = np.zeros((66, 66))
+    u[1:-1, 1:33] = 1
+    for _ in range(steps):
+        sides = u[1:-1, :-2] + u[1:-1, 2:] + u[:-2, 1:-1] + u[2:, 1:-1]
+        u[1:-1, 1:-1] += 0.1 * (sides - 4 * u[1:-1, 1:-1])
+    return u[1:-1, 1:-1]
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_heat_of_other_languages_goes_on(launch: Launcher, language: str) -> None:
+    now = {"STOP_AT": "2000-01-01T00:00:00", "STOP_BEFORE": "1 s"}
+    told = start_example(launch, language, "heat", 2, now, "250")
+    assert told.returncode == 3, told.stderr
+    for ranks, steps, mode in [(3, 120, "kernel"), (5, 250, "shared")]:
+        done = start_example(launch, language, "heat", ranks, MODES[mode], str(steps))
+        assert done.returncode == 0, done.stderr
+        assert f"heat: {steps} steps are done" in done.stdout
+    with open_files(launch.folder / "restart") as files:
+        assert files.steps == [0, 99, 119, 199, 249] and files.time(249) == pytest.approx(24.9)
+        for step in files.steps:
+            assert np.allclose(files.read("u", step), heat_after(step + 1), rtol=1e-12, atol=0)
+    with open_files(launch.folder / "middle") as files:
+        assert files.steps == [0, 99, 119, 199, 249]

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sub-communicators: two groups of ranks compute different things, and each writes its own file.
+//   mpirun -n 4 ./example_groups_cpp
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <iocomp/iocomp.hpp>
+#include <string>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  try {
+    iocomp::Session io{MPI_COMM_WORLD};
+    int rank = 0;
+    MPI_Comm_rank(io.comm(), &rank);
+    const int group = rank % 2;
+    MPI_Comm members = MPI_COMM_NULL;
+    MPI_Comm_split(io.comm(), group, rank, &members);
+    int member = 0;
+    MPI_Comm_rank(members, &member);
+
+    const std::string options = "path = 'group" + std::to_string(group) + ".out'";
+    iocomp::File out = io.open_with(options, "groups", IOCOMP_SERIES, IOCOMP_LAST_STEP, members);
+    const auto u = out.define<std::int32_t>("u", {0});
+    for (int step = 0; step < 2 + group; ++step) {  // a group has its own steps
+      const std::array<std::int32_t, 2> values{100 * group + member, step};
+      u.put_rows({2}, values, true);  // copied; behind the members before
+      out.end_step();
+    }
+    out.close();
+    MPI_Comm_free(&members);
+    io.finalize();
+  } catch (const iocomp::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, error.code());
+  }
+  MPI_Finalize();
+}
