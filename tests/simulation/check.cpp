@@ -151,7 +151,9 @@ class FileCheck {
   [[nodiscard]] Steps steps() const {
     Steps steps;
     for (const std::int64_t step : all_) {
-      steps.emplace(step, old_.contains(step) ? told_.before.steps.at(step) : planned_);
+      steps.emplace(step, old_.contains(step)        ? told_.before.steps.at(step)
+                          : returned_.contains(step) ? told_.before.removed.at(step)
+                                                     : planned_);
     }
     return steps;
   }
@@ -177,6 +179,11 @@ class FileCheck {
     const auto is_old = [&] {
       return was_there && difference(*input_, *before->second, step).empty();
     };
+    const auto is_back = [&] {
+      const auto removed = told_.before.removed.find(step);
+      return !told_.first_step && removed != told_.before.removed.end() &&
+             difference(*input_, *removed->second, step).empty();
+    };
     if (planned_->goes_on && step <= told_.before.after && is_old()) {
       old_.insert(step);
       return;
@@ -187,6 +194,8 @@ class FileCheck {
       new_.insert(step);
     } else if (is_old()) {
       old_.insert(step);
+    } else if (is_back()) {
+      returned_.insert(step);
     } else {
       broken(name_of(step) + " is visible, and " + wrong);
     }
@@ -264,6 +273,7 @@ class FileCheck {
   std::set<std::int64_t> all_;
   std::set<std::int64_t> new_;
   std::set<std::int64_t> old_;
+  std::set<std::int64_t> returned_;  // of those that `keep` had removed
   std::vector<std::string> violations_;
 };
 

@@ -89,6 +89,27 @@ std::set<std::int64_t> untold(const Steps& steps, const Told& told) {
   return untold;
 }
 
+/// Of the steps that a job has found or made, those that are not there since later ones are.
+Steps removed(const PlannedFile& file, const Told& told, const Steps& there) {
+  Steps removed;
+  if (file.keeps == 0) {
+    return removed;
+  }
+  if (told.first_step) {  // what lies behind `after` is dropped for ever
+    const auto dropped = told.before.steps.upper_bound(told.before.after);
+    removed.insert(told.before.steps.begin(), dropped);
+    const auto planned = std::make_shared<const PlannedFile>(what_was_put(file, told));
+    for (std::int64_t step = *told.first_step; step < std::ssize(file.steps); ++step) {
+      removed.insert_or_assign(step, planned);
+    }
+  } else {
+    removed = told.before.removed;
+    removed.insert(told.before.steps.begin(), told.before.steps.end());
+  }
+  std::erase_if(removed, [&](const auto& one) { return there.contains(one.first); });
+  return removed;
+}
+
 /// One history while it is run: its jobs, one after the other, on one disk.
 class History {
  public:
@@ -149,6 +170,7 @@ Result History::run() {
       before_[file] = {.steps = std::move(found[file])};
       if (!is_after_power_loss) {
         before_[file].unsure = untold(before_[file].steps, told_[file]);
+        before_[file].removed = removed(job.files[file], told_[file], before_[file].steps);
       }
     }
     if (number < plan_.next.size()) {

@@ -391,13 +391,24 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::
   // Else the launcher ends all.
   const bool can_go_on = transport->survivors() != nullptr && transport->survivors()->has_notes();
   if (++connected_ == plan_.ranks + plan_.servers && faults.killed_server && can_go_on) {
-    world_.at(world_.now() + faults.server_killed_after, [this] {
-      say(plan_.ranks + *plan_.faults.killed_server, "is killed");
-      has_lost_server_ = true;
-      world_.kill(plan_.ranks + *plan_.faults.killed_server);
-    });
+    world_.at(world_.now() + faults.server_killed_after, [this] { kill_server(); });
   }
   return transport;
+}
+
+void Job::kill_server() {
+  const int server = plan_.ranks + *plan_.faults.killed_server;
+  // Linux tells of a loss once. Nobody can know of it if who was told dies before it tells others:
+  // docs/durability.md.
+  constexpr Nanoseconds enough_to_tell = 100 * millisecond;
+  if (const auto heard = machine_.heard_of_loss(server);
+      heard && world_.now() < *heard + enough_to_tell) {
+    world_.at(*heard + enough_to_tell, [this] { kill_server(); });
+    return;
+  }
+  say(server, "is killed");
+  has_lost_server_ = true;
+  world_.kill(server);
 }
 
 // The writer threads of a process: real ones of the library, which the world runs in its order.

@@ -94,6 +94,7 @@ class Job {
                             const std::function<void()>& body);
   void failed(int rank, std::size_t file, const std::string& call, int code,
               const std::string& story);
+  void kill_server();
   void say(int rank, const std::string& what);
   [[nodiscard]] std::string settings_text() const;
 

@@ -321,8 +321,16 @@ int Machine::sync_now(Open& open) {
   if (known < open.lost) {
     result = -EIO;
   }
+  if (result == -EIO) {
+    heard_of_loss_[open.process] = world_.now();
+  }
   tell("fsyncs " + open.path + (result < 0 ? ": error " + std::to_string(-result) : ""));
   return result;
+}
+
+std::optional<Nanoseconds> Machine::heard_of_loss(int process) const {
+  const auto found = heard_of_loss_.find(process);
+  return found == heard_of_loss_.end() ? std::nullopt : std::optional{found->second};
 }
 
 int Machine::fill(Disk::Inode inode, struct stat& status) const {

@@ -104,6 +104,8 @@ class Machine {
   [[nodiscard]] std::int64_t pull(int process_id, std::span<const std::span<std::byte>> to,
                                   std::span<const std::span<const std::byte>> from);
 
+  /// When an fsync told a process last that bytes are lost.
+  [[nodiscard]] std::optional<Nanoseconds> heard_of_loss(int process) const;
   [[nodiscard]] World& world() noexcept { return world_; }
   [[nodiscard]] SharedMemory& memory() noexcept { return memory_; }
   [[nodiscard]] Rings& rings() noexcept { return rings_; }
@@ -135,6 +137,7 @@ class Machine {
   World& world_;
   Disk& disk_;
   int first_id_;
+  std::map<int, Nanoseconds> heard_of_loss_;  ///< by the process
   SharedMemory memory_{world_};
   Rings rings_{world_, *this};
   System system_;

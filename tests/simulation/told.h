@@ -23,6 +23,8 @@ struct Found {
   std::int64_t after = INT64_MAX;  ///< a job that goes on drops the steps behind this one
   /// Of `steps` those that nobody was told of: a power loss may take them until the file is opened.
   std::set<std::int64_t> unsure{};
+  /// That `keep` has removed: a power loss may bring them back until the file is opened.
+  Steps removed{};
   bool operator==(const Found&) const = default;
 };
 

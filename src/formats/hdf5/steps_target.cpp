@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,9 +17,29 @@
 #include "formats/hdf5/dataset.h"
 #include "formats/hdf5/error.h"
 #include "formats/hdf5/handle.h"
+#include "formats/hdf5/inventory.h"
 #include "formats/hdf5/object_header.h"
 
 namespace iocomp::formats::h5 {
+namespace {
+
+// In other layouts the root has variables, and groups of them. One without links may be of this
+// one: no step has had values.
+bool is_by_steps(const Object& root, const std::string& path) {
+  H5G_info_t info{};
+  check(H5Gget_info(root.raw(), &info), "look at the root of", path);
+  if (info.nlinks == 0) {
+    return true;
+  }
+  std::array<char, 32> name{};  // what is longer is no number of a step
+  check(H5Lget_name_by_idx(root.raw(), ".", H5_INDEX_NAME, H5_ITER_INC, 0, name.data(), name.size(),
+                           H5P_DEFAULT),
+        "look at the root of", path);
+  const Object first{check(H5Oopen(root.raw(), name.data(), H5P_DEFAULT), "open a step of", path)};
+  return step_number(name.data()) && H5Iget_type(first.raw()) == H5I_GROUP;
+}
+
+}  // namespace
 
 StepsTarget::StepsTarget(std::string path, const FormatOptions& options)
     : file_{std::move(path), options} {
@@ -33,21 +54,17 @@ void StepsTarget::find_earlier(std::int64_t steps) {
   const File file{
       check(H5Fopen(file_.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", file_.path())};
   const Object root{check(H5Oopen(file.raw(), "/", H5P_DEFAULT), "open the root of", file_.path())};
-  bool has_steps = false;
+  if (!is_by_steps(root, file_.path())) {
+    throw Error{ErrorCode::unsupported, "cannot go on with " + file_.path() +
+                                            ": it was written with layout = \"time\" or \"flat\""};
+  }
   for (std::int64_t step = 0; step < steps; ++step) {
     const std::string name = std::to_string(step);
     if (H5Lexists(root.raw(), name.c_str(), H5P_DEFAULT) > 0) {
       const Object group{
           check(H5Oopen(root.raw(), name.c_str(), H5P_DEFAULT), "open a step of", file_.path())};
       links_.add(step, address_of(group.raw(), file_.path()));
-      has_steps = true;
     }
-  }
-  H5G_info_t info{};
-  check(H5Gget_info(root.raw(), &info), "look at the root of", file_.path());
-  if (!has_steps && info.nlinks > 0) {
-    throw Error{ErrorCode::unsupported, "cannot go on with " + file_.path() +
-                                            ": it was written with layout = \"time\" or \"flat\""};
   }
   earlier_ = read_attributes(root.raw(), file_.path());
 }

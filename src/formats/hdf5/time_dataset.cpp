@@ -246,13 +246,16 @@ void TimeDataset::fill(std::int64_t from, std::int64_t until) {
   if (chunks_.is_filtered || chunks_.steps == 1) {
     return;
   }
-  std::vector<std::byte> values(static_cast<std::size_t>(variable_.bytes()));
-  array::repeat(fill_bytes(variable_), values);
-  for (std::int64_t step = from; step < until; ++step) {
+  const auto value = fill_bytes(variable_);
+  for (std::int64_t step = from; step < until;) {  // those of a chunk follow one another
+    const std::int64_t next = std::min(chunk_of(step) + chunks_.steps, until);
     if (const auto place = offsets_.find(chunk_of(step)); place != offsets_.end()) {
-      write_plainly(file_.plain(), place->second + step % chunks_.steps * variable_.bytes(), values,
-                    file_.path());
+      std::vector<std::byte> records(static_cast<std::size_t>((next - step) * variable_.bytes()));
+      array::repeat(value, records);
+      write_plainly(file_.plain(), place->second + step % chunks_.steps * variable_.bytes(),
+                    records, file_.path());
     }
+    step = next;
   }
 }
 
