@@ -23,6 +23,8 @@ SIZE = 256
 """Elements (doubles) in each of three dimensions."""
 
 COPY = "threads/copy"
+IDLE = "threads/idle"
+IDLE_THREADS = 8
 COPIED_RUN = "256"
 """Elements of the runs that are scattered."""
 
@@ -33,6 +35,11 @@ def _copy(runner: Runner) -> Result:
     """Pack and scatter 128 MiB by one thread and by several in turn, in one process."""
     arguments = ("--threads", str(THREADS))
     return runner.run("bench/packing", arguments, (BOTH_CORES,), {})
+
+
+def _idle(runner: Runner) -> Result:
+    """Compute beside threads that sleep, and without, in turn, in one process."""
+    return runner.run("bench/packing", ("--idle", str(IDLE_THREADS)), (BOTH_CORES,), {})
 
 
 def _name(method: str, threads: int) -> str:
@@ -54,7 +61,7 @@ def compression_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
         _name(method, threads): partial(_compress, runner, method, threads)
         for method in METHODS
         for threads in (1, THREADS)
-    } | {COPY: partial(_copy, runner)}
+    } | {COPY: partial(_copy, runner), IDLE: partial(_idle, runner)}
 
 
 def _rate(run: Result) -> float:
@@ -86,6 +93,17 @@ def _copying() -> Figure:
     return Figure("threads-copy", "1", Goal(1.7, at_most=False), (COPY,), find)
 
 
+def _sleeping() -> Figure:
+    """Return what a computation takes beside sleeping threads, divided by what it takes alone."""
+
+    def find(rounds: Rounds) -> Found:
+        return Found(
+            per_round(rounds, (IDLE,), lambda runs: statistics.median(runs[0]["costs"]))
+        )
+
+    return Figure("threads-idle", "1", Goal(1.005, at_most=True), (IDLE,), find)
+
+
 def compression_figures() -> tuple[Figure, ...]:
     """Return the figures and their goals."""
-    return (*(_scaling(method) for method in METHODS), _copying())
+    return (*(_scaling(method) for method in METHODS), _copying(), _sleeping())

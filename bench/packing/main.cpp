@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How fast boxes are packed, and runs scattered to where they lie in a file, beside memcpy of as
 // many bytes: of a block of doubles, its halo left out, in an array of three dimensions.
-// packing --threads N: how many times as fast a crew of N threads does it as one thread.
+// packing --threads N: how many times as fast a crew of N threads does it as one thread, beside the
+// same of memcpy, which is what the machine's memory gives.
+// packing --idle N: what N threads that sleep cost a computation on the same hardware thread.
+#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
@@ -134,22 +137,30 @@ void measure_threads(std::int64_t row, Crew& crew, bool is_json) {
                     packed.bytes().data() + first * static_cast<std::int64_t>(sizeof(double))},
                    false, strided.bytes().data(), 0);
   };
+  const auto copy = [&](std::int64_t first, std::int64_t number) {
+    const auto begin = static_cast<std::size_t>(first) * sizeof(double);
+    std::memcpy(strided.bytes().data() + begin, packed.bytes().data() + begin,
+                static_cast<std::size_t>(number) * sizeof(double));
+  };
   std::printf(is_json ? "\"%lld\": {" : "%6lld", static_cast<long long>(row));
+  const char* separator = "";
   for (const auto& [name, work] : {std::pair<const char*, Part>{"pack", pack},
-                                   std::pair<const char*, Part>{"scatter", scatter}}) {
+                                   std::pair<const char*, Part>{"scatter", scatter},
+                                   std::pair<const char*, Part>{"memcpy", copy}}) {
     std::vector<double> gains;
     for (int round = 0; round < rounds; ++round) {
       const double one = seconds_with(nullptr, packed.bytes(), work);
       gains.push_back(one / seconds_with(&crew, packed.bytes(), work));
     }
     if (is_json) {
-      std::printf("\"%s\": %s%s", name, list(gains).c_str(), name[0] == 'p' ? ", " : "}");
+      std::printf("%s\"%s\": %s", separator, name, list(gains).c_str());
+      separator = ", ";
     } else {
       std::printf("  %5.2f (%.2f to %.2f)", median(gains), std::ranges::min(gains),
                   std::ranges::max(gains));
     }
   }
-  std::fputs(is_json ? "" : "\n", stdout);
+  std::fputs(is_json ? "}" : "\n", stdout);
 }
 
 int compare_threads(int threads, bool is_json) {
@@ -159,8 +170,10 @@ int compare_threads(int threads, bool is_json) {
   if (is_json) {
     std::printf("{\"gains\": {");
   } else {
-    std::printf("time of 1 thread / time of %d threads\n   run  pack                  scatter\n",
-                threads);
+    std::printf(
+        "time of 1 thread / time of %d threads\n   run  pack                  scatter              "
+        " memcpy\n",
+        threads);
   }
   const char* separator = "";
   for (const std::int64_t row : {8, 32, 256, 2048}) {
@@ -172,21 +185,80 @@ int compare_threads(int threads, bool is_json) {
   return 0;
 }
 
+// Arithmetic in the caches, for some tenths of a second.
+double compute_seconds(std::span<double> values) {
+  constexpr int sweeps = 400;
+  return wall_seconds_of([&] {
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      for (std::size_t i = 1; i + 1 < values.size(); ++i) {
+        values[i] = 0.25 * values[i - 1] + 0.5 * values[i] + 0.25 * values[i + 1];
+      }
+    }
+  });
+}
+
+// With threads that have had a request and sleep ÷ without, of each round; all on one CPU.
+int measure_idle(int threads, bool is_json) {
+  constexpr int idle_rounds = 15;
+  constexpr std::size_t request = std::size_t{64} << 20;
+  cpu_set_t here;
+  CPU_ZERO(&here);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &here);
+  if (sched_setaffinity(0, sizeof here, &here) != 0) {
+    std::perror("sched_setaffinity");
+    return 1;
+  }
+  std::vector<double> values(std::size_t{1} << 16, 1);
+  std::vector<double> costs;
+  for (int round = 0; round < idle_rounds; ++round) {
+    double with = 0;
+    const auto measure_with = [&] {
+      Crew::Terms terms;
+      terms.threads = threads + 1;
+      Crew crew{terms};
+      const HugeMemory memory{request, "a benchmark"};
+      share(&crew, memory.bytes(), 1, [&](std::size_t begin, std::size_t end) {
+        std::ranges::fill(memory.bytes().subspan(begin, end - begin), std::byte{1});
+      });
+      with = compute_seconds(values);
+    };
+    if (round % 2 == 0) {
+      measure_with();
+    }
+    const double without = compute_seconds(values);
+    if (round % 2 == 1) {
+      measure_with();
+    }
+    costs.push_back(with / without);
+  }
+  if (is_json) {
+    std::printf("{\"costs\": %s}\n", list(costs).c_str());
+  } else {
+    std::printf("time beside %d sleeping threads / time alone: %.4f (%.4f to %.4f)\n", threads,
+                median(costs), std::ranges::min(costs), std::ranges::max(costs));
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool is_json = argc == 5 && std::string_view{argv[3]} == "--json";
-  if ((argc == 3 || is_json) && std::string_view{argv[1]} == "--threads" &&
-      std::atoi(argv[2]) > 1) {
+  if (argc > 1) {
+    const std::string_view what{argv[1]};
+    const int number = argc > 2 ? std::atoi(argv[2]) : 0;
+    const bool is_json = argc == 5 && std::string_view{argv[3]} == "--json";
+    if ((argc != 3 && !is_json) || (what != "--threads" && what != "--idle") ||
+        number < (what == "--idle" ? 1 : 2)) {
+      std::fprintf(
+          stderr,
+          "packing [--threads N | --idle N [--json FILE]], N from 2 on, of --idle from 1\n");
+      return 2;
+    }
     if (is_json && std::freopen(argv[4], "w", stdout) == nullptr) {
       std::perror(argv[4]);
       return 2;
     }
-    return compare_threads(std::atoi(argv[2]), is_json);
-  }
-  if (argc > 1) {
-    std::fprintf(stderr, "packing [--threads N [--json FILE]], N from 2 on\n");
-    return 2;
+    return what == "--idle" ? measure_idle(number, is_json) : compare_threads(number, is_json);
   }
   std::printf("times memcpy of the same 128 MiB, median of %d\n   run     pack  scatter  swapped\n",
               rounds);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/write_plainly.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,6 +30,10 @@ void write_plainly(const Descriptor& file, std::int64_t offset, std::span<const 
     offset += written;
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+}
+
+void begin_flush(const Descriptor& file, std::int64_t offset, std::int64_t bytes) noexcept {
+  (void)::sync_file_range(file.raw(), offset, bytes, SYNC_FILE_RANGE_WRITE);
 }
 
 }  // namespace iocomp

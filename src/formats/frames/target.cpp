@@ -130,14 +130,15 @@ void FrameTarget::note(const Part& part, std::int64_t offset, std::int64_t bytes
 }
 
 void FrameTarget::append(std::size_t first, const std::vector<Made>& made, std::int64_t offset) {
-  std::vector<std::byte> all;
+  std::int64_t at = offset;
   for (std::size_t i = 0; i < made.size(); ++i) {
     const auto& frame = made[i];
-    note(parts_[first + i], offset + std::ssize(all), std::ssize(frame.bytes));
+    note(parts_[first + i], at, std::ssize(frame.bytes));
     done_.seconds += frame.seconds;
-    all.insert(all.end(), frame.bytes.begin(), frame.bytes.end());
+    write_plainly(file_, at, frame.bytes, path_);
+    at += std::ssize(frame.bytes);
   }
-  write_plainly(file_, offset, all, path_);
+  begin_flush(file_, offset, at - offset);
 }
 
 // In rounds that bound what is in hand. All writers make as many: the last of them is that in which

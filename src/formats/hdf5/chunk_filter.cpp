@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
+#include "base/scratch_memory.h"
 #include "formats/format.h"
 #include "formats/hdf5/zstd_filter.h"
 #include "formats/shuffle.h"
@@ -18,17 +18,17 @@
 namespace iocomp::formats::h5 {
 namespace {
 
-void append_deflated(std::span<const std::byte> chunk, int level, std::vector<std::byte>& to) {
-  const std::size_t before = to.size();
+std::span<const std::byte> deflated(std::span<const std::byte> chunk, int level,
+                                    ScratchMemory& room) {
   uLongf bytes = compressBound(chunk.size());
-  to.resize(before + bytes);
-  const int result = compress2(reinterpret_cast<Bytef*>(to.data() + before), &bytes,
+  const auto to = room.room(bytes);
+  const int result = compress2(reinterpret_cast<Bytef*>(to.data()), &bytes,
                                reinterpret_cast<const Bytef*>(chunk.data()), chunk.size(), level);
-  to.resize(before + (result == Z_OK ? bytes : 0));
   if (result != Z_OK) {
     throw Error{ErrorCode::storage_failure,
                 std::string{"cannot compress a chunk: zlib: "} + zError(result)};
   }
+  return to.first(bytes);
 }
 
 }  // namespace
@@ -49,18 +49,17 @@ void check_methods(const FormatOptions& options) {
   }
 }
 
-void ChunkFilter::append(std::span<const std::byte> chunk, std::size_t element_bytes,
-                         const Compression& compression, std::vector<std::byte>& to) {
+std::span<const std::byte> ChunkFilter::filter(std::span<const std::byte> chunk,
+                                               std::size_t element_bytes,
+                                               const Compression& compression) {
   if (compression.shuffle && element_bytes > 1) {
-    shuffled_.resize(chunk.size());
-    shuffle(chunk, element_bytes, shuffled_.data());
-    chunk = shuffled_;
+    const auto shuffled = shuffled_.room(chunk.size());
+    shuffle(chunk, element_bytes, shuffled.data());
+    chunk = shuffled;
   }
-  if (compression.method == Compression::Method::zstd) {
-    append_zstd(chunk, compression.level, to);
-  } else {
-    append_deflated(chunk, compression.level, to);
-  }
+  return compression.method == Compression::Method::zstd
+             ? zstd_.pack(chunk, compression.level, filtered_)
+             : deflated(chunk, compression.level, filtered_);
 }
 
 }  // namespace iocomp::formats::h5

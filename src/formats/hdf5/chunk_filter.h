@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
+#include "base/scratch_memory.h"
 #include "formats/format.h"
+#include "formats/hdf5/zstd_filter.h"
 
 namespace iocomp::formats::h5 {
 
@@ -18,13 +19,16 @@ void check_methods(const FormatOptions& options);
 /// second ones), then deflate as a zlib stream, or a frame of Zstandard.
 class ChunkFilter {
  public:
-  /// Append the filtered chunk.
+  /// The filtered chunk, until the next call.
   /// @throws Error{storage_failure} with the library's cause; std::bad_alloc.
-  void append(std::span<const std::byte> chunk, std::size_t element_bytes,
-              const Compression& compression, std::vector<std::byte>& to);
+  [[nodiscard]] std::span<const std::byte> filter(std::span<const std::byte> chunk,
+                                                  std::size_t element_bytes,
+                                                  const Compression& compression);
 
  private:
-  std::vector<std::byte> shuffled_;
+  ScratchMemory shuffled_;
+  ScratchMemory filtered_;
+  ZstdPacker zstd_;
 };
 
 }  // namespace iocomp::formats::h5

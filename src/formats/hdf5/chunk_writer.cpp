@@ -17,6 +17,7 @@
 #include "array/runs.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/scratch_memory.h"
 #include "base/write_plainly.h"
 #include "formats/hdf5/chunk_exchange.h"
 #include "formats/hdf5/chunk_filter.h"
@@ -61,8 +62,7 @@ std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>&
 // What one thread needs for one chunk after the other.
 struct Bench {
   ChunkFilter filter;
-  std::vector<std::byte> chunk;
-  std::vector<std::byte> filtered;
+  ScratchMemory chunk;
 };
 
 // Benches that no thread uses now.
@@ -131,7 +131,7 @@ class Assembly {
     return bytes;
   }
 
-  // Write them, one behind the other and as one, beside what follows.
+  // Write them, one behind the other, beside what follows.
   void begin_write(std::int64_t offset, std::vector<StoredChunk>& stored) {
     std::int64_t next = offset;
     for (const OwnChunk& own : round_) {
@@ -140,13 +140,13 @@ class Assembly {
     }
     const auto written = std::make_shared<OwnChunks>(std::exchange(round_, {}));
     to_.threads.begin([written, offset, bytes = next - offset, &to = to_] {
-      std::vector<std::byte> all;
-      all.reserve(static_cast<std::size_t>(bytes));
+      std::int64_t at = offset;
       for (OwnChunk& own : *written) {
         const auto filtered = std::exchange(own.filtered, {});
-        all.insert(all.end(), filtered.begin(), filtered.end());
+        write_plainly(to.file, at, filtered, to.path);
+        at += std::ssize(filtered);
       }
-      write_plainly(to.file, offset, all, to.path);
+      begin_flush(to.file, offset, bytes);
     });
   }
 
@@ -159,21 +159,20 @@ class Assembly {
     if (own.parts.size() == 1 && own.parts[0]->bytes.size() == bytes) {
       whole = own.parts[0]->bytes;
     } else {
-      assemble(of_variable, own, bytes, bench->chunk);
-      whole = bench->chunk;
+      const auto room = bench->chunk.room(bytes);
+      assemble(of_variable, own, room);
+      whole = room;
     }
     const double begin = now_seconds();
-    bench->filtered.clear();
-    bench->filter.append(whole, of_variable.chunks.stored_bytes, of_variable.chunks.compression,
-                         bench->filtered);
+    const auto filtered = bench->filter.filter(whole, of_variable.chunks.stored_bytes,
+                                               of_variable.chunks.compression);
     own.seconds = now_seconds() - begin;
-    own.filtered.assign(bench->filtered.begin(), bench->filtered.end());
+    own.filtered.assign(filtered.begin(), filtered.end());
     benches_.give_back(std::move(bench));
   }
 
-  void assemble(const StepChunks::OfVariable& of_variable, const OwnChunk& own, std::size_t bytes,
-                std::vector<std::byte>& whole) const {
-    whole.resize(bytes);
+  void assemble(const StepChunks::OfVariable& of_variable, const OwnChunk& own,
+                std::span<std::byte> whole) const {
     array::repeat(fill_bytes(of_variable.variable), whole);
     const std::int64_t begin = chunks_.elements(own.chunk).index;
     const std::size_t element = of_variable.chunks.element_bytes;

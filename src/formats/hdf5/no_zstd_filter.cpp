@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "base/error.h"
+#include "base/scratch_memory.h"
 #include "formats/hdf5/zstd_filter.h"
 
 // Of a build without libzstd.
@@ -13,8 +13,8 @@ bool has_zstd() noexcept { return false; }
 
 void make_zstd_known() {}
 
-void append_zstd(std::span<const std::byte> /*bytes*/, int /*level*/,
-                 std::vector<std::byte>& /*to*/) {
+std::span<const std::byte> ZstdPacker::pack(std::span<const std::byte> /*bytes*/, int /*level*/,
+                                            ScratchMemory& /*room*/) {
   throw Error{ErrorCode::unsupported, "this build of iocomp has no Zstandard"};
 }
 

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/error.h"
+#include "base/scratch_memory.h"
 #include "formats/hdf5/error.h"
 
 namespace iocomp::formats::h5 {
@@ -56,6 +58,8 @@ std::size_t filter_zstd(unsigned flags, std::size_t values, const unsigned* valu
   return replace(std::move(packed), room, got, capacity, buffer);
 }
 
+ZSTD_CCtx* context_of(void* kept) { return static_cast<ZSTD_CCtx*>(kept); }
+
 }  // namespace
 
 bool has_zstd() noexcept { return true; }
@@ -74,17 +78,22 @@ void make_zstd_known() {
   }
 }
 
-void append_zstd(std::span<const std::byte> bytes, int level, std::vector<std::byte>& to) {
-  const std::size_t before = to.size();
-  to.resize(before + ZSTD_compressBound(bytes.size()));
-  const std::size_t result =
-      ZSTD_compress(to.data() + before, to.size() - before, bytes.data(), bytes.size(), level);
-  const bool has_failed = ZSTD_isError(result) != 0U;
-  to.resize(before + (has_failed ? 0 : result));
-  if (has_failed) {
+std::span<const std::byte> ZstdPacker::pack(std::span<const std::byte> bytes, int level,
+                                            ScratchMemory& room) {
+  if (context_ == nullptr) {
+    context_ = {ZSTD_createCCtx(), [](void* context) { ZSTD_freeCCtx(context_of(context)); }};
+  }
+  if (context_ == nullptr) {
+    throw std::bad_alloc{};
+  }
+  const auto to = room.room(ZSTD_compressBound(bytes.size()));
+  const std::size_t result = ZSTD_compressCCtx(context_of(context_.get()), to.data(), to.size(),
+                                               bytes.data(), bytes.size(), level);
+  if (ZSTD_isError(result) != 0U) {
     throw Error{ErrorCode::storage_failure,
                 std::string{"cannot compress a chunk: Zstandard: "} + ZSTD_getErrorName(result)};
   }
+  return to.first(result);
 }
 
 }  // namespace iocomp::formats::h5

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
-#include <vector>
+
+#include "base/scratch_memory.h"
 
 namespace iocomp::formats::h5 {
 
@@ -19,8 +21,17 @@ inline constexpr int zstd_filter = 32015;
 /// @throws Error{storage_failure} where HDF5 refuses that.
 void make_zstd_known();
 
-/// Append the compressed bytes. @pre has_zstd()
-/// @throws Error{storage_failure} with Zstandard's cause; std::bad_alloc.
-void append_zstd(std::span<const std::byte> bytes, int level, std::vector<std::byte>& to);
+/// Compresses chunk after chunk with the same tables: to make them anew takes longer than many a
+/// chunk.
+class ZstdPacker {
+ public:
+  /// The frame, in `room` until that is used again. @pre has_zstd()
+  /// @throws Error{storage_failure} with Zstandard's cause; std::bad_alloc.
+  [[nodiscard]] std::span<const std::byte> pack(std::span<const std::byte> bytes, int level,
+                                                ScratchMemory& room);
+
+ private:
+  std::shared_ptr<void> context_;
+};
 
 }  // namespace iocomp::formats::h5
