@@ -83,8 +83,16 @@ Publisher::Means Lead::hands() {
 // What comes after a job needs the lead, even if the file could not be opened.
 void Lead::run(Publication::Job job, Publisher::Then then) {
   ++jobs_;
-  means_.run(std::move(job), [this, then = std::move(then)](const Outcome& outcome) {
+  const auto seconds = std::make_shared<double>(0);
+  const auto timed = [job = std::move(job), seconds] {
+    const double begin = now_seconds();
+    job();
+    *seconds = now_seconds() - begin;
+  };
+  pace_.spent = now_seconds() - pace_.begun;
+  means_.run(timed, [this, seconds, then = std::move(then)](const Outcome& outcome) {
     --jobs_;
+    pace_.spent += *seconds;  // not what passed until it was heard of
     then(outcome);
   });
 }
@@ -343,8 +351,7 @@ void Lead::obey(const steps::Commit& order) {
                                             !setup_.publisher.identity.file_per_step &&
                                             last + 1 >= pace_.urgent_until;
                       if (is_paced) {
-                        const double now = now_seconds();
-                        pace_.next = now + publication_share * (now - pace_.begun);
+                        pace_.next = now_seconds() + publication_share * pace_.spent;
                         pace_.is_held = true;
                         coordinator_.hold_commits(true);
                       }

@@ -93,6 +93,7 @@ class Lead {
   };
   struct Pace {  // of commits
     double begun = 0;
+    double spent = 0;               // by this process on the commit that has begun
     double next = 0;                // not before
     std::int64_t urgent_until = 0;  // steps that somebody waits for
     bool is_held = false;

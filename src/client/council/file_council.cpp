@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "client/council/lead_jobs.h"
 #include "client/council/peer_council.h"
 #include "commit/lead.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
 #include "commit/reports.h"
 #include "commit/writer_reports.h"
+#include "formats/format.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "protocol/notes.h"
@@ -24,6 +26,15 @@ namespace iocomp::client {
 
 using protocol::Kind;
 
+namespace {
+
+// Most libraries of formats bear one thread alone, and the program may be in the same one.
+bool calls_no_library(const formats::Traits& traits) noexcept {
+  return traits.is_plain() && traits.offsets_by_layout;
+}
+
+}  // namespace
+
 FileCouncil::FileCouncil(Setup setup, trace::Counters& counters)
     : key_{setup.lead.key},
       members_{std::move(setup.members)},
@@ -34,26 +45,18 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters)
                  different(name, difference);
                }},
       of_writers_{key_, peers_.members_from_here(),
-                  [this](protocol::Bytes message) { pass(std::move(message)); }} {
+                  [this](protocol::Bytes message) { pass(std::move(message)); }},
+      jobs_{counters, setup.lead.open.name},
+      may_go_beside_{calls_no_library(setup.lead.publisher.format->traits())} {
   if (peers_.member() != 0) {
     return;
   }
-  const std::string file = setup.lead.open.name;
   lead_.emplace(
       std::move(setup.lead),
       commit::Lead::Means{.council = &peers_,
                           .run =
-                              [&counters, file](const commit::Publication::Job& job,
-                                                const commit::Publisher::Then& then) {
-                                Outcome outcome;
-                                {
-                                  const trace::Timer timer{counters,
-                                                           trace::Counter::commit_seconds,
-                                                           trace::What::commit,
-                                                           {.file = file}};
-                                  outcome = outcome_of(job);
-                                }
-                                then(outcome);
+                              [this](commit::Publication::Job job, commit::Publisher::Then then) {
+                                jobs_.run(std::move(job), std::move(then));
                               },
                           .note = [](protocol::Note, std::int64_t) {},  // nobody outlives this rank
                           .failed = [&counters] { counters.add(trace::Counter::failures, 1); }});
@@ -99,7 +102,8 @@ void FileCouncil::pass(protocol::Bytes message) {
 }
 
 bool FileCouncil::advance(const Obey& obey, const std::function<bool()>& enough) {
-  bool moved = lead_ && lead_->advance();
+  bool moved = jobs_.advance();
+  moved = (lead_ && lead_->advance()) || moved;
   while (!enough()) {
     const auto received = peers_.take();
     if (!received) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/council/lead_jobs.h"
 #include "client/council/peer_council.h"
 #include "commit/lead.h"
 #include "commit/reports.h"
@@ -33,6 +34,11 @@ class FileCouncil {
 
   /// Only the first member has it.
   [[nodiscard]] commit::Lead* lead() noexcept { return lead_ ? &*lead_ : nullptr; }
+  /// Whether nobody on this rank waits for what the lead does on the disk from here on: then it is
+  /// done in a thread, as far as that is possible.
+  void go_beside(bool beside) noexcept { jobs_.go_beside(beside && may_go_beside_); }
+  /// Wait for what is done there.
+  void finish_jobs() { jobs_.finish(); }
   [[nodiscard]] int member() const noexcept { return peers_.member(); }
   [[nodiscard]] int compute_rank() const { return compute_rank_of(peers_.member()); }
 
@@ -71,6 +77,8 @@ class FileCouncil {
   PeerCouncil peers_;
   commit::Reports reports_;
   commit::WriterReports of_writers_;  // members are writers
+  LeadJobs jobs_;
+  bool may_go_beside_;
   std::optional<commit::Lead> lead_;
 };
 

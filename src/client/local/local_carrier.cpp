@@ -41,6 +41,14 @@ namespace iocomp::client {
 
 using protocol::Kind;
 
+namespace {
+
+// Steps that synchronous members may end while an earlier one is committed: the disk takes the
+// commit behind what they write, so it ends with the next step's writes or a little later.
+constexpr std::int64_t longest_commit = 2;
+
+}  // namespace
+
 LocalCarrier::LocalCarrier(Setup setup, FileCouncil::Setup council, MemberWriter::Setup writer,
                            const commit::Publication& names, Link& link,
                            const contents::Catalogue& catalogue)
@@ -60,7 +68,9 @@ std::string LocalCarrier::what(const std::string& owed) const {
 // after those that end it.
 void LocalCarrier::wait_until(const std::function<bool()>& done, const std::string& owed) {
   if (!is_synchronous() && opened_) {
+    council_.go_beside(false);
     link_.wait_until(done, [&] { return what(owed); });
+    council_.go_beside(true);
     return;
   }
   mpi::Nap nap;
@@ -99,6 +109,7 @@ contents::Beginning LocalCarrier::open() {
     closed_ = common;
     throw Error{common.code, common.story};
   }
+  council_.go_beside(!is_synchronous());
   return opened_->beginning;
 }
 
@@ -279,6 +290,7 @@ void LocalCarrier::lose(const Outcome& why) {
     setup_.meeting->end(writer_.lost());  // who comes late would meet this rank in another call
   }
   if (auto* const lead = council_.lead()) {
+    council_.finish_jobs();  // or a commit would end after it was given up
     lead->abandon();
     writer_.remove_uncommitted(-1);
   } else {  // a lead that is only late may still commit what this rank has ended
@@ -301,9 +313,10 @@ void LocalCarrier::end_together(std::int64_t step, const PutSums& sums) {
     lead->hold_commits(true);
   }
   council_.step_ended(writer_.end(step, exchanges, sums));
+  const std::int64_t oldest = step - longest_commit;
   const auto is_done = [&] {
     const auto* const open = writer_.find(step);
-    const bool is_whole = open != nullptr && open->is_whole && settled_ >= step - 1 && !commits;
+    const bool is_whole = open != nullptr && open->is_whole && settled_ >= oldest && !commits;
     return settled_ > step || is_whole || writer_.is_lost(step) || is_over();
   };
   const Outcome waited = outcome_of(
@@ -311,7 +324,9 @@ void LocalCarrier::end_together(std::int64_t step, const PutSums& sums) {
   if (!waited.ok()) {
     lose(waited);
   } else if (lead != nullptr) {
-    lead->hold_commits(false);  // the step before: the others write the next one meanwhile
+    council_.go_beside(true);  // the step before is committed while all write the next one
+    lead->hold_commits(false);
+    council_.go_beside(false);
   }
   if (const auto failure = failed_.find(step); failure != failed_.end()) {
     tell(failure->second);

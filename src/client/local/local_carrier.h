@@ -33,7 +33,7 @@ namespace iocomp::client {
 /// While the program goes on: reports and orders travel in later calls. Synchronously: the members
 /// meet in `end_step`, `wait_step` and `close`, and wait there until what is ordered is done. Steps
 /// of a series are then made durable one step later, when the file system has had time to write.
-/// The lead commits them while the others go on.
+/// The lead commits them while all go on.
 class LocalCarrier : public Carrier {
  public:
   struct Setup {

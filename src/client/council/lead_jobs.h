@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/worker.h"
+#include "commit/publication.h"
+#include "commit/publisher.h"
+#include "trace/counters.h"
+
+namespace iocomp::client {
+
+/// What the lead of one file has to do on the disk, where a member is the lead. It is done at once,
+/// inside the call, unless somebody says that nobody waits for it: then in a thread, while the rank
+/// goes on. Either way jobs end in the order in which they came.
+class LeadJobs {
+ public:
+  using Job = commit::Publication::Job;
+  using Then = commit::Publisher::Then;
+
+  /// @param counters  of the rank, which the thread leaves alone.
+  LeadJobs(trace::Counters& counters, std::string file_name);
+
+  /// Do a job, and call `then` with what became of it: here, or in `advance`.
+  void run(Job job, Then then);
+  /// Whether jobs go to the thread from here on. Without a thread they are done at once.
+  void go_beside(bool beside) noexcept { goes_beside_ = beside; }
+  /// Go on after the jobs of the thread that have ended. @return whether there were any.
+  bool advance();
+  /// The same after all that it has; waits for them.
+  void finish();
+
+ private:
+  struct Ended {
+    Then then;
+    Outcome outcome;
+    double seconds;
+  };
+  [[nodiscard]] bool has_thread();
+  void submit(Job job, Then then);
+
+  trace::Counters& counters_;
+  std::string file_name_;
+  bool goes_beside_ = false;
+  int under_way_ = 0;  // in the thread, or ended there and not taken
+  std::mutex mutex_;
+  std::condition_variable has_ended_;
+  std::vector<Ended> ended_;              // guarded by mutex_
+  std::optional<iocomp::Worker> thread_;  // last: it uses what is above
+};
+
+}  // namespace iocomp::client
