@@ -14,7 +14,8 @@ import pytest
 from conftest import MODES, Build, Launcher
 from programs import LACKING, TYPES, values_of
 
-from iocomp import UnsupportedError, open_files
+from iocomp import StorageError, UnsupportedError, open_files
+from iocomp.xxh3 import xxh3
 
 xarray = pytest.importorskip("xarray")
 
@@ -154,3 +155,43 @@ def test_what_is_not_in_every_step(launch: Launcher) -> None:
 @pytest.mark.parametrize("mode", ["kernel", "shared"])
 def test_a_running_series_shows_committed_steps_alone(launch: Launcher, mode: str) -> None:
     launch.play("watched", ranks=2, **MODES[mode])
+
+
+@pytest.mark.parametrize(
+    ("length", "checksum"),
+    [
+        (129, 0xEC7642B431BA3E5A),
+        (200, 0xF42A8864FEAF0703),
+        (241, 0x02E8CD95421C6D02),
+        (1024, 0xA870F92984398D22),
+        (5000, 0x1B74BDA2C82A8C7A),
+    ],
+)
+def test_a_checksum_is_that_of_libxxhash(length: int, checksum: int) -> None:
+    assert xxh3(bytes(i % 256 for i in range(length))) == checksum
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"bytes": ', b'"bytes":  '),
+        (b'"xxh3": "', b'"xxh3": "0'),
+        (b'"\n}\n', b'"}\n'),
+    ],
+)
+def test_a_manifest_that_was_changed_is_refused(
+    written: Written, tmp_path: Path, old: bytes, new: bytes
+) -> None:
+    path = written("posix")
+    (before,) = path.parent.glob(f"{path.name}*.json")
+    told = before.read_bytes()
+    assert old in told
+    manifest, data = tmp_path / before.name, tmp_path / before.stem
+    data.symlink_to(before.with_suffix(""))
+    manifest.write_bytes(told.replace(old, new))
+    with pytest.raises(StorageError, match="it was changed since iocomp has written it"):
+        open_files(data)
+    body, _, _ = told.replace(old, new).rpartition(b',\n "xxh3"')
+    manifest.write_bytes(body + b"\n}\n")  # as the message says
+    with open_files(data) as files:
+        assert files.steps == [0, 1, 2]

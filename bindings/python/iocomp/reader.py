@@ -21,6 +21,7 @@ import numpy.typing as npt
 from iocomp.errors import Error, InvalidArgumentError, NotFoundError, StorageError, UnsupportedError
 from iocomp.formats import Box, Entry, Hdf5Source, Source, is_hdf5, open_source
 from iocomp.scope import Scope
+from iocomp.xxh3 import LEAST, xxh3
 
 Array = npt.NDArray[Any]
 Attributes = dict[str, Any]
@@ -33,6 +34,7 @@ _TYPES = {
     for name in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 } | {"char": np.dtype("S1")}
 _STEP = re.compile(r"(?P<stem>.+?)\.(?P<step>\d{6,})(?P<ending>\.[^.]*)?")
+_SEAL = b',\n "xxh3": "'
 _MOST_SILENT_STEPS = 1 << 24  # steps that a manifest may count without telling anything of them
 
 
@@ -84,9 +86,23 @@ def _integer(value: object, least: int = 0) -> int:
     return value
 
 
+def _check_seal(text: bytes) -> None:
+    """Compare a manifest with the checksum at its end. Raises ValueError."""
+    body, mark, _ = text.rpartition(_SEAL)
+    fits = mark and len(body) >= LEAST and text == body + b'%s%016x"\n}\n' % (_SEAL, xxh3(body))
+    if not fits:
+        raise ValueError(
+            'it was changed since iocomp has written it: its checksum ("xxh3") does not fit; '
+            "a manifest without that entry is not checked"
+        )
+
+
 def _in_force(path: Path) -> Any:  # noqa: ANN401 (JSON)
     """Return what a manifest holds: of a file that is being replaced, that of the old one."""
-    manifest = json.loads(path.read_text("utf-8"))
+    text = path.read_bytes()
+    manifest = json.loads(text)
+    if isinstance(manifest, dict) and "xxh3" in manifest:
+        _check_seal(text)
     replaces = manifest.get("replaces") if isinstance(manifest, dict) else None
     if replaces:
         temporary = path.parent / str(replaces["temporary"])
