@@ -169,6 +169,22 @@ TEST_F(CoordinatorOfTwo, AnEndThatOnlyOneCallsLeavesTheStepsBeforeIt) {
   EXPECT_EQ(next<Closed>().outcome.code, ErrorCode::inconsistent_calls);
 }
 
+TEST_F(CoordinatorOfTwo, AnEndThatOneLeavesToItsCloseDropsThatStepToo) {
+  end_and_write(0);
+  (void)next<Commit>();
+  coordinator_.committed({});
+  (void)next<Settle>();
+  coordinator_.ended({1, 0, 1, {{0, 1}}, {}}, "a");
+  coordinator_.closed({2, 0, 1, {}, {}}, "a");
+  coordinator_.closed({1, 0, 1, {{1, 1}}, {}}, "b");
+  EXPECT_EQ(next<Fail>().from_step, 1);
+  (void)next<Expect>();
+  EXPECT_EQ(next<Drop>().step, 1);
+  coordinator_.dropped();
+  EXPECT_EQ(next<Settle>().step, 1);
+  EXPECT_EQ(next<Drop>().step, 2);
+}
+
 TEST_F(CoordinatorOfTwo, AStepThatIsSettledIsNotEndedAgain) {
   end_and_write(0);
   (void)next<Commit>();
