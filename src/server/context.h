@@ -44,6 +44,7 @@ struct Place {
   int tree_width = 8;  ///< servers that report to each: for a message for all, it sends so many
   std::string job;     ///< "<host>-<pid>", the same on all ranks
   std::size_t staging_bytes = 0;          ///< this server's share of the node's limit
+  double core_share = 1;                  ///< of its hardware threads that compute ranks leave it
   std::function<bool()> is_terminated{};  ///< whether SIGTERM has come
   bool clients_outlive_signal = false;    ///< it does not end compute ranks
   trace::Timeline* timeline = nullptr;    ///< gets events; null: there is none

@@ -70,8 +70,15 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
       grace_seconds_{settings.seconds("stop.grace")} {
   context_.counters.record_into(context_.place.timeline);
   context_.disk.is_given_up = context_.was_given_up;
-  const auto share = settings.bytes("expert.touch");
-  arena_.touch(std::min(static_cast<std::size_t>(share), arena_.capacity_bytes()));
+  if (context_.place.core_share > 0) {
+    touch_staging();  // behind what the compute ranks do first
+  }
+}
+
+// Takes a moment of processor time. Where compute ranks would lose it, only those pay who have a
+// file, and in the opening.
+void Server::touch_staging() {
+  arena_.touch(static_cast<std::size_t>(context_.settings.bytes("expert.touch")));
 }
 
 Server::End Server::serve() {
@@ -291,6 +298,9 @@ void Server::dispatch(transport::Incoming incoming) {
     (void)goodbyes_.client_left(incoming.sender);
     transport_.give_credit(incoming.sender);
   } else if (header.kind <= Kind::own_written || header.kind == Kind::give_up) {
+    if (header.kind == Kind::open) {
+      touch_staging();
+    }
     files_.from_client(header, incoming.sender, body);
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::server_bye) {

@@ -45,6 +45,7 @@ class Server {
   }
 
  private:
+  void touch_staging();
   bool round();
   [[nodiscard]] bool is_done() const;
   bool write_stripes(bool moved);

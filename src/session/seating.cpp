@@ -111,12 +111,13 @@ double Seating::core_share(bool computes) const {
     load[static_cast<std::size_t>(cpu)] = computes ? 1.0 / static_cast<double>(cpus.size()) : 0;
   }
   mpi::sum(node_.raw(), std::span{load}, policy_, others);
-  if (!computes || cpus.empty()) {
+  if (cpus.empty()) {
     return 1;
   }
   double share = 0;
   for (const int cpu : cpus) {
-    share += std::min(1.0, 1.0 / load[static_cast<std::size_t>(cpu)]);
+    const double there = load[static_cast<std::size_t>(cpu)];
+    share += computes ? std::min(1.0, 1.0 / there) : std::max(0.0, 1.0 - there);
   }
   return share / static_cast<double>(cpus.size());
 }

@@ -34,7 +34,8 @@ class Seating {
   [[nodiscard]] std::optional<int> by_seats(const placement::Request& request);
 
   /// How much of the hardware threads that this rank may run on other compute ranks leave it: 0.5
-  /// where two share one. 1 for a server. Collective over the node.
+  /// where two share one. For a server, how much compute ranks leave: 0 on the hardware thread of
+  /// one. Collective over the node.
   [[nodiscard]] double core_share(bool computes) const;
 
   /// Compare with placement.mapping, write placement.report. Collective.

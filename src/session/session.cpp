@@ -106,7 +106,7 @@ void Session::start_with_servers() {
   connection_ = connect(*ranks_, seating, configuration_);
   log::info(ranks_->reason() + "; transport: " + connection_.name);
   if (ranks_->serves()) {
-    serve(shares.staging_bytes);
+    serve(shares.staging_bytes, core_share);
     return;
   }
   if (!server_returns()) {
@@ -169,7 +169,7 @@ std::string Session::start_line() const {
                            : "kernel");
 }
 
-void Session::serve(std::size_t staging_bytes) {
+void Session::serve(std::size_t staging_bytes, double core_share) {
   server::Place place;
   place.servers = ranks_->own().raw();
   mpi::check(MPI_Comm_rank(place.servers, &place.number));
@@ -179,6 +179,7 @@ void Session::serve(std::size_t staging_bytes) {
       mpi::gather_to_all(place.servers, std::ssize(place.clients), configuration_.policy, others);
   place.job = configuration_.job;
   place.staging_bytes = staging_bytes;
+  place.core_share = core_share;
   const SignalWatch termination{{SIGTERM}};
   place.is_terminated = [&termination] { return termination.has_come(); };
   place.clients_outlive_signal = stopping_.catches(SIGTERM);

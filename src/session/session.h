@@ -80,7 +80,7 @@ class Session {
   [[nodiscard]] std::string start_line() const;
   void start_crew(const Seating& seating);
   void start_client(client::Place place);
-  void serve(std::size_t staging_bytes);
+  void serve(std::size_t staging_bytes, double core_share);
   void give_up();
   void finish_timeline();
 

@@ -77,9 +77,10 @@ void Arena::give_back(std::span<std::byte> bytes) noexcept {
 
 void Arena::touch(std::size_t bytes) noexcept {
   bytes = std::min(rounded_up(std::min(bytes, capacity_), page_bytes), capacity_);
-  if (bytes == 0) {
+  if (bytes <= touched_) {
     return;
   }
+  touched_ = bytes;
 #ifdef MADV_POPULATE_WRITE
   if (madvise(base_, bytes, MADV_POPULATE_WRITE) == 0) {
     return;

@@ -62,7 +62,8 @@ class Arena {
   /// if it can never fit.
   [[nodiscard]] std::optional<Lease> try_take(std::size_t bytes);
 
-  /// Write to the first `bytes` so that their pages exist before they are needed.
+  /// Write to the first `bytes` so that their pages exist before they are needed; once. One thread
+  /// calls it.
   void touch(std::size_t bytes) noexcept;
 
   [[nodiscard]] std::size_t capacity_bytes() const noexcept { return capacity_; }
@@ -77,6 +78,7 @@ class Arena {
   HugeMemory memory_;
   std::byte* base_ = nullptr;  // of memory_
   std::size_t capacity_ = 0;
+  std::size_t touched_ = 0;
   std::size_t peak_ = 0;  // guarded by mutex_, like the rest
   FreeRanges free_;
   mutable std::mutex mutex_;
