@@ -134,6 +134,8 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
                       file, link_.has_servers() && !file.synchronous ? place_.servers.size()
                                                                      : std::ssize(opened.members))},
       link_);
+  // Also of a file without servers: a call of it may find them lost.
+  opened.file->when_servers_are_lost([this] { takeover_.go_on_without_servers(); });
   if (file.sums_blocks) {
     opened.file->sum_blocks();
   }
@@ -149,7 +151,6 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
 // @return false where the servers were lost before they had opened the file. When this rank comes
 // to open it they may be lost already, and other ranks may have opened it before.
 bool Client::open_with_servers(OpenedFile& opened) {
-  opened.file->when_servers_are_lost([this] { takeover_.go_on_without_servers(); });
   try {
     remote_opener_.open(opened);
     if (settings_.text("transport.kind") == "auto") {

@@ -301,10 +301,17 @@ void Job::run() {
   if (faults.folder_goes) {
     machine_.lose_folder(*faults.folder_goes, faults.folder_is_gone_for);
   }
-  if (faults.stopped_process) {
-    world_.at(faults.stopped_at, [this] {
-      world_.stop(*plan_.faults.stopped_process, world_.now() + plan_.faults.stopped_for);
+  const auto stop = [this] {
+    world_.stop(*plan_.faults.stopped_process, world_.now() + plan_.faults.stopped_for);
+  };
+  if (faults.stopped_process && faults.stopped_at_sync) {
+    machine_.when_syncing([this, stop, left = *faults.stopped_at_sync]() mutable {
+      if (world_.process() == *plan_.faults.stopped_process && --left == 0) {
+        stop();
+      }
     });
+  } else if (faults.stopped_process) {
+    world_.at(faults.stopped_at, stop);
   }
   if (faults.killed_at) {
     world_.at(*faults.killed_at, [this] {

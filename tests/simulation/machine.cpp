@@ -307,6 +307,9 @@ int Machine::sync(int descriptor) {
   if (find(descriptor) == nullptr) {
     return -EBADF;
   }
+  if (syncing_) {
+    syncing_();
+  }
   take_time(sync_time);
   const auto open = file(descriptor);
   const int result = open ? sync_now(*open) : -EBADF;

@@ -120,6 +120,8 @@ class Machine {
     folder_goes_ = after;
     folder_returns_ = during > INT64_MAX - after ? INT64_MAX : after + during;
   }
+  /// Called by a thread that is about to fsync.
+  void when_syncing(std::function<void()> action) { syncing_ = std::move(action); }
   /// Tell each call that changes something, in words.
   void when_called(std::function<void(const std::string&)> log) { log_ = std::move(log); }
 
@@ -149,6 +151,7 @@ class Machine {
   std::int64_t named_ = 0;  // calls that named something
   std::int64_t folder_goes_ = INT64_MAX;
   std::int64_t folder_returns_ = INT64_MAX;
+  std::function<void()> syncing_;
   std::function<void(const std::string&)> log_;
 };
 

@@ -318,6 +318,11 @@ void plan_lost_server(Random random, Plan& plan, Focus focus) {
       plan.faults.stopped_process = plan.ranks + (*plan.faults.killed_server + 1) % plan.servers;
       plan.faults.stopped_at = random.below(2 * after + 1);
       plan.faults.stopped_for = random.between(millisecond, 4 * second);
+      if (random.chance(1, 2)) {  // the first one, which commits, while it does
+        plan.faults.killed_server = static_cast<int>(random.between(1, plan.servers - 1));
+        plan.faults.stopped_process = plan.ranks;
+        plan.faults.stopped_at_sync = random.between(1, 12);
+      }
     }
   }
 }
@@ -449,7 +454,8 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   if (chain.chance(1, 5)) {
     plan.next.resize(static_cast<std::size_t>(size.is_small ? 1 : chain.between(1, 3)));
   }
-  const bool has_many = !size.is_small && random.chance(1, 4);
+  // With servers more of them, so that ranks are in another file when a server is lost.
+  const bool has_many = random.chance(1, !size.is_small ? 4 : plan.servers > 0 ? 8 : 32);
   const int files = static_cast<int>(has_many ? random.between(2, 3) : 1);
   const auto groups = choose_groups(random, plan.ranks, files);
   for (int i = 0; i < files; ++i) {

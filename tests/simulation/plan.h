@@ -99,6 +99,7 @@ struct PlannedFaults {
   int power_losses = 0;                         ///< looks at what would be there after one
   std::optional<int> stopped_process{};         ///< for a while
   Nanoseconds stopped_at = 0;
+  std::optional<std::int64_t> stopped_at_sync{};  ///< then: as its fsync with this number begins
   Nanoseconds stopped_for = 0;
   std::optional<Nanoseconds> killed_at{};  ///< all processes
   std::optional<int> killed_server{};      ///< it alone
