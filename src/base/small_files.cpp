@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bug.h"
@@ -39,21 +40,13 @@ void write_all(const Descriptor& file, const std::string& path, std::string_view
 }
 
 // A new one in any case: a process that was stopped may go on to write the one that was there.
-void write_file(const std::string& path, std::span<const std::string_view> parts) {
+Descriptor create_anew(const std::string& path) {
   ::unlink(path.c_str());
   Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (!file.is_open()) {
     throw failure("create", path, errno);
   }
-  for (const auto& text : parts) {
-    write_all(file, path, text);
-  }
-  if (!has_bug(Bug::manifest_not_synced) && ::fsync(file.raw()) != 0) {
-    throw failure("fsync", path, errno);
-  }
-  if (file.close() != 0) {
-    throw failure("close", path, errno);
-  }
+  return file;
 }
 
 std::vector<std::string> read_names(const std::string& folder, bool may_be_missing) {
@@ -107,20 +100,7 @@ void write_durably(const std::string& path, const std::string& temporary, std::s
 void write_durably(const std::string& path, const std::string& temporary,
                    std::span<const std::string_view> parts,
                    const std::function<void()>& may_appear) {
-  const OpenFolder folder{path};
-  try {
-    write_file(temporary, parts);
-    if (may_appear) {
-      may_appear();
-    }
-    if (::rename(temporary.c_str(), path.c_str()) != 0) {
-      throw failure("rename " + temporary + " to", path, errno);
-    }
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  folder.sync();
+  NewFile{path, temporary, parts}.appear(may_appear);
 }
 
 std::int64_t size_of_file(const std::string& path) {
@@ -182,6 +162,52 @@ std::optional<std::string> OpenFolder::read(const std::string& name) const {
     throw failure("open", path, errno);
   }
   return std::nullopt;
+}
+
+NewFile::NewFile(std::string path, std::string temporary, std::span<const std::string_view> parts)
+    : path_{std::move(path)},
+      temporary_{std::move(temporary)},
+      folder_{path_},
+      file_{create_anew(temporary_)} {
+  try {
+    for (const auto& text : parts) {
+      write_all(file_, temporary_, text);
+    }
+  } catch (...) {
+    remove();
+    throw;
+  }
+  // A hint: where it fails, fsync does the work and tells what is wrong.
+  (void)::sync_file_range(file_.raw(), 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+void NewFile::remove() noexcept {
+  if (file_.is_open()) {
+    file_.close();
+    ::unlink(temporary_.c_str());
+  }
+}
+
+void NewFile::appear(const std::function<void()>& may_appear) {
+  try {
+    if (!has_bug(Bug::manifest_not_synced) && ::fsync(file_.raw()) != 0) {
+      throw failure("fsync", temporary_, errno);
+    }
+    if (file_.close() != 0) {
+      throw failure("close", temporary_, errno);
+    }
+    if (may_appear) {
+      may_appear();
+    }
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+      throw failure("rename " + temporary_ + " to", path_, errno);
+    }
+  } catch (...) {
+    file_.close();
+    ::unlink(temporary_.c_str());
+    throw;
+  }
+  folder_.sync();
 }
 
 bool is_in_folder(const std::string& path) { return OpenFolder{path}.has(name_in_folder(path)); }

@@ -22,7 +22,7 @@ namespace iocomp {
 /// @throws Error{storage_failure}.
 void write_durably(const std::string& path, const std::string& temporary, std::string_view text);
 /// The same, of a text in parts.
-/// @param may_appear  is called right before the rename, and throws where that shall not be.
+/// @param may_appear  see NewFile.
 void write_durably(const std::string& path, const std::string& temporary,
                    std::span<const std::string_view> parts,
                    const std::function<void()>& may_appear = {});
@@ -59,6 +59,33 @@ class OpenFolder {
  private:
   std::string folder_;
   Descriptor opened_;
+};
+
+/// A file that is written and has not got its name yet. Its bytes are on their way to the disk, so
+/// whatever is made durable meanwhile leaves little to do for its own fsync.
+class NewFile {
+ public:
+  /// Create `temporary`, in place of what is there. @throws Error{storage_failure}.
+  NewFile(std::string path, std::string temporary, std::span<const std::string_view> parts);
+  NewFile(NewFile&& other) noexcept = default;
+  NewFile& operator=(NewFile&&) = delete;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  /// Without a name, it goes.
+  ~NewFile() { remove(); }
+
+  /// fsync it, rename it to `path` and fsync the folder. Once.
+  /// @param may_appear  is called right before the rename, and throws where that shall not be.
+  /// @throws Error{storage_failure}.
+  void appear(const std::function<void()>& may_appear = {});
+
+ private:
+  void remove() noexcept;
+
+  std::string path_;
+  std::string temporary_;
+  OpenFolder folder_;
+  Descriptor file_;  // open until it is about to get its name
 };
 
 /// The same of the folder in which a file lies.

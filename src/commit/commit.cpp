@@ -317,10 +317,8 @@ void check_identity(const TargetNames& names, const std::string& identity) {
   }
 }
 
-void describe_again(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier) {
-  change_manifest(names, true,
-                  [&] { write_manifest(names, head, description, std::move(earlier)); });
+void describe_again(const TargetNames& names, NewFile& manifest) {
+  change_manifest(names, true, [&] { manifest.appear(names.may_appear); });
 }
 
 void abandon(const TargetNames& names) noexcept {

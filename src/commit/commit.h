@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/small_files.h"
 #include "commit/step_lines.h"
 #include "formats/format.h"
 
@@ -118,6 +119,9 @@ void tell(ToldSteps& told, const contents::Description& description);
 /// @throws Error{storage_failure}.
 void write_manifest(const TargetNames& names, const ManifestHead& head,
                     const contents::Description& description, ToldSteps earlier = {});
+/// The same up to the fsync: it has no name yet.
+[[nodiscard]] NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
+                                     const contents::Description& description, ToldSteps earlier);
 
 /// Rename the (already durable) temporary to the target and fsync the directory: this is the
 /// commit. Without `replace` a target that has appeared meanwhile is not overwritten, and one whose
@@ -144,11 +148,10 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
 /// @param identity  of the file when it was published; empty: unknown.
 /// @throws Error{target_exists} where another file has its name by now.
 void check_identity(const TargetNames& names, const std::string& identity);
-/// The manifest of a file that is published, with more steps. Where that fails, it is again what it
-/// was before.
+/// A file that is published gets this manifest, with more steps. Where that fails, it has again the
+/// one from before.
 /// @throws Error{storage_failure}.
-void describe_again(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier);
+void describe_again(const TargetNames& names, NewFile& manifest);
 
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;

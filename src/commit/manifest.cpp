@@ -121,8 +121,8 @@ void tell(ToldSteps& told, const contents::Description& description) {
   }
 }
 
-void write_manifest(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier) {
+NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
+                       const contents::Description& description, ToldSteps earlier) {
   tell(earlier, description);
   const auto lines = earlier.lines.text();
   const auto [first, last] = frame(names, head, earlier, !lines.empty(), description);
@@ -133,9 +133,13 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
   parts.emplace_back(last);
   const auto seal = sealed(parts);
   parts.emplace_back(seal);
-  write_durably(names.manifest,
-                names.may_appear ? server_manifest(names) : names.temporary + ".json", parts,
-                names.may_appear);
+  return {names.manifest, names.may_appear ? server_manifest(names) : names.temporary + ".json",
+          parts};
+}
+
+void write_manifest(const TargetNames& names, const ManifestHead& head,
+                    const contents::Description& description, ToldSteps earlier) {
+  begin_manifest(names, head, description, std::move(earlier)).appear(names.may_appear);
 }
 
 void unseal(Json& manifest) {

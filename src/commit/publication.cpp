@@ -296,8 +296,8 @@ std::int64_t Publication::bytes(std::int64_t step, const contents::Contents& con
   return std::max(bytes, beginning_.bytes);
 }
 
-Publication::Job Publication::commit_step(std::int64_t step, const contents::Contents& contents,
-                                          const contents::Catalogue& catalogue) {
+Publication::Commit Publication::commit_step(std::int64_t step, const contents::Contents& contents,
+                                             const contents::Catalogue& catalogue) {
   const TargetNames target = names(step);
   const bool replace = replaces();
   const bool whole_steps = format_->traits().writes_whole_steps();
@@ -312,80 +312,89 @@ Publication::Job Publication::commit_step(std::int64_t step, const contents::Con
       old.folder_mark = mark;
       return old;
     };
-    return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
-            superseded = superseded_, keep = static_cast<std::size_t>(identity_.keep),
-            path = identity_.path, job = identity_.job]() mutable {
-      if (ends_itself) {
-        manifest.bytes = settled_bytes(target.temporary, whole_steps);
-      }
-      for (const auto earlier : *superseded) {
-        if (earlier != number) {
-          manifest.supersedes.emplace(earlier, identity_of(target_of(earlier).target));
-        }
-      }
-      if (kept->empty()) {
-        publish_first(target, manifest, description, replace, {}, xdmf.get());
-      } else {
-        publish_described(target, manifest, description, replace);
-      }
-      kept->push_back(number);
-      bool are_gone = true;
-      for (const auto& [earlier, identity] : manifest.supersedes) {
-        are_gone = remove_committed(target_of(earlier)) && are_gone;
-      }
-      superseded->clear();
-      if (are_gone && !std::exchange(manifest.supersedes, {}).empty()) {
-        (void)outcome_of([&] { write_manifest(target, manifest, description); });
-      }
-      std::vector<TargetNames> old;
-      for (; keep > 0 && kept->size() > keep; kept->pop_front()) {
-        old.push_back(target_of(kept->front()));
-        if (xdmf) {
-          xdmf->remove(kept->front());
-        }
-      }
-      if (xdmf) {
-        for (const auto earlier : *kept) {
-          if (earlier != number && !xdmf->knows(earlier)) {
-            xdmf->add_from_manifest(target_of(earlier).target);
-          }
-        }
-        xdmf->add(described.steps, target.target);
-        xdmf->write(target_names(path, -1, job).temporary + ".xdmf");
-      }
-      for (const auto& names : old) {  // that nothing describes any more
-        (void)remove_committed(names);
-      }
-    };
+    return {{},
+            [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
+             superseded = superseded_, keep = static_cast<std::size_t>(identity_.keep),
+             path = identity_.path, job = identity_.job](const Prepared&) mutable {
+              if (ends_itself) {
+                manifest.bytes = settled_bytes(target.temporary, whole_steps);
+              }
+              for (const auto earlier : *superseded) {
+                if (earlier != number) {
+                  manifest.supersedes.emplace(earlier, identity_of(target_of(earlier).target));
+                }
+              }
+              if (kept->empty()) {
+                publish_first(target, manifest, description, replace, {}, xdmf.get());
+              } else {
+                publish_described(target, manifest, description, replace);
+              }
+              kept->push_back(number);
+              bool are_gone = true;
+              for (const auto& [earlier, identity] : manifest.supersedes) {
+                are_gone = remove_committed(target_of(earlier)) && are_gone;
+              }
+              superseded->clear();
+              if (are_gone && !std::exchange(manifest.supersedes, {}).empty()) {
+                (void)outcome_of([&] { write_manifest(target, manifest, description); });
+              }
+              std::vector<TargetNames> old;
+              for (; keep > 0 && kept->size() > keep; kept->pop_front()) {
+                old.push_back(target_of(kept->front()));
+                if (xdmf) {
+                  xdmf->remove(kept->front());
+                }
+              }
+              if (xdmf) {
+                for (const auto earlier : *kept) {
+                  if (earlier != number && !xdmf->knows(earlier)) {
+                    xdmf->add_from_manifest(target_of(earlier).target);
+                  }
+                }
+                xdmf->add(described.steps, target.target);
+                xdmf->write(target_names(path, -1, job).temporary + ".xdmf");
+              }
+              for (const auto& names : old) {  // that nothing describes any more
+                (void)remove_committed(names);
+              }
+            }};
   }
   steps_ = in_file(step) + 1;
   if (!format_->traits().readable_while_open) {
-    return [] {};  // appears as a whole when it is closed
+    return {};  // appears as a whole when it is closed
   }
   return publish_until(step, false, contents, catalogue);
 }
 
 // The one file, with the steps up to this one. @param is_finished  nothing comes after them but
 // attributes.
-Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
-                                            const contents::Contents& contents,
-                                            const contents::Catalogue& catalogue) {
+Publication::Commit Publication::publish_until(std::int64_t last, bool is_finished,
+                                               const contents::Contents& contents,
+                                               const contents::Catalogue& catalogue) {
   const TargetNames target = names(-1);
   auto description = tell_until(is_finished ? last + 1 : last, contents, catalogue);
   auto manifest = head(0, steps_, bytes(last, contents, catalogue));
   const bool whole_steps = format_->traits().writes_whole_steps();
   const bool ends_itself = whole_steps || (is_finished && !format_->traits().offsets_by_layout);
-  return [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
-          replace = replaces(), published = published_, told = told_.steps]() mutable {
+  const auto begin = [target, published = published_, told = told_.steps,
+                      description](const ManifestHead& head) {
+    return published->is_there && !published->says(head, told, description)
+               ? std::make_shared<NewFile>(begin_manifest(target, head, description, told))
+               : nullptr;
+  };
+  auto publish = [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
+                  replace = replaces(), published = published_,
+                  told = told_.steps](Prepared next) mutable {
     if (ends_itself) {
       manifest.bytes =
           settled_bytes(published->is_there ? target.target : target.temporary, whole_steps);
+      next = begin(manifest);
     }
     if (published->is_there) {
       check_identity(target, published->identity);
-      if (!published->says(manifest, told, description)) {
+      if (next) {
         published->is_known = false;  // also where it fails
-        describe_again(target, manifest, description, told);
+        describe_again(target, *next);
         published->note(manifest, told, description);
       }
     } else {
@@ -404,6 +413,10 @@ Publication::Job Publication::publish_until(std::int64_t last, bool is_finished,
     }
     describe(xdmf.get(), described, target);
   };
+  if (ends_itself) {  // how long it is, is known at the end alone
+    return {{}, std::move(publish)};
+  }
+  return {[begin, manifest] { return begin(manifest); }, std::move(publish)};
 }
 
 // Tell what is not told yet of the steps up to `last`. @return what is left to be told of them.
@@ -448,10 +461,10 @@ Publication::Job Publication::drop_step(std::int64_t step) {
   return [target = names(step)] { abandon(target); };
 }
 
-Publication::Job Publication::commit_file(const contents::Contents& contents,
-                                          const contents::Catalogue& catalogue) {
+Publication::Commit Publication::commit_file(const contents::Contents& contents,
+                                             const contents::Catalogue& catalogue) {
   if (identity_.file_per_step) {
-    return [] {};
+    return {};
   }
   return publish_until(steps_ - beginning_.steps - 1, true, contents, catalogue);
 }

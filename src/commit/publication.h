@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/kept_file.h"
 #include "commit/xdmf/xdmf_file.h"
@@ -96,15 +97,23 @@ class Publication {
   /// File operations that may take long and call no MPI; run anywhere, throw Error on failure.
   using Job = std::function<void()>;
 
-  /// What makes a step visible, once its data and whatever the format needs are durable. Steps in
-  /// ascending order.
-  [[nodiscard]] Job commit_step(std::int64_t step, const contents::Contents& contents,
-                                const contents::Catalogue& catalogue);
+  /// What makes steps visible, in two parts: what may be done while data and whatever the format
+  /// needs are made durable, and the rest.
+  using Prepared = std::shared_ptr<NewFile>;  // the next manifest, without its name
+  struct Commit {
+    std::function<Prepared()> prepare{};  ///< may be empty
+    std::function<void(Prepared)> publish = [](const Prepared&) {};
+    /// Where all is durable.
+    void operator()() { publish(prepare ? prepare() : nullptr); }
+  };
+  /// Of steps in ascending order.
+  [[nodiscard]] Commit commit_step(std::int64_t step, const contents::Contents& contents,
+                                   const contents::Catalogue& catalogue);
   /// A step that failed: it will be absent.
   [[nodiscard]] Job drop_step(std::int64_t step);
   /// What makes the one file of all steps final, once it is finished and durable.
-  [[nodiscard]] Job commit_file(const contents::Contents& contents,
-                                const contents::Catalogue& catalogue);
+  [[nodiscard]] Commit commit_file(const contents::Contents& contents,
+                                   const contents::Catalogue& catalogue);
   /// Go on where another process has stopped: with these many steps of one file, some of them
   /// absent, and under its final name or not; or after these checkpoints, oldest first.
   void go_on_after(std::int64_t steps, std::vector<std::int64_t> absent, bool is_published);
@@ -127,9 +136,9 @@ class Publication {
   [[nodiscard]] contents::Beginning begin_file();
   [[nodiscard]] std::optional<KeptFile> kept_file() const;
   void tell_of_lost(const std::vector<std::int64_t>& numbers) const;
-  [[nodiscard]] Job publish_until(std::int64_t last, bool is_finished,
-                                  const contents::Contents& contents,
-                                  const contents::Catalogue& catalogue);
+  [[nodiscard]] Commit publish_until(std::int64_t last, bool is_finished,
+                                     const contents::Contents& contents,
+                                     const contents::Catalogue& catalogue);
   [[nodiscard]] contents::Description tell_until(std::int64_t last,
                                                  const contents::Contents& contents,
                                                  const contents::Catalogue& catalogue);

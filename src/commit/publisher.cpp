@@ -226,7 +226,7 @@ formats::Switch Publisher::finish_in_format(std::int64_t number, std::int64_t fi
                         publication_.in_file(from));
 }
 
-void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publication::Job job,
+void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publication::Commit commit,
                      const Then& then) {
   Target& target = targets_[publication_.target_of(last)];
   const std::int64_t bytes = publication_.bytes(last, contents_, catalogue_);
@@ -235,7 +235,10 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
     target.visibility = std::make_shared<formats::Visibility>(path_of_earlier());
   }
   means_.run(
-      [file = target.file, visibility = target.visibility, bytes, visible, job = std::move(job)] {
+      [file = target.file, visibility = target.visibility, bytes, visible,
+       commit = std::move(commit)] {
+        // One commit of a file system's journal serves the data and the manifest.
+        const auto manifest = commit.prepare ? commit.prepare() : nullptr;
         if (has_bug(Bug::switched_too_early) && file && !visible.bytes.empty()) {
           write_switch(*file, visible);
         }
@@ -244,7 +247,8 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
           file->sync();
         }
         visibility->show(
-            visible, [&file](const formats::Switch& next) { write_switch(*file, next); }, job);
+            visible, [&file](const formats::Switch& next) { write_switch(*file, next); },
+            [&] { commit.publish(manifest); });
       },
       [=, this, visibility = target.visibility](const Outcome& outcome) {
         if (outcome.ok()) {

@@ -127,7 +127,7 @@ class Publisher {
   void prepare_commit(std::int64_t step, std::int64_t settled, const Prepared& then);
   [[nodiscard]] formats::Switch commit_in_format(std::int64_t step);
   [[nodiscard]] formats::Switch finish_in_format(std::int64_t number, std::int64_t first);
-  void seal(std::int64_t last, const formats::Switch& visible, Publication::Job job,
+  void seal(std::int64_t last, const formats::Switch& visible, Publication::Commit commit,
             const Then& then);
   void has_seen(std::int64_t last, const formats::Switch& visible);
   void end_format(const steps::Finish& order, std::int64_t settled, const Prepared& then);

@@ -66,17 +66,13 @@ std::int64_t block_bytes_of(int descriptor) {
   return is_unit ? block : page_bytes;
 }
 
-// Where others may extend the file between the question and the answer, this could shorten it: only
-// where there is no other way. Devices have no size. 0 or an errno.
-int grow_by_truncating(int descriptor, std::int64_t bytes) {
+// Devices have no size, and nothing shortens a file. @throws Error{storage_failure}.
+bool is_as_long(int descriptor, std::int64_t bytes, const std::string& path) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) {
-    return errno;
+    refuse("cannot look at " + path, errno);
   }
-  if (!S_ISREG(status.st_mode) || status.st_size >= bytes) {
-    return 0;
-  }
-  return retried([&] { return ::ftruncate(descriptor, bytes); }) == 0 ? 0 : errno;
+  return !S_ISREG(status.st_mode) || status.st_size >= bytes;
 }
 
 constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
@@ -300,7 +296,8 @@ int OutputFile::end_sync(int error) {
 }
 
 void OutputFile::grow(std::int64_t bytes) {
-  if (bytes <= 0) {
+  // Whoever made it so long makes that durable; a fallocate would cost a commit of the journal.
+  if (bytes <= 0 || is_as_long(buffered_, bytes, path_)) {
     return;
   }
   has_unsynced_ = true;
@@ -308,8 +305,13 @@ void OutputFile::grow(std::int64_t bytes) {
   if (retried([&] { return ::fallocate(buffered_, 0, bytes - 1, 1); }) == -1) {
     error = errno;
   }
-  if (error == EOPNOTSUPP || error == ENOSYS || error == ENODEV) {
-    error = grow_by_truncating(buffered_, bytes);
+  const bool has_no_fallocate = error == EOPNOTSUPP || error == ENOSYS || error == ENODEV;
+  // Where others extend the file between the question and the answer, this could shorten it: only
+  // where there is no other way.
+  if (has_no_fallocate && !is_as_long(buffered_, bytes, path_)) {
+    error = retried([&] { return ::ftruncate(buffered_, bytes); }) == 0 ? 0 : errno;
+  } else if (has_no_fallocate) {
+    error = 0;
   }
   if (error != 0) {
     refuse("growing " + path_ + " to " + std::to_string(bytes) + " bytes", error);

@@ -2,6 +2,7 @@
 #include "mpi/wait.h"
 
 #include <mpi.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
@@ -49,6 +50,27 @@ std::chrono::nanoseconds nap_after(std::chrono::nanoseconds napped) {
   return std::clamp(nap, first_nap, longest_nap);
 }
 
+// Linux may lengthen each sleep by the timer slack of the thread, commonly 50 us: as much as many
+// short naps.
+class ShortSlack {
+ public:
+  explicit ShortSlack(std::chrono::nanoseconds nap)
+      : before_{nap < cheap_nap ? ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0) : -1} {
+    set(1);
+  }
+  ShortSlack(const ShortSlack&) = delete;
+  ShortSlack& operator=(const ShortSlack&) = delete;
+  ~ShortSlack() { set(before_); }
+
+ private:
+  void set(int nanoseconds) const noexcept {
+    if (before_ > 0) {
+      (void)::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(nanoseconds), 0, 0, 0);
+    }
+  }
+  int before_;  // -1: it stays as it is
+};
+
 }  // namespace
 
 void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) {
@@ -58,6 +80,7 @@ void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) 
   }
   const auto nap = nap_after(napped_);
   napped_ += nap;
+  const ShortSlack slack{nap};
   if (sleep_for) {
     sleep_for(nap);
   } else {

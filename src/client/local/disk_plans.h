@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -27,9 +28,11 @@ class DiskPlans {
   [[nodiscard]] writing::Submit submitter();
   /// Take what has ended and call whom it concerns; true if there was anything. Never waits.
   bool advance();
-  /// Sleep until something ends, the word has changed, or `longest` has passed.
+  /// Sleep until something ends, the word has changed, or `longest` has passed; not less than
+  /// 20 us: who looks more often takes the processor from what the kernel does for the plans.
   void sleep(std::chrono::nanoseconds longest, const std::optional<FutexWord>& word) {
-    engine_->wait(longest, word);
+    constexpr std::chrono::nanoseconds shortest = std::chrono::microseconds{20};
+    engine_->wait(std::max(longest, shortest), word);
   }
   [[nodiscard]] std::string engine_name() const { return engine_->name(); }
 

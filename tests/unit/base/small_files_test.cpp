@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "unit/temporary_folder.h"
@@ -48,6 +51,29 @@ TEST_F(SmallFiles, WritesNothingWhereTheFolderIsGone) {
   fs::rename(here(), there());
   EXPECT_THROW(write_durably(here() + "/new", here() + "/.new", "text"), Error);
   fs::rename(there(), here());
+  EXPECT_EQ(names_in(here()).size(), 1U);
+}
+
+TEST_F(SmallFiles, ANewFileHasItsNameWhenItAppears) {
+  const std::array<std::string_view, 2> parts{"new ", "text"};
+  std::ofstream{here() + "/.new"} << "what a job has left, which is longer";
+  NewFile file{here() + "/file", here() + "/.new", parts};
+  EXPECT_EQ(read_file(here() + "/file"), "text");
+  EXPECT_THROW(file.appear([] { throw Error{ErrorCode::storage_failure, "not now"}; }), Error);
+  EXPECT_EQ(read_file(here() + "/file"), "text");
+  EXPECT_EQ(names_in(here()).size(), 1U);
+  NewFile{here() + "/file", here() + "/.new", parts}.appear();
+  EXPECT_EQ(read_file(here() + "/file"), "new text");
+  EXPECT_EQ(names_in(here()).size(), 1U);
+}
+
+TEST_F(SmallFiles, ANewFileThatDoesNotAppearGoes) {
+  const std::array<std::string_view, 1> parts{"text"};
+  {
+    NewFile file{here() + "/new", here() + "/.new", parts};
+    const NewFile moved{std::move(file)};
+    EXPECT_EQ(names_in(here()).size(), 2U);
+  }
   EXPECT_EQ(names_in(here()).size(), 1U);
 }
 
