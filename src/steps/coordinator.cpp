@@ -232,13 +232,11 @@ void Coordinator::advance() {
   if (!ended_ || (next_ < *ended_ && !is_lost(next_))) {
     return;
   }
-  const auto later = steps_.begin();
-  const auto half_ended = ends_.half_ended(next_);
-  const bool leaves_trace = setup_.file_per_step || later != steps_.end();
-  if (half_ended && leaves_trace && (later == steps_.end() || *half_ended < later->first)) {
-    drop(*half_ended);  // its file is there, or readers would see it before the next one
-  } else if (later != steps_.end()) {
-    drop(later->first);
+  const auto half_ended = setup_.file_per_step ? ends_.half_ended(next_) : std::nullopt;
+  if (!steps_.empty()) {
+    drop(next_);  // also one that not all have ended: readers would see it before the others
+  } else if (half_ended) {  // its file is there
+    drop(*half_ended);
   } else {
     end_file();
   }
