@@ -47,6 +47,9 @@ class Crew {
     /// write to one page.
     std::size_t grain_bytes = 4096;
     Divide divide{};                          ///< null: evenly
+    /// Where its threads sit: NUMA domains by their numbers in the operating system, each once;
+    /// less than two where nothing has to be placed.
+    std::vector<int> domains{};
     std::function<void(int thread)> enter{};  ///< what each thread but the caller does first
   };
   explicit Crew(Terms terms);
@@ -55,6 +58,7 @@ class Crew {
   ~Crew();
 
   [[nodiscard]] int threads() const noexcept { return terms_.threads; }
+  [[nodiscard]] const std::vector<int>& domains() const noexcept { return terms_.domains; }
   /// Whether a request of that size is divided.
   [[nodiscard]] bool divides(std::size_t bytes) const noexcept {
     return terms_.threads > 1 && bytes / 2 >= terms_.least_bytes;

@@ -146,6 +146,14 @@ std::unique_ptr<Crew> make_crew(const Seating& seating, bool computes,
     }
   };
   if (node.numa_domains > 1) {
+    std::vector<int> own;
+    const auto domains = domains_of_cpus(node);
+    for (const int cpu : processes[static_cast<std::size_t>(self)].cpus) {
+      if (const auto found = domains.find(cpu); found != domains.end()) {
+        own.push_back(found->second);
+      }
+    }
+    terms.domains = placement::domains_of_threads(node, own, seats);
     terms.divide = division(std::move(node), seats, settings);
   }
   return std::make_unique<Crew>(std::move(terms));
