@@ -87,7 +87,12 @@ placement::WriterDivision division(topology::Node node,
                                    const std::vector<placement::WriterThread>& seats,
                                    const config::Settings& settings) {
   placement::WriterDivision::Setup setup;
-  setup.policy = placement::writer_policy_named(settings.text("writing.policy"));
+  const auto named = [&](const char* key) {
+    return placement::writer_policy_named(settings.text(key));
+  };
+  setup.policy = named("writing.policy");
+  setup.automatic = {.busy = named("writing.auto_busy").value(),
+                     .idle = named("writing.auto_idle").value()};
   for (const auto& seat : seats) {
     setup.threads.push_back(seat.domain);
   }
