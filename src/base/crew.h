@@ -46,7 +46,7 @@ class Crew {
     /// Shares begin at multiples of about so many bytes of a request, so that two threads seldom
     /// write to one page.
     std::size_t grain_bytes = 4096;
-    Divide divide{};                          ///< null: evenly
+    Divide divide{};  ///< null: evenly
     /// Where its threads sit: NUMA domains by their numbers in the operating system, each once;
     /// less than two where nothing has to be placed.
     std::vector<int> domains{};
@@ -78,10 +78,11 @@ class Crew {
 
   /// Jobs that are waited for together.
   class Batch;
-  /// Begin a job that goes on beside its caller.
-  [[nodiscard]] std::shared_ptr<Batch> begin(Job job);
-  /// Wait for it, or do it where nobody has begun it. @return what became of it.
-  [[nodiscard]] static Outcome finish(Batch& batch);
+  /// Begin jobs that go on beside their caller.
+  [[nodiscard]] std::shared_ptr<Batch> begin(std::vector<Job> jobs);
+  /// Do what nobody has begun of them; while others end theirs, jobs of the next batch, if any.
+  /// @return the first failure, in the order of the jobs.
+  [[nodiscard]] static Outcome finish(Batch& batch, Batch* next = nullptr);
 
  private:
   void start();
