@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 METHODS = ("deflate", "zstd")
 THREADS = 2
 BOTH_CORES = "0-1"
-SIZE = 256
-"""Elements (doubles) in each of three dimensions."""
+SIZE = 400
+"""Elements (doubles) in each of three dimensions: opening and commit are a small part."""
 
 COPY = "threads/copy"
 IDLE = "threads/idle"

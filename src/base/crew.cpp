@@ -24,17 +24,27 @@ class Crew::Batch {
 
   /// Do what nobody has begun.
   void help() {
-    while (true) {
-      std::size_t job = 0;
-      {
-        const std::scoped_lock lock{mutex_};
-        if (next_ == jobs_.size()) {
-          return;
-        }
-        job = next_++;
-      }
-      do_job(job);
+    while (help_once()) {
     }
+  }
+
+  /// Do one job that nobody has begun. @return whether there was one.
+  bool help_once() {
+    std::size_t job = 0;
+    {
+      const std::scoped_lock lock{mutex_};
+      if (next_ == jobs_.size()) {
+        return false;
+      }
+      job = next_++;
+    }
+    do_job(job);
+    return true;
+  }
+
+  [[nodiscard]] bool has_ended() {
+    const std::scoped_lock lock{mutex_};
+    return left_ == 0;
   }
 
   /// Do this one. @pre nobody else does: `reserve_all` was called.
@@ -163,16 +173,17 @@ Outcome Crew::share(std::span<const std::byte> memory, std::size_t unit,
   return is_for_anybody ? run(std::move(jobs)) : run(std::move(jobs), threads);
 }
 
-std::shared_ptr<Crew::Batch> Crew::begin(Job job) {
-  std::vector<Job> jobs;
-  jobs.push_back(std::move(job));
+std::shared_ptr<Crew::Batch> Crew::begin(std::vector<Job> jobs) {
+  const std::size_t number = jobs.size();
   auto batch = std::make_shared<Batch>(std::move(jobs));
-  ask(batch, 1);
+  ask(batch, number);
   return batch;
 }
 
-Outcome Crew::finish(Batch& batch) {
+Outcome Crew::finish(Batch& batch, Batch* next) {
   batch.help();
+  while (next != nullptr && !batch.has_ended() && next->help_once()) {
+  }
   return batch.wait();
 }
 

@@ -46,7 +46,10 @@ class Crew {
     /// Shares begin at multiples of about so many bytes of a request, so that two threads seldom
     /// write to one page.
     std::size_t grain_bytes = 4096;
-    Divide divide{};                          ///< null: evenly
+    Divide divide{};  ///< null: evenly
+    /// Where its threads sit: NUMA domains by their numbers in the operating system, each once;
+    /// less than two where nothing has to be placed.
+    std::vector<int> domains{};
     std::function<void(int thread)> enter{};  ///< what each thread but the caller does first
   };
   explicit Crew(Terms terms);
@@ -55,6 +58,7 @@ class Crew {
   ~Crew();
 
   [[nodiscard]] int threads() const noexcept { return terms_.threads; }
+  [[nodiscard]] const std::vector<int>& domains() const noexcept { return terms_.domains; }
   /// Whether a request of that size is divided.
   [[nodiscard]] bool divides(std::size_t bytes) const noexcept {
     return terms_.threads > 1 && bytes / 2 >= terms_.least_bytes;
@@ -74,10 +78,11 @@ class Crew {
 
   /// Jobs that are waited for together.
   class Batch;
-  /// Begin a job that goes on beside its caller.
-  [[nodiscard]] std::shared_ptr<Batch> begin(Job job);
-  /// Wait for it, or do it where nobody has begun it. @return what became of it.
-  [[nodiscard]] static Outcome finish(Batch& batch);
+  /// Begin jobs that go on beside their caller.
+  [[nodiscard]] std::shared_ptr<Batch> begin(std::vector<Job> jobs);
+  /// Do what nobody has begun of them; while others end theirs, jobs of the next batch, if any.
+  /// @return the first failure, in the order of the jobs.
+  [[nodiscard]] static Outcome finish(Batch& batch, Batch* next = nullptr);
 
  private:
   void start();

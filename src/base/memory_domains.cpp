@@ -22,12 +22,17 @@ namespace {
 
 constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
 
-/// The set of one domain, as the system calls take it.
+/// A set of domains, as the system calls take it.
 class DomainMask {
  public:
-  explicit DomainMask(int domain) : words_(static_cast<std::size_t>(domain) / word_bits + 1) {
-    words_.back() = 1UL << (static_cast<std::size_t>(domain) % word_bits);
+  explicit DomainMask(std::span<const int> domains)
+      : words_(static_cast<std::size_t>(std::ranges::max(domains)) / word_bits + 1) {
+    for (const int domain : domains) {
+      const auto bit = static_cast<std::size_t>(domain);
+      words_[bit / word_bits] |= 1UL << (bit % word_bits);
+    }
   }
+  explicit DomainMask(int domain) : DomainMask{std::span{&domain, 1}} {}
   [[nodiscard]] const unsigned long* words() const noexcept { return words_.data(); }
   /// The system looks at one bit less than it is told.
   [[nodiscard]] unsigned long bits() const noexcept { return words_.size() * word_bits + 1; }
@@ -68,6 +73,14 @@ void prefer_domain(std::span<const std::byte> range, int domain) {
               0) != 0) {
     refused("the system does not place memory on NUMA domain " + std::to_string(domain) +
             " (mbind)");
+  }
+}
+
+void spread_over(std::span<const std::byte> range, std::span<const int> domains) {
+  const DomainMask mask{domains};
+  if (syscall(SYS_mbind, range.data(), range.size(), MPOL_INTERLEAVE, mask.words(), mask.bits(),
+              0) != 0) {
+    refused("the system does not spread memory over NUMA domains (mbind)");
   }
 }
 

@@ -15,6 +15,12 @@ namespace iocomp {
 /// @throws Error{unsupported} with the operating system's text; containers may forbid it.
 void prefer_domain(std::span<const std::byte> range, int domain);
 
+/// Pages of the range come from these domains in turn when they are touched for the first time:
+/// huge pages where the range has them.
+/// @pre range.data() is the beginning of a page; there is a domain.
+/// @throws Error{unsupported} with the operating system's text; containers may forbid it.
+void spread_over(std::span<const std::byte> range, std::span<const int> domains);
+
 /// By page of the range: the domain where it lies; -1 for a page that nobody has touched yet. Pages
 /// of a mapped file are pages of the page cache.
 /// @throws Error{unsupported} with the operating system's text.

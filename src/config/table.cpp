@@ -89,6 +89,11 @@ const std::vector<Key>& all_keys() {
        "requests are divided: copies, byte order, compression, reads; 1: its own"},
       {"writing.policy", choice, "auto", "auto|local|pull|push|relay|round-robin",
        "which of them takes which part on several NUMA domains, and where it lands: docs/numa.md"},
+      {"writing.auto_busy", choice, "local", "local|pull|push|relay|round-robin",
+       "the policy that auto takes where memory lies on all domains with threads; iocomp numa "
+       "--apply sets it"},
+      {"writing.auto_idle", choice, "pull", "local|pull|push|relay|round-robin",
+       "the policy that auto takes where some domain with threads has none of the memory"},
       {"writing.bind", choice, "domain", "domain|l3|none",
        "what they are bound to: free hardware threads of a NUMA domain or of an L3 cache; none: "
        "they "

@@ -50,8 +50,8 @@ std::vector<Crew::Share> WriterDivision::operator()(std::span<const std::byte> m
     domain = found == numbers.end() ? threads.front() : static_cast<int>(found - numbers.begin());
   }
   const auto parts = parts_of(domains, step, memory.size());
-  const WriterPolicy policy =
-      setup_.policy ? *setup_.policy : choose_policy(parts, threads, {}).policy;
+  const WriterPolicy automatic =
+      leaves_idle(parts, threads) ? setup_.automatic.idle : setup_.automatic.busy;
 
   std::vector<Crew::Share> shares;
   std::vector<std::size_t> begins;
@@ -60,7 +60,8 @@ std::vector<Crew::Share> WriterDivision::operator()(std::span<const std::byte> m
     begins.push_back(begin);
     begin += part.bytes;
   }
-  for (const Share& share : divide(setup_.node, policy, parts, threads, rounded_up(least_bytes))) {
+  for (const Share& share : divide(setup_.node, setup_.policy.value_or(automatic), parts, threads,
+                                   rounded_up(least_bytes))) {
     const bool is_at_home = share.target == threads[share.thread];
     shares.push_back({.begin = begins[share.part] + share.begin,
                       .bytes = share.bytes,

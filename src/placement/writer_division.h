@@ -21,9 +21,10 @@ class WriterDivision {
  public:
   struct Setup {
     topology::Node node;
-    std::optional<WriterPolicy> policy{};  ///< nothing: as `choose_policy` says
-    std::vector<int> threads{};            ///< by thread but for the caller's: its domain
-    std::function<int()> caller{};         ///< the caller's domain
+    std::optional<WriterPolicy> policy{};  ///< nothing: one of the next
+    AutomaticPolicies automatic{};
+    std::vector<int> threads{};     ///< by thread but for the caller's: its domain
+    std::function<int()> caller{};  ///< the caller's domain
     /// By so many bytes of a range: the domain where they lie, by its number in the operating
     /// system; -1: unknown.
     std::function<std::vector<int>(std::span<const std::byte> memory, std::size_t step)> look{};

@@ -227,18 +227,22 @@ WriterPolicy route_of(int memory, int thread, int target) noexcept {
   return target == memory ? WriterPolicy::round_trip : WriterPolicy::relay;
 }
 
+bool leaves_idle(std::span<const SourcePart> parts, std::span<const int> threads) {
+  return std::ranges::any_of(threads, [&](int thread) {
+    return std::ranges::find(parts, thread, &SourcePart::domain) == parts.end();
+  });
+}
+
 PolicyChoice choose_policy(std::span<const SourcePart> parts, std::span<const int> threads,
                            std::span<const MeasuredPolicy> measured) {
   std::vector<MeasuredPolicy> usable(measured.begin(), measured.end());
   std::erase_if(usable, [](const auto& one) { return one.policy == WriterPolicy::round_trip; });
   if (usable.empty()) {
-    const bool is_idle = std::ranges::any_of(threads, [&](int thread) {
-      return std::ranges::find(parts, thread, &SourcePart::domain) == parts.end();
-    });
-    return is_idle ? PolicyChoice{WriterPolicy::pull, 0,
-                                  "nothing was measured, and there are idle domains that can read"}
-                   : PolicyChoice{WriterPolicy::local, 0,
-                                  "nothing was measured, and no domain is idle"};
+    const AutomaticPolicies study;
+    return leaves_idle(parts, threads)
+               ? PolicyChoice{study.idle, 0,
+                              "nothing was measured, and there are idle domains that can read"}
+               : PolicyChoice{study.busy, 0, "nothing was measured, and no domain is idle"};
   }
   const auto best = *std::ranges::max_element(usable, {}, &MeasuredPolicy::median);
   std::erase_if(usable, [&](const auto& one) { return one.median < best.least; });

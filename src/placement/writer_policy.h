@@ -68,6 +68,15 @@ struct MeasuredPolicy {
   double most = 0;
 };
 
+/// What `automatic` takes for a request: by what it leaves to do for other domains.
+struct AutomaticPolicies {
+  WriterPolicy busy = WriterPolicy::local;  ///< its memory lies on all domains that have threads
+  WriterPolicy idle = WriterPolicy::pull;   ///< some domain has threads and none of its memory
+};
+
+/// Whether some domain has threads and no part of the request.
+[[nodiscard]] bool leaves_idle(std::span<const SourcePart> parts, std::span<const int> threads);
+
 struct PolicyChoice {
   WriterPolicy policy = WriterPolicy::local;
   int threads = 0;  ///< 0: not measured
@@ -76,8 +85,7 @@ struct PolicyChoice {
 
 /// What `automatic` takes for requests like this one: the fastest that was measured, or a simpler
 /// one (of local, pull, push, relay, round-robin the earlier) whose median lies within its spread.
-/// Without measurements the study's finding: pull when some domains with threads are idle, else
-/// local. A pure function.
+/// Without measurements the study's finding: AutomaticPolicies. A pure function.
 /// @param measured  of requests that leave idle domains as this one does; round trips do not count.
 [[nodiscard]] PolicyChoice choose_policy(std::span<const SourcePart> parts,
                                          std::span<const int> threads,

@@ -151,4 +151,15 @@ std::vector<WriterThread> seat_writer_threads(const topology::Node& node,
   return seats;
 }
 
+std::vector<int> domains_of_threads(const topology::Node& node, std::span<const int> own,
+                                    std::span<const WriterThread> threads) {
+  std::set<int> numbers;
+  const auto add = [&](int domain) {
+    numbers.insert(node.numa_numbers.at(static_cast<std::size_t>(domain)));
+  };
+  std::ranges::for_each(own, add);
+  std::ranges::for_each(threads, add, &WriterThread::domain);
+  return {numbers.begin(), numbers.end()};
+}
+
 }  // namespace iocomp::placement

@@ -39,4 +39,10 @@ struct WriterThread {
     const topology::Node& node, std::span<const WritingProcess> processes, std::size_t self,
     int threads, WriterBinding binding, bool shares);
 
+/// The domains of a process and of its writer threads, by their numbers in the operating system,
+/// ascending. A pure function. @param own  domains of the process itself, of the node.
+[[nodiscard]] std::vector<int> domains_of_threads(const topology::Node& node,
+                                                  std::span<const int> own,
+                                                  std::span<const WriterThread> threads);
+
 }  // namespace iocomp::placement

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/crew.h"
+#include "base/error.h"
+#include "base/log.h"
 #include "mpi/wait.h"
 #include "protocol/header.h"
 #include "protocol/messages.h"
@@ -70,6 +73,12 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
       grace_seconds_{settings.seconds("stop.grace")} {
   context_.counters.record_into(context_.place.timeline);
   context_.disk.is_given_up = context_.was_given_up;
+  if (const Crew* crew = context_.disk.crew; crew != nullptr && crew->domains().size() > 1) {
+    const Outcome spread = outcome_of([&] { arena_.spread_over(crew->domains()); });
+    if (!spread.ok()) {
+      log::warning("staging memory lies where the system likes: " + spread.story);
+    }
+  }
   if (context_.place.core_share > 0) {
     touch_staging();  // behind what the compute ranks do first
   }

@@ -87,7 +87,12 @@ placement::WriterDivision division(topology::Node node,
                                    const std::vector<placement::WriterThread>& seats,
                                    const config::Settings& settings) {
   placement::WriterDivision::Setup setup;
-  setup.policy = placement::writer_policy_named(settings.text("writing.policy"));
+  const auto named = [&](const char* key) {
+    return placement::writer_policy_named(settings.text(key));
+  };
+  setup.policy = named("writing.policy");
+  setup.automatic = {.busy = named("writing.auto_busy").value(),
+                     .idle = named("writing.auto_idle").value()};
   for (const auto& seat : seats) {
     setup.threads.push_back(seat.domain);
   }
@@ -146,6 +151,14 @@ std::unique_ptr<Crew> make_crew(const Seating& seating, bool computes,
     }
   };
   if (node.numa_domains > 1) {
+    std::vector<int> own;
+    const auto domains = domains_of_cpus(node);
+    for (const int cpu : processes[static_cast<std::size_t>(self)].cpus) {
+      if (const auto found = domains.find(cpu); found != domains.end()) {
+        own.push_back(found->second);
+      }
+    }
+    terms.domains = placement::domains_of_threads(node, own, seats);
     terms.divide = division(std::move(node), seats, settings);
   }
   return std::make_unique<Crew>(std::move(terms));

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/free_ranges.h"
 #include "base/huge_memory.h"
+#include "base/memory_domains.h"
 
 namespace iocomp::staging {
 namespace {
@@ -73,6 +74,12 @@ void Arena::give_back(std::span<std::byte> bytes) noexcept {
   }
   const std::scoped_lock lock{mutex_};
   free_.give_back(static_cast<std::size_t>(bytes.data() - base_), bytes.size());
+}
+
+void Arena::spread_over(std::span<const int> domains) {
+  if (capacity_ > 0) {
+    iocomp::spread_over(memory_.bytes(), domains);
+  }
 }
 
 void Arena::touch(std::size_t bytes) noexcept {

@@ -62,6 +62,10 @@ class Arena {
   /// if it can never fit.
   [[nodiscard]] std::optional<Lease> try_take(std::size_t bytes);
 
+  /// Pages that are not touched yet come from these NUMA domains in turn: see iocomp::spread_over.
+  /// @throws Error{unsupported} where the system does not place memory.
+  void spread_over(std::span<const int> domains);
+
   /// Write to the first `bytes` so that their pages exist before they are needed; once. One thread
   /// calls it.
   void touch(std::size_t bytes) noexcept;

@@ -40,6 +40,7 @@ BOUND = [[1], [6], [0], [7]]
 BOUND_TO_CORES = [[0, 1], [6, 7], [0, 1], [6, 7]]
 
 
+STAGING_BYTES = 16 << 20  # that the server touches at start
 NUMA_SIZE = 1 << 20  # bytes for each domain
 NUMA_THREADS = [1, 2]  # on each domain
 NUMA_ROUNDS = 2
@@ -98,6 +99,8 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
     asked = strict + "export IOCOMP_PLACEMENT_MAPPING=hyperthread\n"
     yield "strict-refuses", asked + actor.format(bound(build.mpi, [[0], [2], [4], [6]]))
 
+    yield "writer-threads", strict + writer_threads(build, launch)
+
     for backend in STREAM_FORMATS:
         stream = [build.stream, "--size", STREAM_BYTES, "--loops", STREAM_LOOPS]
         stream += ["--write-every", STREAM_WRITE_EVERY, "--pattern", "index"]
@@ -106,12 +109,37 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
         yield f"stream-{backend}", f"{strict}{launch}{LAUNCHES['hyperthread']} -- {words}"
 
 
+def writer_threads(build: Build, launch: str) -> str:
+    """Return a job of one server with two threads; meanwhile the kernel is asked where they are."""
+    script = (
+        "init", "open out series", "define out u float64 1024x1024", "put out u by=columns",
+        "end_step out", "close out", "finalize",
+    )  # fmt: skip
+    lines = "\\n".join(script)
+    return f"""export IOCOMP_WRITING_THREADS=2 IOCOMP_WRITING_AUTO_IDLE=local IOCOMP_FILES_OUT_PATH=out
+export IOCOMP_EXPERT_TOUCH="{STAGING_BYTES}B" IOCOMP_STAGING_MEMORY="64 MiB"
+printf '{lines}\\n' >script
+{launch}--mapping node --servers-per-node 1 --ranks 4 -- {build.actor} script . &
+shell=$!
+while kill -0 $shell 2>/dev/null; do
+  for pid in $(pidof actor); do
+    grep -h ' interleave:' /proc/$pid/numa_maps
+    for task in /proc/$pid/task/*; do
+      [ "$(cat $task/comm)" != iocomp-writing ] || grep -h Cpus_allowed_list $task/status
+    done
+  done
+  usleep 20000
+done >seen 2>/dev/null
+wait $shell
+"""
+
+
 def numa_jobs(command: str) -> Iterator[tuple[str, str]]:
     """Yield what measures the routes of data; no MPI is in it."""
     words = f"timeout 60 {command} numa /tmp --rounds {NUMA_ROUNDS}"
     threads = ",".join(map(str, NUMA_THREADS))
     measured = f"{words} --size {NUMA_SIZE}B --threads {threads}"
-    yield "numa", f"{measured} --json --svg heat.svg >numa.json"
+    yield "numa", f"{measured} --json --svg heat.svg --apply settings.toml >numa.json"
     # The kernel is asked meanwhile where threads may run and where pages are. Without reads, for
     # which the first thread has a policy of its own that the kernel shows for all its memory.
     yield (

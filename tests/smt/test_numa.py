@@ -9,12 +9,14 @@ import xml.dom.minidom
 from collections import Counter
 from typing import Any
 
-from jobs import FULL_DOMAIN, NUMA_ROUNDS, NUMA_SIZE, NUMA_THREADS
+from jobs import FULL_DOMAIN, NUMA_ROUNDS, NUMA_SIZE, NUMA_THREADS, STAGING_BYTES
 from machine import Ended, Machine, cpu_list
 
 # Of the study; a relay needs three domains.
 POLICIES = {"local", "pull", "push", "round-trip", "round-robin"}
 DOMAINS = 2
+PAGE = 4096
+DOMAIN_CPUS = [frozenset(range(4)), frozenset(range(4, 8))]
 
 
 def results(job: Ended) -> dict[str, Any]:
@@ -100,6 +102,32 @@ def test_the_kernel_saw_pages_only_where_they_were_asked_to_be(machine: Machine)
     assert touched["1"] > 0, lines[:20]
 
 
+def test_staging_memory_lies_on_the_domains_of_the_writer_threads(machine: Machine) -> None:
+    job = machine.job("openmpi-writer-threads")
+    assert job.status == 0, job.output
+    lines = [
+        line for line in (job.folder / "seen").read_text().splitlines() if " interleave:" in line
+    ]
+    assert {re.findall(r" interleave:(\S+) ", line)[0] for line in lines} == {"0-1"}, lines
+    pages = {domain: int(number) for domain, number in re.findall(r" N(\d)=(\d+)", lines[-1])}
+    assert pages.keys() == {"0", "1"}, lines[-1]
+    assert sum(pages.values()) * PAGE >= STAGING_BYTES, lines[-1]
+    # In turn, by huge pages where there are some.
+    assert abs(pages["0"] - pages["1"]) <= max(pages.values()) / 2, lines[-1]
+
+
+def test_a_writer_thread_runs_on_the_domain_that_its_server_does_not(machine: Machine) -> None:
+    job = machine.job("openmpi-writer-threads")
+    lines = (job.folder / "seen").read_text().splitlines()
+    seen = {cpu_list(line.split()[1]) for line in lines if line.startswith("Cpus_allowed_list")}
+    rows = job.rows().values()
+    (server,) = (row.cpus for row in rows if row.role == "server")
+    (domain,) = (domain for domain, cpus in enumerate(DOMAIN_CPUS) if not server & cpus)
+    assert seen, lines
+    taken = frozenset().union(*(row.cpus for row in rows))
+    assert frozenset().union(*seen) == DOMAIN_CPUS[domain] - taken, seen
+
+
 def test_auto_takes_a_policy_for_each_operation_and_says_why(machine: Machine) -> None:
     found = results(machine.job("numa"))
     assert [(one["operation"], one["memory"]) for one in found["auto"]] == [
@@ -108,6 +136,18 @@ def test_auto_takes_a_policy_for_each_operation_and_says_why(machine: Machine) -
     for one in found["auto"]:
         assert one["policy"] in POLICIES - {"round-trip"}, one
         assert one["policy"] in one["reason"], one
+
+
+def test_what_auto_takes_is_written_into_the_settings(machine: Machine) -> None:
+    job = machine.job("numa")
+    policies = {
+        one["memory"]: one["policy"] for one in results(job)["auto"] if one["operation"] == "copy"
+    }
+    assert sorted((job.folder / "settings.toml").read_text().splitlines()) == [
+        "[writing]",
+        f'auto_busy = "{policies["each"]}"',
+        f'auto_idle = "{policies["one"]}"',
+    ]
 
 
 def test_the_table_and_the_heat_map_are_there(machine: Machine) -> None:

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -17,6 +18,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "config/edited.h"
 #include "formats/file_system.h"
 #include "iocomp/numa/bench.h"
 #include "iocomp/numa/heat_map.h"
@@ -27,6 +29,7 @@
 #include "iocomp/output.h"
 #include "iocomp/subcommands.h"
 #include "iocomp/text_file.h"
+#include "placement/writer_policy.h"
 #include "placement/writer_seats.h"
 #include "topology/discover.h"
 #include "topology/node.h"
@@ -44,6 +47,7 @@ struct NumaOptions {
   std::vector<std::string> operations;
   int rounds = 5;
   std::string picture;
+  std::string settings;  ///< file to write what `auto` shall take into
   bool json = false;
 };
 
@@ -180,6 +184,23 @@ void note_misplaced(NumaResults& results) {
   }
 }
 
+std::string text_in(const std::string& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};  // nothing where there is none
+}
+
+void write_settings(const NumaResults& results, const std::string& path) {
+  const auto policies = policies_of(automatic_choices(results));
+  const auto quoted = [](placement::WriterPolicy policy) {
+    return '"' + placement::name_of(policy) + '"';
+  };
+  write_text_file(path, config::edited(text_in(path), "writing",
+                                       {{"auto_busy", quoted(policies.busy)},
+                                        {"auto_idle", quoted(policies.idle)}}));
+  fmt::print(stderr, "iocomp: {} has [writing] auto_busy = {}, auto_idle = {}\n", path,
+             quoted(policies.busy), quoted(policies.idle));
+}
+
 void run_numa(const NumaOptions& options) {
   if (options.rounds < 1 || options.rounds > 1000) {
     refuse_option("--rounds", std::to_string(options.rounds), "1 to 1000");
@@ -214,6 +235,9 @@ void run_numa(const NumaOptions& options) {
   } else {
     fmt::print("{}", text_of(results));
   }
+  if (!options.settings.empty()) {
+    write_settings(results, options.settings);
+  }
 }
 
 }  // namespace
@@ -236,6 +260,8 @@ void add_numa(CLI::App& app) {
   command->add_option("--rounds", options->rounds, "How often each way is measured")
       ->capture_default_str();
   command->add_option("--svg", options->picture, "Draw a heat map into this file");
+  command->add_option("--apply", options->settings,
+                      "Write what auto shall take into this file of settings, such as iocomp.toml");
   command->add_flag("--json", options->json, "Print it as JSON");
   command->callback([options] { run_numa(*options); });
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
 import json
 import math
 import os
@@ -110,6 +111,18 @@ class RawSource:
         self._file.close()
 
 
+@functools.cache
+def _libzstd() -> ctypes.CDLL | None:
+    """Return the system's libzstd; to look for it starts programs."""
+    name = ctypes.util.find_library("zstd")
+    if name is None:
+        return None
+    library = ctypes.CDLL(name)
+    for call in (library.ZSTD_decompress, library.ZSTD_isError):
+        call.restype = ctypes.c_size_t
+    return library
+
+
 def _decompress(path: Path, frame: bytes, size: int) -> bytes:
     """Return what a frame of Zstandard holds: by the package zstandard, or the system's libzstd.
 
@@ -120,12 +133,9 @@ def _decompress(path: Path, frame: bytes, size: int) -> bytes:
     try:
         import zstandard
     except ImportError as error:
-        name = ctypes.util.find_library("zstd")
-        if name is None:
+        library = _libzstd()
+        if library is None:
             raise _missing("zstandard", path, error) from None
-        library = ctypes.CDLL(name)
-        for call in (library.ZSTD_decompress, library.ZSTD_isError):
-            call.restype = ctypes.c_size_t
         to = ctypes.create_string_buffer(max(size, 1))
         given = (to, ctypes.c_size_t(size), frame, ctypes.c_size_t(len(frame)))
         got = library.ZSTD_decompress(*given)

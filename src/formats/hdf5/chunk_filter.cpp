@@ -58,7 +58,7 @@ std::span<const std::byte> ChunkFilter::filter(std::span<const std::byte> chunk,
     chunk = shuffled;
   }
   return compression.method == Compression::Method::zstd
-             ? zstd_.pack(chunk, compression.level, filtered_)
+             ? pack_zstd(chunk, compression.level, filtered_, tables_)
              : deflated(chunk, compression.level, filtered_);
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "base/scratch_memory.h"
 #include "formats/format.h"
-#include "formats/hdf5/zstd_filter.h"
 
 namespace iocomp::formats::h5 {
 
@@ -28,7 +28,7 @@ class ChunkFilter {
  private:
   ScratchMemory shuffled_;
   ScratchMemory filtered_;
-  ZstdPacker zstd_;
+  std::shared_ptr<void> tables_;  // of Zstandard
 };
 
 }  // namespace iocomp::formats::h5

@@ -16,6 +16,7 @@
 #include "array/repeat.h"
 #include "array/runs.h"
 #include "base/clock.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/scratch_memory.h"
 #include "base/write_plainly.h"
@@ -96,26 +97,47 @@ struct OwnChunk {
 };
 using OwnChunks = std::vector<OwnChunk>;
 
+// Chunks that are in hand at once, and what they are made of.
+struct Round {
+  Round() = default;
+  Round(const Round&) = delete;
+  Round& operator=(const Round&) = delete;
+  // Where something is thrown its jobs may be under way.
+  ~Round() {
+    if (jobs) {
+      (void)Crew::finish(*jobs);
+    }
+  }
+
+  Arrived arrived;
+  Parts parts;  // by chunk
+  OwnChunks chunks;
+  std::shared_ptr<Crew::Batch> jobs{};
+};
+
 // What one writer does with his chunks. Their order, and so their place in the file, does not
 // depend on the threads.
 class Assembly {
  public:
   Assembly(const StepChunks& chunks, const ChunkOutput& to) : chunks_{chunks}, to_{to} {}
 
-  Assembly(const Assembly&) = delete;
-  Assembly& operator=(const Assembly&) = delete;
-  // Where something is thrown a write may be under way.
-  ~Assembly() { (void)to_.threads.finish(); }
-
-  // Filter the chunks of a round.
-  [[nodiscard]] Outcome filter(OwnChunks round) {
-    round_ = std::move(round);
+  // Filter the chunks of a round, beside what follows.
+  void begin(Round& round) {
     std::vector<ChunkThreads::Job> jobs;
-    for (OwnChunk& own : round_) {
+    for (OwnChunk& own : round.chunks) {
       jobs.emplace_back([this, &own] { filter(own); });
     }
-    const Outcome outcome = to_.threads.run(std::move(jobs));
-    for (const OwnChunk& own : round_) {
+    round.jobs = to_.threads.begin(std::move(jobs));
+  }
+
+  // Where threads of the others have still to do, this one goes on with the next round.
+  [[nodiscard]] Outcome finish(Round& round, const Round* next) {
+    if (!round.jobs) {
+      return {};
+    }
+    const auto jobs = std::exchange(round.jobs, nullptr);
+    const Outcome outcome = Crew::finish(*jobs, next == nullptr ? nullptr : next->jobs.get());
+    for (const OwnChunk& own : round.chunks) {
       to_.compressed.raw_bytes += chunks_.of(own.chunk).chunks.bytes();
       to_.compressed.stored_bytes += std::ssize(own.filtered);
       to_.compressed.seconds += own.seconds;
@@ -123,31 +145,16 @@ class Assembly {
     return outcome;
   }
 
-  [[nodiscard]] std::int64_t bytes() const noexcept {
-    std::int64_t bytes = 0;
-    for (const OwnChunk& own : round_) {
-      bytes += std::ssize(own.filtered);
-    }
-    return bytes;
-  }
-
-  // Write them, one behind the other, beside what follows.
-  void begin_write(std::int64_t offset, std::vector<StoredChunk>& stored) {
+  // Write them, one behind the other, and forget them.
+  void write(Round& round, std::int64_t offset, std::vector<StoredChunk>& stored) {
     std::int64_t next = offset;
-    for (const OwnChunk& own : round_) {
-      stored.push_back({own.chunk, {next, std::ssize(own.filtered)}});
-      next += std::ssize(own.filtered);
+    for (OwnChunk& own : round.chunks) {
+      const auto filtered = std::exchange(own.filtered, {});
+      write_plainly(to_.file, next, filtered, to_.path);
+      stored.push_back({own.chunk, {next, std::ssize(filtered)}});
+      next += std::ssize(filtered);
     }
-    const auto written = std::make_shared<OwnChunks>(std::exchange(round_, {}));
-    to_.threads.begin([written, offset, bytes = next - offset, &to = to_] {
-      std::int64_t at = offset;
-      for (OwnChunk& own : *written) {
-        const auto filtered = std::exchange(own.filtered, {});
-        write_plainly(to.file, at, filtered, to.path);
-        at += std::ssize(filtered);
-      }
-      begin_flush(to.file, offset, bytes);
-    });
+    begin_flush(to_.file, offset, next - offset);
   }
 
  private:
@@ -193,8 +200,15 @@ class Assembly {
   const StepChunks& chunks_;
   const ChunkOutput& to_;
   Benches benches_;
-  OwnChunks round_;
 };
+
+std::int64_t filtered_bytes(const Round& round) noexcept {
+  std::int64_t bytes = 0;
+  for (const OwnChunk& own : round.chunks) {
+    bytes += std::ssize(own.filtered);
+  }
+  return bytes;
+}
 
 // Who does what in which round; the same on all writers, but for whose parts these are.
 struct Plan {
@@ -253,46 +267,47 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
   Assembly assembly{chunks, to};
   std::vector<StoredChunk> stored;
   Outcome mine;
-  for (std::size_t round = 0; round < plan.parts.size(); ++round) {
-    Parts here;
+  const auto begin = [&](std::size_t number) {
+    auto round = std::make_unique<Round>();
     std::vector<Parts> leaving(position(size));
-    for (const ChunkPart* part : plan.parts[round]) {
+    for (const ChunkPart* part : plan.parts[number]) {
       const int owner = plan.owners[position(part->chunk)];
-      (owner == rank ? here : leaving[position(owner)]).push_back(part);
+      (owner == rank ? round->parts : leaving[position(owner)]).push_back(part);
     }
-    Arrived arrived;
     if (plan.has_exchange) {
-      arrived = exchange(chunks, leaving, to.writers, to.policy);
-      mine = mine.ok() ? arrived.outcome : mine;
+      round->arrived = exchange(chunks, leaving, to.writers, to.policy);
+      mine = mine.ok() ? round->arrived.outcome : mine;
     }
-    if (mine.ok()) {
-      const Outcome sorted = outcome_of([&] {
-        for (const auto& part : arrived.parts) {
-          here.push_back(&part);
-        }
-        std::ranges::stable_sort(here, {}, &ChunkPart::chunk);
-        OwnChunks own_chunks;
-        for (const auto chunk : plan.chunks[round]) {
-          own_chunks.push_back(
-              {chunk, std::ranges::equal_range(here, chunk, {}, &ChunkPart::chunk)});
-        }
-        mine = assembly.filter(std::move(own_chunks));
-      });
-      mine = sorted.ok() ? mine : sorted;
-    }
-    arrived = {};
-    const Outcome written = to.threads.finish();  // of the round before
-    mine = mine.ok() ? written : mine;
-    const auto bytes = mpi::gather_to_all(to.writers, mine.ok() ? assembly.bytes() : failed,
+    const Outcome begun = outcome_of([&] {
+      for (const auto& part : round->arrived.parts) {
+        round->parts.push_back(&part);
+      }
+      std::ranges::stable_sort(round->parts, {}, &ChunkPart::chunk);
+      for (const auto chunk : plan.chunks[number]) {
+        round->chunks.push_back(
+            {chunk, std::ranges::equal_range(round->parts, chunk, {}, &ChunkPart::chunk)});
+      }
+      if (mine.ok()) {
+        assembly.begin(*round);
+      }
+    });
+    mine = mine.ok() ? begun : mine;
+    return round;
+  };
+  // While the threads filter a round, this one writes the round before.
+  std::unique_ptr<Round> next = plan.parts.empty() ? nullptr : begin(0);
+  for (std::size_t number = 1; next != nullptr; ++number) {
+    const auto round = std::exchange(next, number < plan.parts.size() ? begin(number) : nullptr);
+    const Outcome filtered = assembly.finish(*round, next.get());
+    mine = mine.ok() ? filtered : mine;
+    const auto bytes = mpi::gather_to_all(to.writers, mine.ok() ? filtered_bytes(*round) : failed,
                                           to.policy, other_writers);
     if (std::ranges::find(bytes, failed) != bytes.end()) {
       break;
     }
     const std::int64_t offset = share_out(bytes, rank, to.options, end);
-    assembly.begin_write(offset, stored);
+    mine = outcome_of([&] { assembly.write(*round, offset, stored); });
   }
-  const Outcome written = to.threads.finish();
-  mine = mine.ok() ? written : mine;
   const Outcome common = mpi::agree(to.writers, mine, to.policy, other_writers);
   if (!common.ok()) {
     throw Error{common.code, common.story};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "base/error.h"
@@ -13,8 +14,8 @@ bool has_zstd() noexcept { return false; }
 
 void make_zstd_known() {}
 
-std::span<const std::byte> ZstdPacker::pack(std::span<const std::byte> /*bytes*/, int /*level*/,
-                                            ScratchMemory& /*room*/) {
+std::span<const std::byte> pack_zstd(std::span<const std::byte> /*bytes*/, int /*level*/,
+                                     ScratchMemory& /*room*/, std::shared_ptr<void>& /*tables*/) {
   throw Error{ErrorCode::unsupported, "this build of iocomp has no Zstandard"};
 }
 

@@ -78,16 +78,16 @@ void make_zstd_known() {
   }
 }
 
-std::span<const std::byte> ZstdPacker::pack(std::span<const std::byte> bytes, int level,
-                                            ScratchMemory& room) {
-  if (context_ == nullptr) {
-    context_ = {ZSTD_createCCtx(), [](void* context) { ZSTD_freeCCtx(context_of(context)); }};
+std::span<const std::byte> pack_zstd(std::span<const std::byte> bytes, int level,
+                                     ScratchMemory& room, std::shared_ptr<void>& tables) {
+  if (tables == nullptr) {
+    tables = {ZSTD_createCCtx(), [](void* context) { ZSTD_freeCCtx(context_of(context)); }};
   }
-  if (context_ == nullptr) {
+  if (tables == nullptr) {
     throw std::bad_alloc{};
   }
   const auto to = room.room(ZSTD_compressBound(bytes.size()));
-  const std::size_t result = ZSTD_compressCCtx(context_of(context_.get()), to.data(), to.size(),
+  const std::size_t result = ZSTD_compressCCtx(context_of(tables.get()), to.data(), to.size(),
                                                bytes.data(), bytes.size(), level);
   if (ZSTD_isError(result) != 0U) {
     throw Error{ErrorCode::storage_failure,

@@ -21,17 +21,13 @@ inline constexpr int zstd_filter = 32015;
 /// @throws Error{storage_failure} where HDF5 refuses that.
 void make_zstd_known();
 
-/// Compresses chunk after chunk with the same tables: to make them anew takes longer than many a
-/// chunk.
-class ZstdPacker {
- public:
-  /// The frame, in `room` until that is used again. @pre has_zstd()
-  /// @throws Error{storage_failure} with Zstandard's cause; std::bad_alloc.
-  [[nodiscard]] std::span<const std::byte> pack(std::span<const std::byte> bytes, int level,
-                                                ScratchMemory& room);
-
- private:
-  std::shared_ptr<void> context_;
-};
+/// Compress a chunk. @pre has_zstd()
+/// @param room  where the frame lies until that is used again.
+/// @param tables  null, or those of a chunk before: to make them anew takes longer than many a
+/// chunk. Of one thread at a time.
+/// @throws Error{storage_failure} with Zstandard's cause; std::bad_alloc.
+[[nodiscard]] std::span<const std::byte> pack_zstd(std::span<const std::byte> bytes, int level,
+                                                   ScratchMemory& room,
+                                                   std::shared_ptr<void>& tables);
 
 }  // namespace iocomp::formats::h5

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "actor"))
+ROOT = Path(__file__).resolve().parents[3]
+for folder in (ROOT / "tests/actor", ROOT / "bindings/python"):
+    sys.path.insert(0, str(folder))
 
 from fixtures import actors, build, companies  # noqa: E402, F401
 

@@ -11,7 +11,14 @@ from bpls import bpls, compare_with_bpls
 from element_pattern import size_of
 from script import Array, Attribute, FileScript, Script, latest
 from written_adios2 import as_adios2_keeps, read_adios2
-from written_file import Written, attributes_of_manifest, read_hdf5, read_manifest, read_raw
+from written_file import (
+    Written,
+    attributes_of_manifest,
+    read_frames,
+    read_hdf5,
+    read_manifest,
+    read_raw,
+)
 from written_netcdf import read_netcdf
 
 EXTENSIONS = {
@@ -31,16 +38,21 @@ class BackEnd:
 
     name: str
     engine: str = ""  # files.*.engine
+    frames: bool = False  # posix with compression: each step a file of frames
 
     @property
     def label(self) -> str:
         """Return what distinguishes it."""
+        if self.frames:
+            return f"{self.name}_frames"
         return f"{self.name}_{self.engine}" if self.engine else self.name
 
     @property
     def settings(self) -> dict[str, object]:
         """Return the settings of its files."""
         chosen: dict[str, object] = {"backend": self.name}
+        if self.frames:
+            chosen |= {"compression": "zstd", "chunk": "4 KiB"}
         return chosen | ({"engine": self.engine} if self.engine else {})
 
     @property
@@ -51,7 +63,12 @@ class BackEnd:
     @property
     def writes_whole_steps(self) -> bool:
         """Whether a step has to fit into staging memory, and is written when all have ended it."""
-        return self.name == "adios2"
+        return self.name == "adios2" or self.frames
+
+    @property
+    def format(self) -> str:
+        """Return what manifests call it."""
+        return "frames" if self.frames else self.name
 
     def writes_at_once(self, without_servers: bool) -> bool:
         """Whether blocks are written, and can be waited for, before their step has ended."""
@@ -60,7 +77,7 @@ class BackEnd:
     @property
     def needs_its_library(self) -> bool:
         """Whether only a library writes it: without servers that is synchronous in every mode."""
-        return self.name in ("mpiio", "adios2")
+        return self.name in ("mpiio", "adios2") or self.frames
 
     @property
     def lacks(self) -> tuple[str, ...]:
@@ -82,7 +99,7 @@ class BackEnd:
     @property
     def has_plain_layout(self) -> bool:
         """Whether the bytes of the whole file follow from the calls."""
-        return self.name in ("posix", "mpiio")
+        return self.name in ("posix", "mpiio") and not self.frames
 
 
 @dataclass(frozen=True)
@@ -266,13 +283,14 @@ def _size(path: Path) -> int:
 def _verify(expected: Expected, back_end: BackEnd) -> list[str]:
     manifest = read_manifest(expected.path)
     about = (manifest["format"], manifest["first_step"], manifest["committed_steps"])
-    if about != (back_end.name, expected.first_step, expected.committed_steps):
+    if about != (back_end.format, expected.first_step, expected.committed_steps):
         return [f"{expected.path.name}: the manifest says (format, first, steps) {about}"]
     wrong = []
     if manifest["absent"]:
         wrong.append(f"{expected.path.name}: steps {manifest['absent']} are absent")
     if back_end.name != "adios2":
-        written = read_raw(expected.path, manifest)
+        read = read_frames if back_end.frames else read_raw
+        written = read(expected.path, manifest)
         wrong += compare_arrays(expected, written, "manifest")
     else:
         written = Written(

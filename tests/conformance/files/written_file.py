@@ -68,15 +68,19 @@ def attributes_of_manifest(entries: dict[str, Any]) -> dict[str, Attribute]:
     return found
 
 
-def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
-    """Return what the manifest says, with the data at the offsets that it tells."""
-    written = Written(
+def _without_arrays(manifest: dict[str, Any]) -> Written:
+    return Written(
         attributes=attributes_of_manifest(manifest["attributes"]),
         variable_attributes={
             name: attributes_of_manifest(entries)
             for name, entries in manifest["variable_attributes"].items()
         },
     )
+
+
+def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
+    """Return what the manifest says, with the data at the offsets that it tells."""
+    written = _without_arrays(manifest)
     raw = np.fromfile(path, dtype=np.uint8)
     for step in manifest["steps"]:
         arrays = written.arrays.setdefault(int(step["step"]), {})
@@ -91,6 +95,21 @@ def read_raw(path: Path, manifest: dict[str, Any]) -> Written:
                 data = data[:, ::-1]
             shape = tuple(variable["shape"])
             arrays[variable["name"]] = Array(variable["type"], shape, data)
+    return written
+
+
+def read_frames(path: Path, manifest: dict[str, Any]) -> Written:
+    """Return what the manifest says, with the data of the frames, read by the Python package."""
+    from iocomp import open_files
+
+    written = _without_arrays(manifest)
+    with open_files(path) as files:
+        for step in manifest["steps"]:
+            arrays = written.arrays.setdefault(int(step["step"]), {})
+            for variable in step["variables"]:
+                raw = np.asarray(files.read(variable["name"], step["step"])).tobytes()
+                data = np.frombuffer(raw, np.uint8).reshape(-1, size_of(variable["type"]))
+                arrays[variable["name"]] = Array(variable["type"], tuple(variable["shape"]), data)
     return written
 
 

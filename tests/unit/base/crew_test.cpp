@@ -168,15 +168,37 @@ TEST(Crew, ServesSeveralCallersAtOnce) {
 TEST(Crew, DoesWhatNobodyHasBegun) {
   Crew alone{{}};
   int runs = 0;
-  const auto batch = alone.begin([&] { ++runs; });
+  const auto batch = alone.begin({[&] { ++runs; }, [&] { ++runs; }});
+  EXPECT_EQ(runs, 0);
   EXPECT_TRUE(Crew::finish(*batch).ok());
-  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(runs, 2);
 }
 
-TEST(Crew, TellsWhatBecameOfAJobBesideItsCaller) {
+TEST(Crew, TellsWhatBecameOfJobsBesideTheirCaller) {
   Crew crew{terms(2, 1)};
-  const auto batch = crew.begin([] { throw Error{ErrorCode::storage_failure, "disk full"}; });
+  const auto batch =
+      crew.begin({[] {}, [] { throw Error{ErrorCode::storage_failure, "disk full"}; }});
   EXPECT_EQ(Crew::finish(*batch).story, "disk full");
+}
+
+TEST(Crew, GoesOnWithTheNextJobsWhileOthersEndTheirs) {
+  Crew crew{terms(2, 1)};
+  const auto caller = std::this_thread::get_id();
+  std::latch helper_is_inside{1};
+  std::latch next_is_done{1};
+  std::atomic<bool> by_caller = false;
+  const auto batch = crew.begin({[&] {
+    helper_is_inside.count_down();
+    next_is_done.wait();  // ends only if somebody else does the next job
+  }});
+  helper_is_inside.wait();
+  const auto next = crew.begin({[&] {
+    by_caller = std::this_thread::get_id() == caller;
+    next_is_done.count_down();
+  }});
+  EXPECT_TRUE(Crew::finish(*batch, next.get()).ok());
+  EXPECT_TRUE(Crew::finish(*next).ok());
+  EXPECT_TRUE(by_caller);
 }
 
 }  // namespace

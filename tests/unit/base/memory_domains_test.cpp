@@ -2,6 +2,9 @@
 #include "base/memory_domains.h"
 
 #include <gtest/gtest.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -41,6 +44,20 @@ TEST(MemoryDomains, TellWhereTouchedPagesLieAndWhichAreNotTouched) {
   // Pages that the range has only a part of count.
   EXPECT_EQ(domains_of_pages(range.subspan(4000, 200)).size(), 2U);
   EXPECT_TRUE(domains_of_pages(range.first(0)).empty());
+}
+
+TEST(MemoryDomains, AreTakenInTurnWhereMemoryIsSpread) {
+  const HugeMemory memory{2 * HugeMemory::page_bytes, "a test"};
+  const int domain = first_domain_with_memory();
+  try {
+    spread_over(memory.bytes(), std::vector{domain});
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  int mode = 0;
+  ASSERT_EQ(syscall(SYS_get_mempolicy, &mode, nullptr, 0UL, memory.bytes().data(), MPOL_F_ADDR), 0);
+  EXPECT_EQ(mode, MPOL_INTERLEAVE);
+  EXPECT_THROW(spread_over(memory.bytes(), std::vector{1000}), Error);
 }
 
 TEST(MemoryDomains, SayWhichDomainTheSystemDoesNotHave) {

@@ -61,13 +61,12 @@ TEST_P(Threads, TellTheFirstFailureInTheOrderOfTheJobs) {
   EXPECT_EQ(ran, 20);
 }
 
-TEST_P(Threads, TellWhatBecameOfAJobBesideOthers) {
-  EXPECT_TRUE(threads.finish().ok());
-  threads.begin([] { throw Error{ErrorCode::storage_failure, "disk full"}; });
+TEST_P(Threads, TellWhatBecameOfJobsBesideOthers) {
+  const auto batch =
+      threads.begin({[] { throw Error{ErrorCode::storage_failure, "disk full"}; }, [] {}});
   int runs = 0;
   EXPECT_TRUE(threads.run({[&runs] { ++runs; }}).ok());
-  EXPECT_EQ(threads.finish().story, "disk full");
-  EXPECT_TRUE(threads.finish().ok());
+  EXPECT_EQ(Crew::finish(*batch).story, "disk full");
   EXPECT_EQ(runs, 1);
 }
 
@@ -94,21 +93,9 @@ TEST(ChunkThreads, OfSeveralFilesAreTheSame) {
 
 TEST(ChunkThreads, AreTheCallerWhereThereAreNoOthers) {
   ChunkThreads threads{nullptr};
-  threads.begin([] { throw Error{ErrorCode::storage_failure, "disk full"}; });
   std::thread::id id;
   EXPECT_TRUE(threads.run({[&id] { id = std::this_thread::get_id(); }}).ok());
   EXPECT_EQ(id, std::this_thread::get_id());
-  EXPECT_EQ(threads.finish().story, "disk full");
-}
-
-TEST(ChunkThreads, FinishWhatWasBegunBeforeTheyGo) {
-  std::atomic<bool> has_run = false;
-  {
-    Crew crew{terms(2)};
-    ChunkThreads threads{&crew};
-    threads.begin([&has_run] { has_run = true; });
-  }
-  EXPECT_TRUE(has_run);
 }
 
 }  // namespace

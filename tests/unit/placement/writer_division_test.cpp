@@ -101,6 +101,19 @@ TEST(WriterDivision, CountsMemoryOfWhichNothingIsKnownAsTheCallers) {
   EXPECT_EQ(threads_of(divided(eight(WriterPolicy::local, {-1}), 1024 * kib)), (std::set<int>{0}));
 }
 
+TEST(WriterDivision, TakesAutomaticallyWhatWasMeasuredForSuchRequests) {
+  auto setup = eight(std::nullopt, {10, 11, 12, 13, 14, 15, 16, 17});
+  setup.automatic = {.busy = WriterPolicy::push, .idle = WriterPolicy::local};
+  for (const auto& share : divided(setup, 1024 * kib)) {
+    EXPECT_NE(share.domain, -1) << "pushed";
+  }
+  const auto idle = eight(std::nullopt, {10, 13});
+  EXPECT_EQ(threads_of(divided(idle, 1024 * kib)), (std::set<int>{1, 2, 4, 5, 6, 7}));
+  auto local = idle;
+  local.automatic.idle = WriterPolicy::local;
+  EXPECT_EQ(threads_of(divided(local, 1024 * kib)), (std::set<int>{0, 3}));
+}
+
 TEST(WriterDivision, TakesPoliciesByTheirNames) {
   EXPECT_EQ(writer_policy_named("auto"), std::nullopt);
   EXPECT_EQ(writer_policy_named("relay"), WriterPolicy::relay);

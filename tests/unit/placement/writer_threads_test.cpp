@@ -109,5 +109,13 @@ TEST(WriterThreads, AreNotBoundOnANodeOfOneDomainThatIsTheirs) {
   }
 }
 
+TEST(WriterThreads, TellOnWhichDomainsOfTheSystemTheySit) {
+  auto node = domains(1, 4);
+  node.numa_numbers = {0, 2, 4, 6};
+  const std::vector<int> own{2, 2};
+  const std::vector<WriterThread> threads{{.domain = 3}, {.domain = 1}, {.domain = 3}};
+  EXPECT_EQ(domains_of_threads(node, own, threads), (std::vector<int>{2, 4, 6}));
+}
+
 }  // namespace
 }  // namespace iocomp::placement

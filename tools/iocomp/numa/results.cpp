@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "iocomp/numa/bench.h"
 #include "iocomp/numa/trial.h"
 #include "placement/writer_policy.h"
@@ -80,6 +81,25 @@ std::vector<AutoChoice> automatic_choices(const NumaResults& results) {
     }
   }
   return choices;
+}
+
+placement::AutomaticPolicies policies_of(const std::vector<AutoChoice>& choices) {
+  for (const auto operation : {Operation::copy, Operation::write}) {
+    placement::AutomaticPolicies policies;
+    bool is_measured = false;
+    for (const auto& one : choices) {
+      if (one.operation == operation) {
+        (one.on_one ? policies.idle : policies.busy) = one.choice.policy;
+        is_measured = true;
+      }
+    }
+    if (is_measured) {
+      return policies;
+    }
+  }
+  throw Error{ErrorCode::invalid_argument,
+              "--apply: what auto shall take is known after copies, or writes, were measured on "
+              "two NUMA domains or more"};
 }
 
 }  // namespace iocomp::command

@@ -52,4 +52,9 @@ struct AutoChoice {
 /// In the order of the operations; on one domain there is nothing to choose.
 [[nodiscard]] std::vector<AutoChoice> automatic_choices(const NumaResults& results);
 
+/// What these mean for all requests of writer threads: of copies, which most of them are, or of
+/// writes where copies were not measured.
+/// @throws Error{invalid_argument} where neither was, or there is one domain.
+[[nodiscard]] placement::AutomaticPolicies policies_of(const std::vector<AutoChoice>& choices);
+
 }  // namespace iocomp::command
