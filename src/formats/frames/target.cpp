@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/failure.h"
+#include "base/joined_writes.h"
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/frames/index.h"
@@ -130,15 +131,14 @@ void FrameTarget::note(const Part& part, std::int64_t offset, std::int64_t bytes
 }
 
 void FrameTarget::append(std::size_t first, const std::vector<Made>& made, std::int64_t offset) {
-  std::int64_t at = offset;
+  JoinedWrites writes{file_, offset, path_};
   for (std::size_t i = 0; i < made.size(); ++i) {
     const auto& frame = made[i];
-    note(parts_[first + i], at, std::ssize(frame.bytes));
+    note(parts_[first + i], writes.end(), std::ssize(frame.bytes));
     done_.seconds += frame.seconds;
-    write_plainly(file_, at, frame.bytes, path_);
-    at += std::ssize(frame.bytes);
+    writes.add(frame.bytes);
   }
-  begin_flush(file_, offset, at - offset);
+  writes.finish();
 }
 
 // In rounds that bound what is in hand. All writers make as many: the last of them is that in which

@@ -18,8 +18,8 @@
 #include "base/clock.h"
 #include "base/crew.h"
 #include "base/error.h"
+#include "base/joined_writes.h"
 #include "base/scratch_memory.h"
-#include "base/write_plainly.h"
 #include "formats/hdf5/chunk_exchange.h"
 #include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/chunk_parts.h"
@@ -147,14 +147,13 @@ class Assembly {
 
   // Write them, one behind the other, and forget them.
   void write(Round& round, std::int64_t offset, std::vector<StoredChunk>& stored) {
-    std::int64_t next = offset;
+    JoinedWrites writes{to_.file, offset, to_.path};
     for (OwnChunk& own : round.chunks) {
       const auto filtered = std::exchange(own.filtered, {});
-      write_plainly(to_.file, next, filtered, to_.path);
-      stored.push_back({own.chunk, {next, std::ssize(filtered)}});
-      next += std::ssize(filtered);
+      stored.push_back({own.chunk, {writes.end(), std::ssize(filtered)}});
+      writes.add(filtered);
     }
-    begin_flush(to_.file, offset, next - offset);
+    writes.finish();
   }
 
  private:
