@@ -275,7 +275,8 @@ void publish(const TargetNames& names, bool replace) {
 }
 
 void publish_described(const TargetNames& names, const ManifestHead& head,
-                       const contents::Description& description, bool replace, ToldSteps earlier) {
+                       const contents::Description& description, bool replace,
+                       const ToldSteps& earlier) {
   if (replace && is_there(names.target)) {
     replace_described(names, head, description, earlier);
     return;
@@ -288,7 +289,7 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
     if (has_bug(Bug::named_before_described)) {
       publish(names, replace);
     }
-    write_manifest(names, head, description, std::move(earlier));
+    write_manifest(names, head, description, earlier);
     if (!has_bug(Bug::named_before_described)) {
       publish(names, replace);
     }

@@ -118,10 +118,11 @@ void tell(ToldSteps& told, const contents::Description& description);
 /// @param description  with the steps that are not in `earlier`.
 /// @throws Error{storage_failure}.
 void write_manifest(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier = {});
+                    const contents::Description& description, const ToldSteps& earlier = {});
 /// The same up to the fsync: it has no name yet.
 [[nodiscard]] NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
-                                     const contents::Description& description, ToldSteps earlier);
+                                     const contents::Description& description,
+                                     const ToldSteps& earlier);
 
 /// Rename the (already durable) temporary to the target and fsync the directory: this is the
 /// commit. Without `replace` a target that has appeared meanwhile is not overwritten, and one whose
@@ -136,7 +137,7 @@ void publish(const TargetNames& names, bool replace);
 /// @throws as the two.
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
-                       ToldSteps earlier = {});
+                       const ToldSteps& earlier = {});
 
 /// Of a folder that replaces another: the two exchange their names, so that what has the name of
 /// the temporary may be either. Empty where there is nothing.

@@ -122,10 +122,15 @@ void tell(ToldSteps& told, const contents::Description& description) {
 }
 
 NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
-                       const contents::Description& description, ToldSteps earlier) {
-  tell(earlier, description);
-  const auto lines = earlier.lines.text();
-  const auto [first, last] = frame(names, head, earlier, !lines.empty(), description);
+                       const contents::Description& description, const ToldSteps& earlier) {
+  ToldSteps with_new;
+  if (!description.contents.empty()) {
+    with_new = earlier;
+    tell(with_new, description);
+  }
+  const ToldSteps& told = description.contents.empty() ? earlier : with_new;
+  const auto lines = told.lines.text();
+  const auto [first, last] = frame(names, head, told, !lines.empty(), description);
   std::vector<std::string_view> parts{first};
   for (const auto& text : lines) {
     parts.emplace_back(*text);
@@ -138,8 +143,8 @@ NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
 }
 
 void write_manifest(const TargetNames& names, const ManifestHead& head,
-                    const contents::Description& description, ToldSteps earlier) {
-  begin_manifest(names, head, description, std::move(earlier)).appear(names.may_appear);
+                    const contents::Description& description, const ToldSteps& earlier) {
+  begin_manifest(names, head, description, earlier).appear(names.may_appear);
 }
 
 void unseal(Json& manifest) {

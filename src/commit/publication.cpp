@@ -81,11 +81,11 @@ bool Publication::Published::says(const ManifestHead& new_head, const ToldSteps&
          attributes == description.attributes && of_variable == description.of_variable;
 }
 
-void Publication::Published::note(ManifestHead new_head, ToldSteps told,
+void Publication::Published::note(ManifestHead new_head, StepLines told,
                                   contents::Description description) {
   is_known = true;
   head = std::move(new_head);
-  lines = std::move(told.lines);
+  lines = std::move(told);
   attributes = std::move(description.attributes);
   of_variable = std::move(description.of_variable);
 }
@@ -376,15 +376,14 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
   auto manifest = head(0, steps_, bytes(last, contents, catalogue));
   const bool whole_steps = format_->traits().writes_whole_steps();
   const bool ends_itself = whole_steps || (is_finished && !format_->traits().offsets_by_layout);
-  const auto begin = [target, published = published_, told = told_.steps,
-                      description](const ManifestHead& head) {
-    return published->is_there && !published->says(head, told, description)
-               ? std::make_shared<NewFile>(begin_manifest(target, head, description, told))
+  const auto told = std::make_shared<const ToldSteps>(told_.steps);  // one copy, for all below
+  const auto begin = [target, published = published_, told, description](const ManifestHead& head) {
+    return published->is_there && !published->says(head, *told, description)
+               ? std::make_shared<NewFile>(begin_manifest(target, head, description, *told))
                : nullptr;
   };
   auto publish = [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
-                  replace = replaces(), published = published_,
-                  told = told_.steps](Prepared next) mutable {
+                  replace = replaces(), published = published_](Prepared next) mutable {
     if (ends_itself) {
       manifest.bytes =
           settled_bytes(published->is_there ? target.target : target.temporary, whole_steps);
@@ -395,11 +394,11 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
       if (next) {
         published->is_known = false;  // also where it fails
         describe_again(target, *next);
-        published->note(manifest, told, description);
+        published->note(manifest, told->lines, description);
       }
     } else {
       try {
-        publish_first(target, manifest, description, replace, told, xdmf.get());
+        publish_first(target, manifest, description, replace, *told, xdmf.get());
       } catch (...) {
         const auto left = look_at(target);
         published->is_stuck = left.has_target && !left.has_temporary;
@@ -408,7 +407,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
       published->is_there = true;
       published->identity = identity_of(target.target);
       if (!replace) {  // else it may say what it was put in the place of
-        published->note(manifest, told, description);
+        published->note(manifest, told->lines, description);
       }
     }
     describe(xdmf.get(), described, target);

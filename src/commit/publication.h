@@ -160,7 +160,7 @@ class Publication {
 
     [[nodiscard]] bool says(const ManifestHead& new_head, const ToldSteps& told,
                             const contents::Description& description) const;
-    void note(ManifestHead new_head, ToldSteps told, contents::Description description);
+    void note(ManifestHead new_head, StepLines told, contents::Description description);
   };
 
   struct Told {  // of the one file
