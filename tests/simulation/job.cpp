@@ -308,6 +308,7 @@ void Job::run() {
     machine_.when_syncing([this, stop, left = *faults.stopped_at_sync]() mutable {
       if (world_.process() == *plan_.faults.stopped_process && --left == 0) {
         stop();
+        kill_server_later();
       }
     });
   } else if (faults.stopped_process) {
@@ -394,13 +395,18 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::
   auto transport = simulation::connect(plan_, handle(all_),
                                        handle(nodes_[static_cast<std::size_t>(node_of(process))]),
                                        process >= plan_.ranks, policy_, crew);
-  const auto& faults = plan_.faults;
   // Else the launcher ends all.
-  const bool can_go_on = transport->survivors() != nullptr && transport->survivors()->has_notes();
-  if (++connected_ == plan_.ranks + plan_.servers && faults.killed_server && can_go_on) {
-    world_.at(world_.now() + faults.server_killed_after, [this] { kill_server(); });
+  can_go_on_ = transport->survivors() != nullptr && transport->survivors()->has_notes();
+  if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_sync) {
+    kill_server_later();
   }
   return transport;
+}
+
+void Job::kill_server_later() {
+  if (plan_.faults.killed_server && can_go_on_) {
+    world_.at(world_.now() + plan_.faults.server_killed_after, [this] { kill_server(); });
+  }
 }
 
 void Job::kill_server() {
