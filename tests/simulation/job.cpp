@@ -381,7 +381,11 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
                         });
   const bool is_wrong =
       is_there || is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
-  if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong)) {
+  // A server that is lost alone is found: nobody waits for it until the deadline.
+  const bool may_be_late = is_wrong || faults.stopped_process || faults.folder_goes ||
+                           faults.disk_slowness != 1 || faults.disk != Disk::Faults{};
+  if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong) ||
+      (code == static_cast<int>(ErrorCode::timed_out) && !may_be_late)) {
     violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
   }
 }
