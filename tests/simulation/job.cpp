@@ -308,6 +308,7 @@ void Job::run() {
     machine_.when_syncing([this, stop, left = *faults.stopped_at_sync]() mutable {
       if (world_.process() == *plan_.faults.stopped_process && --left == 0) {
         stop();
+        kill_server_later();
       }
     });
   } else if (faults.stopped_process) {
@@ -380,7 +381,11 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
                         });
   const bool is_wrong =
       is_there || is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
-  if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong)) {
+  // A server that is lost alone is found: nobody waits for it until the deadline.
+  const bool may_be_late = is_wrong || faults.stopped_process || faults.folder_goes ||
+                           faults.disk_slowness != 1 || faults.disk != Disk::Faults{};
+  if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong) ||
+      (code == static_cast<int>(ErrorCode::timed_out) && !may_be_late)) {
     violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
   }
 }
@@ -394,13 +399,18 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::
   auto transport = simulation::connect(plan_, handle(all_),
                                        handle(nodes_[static_cast<std::size_t>(node_of(process))]),
                                        process >= plan_.ranks, policy_, crew);
-  const auto& faults = plan_.faults;
   // Else the launcher ends all.
-  const bool can_go_on = transport->survivors() != nullptr && transport->survivors()->has_notes();
-  if (++connected_ == plan_.ranks + plan_.servers && faults.killed_server && can_go_on) {
-    world_.at(world_.now() + faults.server_killed_after, [this] { kill_server(); });
+  can_go_on_ = transport->survivors() != nullptr && transport->survivors()->has_notes();
+  if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_sync) {
+    kill_server_later();
   }
   return transport;
+}
+
+void Job::kill_server_later() {
+  if (plan_.faults.killed_server && can_go_on_) {
+    world_.at(world_.now() + plan_.faults.server_killed_after, [this] { kill_server(); });
+  }
 }
 
 void Job::kill_server() {

@@ -94,6 +94,7 @@ class Job {
                             const std::function<void()>& body);
   void failed(int rank, std::size_t file, const std::string& call, int code,
               const std::string& story);
+  void kill_server_later();
   void kill_server();
   void say(int rank, const std::string& what);
   [[nodiscard]] std::string settings_text() const;
@@ -109,6 +110,7 @@ class Job {
   Network::Communicator* serving_ = nullptr;
   std::vector<Network::Communicator*> nodes_;
   int connected_ = 0;                            // processes
+  bool can_go_on_ = false;                       // when a server is lost
   std::vector<Network::Communicator*> members_;  // by file; null: all compute ranks
   std::vector<Told> told_;
   std::vector<std::vector<Ends>> ends_;

@@ -322,6 +322,7 @@ void plan_lost_server(Random random, Plan& plan, Focus focus) {
         plan.faults.killed_server = static_cast<int>(random.between(1, plan.servers - 1));
         plan.faults.stopped_process = plan.ranks;
         plan.faults.stopped_at_sync = random.between(1, 12);
+        plan.faults.stopped_for = random.between(second / 4, 4 * second);
       }
     }
   }

@@ -103,7 +103,8 @@ struct PlannedFaults {
   Nanoseconds stopped_for = 0;
   std::optional<Nanoseconds> killed_at{};  ///< all processes
   std::optional<int> killed_server{};      ///< it alone
-  Nanoseconds server_killed_after = 0;     ///< since all ranks are connected
+  /// Since all ranks are connected, or since another one was stopped as an fsync begins.
+  Nanoseconds server_killed_after = 0;
 };
 
 /// A job that goes on with the files of the job before it, in the same programs.

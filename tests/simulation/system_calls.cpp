@@ -55,6 +55,9 @@ Function* real(const char* name, Function* /*like*/) {
 
 template <typename Result>
 Result answer(Result result) {
+  if (World* const world = World::current(); world != nullptr) {
+    world->return_from_call();
+  }
   if (result < 0) {
     errno = static_cast<int>(-result);
     return -1;

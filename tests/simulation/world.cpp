@@ -151,6 +151,13 @@ void World::spend_in_call(Nanoseconds about) {
   threads_[thread - 1].is_in_call = false;
 }
 
+void World::return_from_call() {
+  while (is_stopped(process())) {
+    go_on(current_, processes_[static_cast<std::size_t>(process())].stopped_until);
+    pause();
+  }
+}
+
 void World::sleep(Nanoseconds time) {
   go_on(current_, now_ + time + std::exchange(threads_[current_ - 1].spent, 0));
   pause();

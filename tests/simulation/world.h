@@ -76,6 +76,8 @@ class World {
   void spend(Nanoseconds about);
   /// The same in a call of the system, which a stopped process ends before it stops.
   void spend_in_call(Nanoseconds about);
+  /// A call of a stopped process returns when the process goes on.
+  void return_from_call();
   void sleep(Nanoseconds time);
   /// Until somebody wakes those that sleep at one of the places, or the time has come.
   /// @return whether somebody woke it.
