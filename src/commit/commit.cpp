@@ -329,6 +329,9 @@ void abandon(const TargetNames& names) noexcept {
 }
 
 bool remove_committed(const TargetNames& names) noexcept {
+  if (is_taken_over(names)) {
+    return false;
+  }
   if (!names.folder_mark.empty()) {
     // So that a kill leaves no half of it under its name. A new one may be in the making, with the
     // name of a temporary.
@@ -338,8 +341,9 @@ bool remove_committed(const TargetNames& names) noexcept {
   } else {
     ::unlink(names.target.c_str());
   }
-  // A power loss must leave no file without what describes it.
-  if (outcome_of([&] { sync_folder_of(names.target); }).ok()) {
+  // A power loss must leave no file without what describes it. Meanwhile others may have taken the
+  // files over, and have put a new one here.
+  if (outcome_of([&] { sync_folder_of(names.target); }).ok() && !is_taken_over(names)) {
     ::unlink(names.manifest.c_str());
   }
   bool is_gone = false;

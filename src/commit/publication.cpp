@@ -306,10 +306,11 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
     auto description = as_in_file(contents.describe(catalogue, step, step));
     const std::int64_t number = in_file(step);
     auto manifest = head(number, 1, bytes(step, contents, catalogue));
-    const auto target_of = [path = identity_.path, job = identity_.job,
-                            mark = target.folder_mark](std::int64_t committed) {
+    const auto target_of = [path = identity_.path, job = identity_.job, mark = target.folder_mark,
+                            may_appear = target.may_appear](std::int64_t committed) {
       TargetNames old = target_names(path, committed, job);
       old.folder_mark = mark;
+      old.may_appear = may_appear;
       return old;
     };
     return {{},
