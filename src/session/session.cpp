@@ -10,9 +10,11 @@
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -103,10 +105,14 @@ void Session::start_with_servers() {
   name_in_log(settings(), std::string{ranks_->serves() ? "server " : "compute "} +
                               std::to_string(mpi::rank(ranks_->own())));
   timeline_ = start_timeline(*ranks_, configuration_);
+  std::optional<SignalWatch> termination;
+  if (ranks_->serves()) {
+    termination.emplace(std::vector{SIGTERM});  // before a compute rank goes on: all connect
+  }
   connection_ = connect(*ranks_, seating, configuration_);
   log::info(ranks_->reason() + "; transport: " + connection_.name);
   if (ranks_->serves()) {
-    serve(shares.staging_bytes, core_share);
+    serve(shares.staging_bytes, core_share, *termination);
     return;
   }
   if (!server_returns()) {
@@ -169,7 +175,7 @@ std::string Session::start_line() const {
                            : "kernel");
 }
 
-void Session::serve(std::size_t staging_bytes, double core_share) {
+void Session::serve(std::size_t staging_bytes, double core_share, const SignalWatch& termination) {
   server::Place place;
   place.servers = ranks_->own().raw();
   mpi::check(MPI_Comm_rank(place.servers, &place.number));
@@ -180,7 +186,6 @@ void Session::serve(std::size_t staging_bytes, double core_share) {
   place.job = configuration_.job;
   place.staging_bytes = staging_bytes;
   place.core_share = core_share;
-  const SignalWatch termination{{SIGTERM}};
   place.is_terminated = [&termination] { return termination.has_come(); };
   place.clients_outlive_signal = stopping_.catches(SIGTERM);
   place.timeline = timeline_.get();

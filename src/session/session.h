@@ -10,6 +10,7 @@
 #include "array/decomposition.h"
 #include "base/crew.h"
 #include "base/error.h"
+#include "base/signals.h"
 #include "client/client.h"
 #include "config/settings.h"
 #include "contents/variable.h"
@@ -80,7 +81,7 @@ class Session {
   [[nodiscard]] std::string start_line() const;
   void start_crew(const Seating& seating);
   void start_client(client::Place place);
-  void serve(std::size_t staging_bytes, double core_share);
+  void serve(std::size_t staging_bytes, double core_share, const SignalWatch& termination);
   void give_up();
   void finish_timeline();
 
