@@ -80,14 +80,8 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
     }
   }
   if (context_.place.core_share > 0) {
-    touch_staging();  // behind what the compute ranks do first
+    arena_.touch(static_cast<std::size_t>(settings.bytes("expert.touch")));  // ranks lose nothing
   }
-}
-
-// Takes a moment of processor time. Where compute ranks would lose it, only those pay who have a
-// file, and in the opening.
-void Server::touch_staging() {
-  arena_.touch(static_cast<std::size_t>(context_.settings.bytes("expert.touch")));
 }
 
 Server::End Server::serve() {
@@ -307,9 +301,6 @@ void Server::dispatch(transport::Incoming incoming) {
     (void)goodbyes_.client_left(incoming.sender);
     transport_.give_credit(incoming.sender);
   } else if (header.kind <= Kind::own_written || header.kind == Kind::give_up) {
-    if (header.kind == Kind::open) {
-      touch_staging();
-    }
     files_.from_client(header, incoming.sender, body);
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::server_bye) {

@@ -45,7 +45,6 @@ class Server {
   }
 
  private:
-  void touch_staging();
   bool round();
   [[nodiscard]] bool is_done() const;
   bool write_stripes(bool moved);

@@ -84,10 +84,9 @@ void Arena::spread_over(std::span<const int> domains) {
 
 void Arena::touch(std::size_t bytes) noexcept {
   bytes = std::min(rounded_up(std::min(bytes, capacity_), page_bytes), capacity_);
-  if (bytes <= touched_) {
+  if (bytes == 0) {
     return;
   }
-  touched_ = bytes;
 #ifdef MADV_POPULATE_WRITE
   if (madvise(base_, bytes, MADV_POPULATE_WRITE) == 0) {
     return;

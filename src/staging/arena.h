@@ -66,8 +66,7 @@ class Arena {
   /// @throws Error{unsupported} where the system does not place memory.
   void spread_over(std::span<const int> domains);
 
-  /// Write to the first `bytes` so that their pages exist before they are needed; once. One thread
-  /// calls it.
+  /// Write to the first `bytes` so that their pages exist before they are needed.
   void touch(std::size_t bytes) noexcept;
 
   [[nodiscard]] std::size_t capacity_bytes() const noexcept { return capacity_; }
@@ -82,7 +81,6 @@ class Arena {
   HugeMemory memory_;
   std::byte* base_ = nullptr;  // of memory_
   std::size_t capacity_ = 0;
-  std::size_t touched_ = 0;
   std::size_t peak_ = 0;  // guarded by mutex_, like the rest
   FreeRanges free_;
   mutable std::mutex mutex_;

@@ -121,22 +121,6 @@ TEST(Arena, TouchMakesPagesPresentAndKeepsTheirContent) {
   EXPECT_EQ(std::ranges::count(all->bytes(), std::byte{7}), 16 * static_cast<std::ptrdiff_t>(page));
 }
 
-TEST(Arena, TouchesOnce) {
-  Arena arena{2 * page};
-  const auto all = arena.try_take(2 * page);
-  arena.touch(page);
-  ASSERT_EQ(madvise(all->bytes().data(), page, MADV_DONTNEED), 0);
-  const auto present = [&] {
-    unsigned char flags = 0;
-    EXPECT_EQ(mincore(all->bytes().data(), page, &flags), 0);
-    return (flags & 1U) != 0;
-  };
-  arena.touch(page);
-  EXPECT_FALSE(present());
-  arena.touch(2 * page);  // more than before
-  EXPECT_TRUE(present());
-}
-
 TEST(Arena, TouchesNoMoreThanItHas) {
   Arena arena{4 * page};
   arena.touch(1);
