@@ -93,8 +93,9 @@ warm_up = 0
 [[series]]
 client = "scale"
 mapping = ["sequential", "consecutive"]
-ratio = 3
-ranks = [12, 200]
+ratio = 4
+ranks = [12, 300]
+nodes = 2
 size = 256
 arguments = ["--steps", "2"]
 """
@@ -110,8 +111,8 @@ def test_a_study_takes_the_simulation_for_one_more_launcher(tmp_path: pathlib.Pa
     around = Surroundings(pathlib.Path("iocomp"), Build.read(BUILD), work, "smpi")
     outcome = run_study(study, around, tmp_path / "results.jsonl")
     assert outcome.failed == {}
-    assert all("room for 128" in why for why in outcome.not_possible.values())
-    assert len(outcome.not_possible) == 2  # 200 ranks on one node
+    assert all("room for 256" in why for why in outcome.not_possible.values())
+    assert len(outcome.not_possible) == 2  # 300 ranks on two nodes
     found, _ = read_lines([tmp_path / "results.jsonl"])
     assert [one["marks"] for one in found] == [[], []]
     for one in found:

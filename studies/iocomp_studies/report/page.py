@@ -93,11 +93,13 @@ def _conclusions(found: Sequence[Conclusion]) -> str:
     counts = Counter(one.difference for one in found)
     judged = len(found) - counts[Difference.TOO_FEW]
     words = [f"{counts[kind]} {kind.value}" for kind in Difference if counts[kind]]
-    intro = (
-        f"<p>{len(found)} comparisons within rounds: {', '.join(words)}. Intervals hold in 95 of "
-        f"100 cases, so about {round(0.05 * judged)} of {judged} differences would be seen by "
-        "chance alone.</p>"
-    )
+    intro = f"<p>{len(found)} comparisons within rounds: {', '.join(words)}."
+    if judged:
+        intro += (
+            f" Intervals hold in 95 of 100 cases, so about {round(0.05 * judged)} of {judged} "
+            "differences would be seen by chance alone."
+        )
+    intro += "</p>"
     by_source: dict[str, list[Conclusion]] = defaultdict(list)
     for one in found:
         by_source[one.source].append(one)

@@ -80,11 +80,16 @@ def plan(build: Path, cell: Cell) -> Seats:
     """Return the servers of a cell; where its ranks sit is a matter of the platform.
 
     Raises:
-        NotPossibleError: If a node would have too many ranks.
+        NotPossibleError: If a node would have too many ranks, or another number than the others.
     """
+    of_node, rest = divmod(cell.ranks, cell.nodes)
+    if rest:
+        raise NotPossibleError(
+            f"{cell.ranks} compute ranks cannot be as many on each of {cell.nodes} nodes"
+        )
     serves = cell.mapping != "sequential"
     ratio = int(cell.ratio) if serves else 0
-    servers = -(-cell.ranks // ratio) if serves else 0
+    servers = cell.nodes * -(-of_node // ratio) if serves else 0
     most = cell.nodes * RANKS_OF_NODE
     if cell.ranks + servers > most:
         raise NotPossibleError(
