@@ -166,6 +166,7 @@ def test_a_series_has_checksums_where_they_are_wanted(
         assert status == 0, told
         assert said["elements_without_checksum"] == 3 * ELEMENTS + 12 - elements, told
         assert ("without a checksum" in told) == (elements == 0), told
+        assert ("nothing to compare" in told) == (elements == 0), told
 
 
 @pytest.mark.parametrize("way", WAYS)

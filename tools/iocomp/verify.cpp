@@ -39,6 +39,14 @@ void tell(const reading::Finding& found) {
              found.variable.empty() ? "" : ", variable \"" + found.variable + '"', found.story);
 }
 
+std::string verdict(const reading::Checked& checked, std::size_t damaged_blocks) {
+  if (damaged_blocks > 0) {
+    return std::to_string(damaged_blocks) + " damaged";
+  }
+  return checked.blocks > 0 ? "all are as they were put"
+                            : "nothing to compare (files.*.checksum = \"xxh3\" gives checksums)";
+}
+
 void verify(const std::string& path, bool as_json) {
   const auto modules = modules_in(settings_here());
   const auto input = open(output_at(path, Depth::names));
@@ -59,9 +67,7 @@ void verify(const std::string& path, bool as_json) {
                {"damaged", findings}});
   } else {
     fmt::print("{}: {} steps, {} blocks with a checksum ({}): {}\n", path, committed.steps.size(),
-               checked.blocks, format_bytes(checked.bytes),
-               findings.empty() ? "all are as they were put"
-                                : std::to_string(findings.size()) + " damaged");
+               checked.blocks, format_bytes(checked.bytes), verdict(checked, findings.size()));
     if (checked.elements_without > 0) {
       fmt::print("{}: {} elements without a checksum\n", path, checked.elements_without);
     }
