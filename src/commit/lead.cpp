@@ -75,7 +75,8 @@ Publisher::Means Lead::hands() {
   return {
       .act = [this](steps::Action action, std::int64_t step, std::int64_t settled,
                     Then then) { act(action, step, settled, std::move(then)); },
-      .run = [this](Publication::Job job, Then then) { run(std::move(job), std::move(then)); },
+      .run = [this](Publication::Job job,
+                    Then then) { run_timed(std::move(job), std::move(then)); },
       .publishing = [this](std::int64_t step) { means_.note(protocol::Note::publishing, step); },
       .dropping = [this](std::int64_t step) { means_.note(protocol::Note::dropped, step); }};
 }
@@ -83,16 +84,24 @@ Publisher::Means Lead::hands() {
 // What comes after a job needs the lead, even if the file could not be opened.
 void Lead::run(Publication::Job job, Publisher::Then then) {
   ++jobs_;
+  means_.run(std::move(job), [this, then = std::move(then)](const Outcome& outcome) {
+    --jobs_;
+    then(outcome);
+  });
+}
+
+// A job of the publisher: its time is that of the commit, not what passed until it was heard of.
+void Lead::run_timed(Publication::Job job, Publisher::Then then) {
   const auto seconds = std::make_shared<double>(0);
   const auto timed = [job = std::move(job), seconds] {
     const double begin = now_seconds();
     job();
     *seconds = now_seconds() - begin;
   };
-  pace_.spent = now_seconds() - pace_.begun;
-  means_.run(timed, [this, seconds, then = std::move(then)](const Outcome& outcome) {
-    --jobs_;
-    pace_.spent += *seconds;  // not what passed until it was heard of
+  pace_.spent += now_seconds() - pace_.since;
+  run(timed, [this, seconds, then = std::move(then)](const Outcome& outcome) {
+    pace_.spent += *seconds;
+    pace_.since = now_seconds();
     then(outcome);
   });
 }
@@ -344,7 +353,8 @@ void Lead::obey(const steps::Look& order) {
 }
 
 void Lead::obey(const steps::Commit& order) {
-  pace_.begun = now_seconds();
+  pace_.spent = 0;
+  pace_.since = now_seconds();
   publisher_.commit(order, coordinator_.next_step(),
                     [this, last = order.last](const Outcome& outcome) {
                       const bool is_paced = setup_.writers == Writers::members &&
