@@ -201,16 +201,15 @@ void Lead::action_done(const protocol::ActionNote& note) {
   }
 }
 
-void Lead::tell_place(std::int64_t step, int variable, std::int64_t offset,
-                      const Outcome& outcome) {
-  means_.council->to_all(
-      protocol::encode(setup_.key, Kind::placed,
-                       protocol::StepNote{step, variable, offset, outcome, catalogue_.events()}));
+protocol::Bytes Lead::placed(std::int64_t step, int variable, std::int64_t offset,
+                             const Outcome& outcome) const {
+  return protocol::encode(setup_.key, Kind::placed,
+                          protocol::StepNote{step, variable, offset, outcome, catalogue_.events()});
 }
 
 void Lead::want_place(const protocol::StepNote& note) {
   const auto tell = [=, this](std::int64_t offset, const Outcome& outcome) {
-    tell_place(note.step, note.variable, offset, outcome);
+    means_.council->to_all(placed(note.step, note.variable, offset, outcome));
   };
   if (coordinator_.is_lost(note.step)) {
     tell(-1, coordinator_.failure());  // the target may be closed by now
@@ -220,21 +219,26 @@ void Lead::want_place(const protocol::StepNote& note) {
 }
 
 // In steps that follow one another mostly the same variables are put: so the places of the next
-// step are told with this one's, and its blocks can go at once.
+// step are told with this one's, and its blocks can go at once. The file was started before any
+// step, so each is placed in the call.
 void Lead::place_ahead(const protocol::StepCounts& counts) {
   const bool is_useful = setup_.writers != Writers::servers &&
                          setup_.publisher.format->traits().has_to_place() &&
                          !setup_.publisher.identity.file_per_step;
+  std::vector<protocol::Bytes> orders;
   for (auto put = counts.variables.begin(); is_useful && put != counts.variables.end(); ++put) {
     const std::int64_t step = counts.step + 1;
     const int variable = put->first;
-    publisher_.place(step, variable, [=, this](std::int64_t offset, const Outcome& outcome) {
+    publisher_.place(step, variable, [&](std::int64_t offset, const Outcome& outcome) {
       if (outcome.ok()) {
-        tell_place(step, variable, offset, outcome);
+        orders.push_back(placed(step, variable, offset, outcome));
       } else {  // told to whoever wants it
         publisher_.forget_place(step, variable);
       }
     });
+  }
+  if (!orders.empty()) {
+    means_.council->to_all(orders);
   }
 }
 

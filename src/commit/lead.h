@@ -116,7 +116,8 @@ class Lead {
   void act(steps::Action action, std::int64_t step, std::int64_t settled, Publisher::Then then);
   void place_ahead(const protocol::StepCounts& counts);
   void place_what_is_empty(const protocol::StepCounts& counts);
-  void tell_place(std::int64_t step, int variable, std::int64_t offset, const Outcome& outcome);
+  [[nodiscard]] protocol::Bytes placed(std::int64_t step, int variable, std::int64_t offset,
+                                       const Outcome& outcome) const;
   void opened(const Outcome& outcome);
 
   Setup setup_;
