@@ -75,7 +75,8 @@ Publisher::Means Lead::hands() {
   return {
       .act = [this](steps::Action action, std::int64_t step, std::int64_t settled,
                     Then then) { act(action, step, settled, std::move(then)); },
-      .run = [this](Publication::Job job, Then then) { run(std::move(job), std::move(then)); },
+      .run = [this](Publication::Job job,
+                    Then then) { run_timed(std::move(job), std::move(then)); },
       .publishing = [this](std::int64_t step) { means_.note(protocol::Note::publishing, step); },
       .dropping = [this](std::int64_t step) { means_.note(protocol::Note::dropped, step); }};
 }
@@ -83,16 +84,24 @@ Publisher::Means Lead::hands() {
 // What comes after a job needs the lead, even if the file could not be opened.
 void Lead::run(Publication::Job job, Publisher::Then then) {
   ++jobs_;
+  means_.run(std::move(job), [this, then = std::move(then)](const Outcome& outcome) {
+    --jobs_;
+    then(outcome);
+  });
+}
+
+// A job of the publisher: its time is that of the commit, not what passed until it was heard of.
+void Lead::run_timed(Publication::Job job, Publisher::Then then) {
   const auto seconds = std::make_shared<double>(0);
   const auto timed = [job = std::move(job), seconds] {
     const double begin = now_seconds();
     job();
     *seconds = now_seconds() - begin;
   };
-  pace_.spent = now_seconds() - pace_.begun;
-  means_.run(timed, [this, seconds, then = std::move(then)](const Outcome& outcome) {
-    --jobs_;
-    pace_.spent += *seconds;  // not what passed until it was heard of
+  pace_.spent += now_seconds() - pace_.since;
+  run(timed, [this, seconds, then = std::move(then)](const Outcome& outcome) {
+    pace_.spent += *seconds;
+    pace_.since = now_seconds();
     then(outcome);
   });
 }
@@ -192,16 +201,15 @@ void Lead::action_done(const protocol::ActionNote& note) {
   }
 }
 
-void Lead::tell_place(std::int64_t step, int variable, std::int64_t offset,
-                      const Outcome& outcome) {
-  means_.council->to_all(
-      protocol::encode(setup_.key, Kind::placed,
-                       protocol::StepNote{step, variable, offset, outcome, catalogue_.events()}));
+protocol::Bytes Lead::placed(std::int64_t step, int variable, std::int64_t offset,
+                             const Outcome& outcome) const {
+  return protocol::encode(setup_.key, Kind::placed,
+                          protocol::StepNote{step, variable, offset, outcome, catalogue_.events()});
 }
 
 void Lead::want_place(const protocol::StepNote& note) {
   const auto tell = [=, this](std::int64_t offset, const Outcome& outcome) {
-    tell_place(note.step, note.variable, offset, outcome);
+    means_.council->to_all(placed(note.step, note.variable, offset, outcome));
   };
   if (coordinator_.is_lost(note.step)) {
     tell(-1, coordinator_.failure());  // the target may be closed by now
@@ -211,21 +219,26 @@ void Lead::want_place(const protocol::StepNote& note) {
 }
 
 // In steps that follow one another mostly the same variables are put: so the places of the next
-// step are told with this one's, and its blocks can go at once.
+// step are told with this one's, and its blocks can go at once. The file was started before any
+// step, so each is placed in the call.
 void Lead::place_ahead(const protocol::StepCounts& counts) {
   const bool is_useful = setup_.writers != Writers::servers &&
                          setup_.publisher.format->traits().has_to_place() &&
                          !setup_.publisher.identity.file_per_step;
+  std::vector<protocol::Bytes> orders;
   for (auto put = counts.variables.begin(); is_useful && put != counts.variables.end(); ++put) {
     const std::int64_t step = counts.step + 1;
     const int variable = put->first;
-    publisher_.place(step, variable, [=, this](std::int64_t offset, const Outcome& outcome) {
+    publisher_.place(step, variable, [&](std::int64_t offset, const Outcome& outcome) {
       if (outcome.ok()) {
-        tell_place(step, variable, offset, outcome);
+        orders.push_back(placed(step, variable, offset, outcome));
       } else {  // told to whoever wants it
         publisher_.forget_place(step, variable);
       }
     });
+  }
+  if (!orders.empty()) {
+    means_.council->to_all(orders);
   }
 }
 
@@ -344,7 +357,8 @@ void Lead::obey(const steps::Look& order) {
 }
 
 void Lead::obey(const steps::Commit& order) {
-  pace_.begun = now_seconds();
+  pace_.spent = 0;
+  pace_.since = now_seconds();
   publisher_.commit(order, coordinator_.next_step(),
                     [this, last = order.last](const Outcome& outcome) {
                       const bool is_paced = setup_.writers == Writers::members &&

@@ -91,9 +91,9 @@ class Lead {
     Outcome outcome;
     Publisher::Then then;
   };
-  struct Pace {  // of commits
-    double begun = 0;
-    double spent = 0;               // by this process on the commit that has begun
+  struct Pace {                     // of commits
+    double spent = 0;               // by this process on the commit that has begun, before `since`
+    double since = 0;               // it works on it, unless a job does
     double next = 0;                // not before
     std::int64_t urgent_until = 0;  // steps that somebody waits for
     bool is_held = false;
@@ -112,10 +112,12 @@ class Lead {
   void obey(const steps::Drop& order);
   void obey(const steps::Finish& order);
   void run(Publication::Job job, Publisher::Then then);
+  void run_timed(Publication::Job job, Publisher::Then then);
   void act(steps::Action action, std::int64_t step, std::int64_t settled, Publisher::Then then);
   void place_ahead(const protocol::StepCounts& counts);
   void place_what_is_empty(const protocol::StepCounts& counts);
-  void tell_place(std::int64_t step, int variable, std::int64_t offset, const Outcome& outcome);
+  [[nodiscard]] protocol::Bytes placed(std::int64_t step, int variable, std::int64_t offset,
+                                       const Outcome& outcome) const;
   void opened(const Outcome& outcome);
 
   Setup setup_;

@@ -113,6 +113,9 @@ bool StepLines::extend(const Run& step) {
   run_.advance = std::move(advance);
   run_.times.insert(run_.times.end(), step.times.begin(), step.times.end());
   ++run_.count;
+  if (!run_.variables) {
+    run_.variables = std::make_shared<const std::string>(variables(run_));
+  }
   return true;
 }
 
@@ -145,6 +148,12 @@ std::string StepLines::line(const Run& run, bool is_first) {
     text += ",\"time\":" + (run.count > 1 ? one_line(run.times) : one_line(run.times.front()));
   }
   text += ",\"variables\":[";
+  text += run.variables ? *run.variables : variables(run);
+  return text + "]}";
+}
+
+std::string StepLines::variables(const Run& run) {
+  std::string text;
   const char* separator = "";
   for (std::size_t i = 0; i < run.first.size(); ++i) {
     text += std::exchange(separator, ",");
@@ -154,7 +163,7 @@ std::string StepLines::line(const Run& run, bool is_first) {
     }
     text += '}';
   }
-  return text + "]}";
+  return text;
 }
 
 std::vector<std::shared_ptr<const std::string>> StepLines::text() const {

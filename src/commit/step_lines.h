@@ -29,10 +29,13 @@ class StepLines {
     std::int64_t count = 0;
     std::int64_t number = 0;    // of the first one
     std::vector<double> times;  // of all, or of none
+    // What the line says of the variables, once it is known that it stays.
+    std::shared_ptr<const std::string> variables;
   };
   [[nodiscard]] bool extend(const Run& step);
   void end_run();
   [[nodiscard]] static std::string line(const Run& run, bool is_first);
+  [[nodiscard]] static std::string variables(const Run& run);
 
   std::vector<std::shared_ptr<const std::string>> ended_;  // many lines in a text
   Run run_;                                                // the last line

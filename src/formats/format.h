@@ -233,11 +233,9 @@ class StepTarget {
   /// are left out. Collective, with the same description, of this step alone. What this process
   /// wrote is durable when it returns, except on the first writer's node: whoever commits the step
   /// calls `make_durable` there.
-  virtual void write_step(std::int64_t step, const Description& description) = 0;
-
-  /// What this process has compressed in `write_step` since the last call; nothing where the format
-  /// does not know. Local.
-  [[nodiscard]] virtual Compressed take_compressed() { return {}; }
+  /// @return what this process has compressed, in steps that failed before too; nothing where the
+  /// format does not know.
+  virtual Compressed write_step(std::int64_t step, const Description& description) = 0;
 
   /// Forget what was remembered for the step that is begun. Local.
   virtual void forget_step() noexcept = 0;
@@ -285,7 +283,7 @@ class Format : public contents::Rules {
 
 /// What a module `libiocomp_format_<name>.so` exports; `interface_version` must be the core's.
 extern "C" {
-inline constexpr int iocomp_format_interface_version = 12;
+inline constexpr int iocomp_format_interface_version = 13;
 struct iocomp_format_entry {
   int interface_version;
   /// Of the format library, for `iocomp info`.

@@ -25,7 +25,15 @@ struct Council::Order {
   }
 };
 
-void Council::to_all(Message message) { send({{{0, tree_.size()}, message}}); }
+void Council::to_all(Message message) { to_all(std::span{&message, 1}); }
+
+void Council::to_all(std::span<const Message> messages) {
+  std::vector<Order> orders;
+  for (const auto& message : messages) {
+    orders.push_back({{0, tree_.size()}, message});
+  }
+  send(orders);
+}
 
 void Council::to_each(std::vector<Message> messages) {
   std::vector<Order> orders;

@@ -26,6 +26,8 @@ class Council {
 
   // Orders of the lead. @pre tree().number() == 0
   void to_all(Message message);
+  /// One after the other, for as much as one costs.
+  void to_all(std::span<const Message> messages);
   /// @param messages  one for each writer. Neighbours with the same message cost as much as one.
   void to_each(std::vector<Message> messages);
 

@@ -51,9 +51,9 @@ void StepOutput::write(Chunk chunk) {
 void StepOutput::write_step(std::int64_t number, const contents::Description& description) {
   formats::StepTarget& target = *file_.steps();
   const double begin = now_seconds();
-  const Outcome outcome = outcome_of([&] { target.write_step(number, description); });
+  const Outcome outcome =
+      outcome_of([&] { count(target.write_step(number, description), file_.counters()); });
   file_.recorder()(trace::What::write, begin, {.step = begun_, .bytes = given_bytes()});
-  count(target.take_compressed(), file_.counters());
   target.forget_step();
   begun_ = -1;
   kept_.clear();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Companies of actors: one launch carries out many scripts, each in a session of its own.
 
-company.h is the other end.
+company.h is the other end, and python_binding/programs.py that of programs in Python.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ MOST = 30  # processes that wait at a time
 class Company:
     """The processes of one launch, which wait for orders."""
 
-    def __init__(self, launcher: Sequence[str], ranks: int, actor: str, folder: Path) -> None:
+    def __init__(
+        self, launcher: Sequence[str], ranks: int, actor: Sequence[str], folder: Path
+    ) -> None:
         """Launch it. `launcher` ends with the option that takes the number of ranks."""
         self.folder = folder
         folder.mkdir()
@@ -33,7 +35,7 @@ class Company:
         # For both ways: so that opening waits for nobody.
         self._orders = [os.open(pipe, os.O_RDWR) for pipe in pipes]
         self._answers = os.open(self.folder / "answers", os.O_RDWR)
-        self.command = [*launcher, str(ranks), actor, "--company", str(self.folder)]
+        self.command = [*launcher, str(ranks), *actor, "--company", str(self.folder)]
         with (self.folder / "log").open("w") as log:
             self._process = subprocess.Popen(
                 self.command,
@@ -86,7 +88,7 @@ class Company:
 class Companies:
     """One company for each number of ranks, launched when it is first needed."""
 
-    def __init__(self, launcher: Sequence[str], actor: str, folder: Path) -> None:
+    def __init__(self, launcher: Sequence[str], actor: Sequence[str], folder: Path) -> None:
         """Remember what to launch, and where each may have a folder."""
         self._launcher = launcher
         self._actor = actor
@@ -123,7 +125,7 @@ class Companies:
 
 
 def write_order(
-    path: Path, script: Path, journals: Path, folder: Path, environment: Mapping[str, str]
+    path: Path, script: Path | str, journals: Path, folder: Path, environment: Mapping[str, str]
 ) -> None:
     """Write what company.h reads."""
     order = {"script": script, "journals": journals, "folder": folder}

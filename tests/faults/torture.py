@@ -60,7 +60,7 @@ class Worker:
         for who in ("first", "rival"):
             folder = own / who
             folder.mkdir(parents=True)
-            companies = Companies(build.launcher, build.actor, folder)
+            companies = Companies(build.launcher, [build.actor], folder)
             self._companies.append(companies)
             self._actors.append(Actors(build, folder, companies))
 

@@ -21,13 +21,13 @@ SIZES = ("--bytes-per-step", "64 MiB", "--seconds-per-step", "2")
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of ARCHER2: a machine that takes no time to measure."""
+    """Some results of ARCHER2: a machine that takes no time to measure, nor to fit the model to."""
     out = tmp_path_factory.mktemp("published")
     words = [str(COMMAND), "study", "import", "archer2", "--out", str(out)]
     subprocess.run(words, check=True, capture_output=True, timeout=60)
     file = out / "archer2.jsonl"
     lines = [line for line in file.read_text().splitlines() if '"client":"stream"' in line]
-    file.write_text("\n".join(lines) + "\n")
+    file.write_text("\n".join(lines[::3]) + "\n")
     return out
 
 
@@ -57,7 +57,7 @@ def test_sizes_and_results_are_enough_for_an_answer_with_its_error(
     done = advise(folder, *SIZES, "--from", str(published), "--backend", "hdf5")
     assert done.returncode == 0, done.stderr
     assert "Take kernel, hdf5." in done.stdout
-    assert "The model is fitted to 60 ways of writing" in done.stdout
+    assert "The model is fitted to 20 ways of writing" in done.stdout
     assert "Each predicted from the others: median" in done.stdout
     assert list(folder.iterdir()) == []
 

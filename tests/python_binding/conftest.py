@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ for folder in (
     sys.path.insert(0, str(folder))
 
 from actors import Build, read_build  # noqa: E402
+from company import Companies, write_order  # noqa: E402
 from processes import environment_without_iocomp  # noqa: E402
 
 MODES = {
@@ -41,6 +42,7 @@ class Launcher:
 
     build: Build
     folder: Path
+    companies: Companies | None = None
 
     @property
     def library(self) -> Path:
@@ -70,10 +72,32 @@ class Launcher:
         assert done.returncode == status, f"status {done.returncode}"
         return done
 
-    def play(self, name: str, *, ranks: int, status: int = 0, **settings: str) -> str:
-        """Run a function of programs.py on all ranks; return what was printed."""
-        done = self.run(str(HERE / "programs.py"), name, ranks=ranks, status=status, **settings)
-        return done.stdout + done.stderr
+    def play(self, name: str, *words: str, ranks: int, alone: bool = False, **settings: str) -> str:
+        """Run a function of programs.py on all ranks; return what was printed.
+
+        Programs share launches, since starting Python takes longer than most of them, unless
+        `alone`: it changes its processes, or is about how servers leave. IOCOMP_TEST_ALONE=1 gives
+        each its own.
+        """
+        if alone or self.companies is None or os.environ.get("IOCOMP_TEST_ALONE") == "1":
+            done = self.run(str(HERE / "programs.py"), name, *words, ranks=ranks, **settings)
+            return done.stdout + done.stderr
+        journals = self.folder / f".{name}"
+        journals.mkdir()
+        environment = self.environment(settings | {"SERVER_RETURNS": "true"})
+        own = {key: text for key, text in environment.items() if key.startswith("IOCOMP_")}
+        order = journals / "order"
+        write_order(order, shlex.join([name, *words]), journals, self.folder, own)
+        company = self.companies.of(ranks)
+        status = company.play(order, 60 * self.build.time_factor)
+        texts = [(journals / each).read_text(errors="replace") for each in ("stdout", "stderr")]
+        print(shlex.join(company.command), name, *words, settings, *texts, sep="\n")
+        if status != 0:
+            print(company.log())
+            self.companies.forget(company)
+            company.end(self.folder)
+        assert status == 0, "it hangs" if status is None else f"status {status}"
+        return "".join(texts)
 
 
 @pytest.fixture(scope="session")
@@ -106,10 +130,20 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
+@pytest.fixture(scope="session")
+def companies(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Companies]:
+    """Return launches for programs that may share one."""
+    program = [sys.executable, "-m", "mpi4py", str(HERE / "programs.py")]
+    words = ["env", f"PYTHONPATH={ROOT / 'bindings/python'}", *program]
+    all_of_them = Companies(build.launcher, words, tmp_path_factory.mktemp("companies"))
+    yield all_of_them
+    all_of_them.dismiss()
+
+
 @pytest.fixture
-def launch(build: Build, tmp_path: Path) -> Launcher:
+def launch(build: Build, companies: Companies, tmp_path: Path) -> Launcher:
     """Return what starts programs in a new folder."""
-    return Launcher(build, tmp_path)
+    return Launcher(build, tmp_path, companies)
 
 
 Play = Callable[..., str]

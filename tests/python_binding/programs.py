@@ -6,12 +6,15 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import json
 import math
 import os
 import signal
 import sys
+import time
+import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,19 @@ def raises(
     raise AssertionError(f"{call} with {words} did not fail")
 
 
+class ServedError(Exception):
+    """This rank has served."""
+
+
+def begin(*words: object, **more: object) -> iocomp.Session:
+    """Begin a session. A server of a company comes back from it, and leaves the program here."""
+    io = iocomp.Session(*words, **more)
+    if io.role == iocomp.Role.SERVER:
+        io.finalize()
+        raise ServedError
+    return io
+
+
 def values_of(step: int, shape: tuple[int, ...], dtype: str) -> np.ndarray:
     """Return a whole variable: every element tells its place and step."""
     index = np.arange(math.prod(shape)).reshape(shape)
@@ -47,7 +63,7 @@ def write_steps() -> None:
     """Write three steps of all types, and look at the file while it is written."""
     backend = os.environ["IOCOMP_FILES_FIELDS_BACKEND"]
     types = [each for each in TYPES if each not in LACKING.get(backend, ())]
-    with iocomp.Session() as io:
+    with begin() as io:
         rank, ranks = io.comm.rank, io.comm.size
         shape = (3 * ranks, 5)
         with io.open("fields") as out:
@@ -212,7 +228,7 @@ def raises_warning(call: Callable[..., object], *words: object) -> None:
 
 def assignments() -> None:
     """Assign as with numpy; the array is the program's again at once."""
-    with iocomp.Session() as io, io.open("fields") as out:
+    with begin() as io, io.open("fields") as out:
         rank = io.comm.rank
         u = out.define("u", "i4", (io.comm.size, 3, 4))
         scalar = out.define("s", "f8")
@@ -251,7 +267,7 @@ def assignments() -> None:
 
 def decompositions() -> None:
     """Put by index maps and by runs, in no order at all."""
-    with iocomp.Session() as io:
+    with begin() as io:
         rank, ranks = io.comm.rank, io.comm.size
         shape = (6, 7 * ranks)
         everybody = np.random.default_rng(1).permutation(math.prod(shape))
@@ -289,7 +305,7 @@ def failures() -> None:
     raises(iocomp.InvalidSettingError, "sideways", iocomp.Session, None, {"mode": "sideways"})
     raises(ValueError, "sideways", iocomp.Session, None, "mode = 'sideways'")
     settings = {"files": {"a": {"path": "a.bin"}, "gone": {"path": "no/such/folder.bin"}}}
-    io = iocomp.Session(None, settings)
+    io = begin(None, settings)
     rank, size = io.comm.rank, io.comm.size
     sizes = {number: library().type_size(number) for number in session._TYPES.values()}
     assert sizes == {number: dtype.itemsize for dtype, number in session._TYPES.items()}
@@ -344,7 +360,7 @@ def failures() -> None:
 
 def memory_outlives_the_session() -> None:
     """Use arrays of the library's memory after its end."""
-    with iocomp.Session() as io:
+    with begin() as io:
         small, large = io.empty((3, 5), "i4"), io.empty(1 << 20)
         assert not small.any() and not large.any() and small.shape == (3, 5)
         assert small.ctypes.data % 4096 == 0 and io.empty((0, 3)).shape == (0, 3)
@@ -358,7 +374,7 @@ def memory_outlives_the_session() -> None:
 
 def sub_communicators() -> None:
     """Open on half of the ranks, for writing and reading."""
-    with iocomp.Session() as io:
+    with begin() as io:
         half = io.comm.Split(io.comm.rank % 2)
         name = f"half{io.comm.rank % 2}"
         with io.open(name, comm=half) as out:
@@ -462,7 +478,7 @@ def stopping() -> None:
 def write_and_leave() -> None:
     """Write what test_reading.py looks for: three steps of all types that the format has."""
     lacking = os.environ["IOCOMP_TEST_LACKING"].split(",")
-    with iocomp.Session() as io:
+    with begin() as io:
         for kind in os.environ["IOCOMP_TEST_KINDS"].split(","):
             write_kind(io, kind, [each for each in (*TYPES, "S1") if each not in lacking])
 
@@ -494,7 +510,7 @@ def write_kind(io: iocomp.Session, kind: Any, types: list[str]) -> None:  # noqa
 
 def write_unevenly() -> None:
     """Put variables in some steps only, and with shapes that change."""
-    with iocomp.Session() as io, io.open("fields") as out:
+    with begin() as io, io.open("fields") as out:
         grows, some = out.define("grows", "f8", (2,)), out.define("some", "f8")
         count, filled, once = (out.define(each, "i4") for each in ("count", "filled", "once"))
         when, names = out.define("when", "f8"), out.define("names", "S1", (2, 2))
@@ -519,7 +535,7 @@ def write_unevenly() -> None:
 
 def watched() -> None:
     """Open a series in each of its steps, in the middle of the next one."""
-    with iocomp.Session() as io, io.open("fields") as out:
+    with begin() as io, io.open("fields") as out:
         u = out.define("u", "f8", (io.comm.size, 1000))
         for step in range(5):
             ticket = u.put(np.full((1, 1000), float(step)), (io.comm.rank, 0))
@@ -536,7 +552,7 @@ def watched() -> None:
 
 def options_of_one_open() -> None:
     """Say path and back-end in the call; one name is open twice."""
-    with iocomp.Session(settings={"files": {"run": {"backend": "mpiio", "keep": 1}}}) as io:
+    with begin(settings={"files": {"run": {"backend": "mpiio", "keep": 1}}}) as io:
         rank = io.comm.rank
         shape = (io.comm.size, 1000)
         outs = {}
@@ -595,7 +611,7 @@ def options_of_one_open() -> None:
 
 def options_under_the_user() -> None:
     """What the user says of this name holds over the call, what he says of all files does not."""
-    with iocomp.Session() as io:
+    with begin() as io:
         with io.open("run", options={"path": "called.bin", "keep": 3, "backend": "hdf5"}) as out:
             u = out.define("u", "f8", (io.comm.size,))
             u[io.comm.rank] = 1.0
@@ -605,7 +621,7 @@ def options_under_the_user() -> None:
 
 def different_options() -> None:
     """Give another path on one rank."""
-    with iocomp.Session() as io:
+    with begin() as io:
         mine = {"path": f"run{int(io.comm.rank == 1)}.bin", "backend": "posix"}
         story = "with other options than" if sys.argv[2] == "server" else "with the options <"
         try:
@@ -623,7 +639,7 @@ def different_options() -> None:
 def one_file_each_time() -> None:
     """Write a file for each output time and keep no list of them."""
     times = 12 if os.environ["IOCOMP_FILES_FIELDS_BACKEND"] == "posix" else 5
-    with iocomp.Session() as io:
+    with begin() as io:
         rank, tickets = io.comm.rank, []
         for time in range(times):
             out = io.open("fields", options={"path": f"fields{time:02}.out"})
@@ -648,7 +664,7 @@ def one_file_each_time() -> None:
 
 def files_of_each_time() -> None:
     """Read them where the reader in Python needs a package for it."""
-    with iocomp.Session() as io:
+    with begin() as io:
         rank = io.comm.rank
         for time, path in enumerate(sorted(Path().glob("fields[0-9][0-9].out"))):
             with io.open_input("fields", options={"path": str(path)}) as back:
@@ -657,7 +673,7 @@ def files_of_each_time() -> None:
 
 def a_close_that_fails() -> None:
     """Tell by the ticket, or by finalize."""
-    io = iocomp.Session()
+    io = begin()
     story = "overlap"
     asked, unasked = (io.open("run", options={"path": f"{name}.bin"}) for name in ("asked", "not"))
     for out in (asked, unasked):
@@ -675,7 +691,7 @@ def a_close_that_fails() -> None:
 
 def particles() -> None:
     """Put particles behind those of the ranks before; their number changes in each step."""
-    with iocomp.Session() as io:
+    with begin() as io:
         rank, ranks = io.comm.rank, io.comm.size
         counts = [[(3 * r + 5 * step) % 7 for r in range(ranks)] for step in range(4)]
         out = io.open("fields")
@@ -811,5 +827,57 @@ def uses_of_a_session() -> None:
         strided_arrays(io)
 
 
+@contextlib.contextmanager
+def surroundings(order: dict[str, Any]) -> Iterator[None]:
+    """Give a program its folder, its variables, and files for what it prints."""
+    os.chdir(order["folder"])
+    os.environ.update(order["environment"])
+    kept = [os.dup(1), os.dup(2)]
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        file = os.open(Path(order["journals"], name), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(file, number)
+        os.close(file)
+    try:
+        yield
+    except BaseException:
+        traceback.print_exc()  # into what this program printed
+        raise
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for number, file in zip((1, 2), kept, strict=True):
+            os.dup2(file, number)
+            os.close(file)
+        for name in order["environment"]:
+            del os.environ[name]
+
+
+def keep_company(folder: str) -> None:
+    """Run one program after the other in this launch: ../actor/company.h says how."""
+    from mpi4py import MPI
+
+    world = MPI.COMM_WORLD
+    with Path(folder, f"orders{world.rank}").open() as orders:
+        for path in iter(lambda: orders.readline().strip(), ""):
+            order = json.loads(Path(path).read_text())
+            with surroundings(order), contextlib.suppress(ServedError):
+                play(*order["script"].split())
+            gc.collect()
+            together = world.Ibarrier()
+            while not together.Test():
+                time.sleep(0.001)
+            with Path(folder, "answers").open("a") as answers:
+                answers.write(f"{world.rank}\n")
+
+
+def play(name: str, *words: str) -> None:
+    """Run a function of this file."""
+    sys.argv[1:] = [name, *words]
+    globals()[name]()
+
+
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
+    if sys.argv[1] == "--company":
+        keep_company(sys.argv[2])
+    else:
+        play(*sys.argv[1:])

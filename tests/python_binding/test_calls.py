@@ -44,15 +44,13 @@ def test_path_and_back_end_are_said_in_the_call(launch: Launcher, mode: str) -> 
 def test_what_the_user_says_of_a_name_holds_over_the_call(
     launch: Launcher, whom: str, settings: dict[str, str]
 ) -> None:
-    program = str(__file__).replace("test_calls", "programs")
-    launch.run(program, "options_under_the_user", whom, ranks=2, **settings)
+    launch.play("options_under_the_user", whom, ranks=2, **settings)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_ranks_that_give_other_options_are_told(launch: Launcher, mode: str) -> None:
     who = "server" if "PLACEMENT_RATIO" in MODES[mode] else "rank"
-    program = str(__file__).replace("test_calls", "programs")
-    launch.run(program, "different_options", who, ranks=4, **MODES[mode])
+    launch.play("different_options", who, ranks=4, **MODES[mode])
 
 
 @pytest.mark.parametrize(("back_end", "mode"), WAYS)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from company import Companies
 from conftest import MODES, Build, Launcher
 from programs import LACKING, TYPES, values_of
 
@@ -31,7 +32,9 @@ def lacking(back_end: str) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-def written(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Written:
+def written(
+    build: Build, companies: Companies, tmp_path_factory: pytest.TempPathFactory
+) -> Written:
     """Return what has three steps written in a format, once; it tells their path without ending."""
     folders: dict[str, Path] = {}
 
@@ -40,7 +43,7 @@ def written(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Written:
         if not build.has_back_end(name):
             pytest.skip(f"the back-end {name} was not built")
         if back_end not in folders:
-            launch = Launcher(build, tmp_path_factory.mktemp(back_end))
+            launch = Launcher(build, tmp_path_factory.mktemp(back_end), companies)
             settings = {"FILES_BACKEND": name, **VARIANTS.get(back_end, {})}
             kinds = "series" if back_end == "hdf5-time" else "series,checkpoint"
             words = {"TEST_KINDS": kinds, "TEST_LACKING": ",".join(lacking(back_end))}

@@ -36,7 +36,7 @@ def test_any_number_of_ranks_writes(launch: Launcher, ranks: int, mode: str) -> 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_session_takes_arrays_of_every_sort(play: Play, mode: str) -> None:
-    play("uses_of_a_session", ranks=2, **MODES[mode])
+    play("uses_of_a_session", ranks=2, alone=True, **MODES[mode])
 
 
 def test_blocks_are_assigned_as_with_numpy(play: Play) -> None:
@@ -63,7 +63,7 @@ def test_files_on_sub_communicators(play: Play) -> None:
 
 
 def test_servers_that_return_say_so(play: Play) -> None:
-    told = play("serving", ranks=4, PLACEMENT_RATIO="1")
+    told = play("serving", ranks=4, alone=True, PLACEMENT_RATIO="1")
     assert (told.count("role SERVER"), told.count("role COMPUTE"), told.count("back")) == (2, 2, 4)
 
 
@@ -97,7 +97,7 @@ def test_an_exception_on_one_rank_ends_the_job(launch: Launcher) -> None:
 
 @pytest.mark.parametrize("mode", ["kernel", "shared"])
 def test_a_program_stops_and_goes_on(play: Play, mode: str) -> None:
-    play("stopping", ranks=4, SERVER_RETURNS="true", **MODES[mode])
+    play("stopping", ranks=4, alone=True, SERVER_RETURNS="true", **MODES[mode])
 
 
 def test_memory_shapes() -> None:

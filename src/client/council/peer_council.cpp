@@ -88,12 +88,15 @@ void PeerCouncil::send_down(int member, std::span<const std::byte> bundle) {
   send(member, with(Word::orders, bundle));
 }
 
+// In the order of sending, which is about that of arriving: asking for all of them costs more than
+// to keep some for a while.
 void PeerCouncil::forget_sent() {
-  std::erase_if(sending_, [](Sending& sending) {
-    int done = 0;
-    mpi::check(MPI_Test(&sending.request, &done, MPI_STATUS_IGNORE));
-    return done != 0;
-  });
+  for (int done = 1; !sending_.empty() && done != 0;) {
+    mpi::check(MPI_Test(&sending_.front().request, &done, MPI_STATUS_IGNORE));
+    if (done != 0) {
+      sending_.pop_front();
+    }
+  }
 }
 
 // The MPI must not free a communicator on which somebody has not received what was sent: what a

@@ -177,7 +177,7 @@ void DatasetTarget::check_room(const Description& description) const {
   agree_on_errno(room.error(), "make room for a step in", path_, writers_.comm());
 }
 
-void DatasetTarget::write_step(std::int64_t step, const Description& description) {
+Compressed DatasetTarget::write_step(std::int64_t step, const Description& description) {
   check_room(description);
   together("write step " + std::to_string(step) + " of", [&] {
     while (steps_ < step) {
@@ -187,6 +187,7 @@ void DatasetTarget::write_step(std::int64_t step, const Description& description
   });
   parts_.clear();
   make_durable_elsewhere();
+  return {};
 }
 
 void DatasetTarget::write_empty_step() {

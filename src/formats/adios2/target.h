@@ -35,7 +35,7 @@ class DatasetTarget : public StepTarget {
 
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
-  void write_step(std::int64_t step, const Description& description) override;
+  Compressed write_step(std::int64_t step, const Description& description) override;
   void forget_step() noexcept override { parts_.clear(); }
   void finish(const Description& description) override;
 

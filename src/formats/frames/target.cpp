@@ -143,7 +143,7 @@ void FrameTarget::append(std::size_t first, const std::vector<Made>& made, std::
 
 // In rounds that bound what is in hand. All writers make as many: the last of them is that in which
 // nobody has anything left.
-void FrameTarget::write_step(std::int64_t /*step*/, const Description& /*description*/) {
+Compressed FrameTarget::write_step(std::int64_t /*step*/, const Description& /*description*/) {
   Outcome mine;
   std::size_t next = 0;
   for (bool is_left = true; is_left;) {
@@ -174,6 +174,7 @@ void FrameTarget::write_step(std::int64_t /*step*/, const Description& /*descrip
   }
   parts_.clear();
   agree(outcome_of([this] { sync(); }));
+  return std::exchange(done_, {});
 }
 
 void FrameTarget::finish(const Description& description) {

@@ -96,7 +96,7 @@ void ChunkIndex::add(std::size_t level, Entry entry) {
   if (nodes_[level].entries.size() == most_entries) {
     const auto full = std::exchange(nodes_[level].entries, {});
     const std::int64_t address = room_.take(node_bytes());
-    store(level, full, address);
+    store(level, full, nullptr, address);
     add(level + 1, {full.front().corner, full.front().bytes, address});
   }
 }
@@ -121,32 +121,34 @@ std::int64_t ChunkIndex::write(int edition) {
   Entry below;  // the last node of the level below, if it is not full
   below.address = undefined_address;
   for (std::size_t level = 0; level < levels; ++level) {
-    auto entries = nodes_[level].entries;
-    if (below.address != undefined_address) {
-      entries.push_back(below);
-    }
-    if (entries.empty()) {
+    const auto& entries = nodes_[level].entries;
+    const Entry* behind = below.address != undefined_address ? &below : nullptr;
+    if (entries.empty() && behind == nullptr) {
       continue;
     }
     auto& place = nodes_[level].places.at(static_cast<std::size_t>(edition));
     if (place < 0) {
       place = room_.take(node_bytes());
     }
-    store(level, entries, place);
-    below = {entries.front().corner, entries.front().bytes, place};
+    store(level, entries, behind, place);
+    if (!entries.empty()) {
+      below.corner = entries.front().corner;
+      below.bytes = entries.front().bytes;
+    }
+    below.address = place;
   }
   written = {changes_, below.address};
   return below.address;
 }
 
 // Keys are on both sides of each child; the last one is behind all chunks of the node.
-void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries,
+void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries, const Entry* behind,
                        std::int64_t address) const {
   Encoder encoder;
   encoder.put_text("TREE");
   encoder.put8(1);  // chunks
   encoder.put8(static_cast<std::uint8_t>(level));
-  encoder.put16(static_cast<std::uint16_t>(entries.size()));
+  encoder.put16(static_cast<std::uint16_t>(entries.size() + (behind != nullptr ? 1 : 0)));
   encoder.put64(undefined_address);  // neighbours, which are only for those that look through all
   encoder.put64(undefined_address);
   const auto put_corner = [&](const std::vector<std::int64_t>& corner, bool is_behind) {
@@ -156,10 +158,16 @@ void ChunkIndex::store(std::size_t level, const std::vector<Entry>& entries,
     }
     encoder.put64(is_behind ? element_bytes_ : 0);
   };
-  for (const auto& entry : entries) {
+  const auto put = [&](const Entry& entry) {
     encoder.put32(static_cast<std::uint32_t>(entry.bytes));
     put_corner(entry.corner, false);
     encoder.put64(entry.address);
+  };
+  for (const auto& entry : entries) {
+    put(entry);
+  }
+  if (behind != nullptr) {
+    put(*behind);
   }
   encoder.put32(0);
   put_corner(last_, true);

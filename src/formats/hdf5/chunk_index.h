@@ -53,7 +53,9 @@ class ChunkIndex {
   };
   [[nodiscard]] std::int64_t node_bytes() const;
   void add(std::size_t level, Entry entry);
-  void store(std::size_t level, const std::vector<Entry>& entries, std::int64_t address) const;
+  /// @param behind  an entry that comes after these; null: none.
+  void store(std::size_t level, const std::vector<Entry>& entries, const Entry* behind,
+             std::int64_t address) const;
 
   MetadataRoom& room_;
   std::vector<std::int64_t> chunk_;

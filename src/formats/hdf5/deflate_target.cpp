@@ -197,7 +197,7 @@ void DeflateTarget::keep(std::int64_t step, const StepChunks& chunks,
   }
 }
 
-void DeflateTarget::write_step(std::int64_t step, const Description& description) {
+Compressed DeflateTarget::write_step(std::int64_t step, const Description& description) {
   const auto parts = std::exchange(parts_, {});
   const auto offsets = begin_step(step, description);
   try {
@@ -213,6 +213,7 @@ void DeflateTarget::write_step(std::int64_t step, const Description& description
   if (!options_.one_step) {  // after a failure in there the metadata that are stored stay
     commit(step, description);
   }
+  return std::exchange(compressed_, {});
 }
 
 void DeflateTarget::finish(const Description& description) {

@@ -9,7 +9,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -37,8 +36,7 @@ class DeflateTarget : public StepTarget {
 
   void write(const Placed& where, const Selection& selection,
              std::span<const std::byte> bytes) override;
-  void write_step(std::int64_t step, const Description& description) override;
-  [[nodiscard]] Compressed take_compressed() override { return std::exchange(compressed_, {}); }
+  Compressed write_step(std::int64_t step, const Description& description) override;
   void forget_step() noexcept override { parts_.clear(); }
   void finish(const Description& description) override;
 

@@ -120,7 +120,7 @@ QUICK = [
     "hdf5-sync1-unaligned",
     "hdf5-spread_3to1-odd",
     "hdf5-halves_2to2-default",
-    "adios2_BP5-sync2-odd",
+    "adios2_BP5-sync2-default",
     "adios2_BP5-packed_3to2-tiny",
     "adios2_BP4-halves_2to2-default",
     "adios2_HDF5-halves_2to2-staged",

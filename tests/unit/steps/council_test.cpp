@@ -78,6 +78,15 @@ TEST_P(Writers, ManyWithTheSameOrderCostAsMuchAsOne) {
   EXPECT_LE(lead().most_bytes, 32U);
 }
 
+TEST_P(Writers, GetManyOrdersInOneBundle) {
+  const std::vector<Message> orders{message(1), message(2), message(3)};
+  lead().to_all(orders);
+  for (int number = 0; number < size; ++number) {
+    EXPECT_EQ(one(number).orders, orders) << "writer " << number;
+    EXPECT_EQ(one(number).sent, one(number).tree().below().size());
+  }
+}
+
 TEST_P(Writers, RefuseWhatIsForOthers) {
   WireWriter bundle;
   bundle.put(std::int32_t{0});

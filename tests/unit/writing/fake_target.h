@@ -56,9 +56,11 @@ class FakeStepTarget : public formats::StepTarget {
              std::span<const std::byte> bytes) override {
     asked_.note({where.step, selection.first, selection.count, bytes.size()});
   }
-  void write_step(std::int64_t step, const formats::Description& /*description*/) override {
+  formats::Compressed write_step(std::int64_t step,
+                                 const formats::Description& /*description*/) override {
     asked_.steps.push_back(step);
     asked_.fail();
+    return {.raw_bytes = 8, .stored_bytes = 2};
   }
   void forget_step() noexcept override { ++asked_.forgotten; }
   void finish(const formats::Description& /*description*/) override {}

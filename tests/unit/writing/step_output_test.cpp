@@ -10,6 +10,7 @@
 
 #include "array/region.h"
 #include "base/error.h"
+#include "trace/counters.h"
 #include "unit/writing/fake_target.h"
 #include "unit/writing/pieces.h"
 #include "unit/writing/written_file.h"
@@ -49,6 +50,8 @@ TEST_F(StepOutputTest, KeepsMemoryUntilTheStepIsWritten) {
   EXPECT_EQ(steps.kept_bytes([](std::int64_t step) { return step != 0; }), 0U);
   steps.write_step(0, {});
   EXPECT_EQ(asked.steps, std::vector<std::int64_t>{0});
+  EXPECT_EQ(file.counters[trace::Counter::raw_bytes], 8);
+  EXPECT_EQ(file.counters[trace::Counter::compressed_bytes], 2);
   EXPECT_EQ(file.arena.used_bytes(), 0U);
   EXPECT_EQ(steps.kept_bytes(all), 0U);
 }
