@@ -375,14 +375,14 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
                        std::ranges::any_of(plan_.files, [](const auto& one) {
                          return one.fails_when_full || one.is_compressed;
                        });
-  const bool is_refused = std::ranges::any_of(
-      plan_.files, [](const auto& one) { return one.exists_before && !one.replaces; });
-  const bool is_there = code == static_cast<int>(ErrorCode::target_exists) && is_refused;
+  const bool is_there = code == static_cast<int>(ErrorCode::target_exists) &&
+                        std::ranges::any_of(plan_.files, [](const auto& one) {
+                          return one.exists_before && !one.replaces;
+                        });
   const bool is_wrong =
       is_there || is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
-  // A server that is lost alone is found: nobody waits for it until the deadline. Where it had to
-  // say that a file is refused, its ranks do.
-  const bool may_be_late = is_wrong || is_refused || faults.stopped_process || faults.folder_goes ||
+  // A server that is lost alone is found: nobody waits for it until the deadline.
+  const bool may_be_late = is_wrong || faults.stopped_process || faults.folder_goes ||
                            faults.disk_slowness != 1 || faults.disk != Disk::Faults{};
   if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong) ||
       (code == static_cast<int>(ErrorCode::timed_out) && !may_be_late)) {
