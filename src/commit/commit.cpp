@@ -102,10 +102,6 @@ bool is_there(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-bool is_taken_over(const TargetNames& names) {
-  return names.may_appear && !outcome_of(names.may_appear).ok();
-}
-
 // Where nothing can be made durable any more.
 void write_for_now(const std::string& path, const std::string& temporary, const std::string& text) {
   const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
@@ -232,6 +228,10 @@ Error target_is_there(const TargetNames& names, const char* when) {
       ErrorCode::target_exists,
       names.target + ' ' + when +
           "; remove it, choose another path, or set existing = \"replace\" or \"continue\""};
+}
+
+bool is_taken_over(const TargetNames& names) {
+  return names.may_appear && !outcome_of(names.may_appear).ok();
 }
 
 void prepare_target(const TargetNames& names, bool replace) {

@@ -60,6 +60,9 @@ void check_folder(const TargetNames& names);
 void remove_begun(const std::string& temporary,
                   const std::function<void()>& may_appear = {}) noexcept;
 
+/// Whether `may_appear` throws.
+[[nodiscard]] bool is_taken_over(const TargetNames& names);
+
 /// The failure where a file stands in the way. @param when  "exists".
 [[nodiscard]] Error target_is_there(const TargetNames& names, const char* when);
 
