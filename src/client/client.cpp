@@ -163,6 +163,7 @@ bool Client::open_with_servers(OpenedFile& opened) {
     return true;
   } catch (const ServersLost&) {
     takeover_.go_on_without_servers();
+    takeover_.check_not_refused(opened);
     const bool is_open = takeover_.is_opened_by_servers(opened);
     if (is_open) {
       if (opened.remote->lacks_beginning()) {

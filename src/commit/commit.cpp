@@ -102,8 +102,8 @@ bool is_there(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-bool is_taken_over(const TargetNames& names) {
-  return names.may_appear && !outcome_of(names.may_appear).ok();
+std::string identity(const struct stat& status) {
+  return std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
 }
 
 // Where nothing can be made durable any more.
@@ -234,6 +234,10 @@ Error target_is_there(const TargetNames& names, const char* when) {
           "; remove it, choose another path, or set existing = \"replace\" or \"continue\""};
 }
 
+bool is_taken_over(const TargetNames& names) {
+  return names.may_appear && !outcome_of(names.may_appear).ok();
+}
+
 void prepare_target(const TargetNames& names, bool replace) {
   check_folder(names);
   refuse_other_folders(names);
@@ -303,9 +307,12 @@ std::string inode_of(const std::string& path) {
 
 std::string identity_of(const std::string& path) {
   struct stat status{};
-  return ::stat(path.c_str(), &status) != 0
-             ? std::string{}
-             : std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
+  return ::stat(path.c_str(), &status) != 0 ? std::string{} : identity(status);
+}
+
+std::string identity_in_folder(const std::string& path) {
+  const auto status = OpenFolder{path}.find(name_in_folder(path), OpenFolder::Links::followed);
+  return status ? identity(*status) : std::string{};
 }
 
 void check_identity(const TargetNames& names, const std::string& identity) {
@@ -341,13 +348,18 @@ bool remove_committed(const TargetNames& names) noexcept {
   } else {
     ::unlink(names.target.c_str());
   }
-  // A power loss must leave no file without what describes it. Meanwhile others may have taken the
-  // files over, and have put a new one here.
-  if (outcome_of([&] { sync_folder_of(names.target); }).ok() && !is_taken_over(names)) {
-    ::unlink(names.manifest.c_str());
-  }
+  // Neither a power loss nor a folder that was gone for a moment must leave a file without what
+  // describes it. Meanwhile others may have taken the files over, and have put a new one here.
   bool is_gone = false;
-  (void)outcome_of([&] { is_gone = !is_in_folder(names.target); });
+  (void)outcome_of([&] {
+    const OpenFolder folder{names.target};
+    is_gone = !folder.has(name_in_folder(names.target));
+    if (is_gone) {
+      folder.sync();
+      check(names.may_appear);
+      ::unlink(names.manifest.c_str());
+    }
+  });
   return is_gone;
 }
 

@@ -60,6 +60,9 @@ void check_folder(const TargetNames& names);
 void remove_begun(const std::string& temporary,
                   const std::function<void()>& may_appear = {}) noexcept;
 
+/// Whether `may_appear` throws.
+[[nodiscard]] bool is_taken_over(const TargetNames& names);
+
 /// The failure where a file stands in the way. @param when  "exists".
 [[nodiscard]] Error target_is_there(const TargetNames& names, const char* when);
 
@@ -145,6 +148,8 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
 
 /// What tells a file from others that have had its name; empty where there is none.
 [[nodiscard]] std::string identity_of(const std::string& path);
+/// The same. @throws Error{storage_failure} where its folder is gone.
+[[nodiscard]] std::string identity_in_folder(const std::string& path);
 
 /// @param identity  of the file when it was published; empty: unknown.
 /// @throws Error{target_exists} where another file has its name by now.

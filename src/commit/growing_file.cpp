@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,11 +48,12 @@ void GrowingFile::drop_other() noexcept {
   }
 }
 
-void GrowingFile::write(std::string_view text, const std::string& temporary) {
+void GrowingFile::write(std::string_view text, const std::string& temporary,
+                        const std::function<void()>& may_appear) {
   shown_bytes_.reset();
   drop_other();
   const std::array<std::string_view, 2> parts{text, ending_};
-  write_durably(path_, temporary, parts);
+  write_durably(path_, temporary, parts, may_appear);
   bytes_written_ += std::ssize(text) + std::ssize(ending_);
   shown_bytes_ = std::ssize(text);
 }
@@ -67,7 +69,8 @@ void GrowingFile::make_other(const std::string& temporary) {
   missing_ = whole->substr(0, static_cast<std::size_t>(*shown_bytes_));
 }
 
-void GrowingFile::append(std::string_view more, const std::string& temporary) {
+void GrowingFile::append(std::string_view more, const std::string& temporary,
+                         const std::function<void()>& may_appear) {
   const std::int64_t shown = shown_bytes_.value();
   try {
     if (other_.empty()) {
@@ -77,6 +80,9 @@ void GrowingFile::append(std::string_view more, const std::string& temporary) {
     write_at(other_, other_bytes_, text + ending_);
     bytes_written_ += std::ssize(text) + std::ssize(ending_);
     const OpenFolder folder{path_};
+    if (may_appear) {
+      may_appear();
+    }
     if (::renameat2(AT_FDCWD, other_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
       throw failure("exchange " + other_ + " with", path_, errno);
     }

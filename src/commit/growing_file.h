@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,10 +22,13 @@ class GrowingFile {
 
   /// Let it hold this text and the ending.
   /// @param temporary  a name beside it that nobody else uses, as long as this object is there.
+  /// @param may_appear  see NewFile.
   /// @throws Error{storage_failure}; so below. Then it is as before.
-  void write(std::string_view text, const std::string& temporary);
+  void write(std::string_view text, const std::string& temporary,
+             const std::function<void()>& may_appear = {});
   /// Let it hold more before the ending. @pre can_grow()
-  void append(std::string_view more, const std::string& temporary);
+  void append(std::string_view more, const std::string& temporary,
+              const std::function<void()>& may_appear = {});
   /// Whether it was written, and nothing has failed since.
   [[nodiscard]] bool can_grow() const noexcept { return shown_bytes_.has_value(); }
 

@@ -112,6 +112,7 @@ void Lead::opened(const Outcome& outcome) {
   } else {
     over_ = true;
     publisher_.release();
+    means_.note(protocol::Note::refused, static_cast<std::int64_t>(outcome.code));
   }
   means_.council->to_all(protocol::encode(
       setup_.key, protocol::Opened{outcome, setup_.open.domain_bytes, setup_.open.beginning}));

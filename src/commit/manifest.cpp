@@ -35,9 +35,8 @@ std::string field(const char* name, const Json& value) {
   return one_line(name) + ": " + one_line(value);
 }
 
-// Of a server: who takes its file over has another.
-std::string server_manifest(const TargetNames& names) {
-  return names.temporary + std::string{server_ending} + ".json";
+std::string of_server(const TargetNames& names, std::string_view ending) {
+  return names.temporary + std::string{server_ending} + std::string{ending};
 }
 
 Json variable_attributes(const ToldSteps& told, const contents::Description& description) {
@@ -138,8 +137,7 @@ NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
   parts.emplace_back(last);
   const auto seal = sealed(parts);
   parts.emplace_back(seal);
-  return {names.manifest, names.may_appear ? server_manifest(names) : names.temporary + ".json",
-          parts};
+  return {names.manifest, beside_temporary(names, ".json"), parts};
 }
 
 void write_manifest(const TargetNames& names, const ManifestHead& head,
@@ -165,8 +163,14 @@ void check_seal(std::string_view text, const Json& manifest) {
   }
 }
 
-void remove_server_manifest(const TargetNames& names) noexcept {
-  ::unlink(server_manifest(names).c_str());
+std::string beside_temporary(const TargetNames& names, std::string_view ending) {
+  return names.may_appear ? of_server(names, ending) : names.temporary + std::string{ending};
+}
+
+void remove_server_files(const TargetNames& names) noexcept {
+  for (const char* const ending : {".json", ".xdmf"}) {
+    ::unlink(of_server(names, ending).c_str());
+  }
 }
 
 }  // namespace iocomp::commit

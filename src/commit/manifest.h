@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "commit/json_values.h"
@@ -21,8 +22,11 @@ void check_seal(std::string_view text, const Json& manifest);
 void unseal(Json& manifest);
 
 struct TargetNames;
-/// Remove what a server has left that ended while it wrote the manifest. For those who go on
-/// without it. Never throws.
-void remove_server_manifest(const TargetNames& names) noexcept;
+/// The temporary name of the manifest (".json") or of the XDMF file (".xdmf"). Of a server it is
+/// another than of those who may take its file over.
+[[nodiscard]] std::string beside_temporary(const TargetNames& names, std::string_view ending);
+/// Remove what a server has left that ended while it wrote these. For those who go on without it.
+/// Never throws.
+void remove_server_files(const TargetNames& names) noexcept;
 
 }  // namespace iocomp::commit

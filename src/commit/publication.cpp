@@ -44,11 +44,11 @@ void publish_first(const TargetNames& names, const ManifestHead& head,
     publish_described(names, head, description, replace, earlier);
     return;
   }
-  xdmf->step_aside();
+  xdmf->step_aside(names);
   try {
     publish_described(names, head, description, replace, earlier);
   } catch (...) {
-    xdmf->come_back();
+    xdmf->come_back(names);
     throw;
   }
 }
@@ -61,7 +61,7 @@ void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names
     xdmf->clear();
   }
   xdmf->add(told.steps, names.target);
-  xdmf->write(names.temporary + ".xdmf");
+  xdmf->write(names);
 }
 
 contents::Beginning beginning_of(const KeptFile& kept, const formats::Format& format) {
@@ -315,14 +315,15 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
     };
     return {{},
             [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,
-             superseded = superseded_, keep = static_cast<std::size_t>(identity_.keep),
-             path = identity_.path, job = identity_.job](const Prepared&) mutable {
+             superseded = superseded_,
+             keep = static_cast<std::size_t>(identity_.keep)](const Prepared&) mutable {
               if (ends_itself) {
                 manifest.bytes = settled_bytes(target.temporary, whole_steps);
               }
               for (const auto earlier : *superseded) {
                 if (earlier != number) {
-                  manifest.supersedes.emplace(earlier, identity_of(target_of(earlier).target));
+                  manifest.supersedes.emplace(earlier,
+                                              identity_in_folder(target_of(earlier).target));
                 }
               }
               if (kept->empty()) {
@@ -353,7 +354,7 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
                   }
                 }
                 xdmf->add(described.steps, target.target);
-                xdmf->write(target_names(path, -1, job).temporary + ".xdmf");
+                xdmf->write(target_of(-1));
               }
               for (const auto& names : old) {  // that nothing describes any more
                 (void)remove_committed(names);

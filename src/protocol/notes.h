@@ -15,6 +15,7 @@ enum class Note : std::uint64_t {
   failed_closed = 4,  ///< likewise, and it failed
   opened = 5,         ///< the file; before any rank is told
   sync_failed = 6,    ///< the file, of any server; the next fsync says yes, and means nothing
+  refused = 7,        ///< the file, with the code in place of a step; before any rank is told
 };
 
 /// The word that stands for a note; never 0.

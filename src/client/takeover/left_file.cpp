@@ -130,12 +130,9 @@ bool is_committed(const commit::Publication& names, std::int64_t step, int steps
 
 void remove_temporaries(const commit::Publication& names, bool file_per_step,
                         const Remains& remains) {
-  if (!file_per_step) {
-    commit::remove_server_manifest(names.names(-1));
-    return;
-  }
-  for (std::int64_t step = remains.committed; step <= remains.ended; ++step) {
-    commit::remove_server_manifest(names.names(step));
+  commit::remove_server_files(names.names(-1));  // an XDMF file is of all steps
+  for (std::int64_t step = remains.committed; file_per_step && step <= remains.ended; ++step) {
+    commit::remove_server_files(names.names(step));
   }
 }
 

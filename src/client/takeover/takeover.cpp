@@ -58,8 +58,8 @@ void Takeover::carry_on(OpenedFile& opened) {
   opened.remote = nullptr;
 }
 
-bool Takeover::has_note(const OpenedFile& opened, Note note) {
-  return link_.server_side().have_noted(protocol::word(opened.file->key(), note));
+bool Takeover::has_note(const OpenedFile& opened, Note note, std::int64_t step) {
+  return link_.server_side().have_noted(protocol::word(opened.file->key(), note, step));
 }
 
 // Which steps the servers have called committed, or have left so on disk.
@@ -89,6 +89,16 @@ std::function<bool(std::int64_t)> Takeover::committed_steps(const OpenedFile& op
 
 bool Takeover::is_opened_by_servers(const OpenedFile& opened) {
   return opened.remote != nullptr && has_note(opened, Note::opened);
+}
+
+void Takeover::check_not_refused(const OpenedFile& opened) {
+  for (int code = 1; code <= static_cast<int>(ErrorCode::internal); ++code) {
+    if (has_note(opened, Note::refused, code)) {
+      throw Error{static_cast<ErrorCode>(code), "file \"" + opened.file->name() +
+                                                    "\": the servers have refused it (" +
+                                                    code_name(code) + "); then " + *link_.loss()};
+    }
+  }
 }
 
 // Nothing was committed since: this rank has ended no step.

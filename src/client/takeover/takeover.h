@@ -31,11 +31,13 @@ class Takeover {
   /// Whether other ranks may have been told that the file is open, when the servers were lost
   /// before they have told this rank so.
   [[nodiscard]] bool is_opened_by_servers(const OpenedFile& opened);
+  /// Likewise that it is refused. @throws Error with the same code.
+  void check_not_refused(const OpenedFile& opened);
 
  private:
   [[nodiscard]] std::optional<Outcome> obstacle(OpenedFile& opened);
   void take_over(OpenedFile& opened);
-  [[nodiscard]] bool has_note(const OpenedFile& opened, protocol::Note note);
+  [[nodiscard]] bool has_note(const OpenedFile& opened, protocol::Note note, std::int64_t step = 0);
   [[nodiscard]] std::function<bool(std::int64_t)> committed_steps(const OpenedFile& opened,
                                                                   bool can_tell);
 

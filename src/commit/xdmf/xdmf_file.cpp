@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/small_files.h"
+#include "commit/commit.h"
+#include "commit/manifest.h"
 #include "commit/read_manifest.h"
 #include "formats/plain_source.h"
 
@@ -43,7 +47,10 @@ XdmfFile::XdmfFile(std::string name, std::string path, const formats::Format& fo
       options_{std::move(options)},
       file_{path_, xdmf_ending} {}
 
-void XdmfFile::step_aside() {
+void XdmfFile::step_aside(const TargetNames& names) {
+  if (is_taken_over(names)) {
+    return;
+  }
   before_ = read_file(path_);
   if (before_) {
     ::unlink(path_.c_str());
@@ -51,10 +58,11 @@ void XdmfFile::step_aside() {
   }
 }
 
-void XdmfFile::come_back() noexcept {
+void XdmfFile::come_back(const TargetNames& names) noexcept {
   try {
     if (before_) {
-      write_durably(path_, path_ + ".new", *before_);
+      const std::string_view text{*before_};
+      write_durably(path_, beside_temporary(names, ".xdmf"), std::span{&text, 1}, names.may_appear);
     }
   } catch (const std::exception&) {  // the failure that led here is the one to tell
   }
@@ -148,20 +156,26 @@ std::string XdmfFile::text_from(std::int64_t step) const {
   return text;
 }
 
-void XdmfFile::write(const std::string& temporary) noexcept {
+void XdmfFile::write(const TargetNames& names) noexcept {
   try {
+    const std::string temporary = beside_temporary(names, ".xdmf");
     const auto append = [&] {
       if (has_changed_ || !file_.can_grow()) {
         return false;
       }
-      return outcome_of([&] { file_.append(text_from(written_until_), temporary); }).ok();
+      return outcome_of(
+                 [&] { file_.append(text_from(written_until_), temporary, names.may_appear); })
+          .ok();
     };
     if (!append()) {
-      file_.write(xdmf_beginning(name_) + text_from(0), temporary);
+      file_.write(xdmf_beginning(name_) + text_from(0), temporary, names.may_appear);
     }
     has_changed_ = false;
     written_until_ = steps_.empty() ? 0 : steps_.rbegin()->first + 1;
   } catch (const std::exception& error) {
+    if (is_taken_over(names)) {
+      return;
+    }
     ::unlink(path_.c_str());
     log::error("there is no XDMF file " + path_ + ", the data are committed: " + error.what());
   }

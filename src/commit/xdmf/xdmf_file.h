@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "commit/commit.h"
 #include "commit/growing_file.h"
 #include "commit/xdmf/xdmf.h"
 #include "formats/format.h"
@@ -22,9 +23,10 @@ class XdmfFile {
   XdmfFile(std::string name, std::string path, const formats::Format& format,
            formats::FormatOptions options);
 
-  /// Before the first commit: what describes older files goes, and comes back if they stay.
-  void step_aside();
-  void come_back() noexcept;
+  /// Before the first commit: what describes older files goes, and comes back if they stay. Where
+  /// others have taken the file over (TargetNames::may_appear) nothing happens, as in `write`.
+  void step_aside(const TargetNames& names);
+  void come_back(const TargetNames& names) noexcept;
 
   /// After a commit: these steps too, which lie in `file`. Earlier ones of the same number are
   /// replaced.
@@ -38,8 +40,8 @@ class XdmfFile {
   /// Write it: what steps behind all others add to it, or the whole where others have changed. Data
   /// that are committed stay so whatever happens here: a failure is logged, and leaves no
   /// description rather than an old one.
-  /// @param temporary  a name beside it that nobody else uses.
-  void write(const std::string& temporary) noexcept;
+  /// @param names  of a file of all steps.
+  void write(const TargetNames& names) noexcept;
 
  private:
   void set(std::int64_t step, std::string grids);

@@ -27,9 +27,10 @@ class PublicationOfASeries : public testing::Test {
     catalogue_.apply(event);
   }
 
-  void commit(std::int64_t step) {
+  void commit(std::int64_t step) { commit(step, publication_); }
+  void commit(std::int64_t step, Publication& publication) {
     contents_.add(step, 0, 32 * step);
-    publication_.commit_step(step, contents_, catalogue_)();
+    publication.commit_step(step, contents_, catalogue_)();
   }
   void set_attribute(std::int64_t step) {
     contents::Event event;
@@ -69,6 +70,26 @@ TEST_F(PublicationOfASeries, WritesAttributesThatCameAfterTheLastStep) {
   set_attribute(1);
   publication_.commit_file(contents_, catalogue_)();
   EXPECT_NE(manifest(), before);
+}
+
+// A server that was stopped between its manifest and its XDMF file goes on when the compute ranks
+// have written theirs.
+TEST_F(PublicationOfASeries, LeavesTheXdmfFileOfThoseWhoHaveTakenItOver) {
+  std::string earlier;  // manifest
+  Publication ours{{.name = "out",
+                    .path = folder_ / "out.bin",
+                    .job = "here-1",
+                    .xdmf = true,
+                    .is_given_up = [&] { return !earlier.empty() && manifest() != earlier; }},
+                   format_,
+                   &catalogue_};
+  write_text(ours.names(-1).temporary, "values");
+  commit(0, ours);
+  write_text(folder_ / "out.bin.xdmf", "theirs");
+  earlier = manifest();
+  commit(1, ours);
+  EXPECT_NE(manifest(), earlier);
+  EXPECT_EQ(text_of(folder_ / "out.bin.xdmf"), "theirs");
 }
 
 }  // namespace

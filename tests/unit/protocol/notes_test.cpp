@@ -17,8 +17,8 @@ TEST(Notes, OfDifferentFilesStepsAndKindsAreDifferentWordsAndNoneIsZero) {
   std::mt19937_64 keys{7};  // of files: hashes of their names
   for (int i = 0; i < 20; ++i) {
     const std::uint64_t file = keys();
-    for (const Note note :
-         {Note::publishing, Note::dropped, Note::closed, Note::failed_closed, Note::opened}) {
+    for (const Note note : {Note::publishing, Note::dropped, Note::closed, Note::failed_closed,
+                            Note::opened, Note::sync_failed, Note::refused}) {
       for (std::int64_t step = 0; step < 100; ++step) {
         words.insert(word(file, note, step));
         ++notes;
