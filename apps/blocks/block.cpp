@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/block.h"
 
+#include <bit>
 #include <functional>
 #include <numeric>
 #include <sstream>
@@ -39,6 +40,31 @@ double first_value(const Extents& shape, std::int64_t stamp) {
   return static_cast<double>(stamp * elements);
 }
 
+/// The values of an array, by their place in it.
+class ValueOf {
+ public:
+  ValueOf(const Extents& shape, const Pattern& pattern)
+      : origin_{first_value(shape, pattern.stamp)},
+        noise_{(std::uint64_t{1} << static_cast<unsigned>(pattern.noise_bits)) - 1} {}
+
+  double operator()(std::int64_t index) const {
+    const double value = origin_ + static_cast<double>(index);
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    return std::bit_cast<double>(bits ^ (mixed(bits) & noise_));
+  }
+
+ private:
+  /// The last step of SplitMix64: each bit of the result depends on all of `bits`.
+  static std::uint64_t mixed(std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+    return bits ^ (bits >> 31U);
+  }
+
+  double origin_;
+  std::uint64_t noise_;
+};
+
 }  // namespace
 
 std::int64_t product(const Extents& extents) {
@@ -67,24 +93,24 @@ Box part_of(const Extents& shape, const std::vector<int>& grid, int rank) {
   return box;
 }
 
-void fill(const Extents& shape, const Box& box, std::int64_t stamp, std::span<double> values) {
-  const double origin = first_value(shape, stamp);
+void fill(const Extents& shape, const Box& box, const Pattern& pattern, std::span<double> values) {
+  const ValueOf value_of{shape, pattern};
   for_each_run(shape, box, [&](std::int64_t index, std::int64_t place) {
     double* const run = values.data() + place;
     for (std::int64_t i = 0; i < box.count.back(); ++i) {
-      run[i] = origin + static_cast<double>(index + i);
+      run[i] = value_of(index + i);
     }
   });
 }
 
-std::string mistake_in(const Extents& shape, const Box& box, std::int64_t stamp,
+std::string mistake_in(const Extents& shape, const Box& box, const Pattern& pattern,
                        std::span<const double> values) {
-  const double origin = first_value(shape, stamp);
+  const ValueOf value_of{shape, pattern};
   std::int64_t wrong = 0;
   std::ostringstream first;
   for_each_run(shape, box, [&](std::int64_t index, std::int64_t place) {
     for (std::int64_t i = 0; i < box.count.back(); ++i) {
-      const double expected = origin + static_cast<double>(index + i);
+      const double expected = value_of(index + i);
       const double found = values[static_cast<std::size_t>(place + i)];
       if (found == expected) continue;
       if (wrong++ == 0) {

@@ -37,13 +37,19 @@ struct Block {
 /// parts differ by one element at most.
 [[nodiscard]] Box part_of(const Extents& shape, const std::vector<int>& grid, int rank);
 
+/// What the values of an array are.
+struct Pattern {
+  std::int64_t stamp = 0;  ///< tells the time
+  int noise_bits = 0;  ///< so many of their last bits look random, as those of computed values do
+};
+
 /// Values that tell their place and time: the element with the row-major index g of an array of N
-/// elements is g + stamp N.
+/// elements is g + stamp N, but for the noise, which follows from that number.
 /// @throws std::runtime_error when these are not exact in a double.
-void fill(const Extents& shape, const Box& box, std::int64_t stamp, std::span<double> values);
+void fill(const Extents& shape, const Box& box, const Pattern& pattern, std::span<double> values);
 
 /// @return "", or how many values are not what `fill` makes, and the first of them.
-[[nodiscard]] std::string mistake_in(const Extents& shape, const Box& box, std::int64_t stamp,
+[[nodiscard]] std::string mistake_in(const Extents& shape, const Box& box, const Pattern& pattern,
                                      std::span<const double> values);
 
 /// "256 x 256 x 128"

@@ -57,7 +57,7 @@ class Run {
         comm_{comm},
         what_{what},
         part_{options.layout, options.node_size, comm, what.block},
-        phase_{comm, options.phase},
+        phase_{comm, options.phase, options.phase_waits},
         steps_{options.steps},
         arrays_{PutArray{memory_of(), elements()}, PutArray{memory_of(), elements()}} {}
 
@@ -80,8 +80,9 @@ class Run {
     return static_cast<std::size_t>(what_.block.own.elements());
   }
   /// What the values of a step tell: buffers take turns.
-  [[nodiscard]] static std::int64_t stamp(int repetition, int step) {
-    return repetition * static_cast<int>(slots) + step % static_cast<int>(slots);
+  [[nodiscard]] Pattern pattern(int repetition, int step) const {
+    return {repetition * static_cast<int>(slots) + step % static_cast<int>(slots),
+            options_.noise_bits};
   }
 
   void calibrate(std::vector<Series>& series) {
@@ -91,9 +92,7 @@ class Run {
           "--phase needs a synchronous way to compare with, such as --backend posix:sync");
     }
     steps_ = std::min(options_.steps, steps_to_calibrate);
-    for (Series& each : series) {
-      if (is_synchronous(each)) one(each, 0);
-    }
+    for (Series& each : series) one(each, 0);  // the others too: servers touch new memory
     follow(series);
     steps_ = options_.steps;
     for (Series& each : series) {
@@ -119,7 +118,7 @@ class Run {
     Target target = target_of(series.way);
     clean(target);
     for (int step = 0; step < static_cast<int>(slots); ++step) {
-      fill(what_.block.shape, what_.block.own, stamp(repetition, step), array(step).values());
+      fill(what_.block.shape, what_.block.own, pattern(repetition, step), array(step).values());
     }
     MPI_Barrier(comm_);
     Sample sample;
@@ -135,7 +134,8 @@ class Run {
       const bool is_due =
           options_.check == Check::all || (options_.check == Check::last && is_last);
       if (is_due) {
-        const ReadBack back{part_, what_.block, [&](int step) { return stamp(repetition, step); }};
+        const ReadBack back{part_, what_.block,
+                            [&](int step) { return pattern(repetition, step); }};
         series.checked += is_as_written(session_, series.way, back, target) ? 1 : 0;
       }
     }

@@ -9,6 +9,7 @@ namespace iocomp::apps::blocks {
 namespace {
 
 constexpr int many = 1'000'000;
+constexpr int mantissa_bits = 52;
 
 void declare_output(CLI::App& app, Options& options) {
   const std::map<std::string, Layout> layouts{
@@ -59,6 +60,14 @@ void declare_measurement(CLI::App& app, Options& options) {
                  "compute before each step, so many times as long as the fastest of the "
                  "synchronous back-ends takes to write it; 0: not at all")
       ->check(CLI::Range(0.0, 1000.0));
+  app.add_option("--phase-waits", options.phase_waits,
+                 "the part of these phases in which ranks sleep, a few milliseconds at a time, as "
+                 "if they waited for others")
+      ->check(CLI::Range(0.0, 0.9));
+  app.add_option("--noise", options.noise_bits,
+                 "so many of the last bits of each value look random, as those of computed values "
+                 "do: they hardly compress")
+      ->check(CLI::Range(0, mantissa_bits));
   app.add_option("--fsync", options.durable,
                  "in: the time ends when all is durable; out: when all is written")
       ->transform(CLI::CheckedTransformer(in_out));

@@ -26,7 +26,9 @@ struct Options {
   int node_size = 0;  ///< ranks that share a file of layout node; 0: those of a node
   int repetitions = 10;
   int steps = 1;
-  double phase = 0;  ///< computing before each step, as a multiple of a synchronous write
+  double phase = 0;        ///< computing before each step, as a multiple of a synchronous write
+  double phase_waits = 0;  ///< the part of it in which ranks sleep, as if they waited for others
+  int noise_bits = 0;      ///< of the values
   bool durable = true;
   Check check = Check::last;
   bool read = false;  ///< time reading too

@@ -2,6 +2,8 @@
 #include "blocks/phase.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "common/ranks.h"
 #include "common/stopwatch.h"
@@ -16,8 +18,12 @@ constexpr std::size_t remembered = 3;
 
 }  // namespace
 
-Phase::Phase(MPI_Comm comm, double multiple)
-    : multiple_{multiple}, a_{multiple > 0 ? array_elements : 1}, b_{a_.size()}, c_{a_.size()} {
+Phase::Phase(MPI_Comm comm, double multiple, double waits)
+    : multiple_{multiple},
+      waits_{waits},
+      a_{multiple > 0 ? array_elements : 1},
+      b_{a_.size()},
+      c_{a_.size()} {
   if (multiple_ == 0) return;
   elements_ = passes_to_calibrate * array_elements;
   run();  // warm
@@ -33,6 +39,10 @@ void Phase::run() {
     const std::size_t count = std::min(left, a_.size());
     stream::triad(a_.data(), b_.data(), c_.data(), count);
     left -= count;
+    if (waits_ > 0 && elements_per_second_ > 0) {
+      const double computing = static_cast<double>(count) / elements_per_second_;
+      std::this_thread::sleep_for(std::chrono::duration<double>{computing * waits_ / (1 - waits_)});
+    }
   }
 }
 
@@ -43,7 +53,8 @@ void Phase::follow(double write_seconds_per_step) {
       writes_.end() - static_cast<std::ptrdiff_t>(std::min(remembered, writes_.size())),
       writes_.end()};
   std::ranges::sort(last);
-  elements_ = static_cast<std::size_t>(multiple_ * last[last.size() / 2] * elements_per_second_);
+  const double seconds = multiple_ * last[last.size() / 2];
+  elements_ = static_cast<std::size_t>(seconds * (1 - waits_) * elements_per_second_);
 }
 
 }  // namespace iocomp::apps::blocks

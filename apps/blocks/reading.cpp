@@ -56,7 +56,7 @@ bool is_as_written(const Session* session, const Way& way, const ReadBack& expec
   for (int step = 0; step < target.steps; ++step) {
     reader->read(step, in_file, values.values());
     const std::string mistake =
-        mistake_in(expected.global.shape, in_array, expected.stamp(step), values.values());
+        mistake_in(expected.global.shape, in_array, expected.pattern(step), values.values());
     if (!mistake.empty()) {
       throw std::runtime_error(target.path + " (" + way.label + "), step " + std::to_string(step) +
                                ": " + mistake);

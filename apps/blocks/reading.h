@@ -22,7 +22,7 @@ namespace iocomp::apps::blocks {
 struct ReadBack {
   const Part& part;
   const Block& global;
-  std::function<std::int64_t(int step)> stamp;
+  std::function<Pattern(int step)> pattern;
 };
 
 /// Read every element of a file back and compare it. Where all ranks share the file, each reads a

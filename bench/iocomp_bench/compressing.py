@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of writer threads: chunks that a rank compresses with them, runs that they copy."""
+"""Figures of compression: what of it is hidden, and what the writer threads of a process do."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from iocomp_bench.blocks import Blocks, hidden_in
 from iocomp_bench.figure import Figure, Found, per_round
 from iocomp_bench.ways import SYNC
 from iocomp_studies.rounds import Rounds
@@ -21,6 +22,15 @@ THREADS = 2
 BOTH_CORES = "0-1"
 SIZE = 400
 """Elements (doubles) in each of three dimensions: opening and commit are a small part."""
+
+HIDDEN_SIZE = 192
+HIDDEN_STEPS = 8
+HIDDEN_PHASE = 4
+NOISE_BITS = 40
+"""Of 52: then doubles compress to six tenths, as those of a simulation do."""
+WAITS = {"compress-hidden": 0.25, "compress-hidden-busy": 0.0}
+"""By figure: the part of a phase in which ranks wait."""
+CORES = 2
 
 COPY = "threads/copy"
 IDLE = "threads/idle"
@@ -55,13 +65,37 @@ def _compress(runner: Runner, method: str, threads: int) -> Result:
     return runner.run("apps/benchio/benchio", arguments, (BOTH_CORES,), settings)
 
 
+def _phases(waits: float) -> Blocks:
+    """Return a series by two ranks and two servers, synchronously, asynchronously and not at all."""
+    ways = "--backend hdf5:sync,hdf5 --baseline none"
+    values = f"--steps {HIDDEN_STEPS} --repetitions 1 --noise {NOISE_BITS}"
+    phases = f"--phase {HIDDEN_PHASE} --phase-waits {waits}"
+    return Blocks(ways, 2, 2, f"{values} {phases}", HIDDEN_SIZE)
+
+
+def _hidden(runner: Runner, waits: float) -> Result:
+    """Run it with servers that stand back."""
+    series = {
+        "files.default.layout": "time",
+        "files.default.compression": "zstd",
+        "server.nice": "19",
+        "expert.touch": "1 MiB",  # the rest in the steps before those that are timed
+        "trace.json": str(runner.directory / "trace.json"),
+    }
+    return _phases(waits).run(runner, series)
+
+
 def compression_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
     """Return the runs by name."""
     return {
         _name(method, threads): partial(_compress, runner, method, threads)
         for method in METHODS
         for threads in (1, THREADS)
-    } | {COPY: partial(_copy, runner), IDLE: partial(_idle, runner)}
+    } | {
+        COPY: partial(_copy, runner),
+        IDLE: partial(_idle, runner),
+        **{id_: partial(_hidden, runner, waits) for id_, waits in WAITS.items()},
+    }
 
 
 def _rate(run: Result) -> float:
@@ -104,6 +138,45 @@ def _sleeping() -> Figure:
     return Figure("threads-idle", "1", Goal(1.005, at_most=True), (IDLE,), find)
 
 
+def account(run: Result) -> dict[str, float]:
+    """Return the processor time of output, what phases leave of it, and what that could hide."""
+    none, sync, behind = (run["ways"][way] for way in ("none", "iocomp hdf5:sync", "iocomp hdf5"))
+    (wall, alone), (cpu, cpu_alone) = (
+        (sync[key][0], none[key][0]) for key in ("seconds", "cpu_seconds")
+    )
+    counters = run["trace"]["server_sum"]
+    # Of the file that was timed: they have also written some steps before.
+    servers = counters["cpu_seconds"] * run["bytes"] / counters["raw_bytes"]
+    output = behind["cpu_seconds"][0] - cpu_alone + servers
+    idle = CORES * alone - cpu_alone
+    return {
+        "cpu_seconds_of_synchronous_output": cpu - cpu_alone,
+        "cpu_seconds_of_output": output,
+        "cpu_seconds_of_servers": servers,
+        "idle_seconds_of_phases": idle,
+        "hidden_if_all_idle_time_was_used": 1 - max(0.0, output - idle) / CORES / (wall - alone),
+    }
+
+
+def _hiding(id_: str, goal: Goal) -> Figure:
+    """Return the hidden part of a compressed series, and beside it where its time comes from."""
+
+    def find(rounds: Rounds) -> Found:
+        found = per_round(rounds, (id_,), lambda runs: hidden_in(runs[0], "hdf5"))
+        accounts = [account(run) for run in rounds.results[id_]]
+        return Found(
+            found, {key: statistics.median(one[key] for one in accounts) for key in accounts[0]}
+        )
+
+    return Figure(id_, "1", goal, (id_,), find)
+
+
 def compression_figures() -> tuple[Figure, ...]:
     """Return the figures and their goals."""
-    return (*(_scaling(method) for method in METHODS), _copying(), _sleeping())
+    return (
+        *(_scaling(method) for method in METHODS),
+        _copying(),
+        _sleeping(),
+        _hiding("compress-hidden", Goal(0.6, at_most=False)),
+        _hiding("compress-hidden-busy", Goal()),
+    )

@@ -105,6 +105,8 @@ const std::vector<Key>& all_keys() {
        "true: iocomp_init returns on servers; false: they leave through MPI_Finalize and exit"},
       {"server.exit_status", boolean, "false", "",
        "true: servers exit with 1 after a failure that nobody was told of"},
+      {"server.nice", integer, "0", "0..19",
+       "how far servers stand back, as of nice(1), for whoever computes on their hardware threads"},
       {"storage.modules", text, "", "",
        "folder that is searched first for back-ends; as they are code, only the variable sets it",
        true},

@@ -1,41 +1,107 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/shuffle.h"
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 namespace iocomp::formats {
 namespace {
 
-// Elements whose bytes fit into the nearest cache while they are spread.
-constexpr std::size_t elements_at_once = 1024;
+// So many bytes of a vector register: as many elements are taken at once.
+constexpr std::size_t lanes = 16;
+using Lanes __attribute__((vector_size(lanes))) = unsigned char;
+
+Lanes low_halves(Lanes one, Lanes other) {
+  return __builtin_shufflevector(one, other, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7,
+                                 23);
+}
+
+Lanes high_halves(Lanes one, Lanes other) {
+  return __builtin_shufflevector(one, other, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
+                                 15, 31);
+}
+
+// All bytes of 16 elements, as they lie in memory. To put the halves of such a block between one
+// another, byte by byte, moves the first bit of each byte's place behind the others. The place of a
+// byte is the number of the element (4 bits) and then its own in the element: four times that, and
+// its own comes first, which is the shuffled block. Its own bits again, and it is as it was.
+template <std::size_t element_bytes>
+class Block {
+ public:
+  std::array<Lanes, element_bytes> lanes_of;
+
+  void interleave(int times) {
+    for (int time = 0; time < times; ++time) {
+      const auto before = lanes_of;
+      for (std::size_t i = 0; i < element_bytes / 2; ++i) {
+        lanes_of[2 * i] = low_halves(before[i], before[i + element_bytes / 2]);
+        lanes_of[2 * i + 1] = high_halves(before[i], before[i + element_bytes / 2]);
+      }
+    }
+  }
+};
+
+constexpr int log2_of(std::size_t number) { return number == 1 ? 0 : 1 + log2_of(number / 2); }
+
+// @return how many elements were done.
+template <std::size_t element_bytes>
+std::size_t shuffle_blocks(const std::byte* from, std::size_t elements, std::byte* to) {
+  std::size_t done = 0;
+  for (; done + lanes <= elements; done += lanes) {
+    Block<element_bytes> block;
+    std::memcpy(&block.lanes_of, from + done * element_bytes, sizeof block.lanes_of);
+    block.interleave(log2_of(lanes));
+    for (std::size_t byte = 0; byte < element_bytes; ++byte) {
+      std::memcpy(to + byte * elements + done, &block.lanes_of[byte], lanes);
+    }
+  }
+  return done;
+}
+
+template <std::size_t element_bytes>
+std::size_t unshuffle_blocks(const std::byte* from, std::size_t elements, std::byte* to) {
+  std::size_t done = 0;
+  for (; done + lanes <= elements; done += lanes) {
+    Block<element_bytes> block;
+    for (std::size_t byte = 0; byte < element_bytes; ++byte) {
+      std::memcpy(&block.lanes_of[byte], from + byte * elements + done, lanes);
+    }
+    block.interleave(log2_of(element_bytes));
+    std::memcpy(to + done * element_bytes, &block.lanes_of, sizeof block.lanes_of);
+  }
+  return done;
+}
 
 }  // namespace
 
 void shuffle(std::span<const std::byte> bytes, std::size_t element_bytes, std::byte* to) {
   const std::size_t elements = bytes.size() / element_bytes;
-  for (std::size_t first = 0; first < elements; first += elements_at_once) {
-    const std::size_t last = std::min(first + elements_at_once, elements);
+  const std::byte* from = bytes.data();
+  const std::size_t done = element_bytes == 16  ? shuffle_blocks<16>(from, elements, to)
+                           : element_bytes == 8 ? shuffle_blocks<8>(from, elements, to)
+                           : element_bytes == 4 ? shuffle_blocks<4>(from, elements, to)
+                           : element_bytes == 2 ? shuffle_blocks<2>(from, elements, to)
+                                                : 0;
+  for (std::size_t i = done; i < elements; ++i) {
     for (std::size_t byte = 0; byte < element_bytes; ++byte) {
-      const std::byte* from = bytes.data() + byte;
-      std::byte* plane = to + byte * elements;
-      for (std::size_t i = first; i < last; ++i) {
-        plane[i] = from[i * element_bytes];
-      }
+      to[byte * elements + i] = from[i * element_bytes + byte];
     }
   }
 }
 
 void unshuffle(std::span<const std::byte> shuffled, std::size_t element_bytes, std::byte* to) {
   const std::size_t elements = shuffled.size() / element_bytes;
-  for (std::size_t first = 0; first < elements; first += elements_at_once) {
-    const std::size_t last = std::min(first + elements_at_once, elements);
+  const std::byte* from = shuffled.data();
+  const std::size_t done = element_bytes == 16  ? unshuffle_blocks<16>(from, elements, to)
+                           : element_bytes == 8 ? unshuffle_blocks<8>(from, elements, to)
+                           : element_bytes == 4 ? unshuffle_blocks<4>(from, elements, to)
+                           : element_bytes == 2 ? unshuffle_blocks<2>(from, elements, to)
+                                                : 0;
+  for (std::size_t i = done; i < elements; ++i) {
     for (std::size_t byte = 0; byte < element_bytes; ++byte) {
-      const std::byte* plane = shuffled.data() + byte * elements;
-      for (std::size_t i = first; i < last; ++i) {
-        to[i * element_bytes + byte] = plane[i];
-      }
+      to[i * element_bytes + byte] = from[byte * elements + i];
     }
   }
 }

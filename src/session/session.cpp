@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdint>
@@ -176,6 +177,8 @@ std::string Session::start_line() const {
 }
 
 void Session::serve(std::size_t staging_bytes, double core_share, const SignalWatch& termination) {
+  // Of this thread, and of those that it starts. To stand back further is always allowed.
+  (void)!::nice(static_cast<int>(settings().integer("server.nice")));
   server::Place place;
   place.servers = ranks_->own().raw();
   mpi::check(MPI_Comm_rank(place.servers, &place.number));

@@ -6,7 +6,10 @@ Machines that are not there are given to hwloc as synthetic text; the CPUs are r
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -159,3 +162,25 @@ def test_a_report_that_cannot_be_written_is_told_to_all(actors: Actors) -> None:
     assert "nowhere/seats" in inits[0]["story"]
 
 
+
+
+def test_servers_stand_back_as_far_as_they_are_told(actors: Actors) -> None:
+    seen: dict[str, set[int]] = {}
+
+    def look(process: subprocess.Popen[str], journals: Path) -> None:
+        while process.poll() is None:
+            for task in Path("/proc").glob("[0-9]*/task/*/stat"):
+                with contextlib.suppress(OSError):
+                    of_job = str(journals).encode() in (task.parents[2] / "cmdline").read_bytes()
+                    name, _, rest = task.read_text().rpartition(")")
+                    if of_job and name.endswith("(actor"):
+                        seen.setdefault(task.parents[2].name, set()).add(int(rest.split()[16]))
+            time.sleep(0.02)
+
+    job = actors.play(
+        "init\npause 1\nfinalize\n", ranks=3,
+        settings={"placement": {"ratio": 2}, "server": {"nice": 7}}, meanwhile=look,
+    )  # fmt: skip
+    assert job.status == 0, job
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert sorted(max(found) - own for found in seen.values()) == [0, 0, 7], seen

@@ -2,16 +2,18 @@
 // Where iocomp was built without Zstandard.
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "base/error.h"
+#include "formats/format.h"
 #include "formats/frames/zstd.h"
 
 namespace iocomp::formats::frames {
 
 bool has_zstd() noexcept { return false; }
 
-std::vector<std::byte> compressed(std::span<const std::byte> /*bytes*/, int /*level*/) {
+std::span<const std::byte> frame_of(std::span<const std::byte> /*bytes*/,
+                                    std::size_t /*element_bytes*/,
+                                    const Compression& /*compression*/, FrameBench& /*bench*/) {
   throw Error{ErrorCode::unsupported, "this iocomp was built without libzstd"};
 }
 

@@ -17,13 +17,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/failure.h"
-#include "base/joined_writes.h"
 #include "base/write_plainly.h"
 #include "formats/format.h"
 #include "formats/frames/index.h"
-#include "formats/frames/zstd.h"
 #include "formats/open_together.h"
-#include "formats/shuffle.h"
+#include "formats/packed_writer.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 
@@ -31,21 +29,6 @@ namespace iocomp::formats::frames {
 namespace {
 
 constexpr const char* other_writers = "the other writers of a file in frames";
-constexpr std::size_t round_bytes = std::size_t{64} << 20;
-constexpr std::int64_t failed = -1;
-
-std::vector<std::byte> frame_of(std::span<const std::byte> bytes, std::size_t element_bytes,
-                                const Compression& compression) {
-  if (!compression.is_on()) {
-    return {bytes.begin(), bytes.end()};
-  }
-  if (!compression.shuffle || element_bytes == 1) {
-    return compressed(bytes, compression.level);
-  }
-  std::vector<std::byte> shuffled(bytes.size());
-  shuffle(bytes, element_bytes, shuffled.data());
-  return compressed(shuffled, compression.level);
-}
 
 }  // namespace
 
@@ -55,7 +38,12 @@ FrameTarget::FrameTarget(std::string path, const FormatOptions& options, MPI_Com
       writers_{writers},
       policy_{.deadline_seconds = options.deadline_seconds},
       file_{open_together(path_, writers)},
-      threads_{options.crew} {
+      packed_{{.path = path_,
+               .file = file_,
+               .writers = writers,
+               .policy = policy_,
+               .others = other_writers,
+               .crew = options.crew}} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
 }
 
@@ -86,36 +74,40 @@ void FrameTarget::write(const Placed& where, const Selection& selection,
   }
 }
 
-// Behind the parts that are taken in hand at once.
-std::size_t FrameTarget::round_end(std::size_t first) const {
-  std::size_t bytes = 0;
-  std::size_t last = first;
-  while (last < parts_.size() &&
-         (last == first || bytes + parts_[last].bytes.size() <= round_bytes)) {
-    bytes += parts_[last++].bytes.size();
+// Behind the last part of each round. All writers have as many rounds; the last ones of some are
+// empty.
+std::vector<std::size_t> FrameTarget::ends_of_rounds() const {
+  std::vector<std::size_t> ends;
+  for (std::size_t part = 0; part < parts_.size();) {
+    std::int64_t bytes = 0;
+    do {
+      bytes += std::ssize(parts_[part++].bytes);
+    } while (part < parts_.size() &&
+             bytes + std::ssize(parts_[part].bytes) <= PackedWriter::round_bytes);
+    ends.push_back(part);
   }
-  return last;
+  std::int64_t rounds = std::ssize(ends);
+  mpi::maximum(writers_, std::span{&rounds, 1}, policy_, other_writers);
+  ends.resize(static_cast<std::size_t>(rounds), parts_.size());
+  return ends;
 }
 
-std::vector<FrameTarget::Made> FrameTarget::compress(std::size_t first, std::size_t last) {
-  std::vector<Made> made(last - first);
-  std::vector<h5::ChunkThreads::Job> jobs;
-  for (std::size_t i = first; i < last; ++i) {
-    jobs.emplace_back([this, &part = parts_[i], &frame = made[i - first]] {
-      const double begin = now_seconds();
-      frame.bytes = frame_of(part.bytes, array::size_bytes(part.variable.type),
-                             options_.storage_of(part.variable.name).compression);
-      frame.seconds = now_seconds() - begin;
-    });
+void FrameTarget::pack(const Part& part, Packed& to) {
+  const double begin = now_seconds();
+  const Compression& compression = options_.storage_of(part.variable.name).compression;
+  if (compression.is_on()) {
+    auto bench = benches_.take();
+    const auto frame =
+        frame_of(part.bytes, array::size_bytes(part.variable.type), compression, *bench);
+    to.bytes.assign(frame.begin(), frame.end());
+    benches_.give_back(std::move(bench));
+  } else {
+    to.bytes.assign(part.bytes.begin(), part.bytes.end());
   }
-  const Outcome outcome = threads_.run(std::move(jobs));
-  if (!outcome.ok()) {
-    throw Error{outcome.code, outcome.story};
-  }
-  return made;
+  to.seconds = now_seconds() - begin;
 }
 
-void FrameTarget::note(const Part& part, std::int64_t offset, std::int64_t bytes) {
+void FrameTarget::note(const Part& part, const Packed& packed, std::int64_t offset) {
   const Compression compression = options_.storage_of(part.variable.name).compression;
   Stored& stored = index_[part.variable.name];
   stored.type = part.variable.type;
@@ -123,55 +115,29 @@ void FrameTarget::note(const Part& part, std::int64_t offset, std::int64_t bytes
   stored.is_compressed = compression.is_on();
   stored.is_shuffled =
       stored.is_compressed && compression.shuffle && array::size_bytes(stored.type) > 1;
-  stored.frames.push_back({offset, bytes, part.selection});
+  stored.frames.push_back({offset, std::ssize(packed.bytes), part.selection});
   if (stored.is_compressed) {
     done_.raw_bytes += std::ssize(part.bytes);
-    done_.stored_bytes += bytes;
+    done_.stored_bytes += std::ssize(packed.bytes);
+    done_.seconds += packed.seconds;
   }
 }
 
-void FrameTarget::append(std::size_t first, const std::vector<Made>& made, std::int64_t offset) {
-  JoinedWrites writes{file_, offset, path_};
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const auto& frame = made[i];
-    note(parts_[first + i], writes.end(), std::ssize(frame.bytes));
-    done_.seconds += frame.seconds;
-    writes.add(frame.bytes);
-  }
-  writes.finish();
-}
-
-// In rounds that bound what is in hand. All writers make as many: the last of them is that in which
-// nobody has anything left.
 Compressed FrameTarget::write_step(std::int64_t /*step*/, const Description& /*description*/) {
-  Outcome mine;
-  std::size_t next = 0;
-  for (bool is_left = true; is_left;) {
-    const std::size_t first = next;
-    std::vector<Made> made;
-    mine = outcome_of([&] {
-      next = round_end(first);
-      made = compress(first, next);
-    });
-    std::int64_t bytes = 0;
-    for (const auto& frame : made) {
-      bytes += std::ssize(frame.bytes);
+  const std::vector<std::size_t> ends = ends_of_rounds();
+  const auto first_of = [&ends](std::size_t round) { return round == 0 ? 0 : ends[round - 1]; };
+  const auto begin = [&](std::size_t round) {
+    std::vector<Pack> packs;
+    for (std::size_t part = first_of(round); part < ends[round]; ++part) {
+      packs.emplace_back([this, part](Packed& packed) { pack(parts_[part], packed); });
     }
-    const std::int64_t told = 2 * bytes + (next < parts_.size() ? 1 : 0);
-    const auto all =
-        mpi::gather_to_all(writers_, mine.ok() ? told : failed, policy_, other_writers);
-    is_left = false;
-    if (std::ranges::find(all, failed) == all.end()) {
-      std::int64_t own = end_;
-      for (std::size_t writer = 0; writer < all.size(); ++writer) {
-        own = writer == static_cast<std::size_t>(rank_) ? end_ : own;
-        end_ += all[writer] / 2;
-        is_left = is_left || all[writer] % 2 != 0;
-      }
-      mine = outcome_of([&] { append(first, made, own); });
-    }
-    agree(mine);
-  }
+    return packs;
+  };
+  const auto note_part = [&](std::size_t round, std::size_t part, const Packed& packed,
+                             std::int64_t offset) {
+    note(parts_[first_of(round) + part], packed, offset);
+  };
+  packed_.write({.rounds = ends.size(), .begin = begin, .note = note_part}, end_);
   parts_.clear();
   agree(outcome_of([this] { sync(); }));
   return std::exchange(done_, {});

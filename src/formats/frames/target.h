@@ -11,9 +11,11 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/spares.h"
 #include "formats/format.h"
 #include "formats/frames/index.h"
-#include "formats/hdf5/chunk_threads.h"
+#include "formats/frames/zstd.h"
+#include "formats/packed_writer.h"
 #include "mpi/wait.h"
 
 namespace iocomp::formats::frames {
@@ -38,14 +40,9 @@ class FrameTarget : public StepTarget {
     Selection selection;
     std::span<const std::byte> bytes;
   };
-  struct Made {
-    std::vector<std::byte> bytes;
-    double seconds = 0;
-  };
-  [[nodiscard]] std::size_t round_end(std::size_t first) const;
-  [[nodiscard]] std::vector<Made> compress(std::size_t first, std::size_t last);
-  void append(std::size_t first, const std::vector<Made>& made, std::int64_t offset);
-  void note(const Part& part, std::int64_t offset, std::int64_t bytes);
+  [[nodiscard]] std::vector<std::size_t> ends_of_rounds() const;
+  void pack(const Part& part, Packed& to);
+  void note(const Part& part, const Packed& packed, std::int64_t offset);
   void agree(const Outcome& mine) const;
   void sync() const;
 
@@ -55,7 +52,8 @@ class FrameTarget : public StepTarget {
   mpi::WaitPolicy policy_;
   int rank_ = 0;
   Descriptor file_;
-  h5::ChunkThreads threads_;
+  PackedWriter packed_;
+  Spares<FrameBench> benches_;
   std::vector<Part> parts_;
   Index index_;           // of this writer's frames
   std::int64_t end_ = 0;  // of the file; the same on all writers

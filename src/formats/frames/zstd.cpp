@@ -5,18 +5,18 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
+#include "formats/format.h"
+#include "formats/shuffle.h"
 
 namespace iocomp::formats::frames {
 namespace {
 
-struct FreeContext {
-  void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
-};
+ZSTD_CCtx* context_of(void* kept) { return static_cast<ZSTD_CCtx*>(kept); }
 
 [[noreturn]] void refuse(const std::string& action, std::size_t result) {
   throw Error{ErrorCode::storage_failure,
@@ -27,23 +27,30 @@ struct FreeContext {
 
 bool has_zstd() noexcept { return true; }
 
-std::vector<std::byte> compressed(std::span<const std::byte> bytes, int level) {
-  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context{ZSTD_createCCtx()};
-  if (!context) {
-    throw Error{ErrorCode::out_of_staging_memory, "no memory for Zstandard"};
+std::span<const std::byte> frame_of(std::span<const std::byte> bytes, std::size_t element_bytes,
+                                    const Compression& compression, FrameBench& bench) {
+  if (bench.tables == nullptr) {
+    bench.tables = {ZSTD_createCCtx(), [](void* context) { ZSTD_freeCCtx(context_of(context)); }};
   }
-  ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  std::vector<std::byte> frame(ZSTD_compressBound(bytes.size()));
+  ZSTD_CCtx* const context = context_of(bench.tables.get());
+  if (context == nullptr) {
+    throw std::bad_alloc{};
+  }
+  if (compression.shuffle && element_bytes > 1) {
+    const auto shuffled = bench.shuffled.room(bytes.size());
+    shuffle(bytes, element_bytes, shuffled.data());
+    bytes = shuffled;
+  }
+  ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, compression.level);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  const auto room = bench.frame.room(ZSTD_compressBound(bytes.size()));
   const std::size_t result =
-      ZSTD_compress2(context.get(), frame.data(), frame.size(), bytes.data(), bytes.size());
+      ZSTD_compress2(context, room.data(), room.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(result) != 0U) {
     refuse("compress a part of a variable", result);
   }
-  frame.resize(result);
-  frame.shrink_to_fit();
-  return frame;
+  return room.first(result);
 }
 
 void decompress(std::span<const std::byte> frame, std::span<std::byte> to) {

@@ -2,18 +2,31 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
-#include <string>
-#include <vector>
+
+#include "base/scratch_memory.h"
+#include "formats/format.h"
 
 namespace iocomp::formats::frames {
 
 /// Whether this build has Zstandard.
 [[nodiscard]] bool has_zstd() noexcept;
 
-/// One frame, with a checksum of what it holds.
-/// @throws Error{storage_failure} with the library's cause.
-[[nodiscard]] std::vector<std::byte> compressed(std::span<const std::byte> bytes, int level);
+/// What it takes to make one frame after the other. Of one thread at a time.
+struct FrameBench {
+  ScratchMemory shuffled;
+  ScratchMemory frame;
+  std::shared_ptr<void> tables;  ///< of Zstandard
+};
+
+/// One frame, with a checksum of what it holds. It lies on the bench until that is used again.
+/// @pre compression.is_on()
+/// @throws Error{storage_failure} with the library's cause; std::bad_alloc.
+[[nodiscard]] std::span<const std::byte> frame_of(std::span<const std::byte> bytes,
+                                                  std::size_t element_bytes,
+                                                  const Compression& compression,
+                                                  FrameBench& bench);
 
 /// What a frame holds, which is exactly as long as `to`.
 /// @throws Error{storage_failure} for a damaged frame; Error{unsupported} without Zstandard.

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,15 +15,12 @@
 #include "array/repeat.h"
 #include "array/runs.h"
 #include "base/clock.h"
-#include "base/crew.h"
 #include "base/error.h"
-#include "base/joined_writes.h"
-#include "base/scratch_memory.h"
+#include "base/spares.h"
 #include "formats/hdf5/chunk_exchange.h"
-#include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/chunk_parts.h"
-#include "formats/hdf5/chunk_threads.h"
 #include "formats/hdf5/time_dataset.h"
+#include "formats/packed_writer.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 
@@ -32,8 +28,6 @@ namespace iocomp::formats::h5 {
 namespace {
 
 constexpr const char* other_writers = "the other writers of a compressed step";
-constexpr std::int64_t round_bytes = std::int64_t{64} << 20;
-constexpr std::int64_t failed = -1;
 
 using Parts = std::vector<const ChunkPart*>;
 
@@ -60,104 +54,25 @@ std::vector<int> holders(const StepChunks& chunks, const std::vector<ChunkPart>&
   return holders;
 }
 
-// What one thread needs for one chunk after the other.
-struct Bench {
-  ChunkFilter filter;
-  ScratchMemory chunk;
-};
-
-// Benches that no thread uses now.
-class Benches {
- public:
-  std::unique_ptr<Bench> take() {
-    const std::scoped_lock lock{mutex_};
-    if (free_.empty()) {
-      return std::make_unique<Bench>();
-    }
-    auto bench = std::move(free_.back());
-    free_.pop_back();
-    return bench;
-  }
-  void give_back(std::unique_ptr<Bench> bench) {
-    const std::scoped_lock lock{mutex_};
-    free_.push_back(std::move(bench));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Bench>> free_;  // guarded by mutex_
-};
-
-// A chunk of one writer, on its way into the file.
+// A chunk of one writer, and what it is made of.
 struct OwnChunk {
   std::int64_t chunk = 0;
   std::span<const ChunkPart* const> parts{};
-  std::vector<std::byte> filtered{};
-  double seconds = 0;
-};
-using OwnChunks = std::vector<OwnChunk>;
-
-// Chunks that are in hand at once, and what they are made of.
-struct Round {
-  Round() = default;
-  Round(const Round&) = delete;
-  Round& operator=(const Round&) = delete;
-  // Where something is thrown its jobs may be under way.
-  ~Round() {
-    if (jobs) {
-      (void)Crew::finish(*jobs);
-    }
-  }
-
-  Arrived arrived;
-  Parts parts;  // by chunk
-  OwnChunks chunks;
-  std::shared_ptr<Crew::Batch> jobs{};
 };
 
-// What one writer does with his chunks. Their order, and so their place in the file, does not
-// depend on the threads.
+// What chunks that are in hand at once are made of.
+struct Material {
+  Arrived arrived{};
+  Parts parts{};  // by chunk
+};
+
+// Makes chunks out of their parts, in any thread.
 class Assembly {
  public:
-  Assembly(const StepChunks& chunks, const ChunkOutput& to) : chunks_{chunks}, to_{to} {}
+  Assembly(const StepChunks& chunks, Spares<ChunkBench>& benches)
+      : chunks_{chunks}, benches_{benches} {}
 
-  // Filter the chunks of a round, beside what follows.
-  void begin(Round& round) {
-    std::vector<ChunkThreads::Job> jobs;
-    for (OwnChunk& own : round.chunks) {
-      jobs.emplace_back([this, &own] { filter(own); });
-    }
-    round.jobs = to_.threads.begin(std::move(jobs));
-  }
-
-  // Where threads of the others have still to do, this one goes on with the next round.
-  [[nodiscard]] Outcome finish(Round& round, const Round* next) {
-    if (!round.jobs) {
-      return {};
-    }
-    const auto jobs = std::exchange(round.jobs, nullptr);
-    const Outcome outcome = Crew::finish(*jobs, next == nullptr ? nullptr : next->jobs.get());
-    for (const OwnChunk& own : round.chunks) {
-      to_.compressed.raw_bytes += chunks_.of(own.chunk).chunks.bytes();
-      to_.compressed.stored_bytes += std::ssize(own.filtered);
-      to_.compressed.seconds += own.seconds;
-    }
-    return outcome;
-  }
-
-  // Write them, one behind the other, and forget them.
-  void write(Round& round, std::int64_t offset, std::vector<StoredChunk>& stored) {
-    JoinedWrites writes{to_.file, offset, to_.path};
-    for (OwnChunk& own : round.chunks) {
-      const auto filtered = std::exchange(own.filtered, {});
-      stored.push_back({own.chunk, {writes.end(), std::ssize(filtered)}});
-      writes.add(filtered);
-    }
-    writes.finish();
-  }
-
- private:
-  void filter(OwnChunk& own) {
+  void pack(const OwnChunk& own, Packed& to) const {
     const auto& of_variable = chunks_.of(own.chunk);
     const auto bytes = static_cast<std::size_t>(of_variable.chunks.bytes());
     auto bench = benches_.take();
@@ -172,11 +87,12 @@ class Assembly {
     const double begin = now_seconds();
     const auto filtered = bench->filter.filter(whole, of_variable.chunks.stored_bytes,
                                                of_variable.chunks.compression);
-    own.seconds = now_seconds() - begin;
-    own.filtered.assign(filtered.begin(), filtered.end());
+    to.seconds = now_seconds() - begin;
+    to.bytes.assign(filtered.begin(), filtered.end());
     benches_.give_back(std::move(bench));
   }
 
+ private:
   void assemble(const StepChunks::OfVariable& of_variable, const OwnChunk& own,
                 std::span<std::byte> whole) const {
     array::repeat(fill_bytes(of_variable.variable), whole);
@@ -197,17 +113,8 @@ class Assembly {
   }
 
   const StepChunks& chunks_;
-  const ChunkOutput& to_;
-  Benches benches_;
+  Spares<ChunkBench>& benches_;
 };
-
-std::int64_t filtered_bytes(const Round& round) noexcept {
-  std::int64_t bytes = 0;
-  for (const OwnChunk& own : round.chunks) {
-    bytes += std::ssize(own.filtered);
-  }
-  return bytes;
-}
 
 // Who does what in which round; the same on all writers, but for whose parts these are.
 struct Plan {
@@ -223,7 +130,7 @@ Plan plan_of(const StepChunks& chunks, const std::vector<ChunkPart>& own, const 
              int rank, int size) {
   Plan plan;
   plan.owners = owners(chunks, holders(chunks, own, rank, size, to), size);
-  const auto round = rounds(chunks, plan.owners, size, round_bytes);
+  const auto round = rounds(chunks, plan.owners, size, PackedWriter::round_bytes);
   const auto all = round.empty() ? 0 : position(*std::ranges::max_element(round)) + 1;
   plan.parts.resize(all);
   plan.chunks.resize(all);
@@ -242,18 +149,6 @@ Plan plan_of(const StepChunks& chunks, const std::vector<ChunkPart>& own, const 
   return plan;
 }
 
-// Where each writer puts what he has, behind those before him, so that no page is shared.
-std::int64_t share_out(const std::vector<std::int64_t>& bytes, int rank,
-                       const FormatOptions& options, std::int64_t& end) {
-  const std::int64_t alignment = std::max<std::int64_t>(options.alignment_bytes, 1);
-  std::int64_t own = end;
-  for (std::size_t writer = 0; writer < bytes.size(); ++writer) {
-    own = writer == position(rank) ? end : own;
-    end += (bytes[writer] + alignment - 1) / alignment * alignment;
-  }
-  return own;
-}
-
 }  // namespace
 
 std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vector<ChunkPart>& own,
@@ -263,54 +158,43 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
   mpi::check(MPI_Comm_rank(to.writers, &rank));
   mpi::check(MPI_Comm_size(to.writers, &size));
   const Plan plan = plan_of(chunks, own, to, rank, size);
-  Assembly assembly{chunks, to};
+  const Assembly assembly{chunks, to.benches};
   std::vector<StoredChunk> stored;
-  Outcome mine;
-  const auto begin = [&](std::size_t number) {
-    auto round = std::make_unique<Round>();
+  const auto begin = [&](std::size_t round) {
+    auto material = std::make_shared<Material>();
     std::vector<Parts> leaving(position(size));
-    for (const ChunkPart* part : plan.parts[number]) {
+    for (const ChunkPart* part : plan.parts[round]) {
       const int owner = plan.owners[position(part->chunk)];
-      (owner == rank ? round->parts : leaving[position(owner)]).push_back(part);
+      (owner == rank ? material->parts : leaving[position(owner)]).push_back(part);
     }
     if (plan.has_exchange) {
-      round->arrived = exchange(chunks, leaving, to.writers, to.policy);
-      mine = mine.ok() ? round->arrived.outcome : mine;
+      material->arrived = exchange(chunks, leaving, to.writers, to.policy);
+      if (const Outcome& arrived = material->arrived.outcome; !arrived.ok()) {
+        throw Error{arrived.code, arrived.story};
+      }
     }
-    const Outcome begun = outcome_of([&] {
-      for (const auto& part : round->arrived.parts) {
-        round->parts.push_back(&part);
-      }
-      std::ranges::stable_sort(round->parts, {}, &ChunkPart::chunk);
-      for (const auto chunk : plan.chunks[number]) {
-        round->chunks.push_back(
-            {chunk, std::ranges::equal_range(round->parts, chunk, {}, &ChunkPart::chunk)});
-      }
-      if (mine.ok()) {
-        assembly.begin(*round);
-      }
-    });
-    mine = mine.ok() ? begun : mine;
-    return round;
+    for (const auto& part : material->arrived.parts) {
+      material->parts.push_back(&part);
+    }
+    std::ranges::stable_sort(material->parts, {}, &ChunkPart::chunk);
+    std::vector<Pack> packs;
+    for (const auto chunk : plan.chunks[round]) {
+      const OwnChunk of_writer{
+          chunk, std::ranges::equal_range(material->parts, chunk, {}, &ChunkPart::chunk)};
+      packs.emplace_back(
+          [&assembly, material, of_writer](Packed& packed) { assembly.pack(of_writer, packed); });
+    }
+    return packs;
   };
-  // While the threads filter a round, this one writes the round before.
-  std::unique_ptr<Round> next = plan.parts.empty() ? nullptr : begin(0);
-  for (std::size_t number = 1; next != nullptr; ++number) {
-    const auto round = std::exchange(next, number < plan.parts.size() ? begin(number) : nullptr);
-    const Outcome filtered = assembly.finish(*round, next.get());
-    mine = mine.ok() ? filtered : mine;
-    const auto bytes = mpi::gather_to_all(to.writers, mine.ok() ? filtered_bytes(*round) : failed,
-                                          to.policy, other_writers);
-    if (std::ranges::find(bytes, failed) != bytes.end()) {
-      break;
-    }
-    const std::int64_t offset = share_out(bytes, rank, to.options, end);
-    mine = outcome_of([&] { assembly.write(*round, offset, stored); });
-  }
-  const Outcome common = mpi::agree(to.writers, mine, to.policy, other_writers);
-  if (!common.ok()) {
-    throw Error{common.code, common.story};
-  }
+  const auto note = [&](std::size_t round, std::size_t part, const Packed& packed,
+                        std::int64_t offset) {
+    const std::int64_t chunk = plan.chunks[round][part];
+    stored.push_back({chunk, {offset, std::ssize(packed.bytes)}});
+    to.compressed.raw_bytes += chunks.of(chunk).chunks.bytes();
+    to.compressed.stored_bytes += std::ssize(packed.bytes);
+    to.compressed.seconds += packed.seconds;
+  };
+  to.writer.write({.rounds = plan.chunks.size(), .begin = begin, .note = note}, end);
   return stored;
 }
 

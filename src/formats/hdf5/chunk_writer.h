@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/scratch_memory.h"
+#include "base/spares.h"
 #include "formats/format.h"
+#include "formats/hdf5/chunk_filter.h"
 #include "formats/hdf5/chunk_parts.h"
-#include "formats/hdf5/chunk_threads.h"
 #include "formats/hdf5/time_dataset.h"
+#include "formats/packed_writer.h"
 #include "mpi/wait.h"
 
 namespace iocomp::formats::h5 {
@@ -22,19 +24,23 @@ struct StoredChunk {
   Extent where;
 };
 
+/// What one thread needs for one chunk after the other.
+struct ChunkBench {
+  ChunkFilter filter;
+  ScratchMemory chunk;
+};
+
 /// The file as one writer writes it.
 struct ChunkOutput {
-  const std::string& path;
-  const Descriptor& file;
-  const FormatOptions& options;
-  ChunkThreads& threads;
+  PackedWriter& writer;
+  Spares<ChunkBench>& benches;
   MPI_Comm writers;
   const mpi::WaitPolicy& policy;
   Compressed& compressed;  ///< is added to
 };
 
-/// Bring the chunks of a step together, filter and write them, in rounds that bound what is in
-/// hand. What nobody has put of a chunk has the fill value. Collective.
+/// Bring the chunks of a step together, filter and write them. What nobody has put of a chunk has
+/// the fill value. Collective.
 /// @param own  what this writer has of them.
 /// @param end  of the file, before and after; the same on all writers.
 /// @return the chunks of this writer.

@@ -47,7 +47,13 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
       writers_{writers},
       policy_{.deadline_seconds = options.deadline_seconds},
       plain_{open_together(path_, writers, options.earlier_steps >= 0)},
-      threads_{options.crew},
+      packed_{{.path = path_,
+               .file = plain_,
+               .writers = writers,
+               .policy = policy_,
+               .others = other_members,
+               .crew = options.crew,
+               .alignment_bytes = std::max<std::int64_t>(options.alignment_bytes, 1)}},
       from_{std::max<std::int64_t>(options.earlier_steps, 0)},
       visibility_{options.earlier_steps >= 0 ? path_ : std::string{}} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
@@ -135,8 +141,8 @@ void DeflateTarget::write_from(const std::vector<Part>& parts,
     }
   }));
   std::int64_t end = offsets.back();
-  const auto stored = write_chunks(
-      chunks, own, {path_, plain_, options_, threads_, writers_, policy_, compressed_}, end);
+  const auto stored =
+      write_chunks(chunks, own, {packed_, benches_, writers_, policy_, compressed_}, end);
   std::string text(stored.size() * sizeof(StoredChunk), '\0');
   std::ranges::copy(std::as_bytes(std::span{stored}),
                     std::as_writable_bytes(std::span{text}).begin());

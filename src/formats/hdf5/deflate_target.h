@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "formats/format.h"
 #include "formats/hdf5/chunk_parts.h"
-#include "formats/hdf5/chunk_threads.h"
+#include "formats/hdf5/chunk_writer.h"
 #include "formats/hdf5/record_file.h"
 #include "formats/visibility.h"
 #include "formats/words.h"
@@ -66,7 +66,8 @@ class DeflateTarget : public StepTarget {
   mpi::WaitPolicy policy_;
   int rank_ = 0;
   Descriptor plain_;
-  ChunkThreads threads_;
+  PackedWriter packed_;
+  Spares<ChunkBench> benches_;
   Compressed compressed_;
   std::unique_ptr<RecordFile> file_;  // of the first writer
   std::vector<Part> parts_;

@@ -17,6 +17,7 @@ BACK_ENDS = [
     BackEnd("posix", frames=True),
     BackEnd("mpiio"),
     BackEnd("hdf5"),
+    BackEnd("hdf5", flat=True),
     BackEnd("pnetcdf"),
     BackEnd("netcdf"),
     BackEnd("example_format"),
@@ -120,6 +121,8 @@ QUICK = [
     "hdf5-sync1-unaligned",
     "hdf5-spread_3to1-odd",
     "hdf5-halves_2to2-default",
+    "hdf5_flat-kernel3-tiny",
+    "hdf5_flat-packed_3to2-odd",
     "adios2_BP5-sync2-default",
     "adios2_BP5-packed_3to2-tiny",
     "adios2_BP4-halves_2to2-default",
@@ -180,7 +183,7 @@ def test_files_hold_what_was_put(
     without_servers = placement.ranks == placement.compute_ranks
     writes_at_once = back_end.writes_at_once(without_servers)
     script = all_scenarios(writes_at_once, back_end.lacks, back_end.is_netcdf, back_end.can_fill)
-    if back_end.frames:
+    if back_end.has_one_step:
         for file in script.files.values():
             file.settings["file_per_step"] = True
     case = Case(script, back_end, placement, tuning)

@@ -140,15 +140,16 @@ def _array_of_hdf5(found: Any) -> Array:  # noqa: ANN401
     return Array(TYPE_OF[found.dtype], tuple(found.shape), data)
 
 
-def read_hdf5(path: Path) -> Written:
-    """Return what h5py finds."""
+def read_hdf5(path: Path, flat: int | None = None) -> Written:
+    """Return what h5py finds: groups of steps, or the one step `flat` at the root."""
     import h5py
 
     written = Written()
     with h5py.File(path, "r") as file:
         written.attributes = _attributes_of_hdf5(file.attrs)
-        for step in file:
-            arrays = written.arrays.setdefault(int(step), {})
+        steps = {int(step): file[step] for step in file} if flat is None else {flat: file}
+        for step, group in steps.items():
+            arrays = written.arrays.setdefault(step, {})
 
             def take(name: str, found: Any, arrays: dict[str, Array] = arrays) -> None:  # noqa: ANN401
                 if not isinstance(found, h5py.Dataset):
@@ -157,5 +158,7 @@ def read_hdf5(path: Path) -> Written:
                 if len(found.attrs) > 0:
                     written.variable_attributes[name] = _attributes_of_hdf5(found.attrs)
 
-            file[step].visititems(take)
+            group.visititems(take)
+            if group is file and not arrays:  # nothing tells of a step without variables
+                del written.arrays[step]
     return written

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -174,12 +175,44 @@ TEST(Crew, DoesWhatNobodyHasBegun) {
   EXPECT_EQ(runs, 2);
 }
 
-TEST(Crew, TellsWhatBecameOfJobsBesideTheirCaller) {
-  Crew crew{terms(2, 1)};
-  const auto batch =
-      crew.begin({[] {}, [] { throw Error{ErrorCode::storage_failure, "disk full"}; }});
-  EXPECT_EQ(Crew::finish(*batch).story, "disk full");
+class CrewOf : public testing::TestWithParam<int> {};
+
+TEST_P(CrewOf, DoesEachJobOnce) {
+  Crew crew{terms(GetParam(), 1)};
+  std::vector<int> runs(100, 0);
+  std::vector<Crew::Job> jobs;
+  for (int& run : runs) {
+    jobs.emplace_back([&run] { ++run; });
+  }
+  const auto batch = crew.begin(std::move(jobs));
+  EXPECT_TRUE(Crew::finish(*batch).ok());
+  EXPECT_TRUE(Crew::finish(*crew.begin({})).ok());
+  EXPECT_EQ(runs, std::vector<int>(100, 1));
 }
+
+TEST_P(CrewOf, TellsTheFirstFailureInTheOrderOfTheJobs) {
+  Crew crew{terms(GetParam(), 1)};
+  std::atomic<int> ran = 0;
+  std::vector<Crew::Job> jobs;
+  for (int job = 0; job < 20; ++job) {
+    jobs.emplace_back([&ran, job] {
+      ++ran;
+      if (job == 7) {
+        throw Error{ErrorCode::storage_failure, "job 7"};
+      }
+      if (job == 13) {
+        throw std::runtime_error{"job 13"};
+      }
+    });
+  }
+  const auto batch = crew.begin(std::move(jobs));
+  const Outcome outcome = Crew::finish(*batch);
+  EXPECT_EQ(outcome.code, ErrorCode::storage_failure);
+  EXPECT_EQ(outcome.story, "job 7");
+  EXPECT_EQ(ran, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, CrewOf, testing::Values(1, 2, 5));
 
 TEST(Crew, GoesOnWithTheNextJobsWhileOthersEndTheirs) {
   Crew crew{terms(2, 1)};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/packed_writer.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/crew.h"
+#include "base/error.h"
+#include "base/joined_writes.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+
+namespace iocomp::formats {
+namespace {
+
+constexpr std::int64_t failed_round = -1;
+
+// Where this writer puts what it has, behind those before it, so that no page is shared.
+std::int64_t share_out(const std::vector<std::int64_t>& bytes, int rank, std::int64_t alignment,
+                       std::int64_t& end) {
+  std::int64_t own = end;
+  for (std::size_t writer = 0; writer < bytes.size(); ++writer) {
+    own = writer == static_cast<std::size_t>(rank) ? end : own;
+    end += (bytes[writer] + alignment - 1) / alignment * alignment;
+  }
+  return own;
+}
+
+}  // namespace
+
+// Parts that are in hand at once, and the jobs that pack them.
+struct PackedWriter::Round {
+  Round() = default;
+  Round(const Round&) = delete;
+  Round& operator=(const Round&) = delete;
+  // Where something is thrown its jobs may be under way.
+  ~Round() {
+    if (jobs) {
+      (void)Crew::finish(*jobs);
+    }
+  }
+  // Where threads of the others have still to do, this one goes on with the next round.
+  [[nodiscard]] Outcome finish(const Round* next) {
+    if (!jobs) {
+      return {};
+    }
+    return Crew::finish(*std::exchange(jobs, nullptr),
+                        next == nullptr ? nullptr : next->jobs.get());
+  }
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    std::int64_t sum = 0;
+    for (const Packed& each : packed) {
+      sum += std::ssize(each.bytes);
+    }
+    return sum;
+  }
+
+  std::vector<Pack> parts;
+  std::vector<Packed> packed;  // as many
+  std::shared_ptr<Crew::Batch> jobs;
+};
+
+std::unique_ptr<PackedWriter::Round> PackedWriter::round_of(std::vector<Pack> parts) {
+  auto round = std::make_unique<Round>();
+  round->parts = std::move(parts);
+  round->packed.resize(round->parts.size());
+  std::vector<Crew::Job> jobs;
+  for (std::size_t part = 0; part < round->parts.size(); ++part) {
+    Packed& packed = round->packed[part];
+    if (!spare_.empty()) {
+      packed = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    jobs.emplace_back([&pack = round->parts[part], &packed] { pack(packed); });
+  }
+  round->jobs = crew_->begin(std::move(jobs));
+  return round;
+}
+
+void PackedWriter::append(Round& round, std::size_t number, std::int64_t offset,
+                          const Packing& packing) {
+  JoinedWrites writes{terms_.file, offset, terms_.path};
+  for (std::size_t part = 0; part < round.packed.size(); ++part) {
+    packing.note(number, part, round.packed[part], writes.end());
+    writes.add(round.packed[part].bytes);
+  }
+  writes.finish();
+  std::ranges::move(round.packed, std::back_inserter(spare_));
+}
+
+void PackedWriter::write(const Packing& packing, std::int64_t& end) {
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(terms_.writers, &rank));
+  Outcome mine;
+  // It begins on all writers, since parts may change hands there.
+  const auto begin = [&](std::size_t number) {
+    std::unique_ptr<Round> round = std::make_unique<Round>();
+    const Outcome begun = outcome_of([&] {
+      std::vector<Pack> parts = packing.begin(number);
+      if (mine.ok()) {
+        round = round_of(std::move(parts));
+      }
+    });
+    mine = mine.ok() ? begun : mine;
+    return round;
+  };
+  std::unique_ptr<Round> next = packing.rounds == 0 ? nullptr : begin(0);
+  for (std::size_t number = 0; next != nullptr; ++number) {
+    const auto round =
+        std::exchange(next, number + 1 < packing.rounds ? begin(number + 1) : nullptr);
+    const Outcome packed = round->finish(next.get());
+    mine = mine.ok() ? packed : mine;
+    const auto bytes = mpi::gather_to_all(terms_.writers, mine.ok() ? round->bytes() : failed_round,
+                                          terms_.policy, terms_.others);
+    if (std::ranges::find(bytes, failed_round) != bytes.end()) {
+      break;
+    }
+    const std::int64_t offset = share_out(bytes, rank, terms_.alignment_bytes, end);
+    mine = outcome_of([&] { append(*round, number, offset, packing); });
+  }
+  const Outcome common = mpi::agree(terms_.writers, mine, terms_.policy, terms_.others);
+  if (!common.ok()) {
+    throw Error{common.code, common.story};
+  }
+}
+
+}  // namespace iocomp::formats

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/crew.h"
+#include "base/descriptor.h"
+#include "mpi/wait.h"
+
+namespace iocomp::formats {
+
+/// A part of a step, compressed, on its way into the file.
+struct Packed {
+  std::vector<std::byte> bytes{};
+  double seconds = 0;  ///< that it took
+};
+
+/// Makes one of them, in any thread and beside others. It never calls MPI, nor HDF5. What is in
+/// `to` before may be anything.
+using Pack = std::function<void(Packed& to)>;
+
+/// What one writer has to pack of a step, in rounds that bound what is in hand.
+struct Packing {
+  std::size_t rounds = 0;  ///< the same on all writers
+  /// What it packs in a round. Called once for each, in their order, on all writers; may be
+  /// collective.
+  std::function<std::vector<Pack>(std::size_t round)> begin{};
+  /// Where a part of a round is going to lie. Called in the order of the parts.
+  std::function<void(std::size_t round, std::size_t part, const Packed& packed,
+                     std::int64_t offset)>
+      note{};
+};
+
+/// Compresses steps and writes them into a file: while the threads of this process pack a round,
+/// its caller writes the round before. Parts lie in the file by round, in a round by writer, and
+/// then in their order. So their places do not depend on the threads.
+class PackedWriter {
+ public:
+  struct Terms {
+    const std::string& path;
+    const Descriptor& file;
+    MPI_Comm writers;
+    mpi::WaitPolicy policy;
+    const char* others;                ///< for whom a writer waits, in words
+    Crew* crew = nullptr;              ///< null: the caller alone
+    std::int64_t alignment_bytes = 1;  ///< of what a writer has in a round
+  };
+  /// `path` and `file` outlive this.
+  explicit PackedWriter(const Terms& terms)
+      : terms_{terms}, crew_{terms.crew == nullptr ? &alone_ : terms.crew} {}
+
+  /// As many bytes of values as a round should have: enough for several threads, and few enough for
+  /// the disk to begin early. The same whatever the threads, since places depend on it.
+  static constexpr std::int64_t round_bytes = std::int64_t{32} << 20;
+
+  /// Pack a step and write it. Collective over the writers.
+  /// @param end  of the file, before and after; the same on all writers.
+  /// @throws Error with the first failure, on all writers or on none.
+  void write(const Packing& packing, std::int64_t& end);
+
+ private:
+  struct Round;
+  [[nodiscard]] std::unique_ptr<Round> round_of(std::vector<Pack> parts);
+  void append(Round& round, std::size_t number, std::int64_t offset, const Packing& packing);
+
+  Terms terms_;
+  Crew alone_{{}};
+  Crew* crew_;
+  std::vector<Packed> spare_;  // memory of parts that are written
+};
+
+}  // namespace iocomp::formats
