@@ -26,13 +26,16 @@ namespace iocomp::bench {
 namespace {
 
 constexpr std::size_t block_bytes = 4096;
+constexpr std::ptrdiff_t steps_to_warm_up = 10;
+constexpr std::ptrdiff_t some_steps = 100;  // first and last ones, of which medians are told
 
 struct Options {
   int variables = 100;
   int elements = 64;       // of each rank in a variable of a small step
   int steps = 1000;        // small ones
   std::int64_t bytes = 0;  // of a large step, all ranks together
-  int large_steps = 0;
+  int large_pairs = 0;
+  bool has_no_fsyncs = false;
 };
 
 // A file beside the one that is measured, for what the disk itself takes.
@@ -89,31 +92,29 @@ class Series {
     }
   }
   // @return seconds until the step is committed.
-  double write_small_step(const double* values) {
+  double write_committed_step(const double* values) {
     MPI_Barrier(comm_);
     const double began = MPI_Wtime();
     (void)put(values);
     commit();
     return apps::max_over(comm_, MPI_Wtime() - began);
   }
-  struct Large {
-    double durable = 0;  // seconds until all of its bytes are
-    double commit = 0;   // and from there until it is committed
-  };
-  Large write_large_step(const double* values) {
+  // @return seconds until all of its bytes are written, and durable by one fsync of each rank. Then
+  // it is committed.
+  double write_durable_step(const double* values) {
     MPI_Barrier(comm_);
     const double began = MPI_Wtime();
-    const auto tickets = put(values);
-    for (const auto state : {IOCOMP_WRITTEN, IOCOMP_DURABLE}) {
-      for (const auto& ticket : tickets) {
-        apps::check(iocomp_wait(&ticket, state), "iocomp_wait");
-      }
+    for (const auto& ticket : put(values)) {
+      apps::check(iocomp_wait(&ticket, IOCOMP_WRITTEN), "iocomp_wait");
     }
-    MPI_Barrier(comm_);
-    const double durable = MPI_Wtime();
+    const int file = ::open(path_.c_str(), O_WRONLY);
+    if (file == -1 || ::fdatasync(file) != 0) {
+      throw std::runtime_error("cannot make durable: " + path_);
+    }
+    ::close(file);
+    const double seconds = apps::max_over(comm_, MPI_Wtime() - began);
     commit();
-    const double end = MPI_Wtime();
-    return {apps::max_over(comm_, durable - began), apps::max_over(comm_, end - durable)};
+    return seconds;
   }
   void close() { apps::check(iocomp_close(file_), "iocomp_close"); }
 
@@ -152,28 +153,34 @@ nlohmann::json measure(const Options& options, const std::string& path,
   std::vector<double> small;
   std::vector<double> two_fsyncs;
   for (int step = 0; step < options.steps; ++step) {
-    small.push_back(series.write_small_step(values.data()));
-    two_fsyncs.push_back(is_first ? plain.two_fsyncs() : 0);
+    small.push_back(series.write_committed_step(values.data()));
+    two_fsyncs.push_back(is_first && !options.has_no_fsyncs ? plain.two_fsyncs() : 0);
   }
   std::vector<double> durable;
-  std::vector<double> commit;
-  if (options.large_steps > 0) {
+  std::vector<double> committed;
+  if (options.large_pairs > 0) {
     series.set_elements(large_elements);
-    for (int step = 0; step < options.large_steps; ++step) {
-      const auto large = series.write_large_step(values.data());
-      durable.push_back(large.durable);
-      commit.push_back(large.commit);
+    for (int half = 0; half < 2 * options.large_pairs; ++half) {
+      if (half % 4 == 1 || half % 4 == 2) {  // each is first in every other pair
+        committed.push_back(series.write_committed_step(values.data()));
+      } else {
+        durable.push_back(series.write_durable_step(values.data()));
+      }
     }
   }
   series.close();
+  const auto some = std::min(some_steps, std::ssize(small));
+  const auto first = small.begin() + std::min(std::ssize(small) - some, steps_to_warm_up);
   nlohmann::json found{{"program", "commit"},
                        {"ranks", ranks},
                        {"variables", options.variables},
                        {"small_step_seconds", distribution(small)},
+                       {"first_steps_seconds", quantile({first, first + some}, 0.5)},
+                       {"last_steps_seconds", quantile({small.end() - some, small.end()}, 0.5)},
                        {"two_fsyncs_seconds", distribution(two_fsyncs)}};
   if (!durable.empty()) {
-    found["large_step_seconds"] = distribution(durable);
-    found["large_commit_seconds"] = distribution(commit);
+    found["durable_seconds"] = durable;
+    found["committed_seconds"] = committed;
   }
   return found;
 }
@@ -189,7 +196,9 @@ int main(int argc, char** argv) {
   app.add_option("--elements", options.elements, "of a rank in a variable of a small step")
       ->check(CLI::PositiveNumber);
   app.add_option("--steps", options.steps, "small ones")->check(CLI::PositiveNumber);
-  app.add_option("--large-steps", options.large_steps, "behind them");
+  app.add_flag("--no-fsyncs", options.has_no_fsyncs, "time nothing but steps");
+  app.add_option("--large-pairs", options.large_pairs,
+                 "behind them: steps until durable, and until committed, in turn");
   app.add_option("--bytes", options.bytes, "of a large step")->transform(CLI::AsSizeValue(false));
   iocomp::bench::add_options(app, file);
   return iocomp::apps::run_program(argc, argv, app, [&] {

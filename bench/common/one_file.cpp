@@ -2,7 +2,9 @@
 #include "common/one_file.h"
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "common/ranks.h"
 #include "common/result.h"
@@ -22,13 +24,20 @@ int run_with(const OneFile& file,
   apps::Session session{"server.returns = true\nmode = '" + file.mode + "'\n" + of_file +
                         ".existing = 'replace'\n" + of_file + ".backend = '" + file.backend +
                         "'\n" + of_file + ".path = '" + file.path + "'\n"};
+  nlohmann::json result;
+  bool is_first = false;
   if (!session.is_server()) {
-    const auto result = measure(session);
-    if (apps::rank_in(session.comm()) == 0) {
-      apps::write_result(file.json.empty() ? "-" : file.json, result);
-    }
+    result = measure(session);
+    is_first = apps::rank_in(session.comm()) == 0;
   }
+  const std::string trace = session.setting("trace.json");
   session.finalize();
+  if (is_first) {
+    if (std::ifstream counters{trace}; !trace.empty() && counters) {
+      result["trace"] = nlohmann::json::parse(counters);
+    }
+    apps::write_result(file.json.empty() ? "-" : file.json, result);
+  }
   return 0;
 }
 

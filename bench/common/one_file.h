@@ -22,7 +22,8 @@ struct OneFile {
 /// Options that set mode, backend, path and json.
 void add_options(CLI::App& app, OneFile& file);
 
-/// Measure on the compute ranks of a session; the first of them writes the result. Collective over
+/// Measure on the compute ranks of a session; when it is over, the first of them writes the result,
+/// with the counters of the job ("trace") if the setting `trace.json` is set. Collective over
 /// MPI_COMM_WORLD. @return 0, the program's exit status.
 int run_with(const OneFile& file,
              const std::function<nlohmann::json(const apps::Session&)>& measure);

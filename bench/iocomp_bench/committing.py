@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from iocomp_bench.figure import MIB, Figure, Found, per_round, worst
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 MODES = {"shared": SHARED, "kernel": KERNEL, "sync": SYNC}
 BACKENDS = ("hdf5", "hdf5-time", "netcdf", "pnetcdf", "posix")
 LARGE = "commit/large"
+GROWING = ("posix", "hdf5")
+GROWN_STEPS = 10_000
 
 Result = dict[str, Any]
 
@@ -44,10 +47,22 @@ def _small(runner: Runner, mode: str, backend: str) -> Result:
 
 
 def _large(runner: Runner) -> Result:
-    """Commit steps of 256 MiB behind 1,000 small ones, of 100 variables."""
-    arguments = ("--variables", "100", "--steps", "1000", "--elements", "8")
-    large = ("--large-steps", "4", "--bytes", str(256 * MIB))
+    """Write steps of 256 MiB behind 1,000 small ones, of 100 variables."""
+    arguments = ("--variables", "100", "--steps", "1000", "--elements", "8", "--no-fsyncs")
+    large = ("--large-pairs", "8", "--bytes", str(256 * MIB))
     return _run(runner, "kernel", "hdf5", *arguments, *large)
+
+
+def _growing_name(backend: str) -> str:
+    return f"commit/growing {backend}"
+
+
+def _grow(runner: Runner, backend: str) -> Result:
+    """Commit 10,000 steps of a variable of 512 B, from one rank."""
+    path = str(runner.directory / "commit.dat")
+    arguments = ("--backend", backend, "--file", path, "--variables", "1", "--no-fsyncs",
+                 "--steps", str(GROWN_STEPS))  # fmt: skip
+    return runner.run("bench/commit", arguments, (0,), KERNEL)
 
 
 def commit_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
@@ -58,6 +73,8 @@ def commit_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
         for backend in BACKENDS
     }
     methods[LARGE] = partial(_large, runner)
+    for backend in GROWING:
+        methods[_growing_name(backend)] = partial(_grow, runner, backend)
     return methods
 
 
@@ -76,16 +93,29 @@ def _commit_small(id_: str, goal: Goal, backend: str) -> Figure:
 
 
 def _commit_cost(id_: str, goal: Goal) -> Figure:
-    """Return what the commit adds to a step of 256 MiB, divided by that step until durable."""
+    """Return what a step takes until committed, divided by one until durable, less one."""
 
     def find(rounds: Rounds) -> Found:
         def added(run: Result) -> float:
-            commit, step = run["large_commit_seconds"], run["large_step_seconds"]
-            return float(commit["median"]) / float(step["median"])
+            pairs = zip(run["committed_seconds"], run["durable_seconds"], strict=True)
+            return median(committed / durable for committed, durable in pairs) - 1
 
         return Found(per_round(rounds, (LARGE,), lambda runs: added(runs[0])))
 
     return Figure(id_, "1", goal, (LARGE,), find)
+
+
+def _growth(id_: str, goal: Goal, backend: str) -> Figure:
+    """Return what the last commits of a long series take, divided by what the first ones took."""
+    name = _growing_name(backend)
+
+    def find(rounds: Rounds) -> Found:
+        def grown(run: Result) -> float:
+            return float(run["last_steps_seconds"]) / float(run["first_steps_seconds"])
+
+        return Found(per_round(rounds, (name,), lambda runs: grown(runs[0])))
+
+    return Figure(id_, "1", goal, (name,), find)
 
 
 def commit_figures() -> tuple[Figure, ...]:
@@ -94,4 +124,6 @@ def commit_figures() -> tuple[Figure, ...]:
         _commit_small("commit-small", Goal(2), "hdf5"),
         *(_commit_small(f"commit-small-{name}", Goal(2), name) for name in BACKENDS[1:]),
         _commit_cost("commit-cost", Goal(0.03)),
+        _growth("manifest-growth", Goal(1.5), GROWING[0]),
+        *(_growth(f"manifest-growth-{name}", Goal(1.5), name) for name in GROWING[1:]),
     )

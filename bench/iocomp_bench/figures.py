@@ -24,6 +24,7 @@ from iocomp_bench.handing import (
 from iocomp_bench.hiding import cpu_lost, hidden, put_time, staging_overrun, wall_against
 from iocomp_bench.hpcg import hpcg_figures
 from iocomp_bench.methods import LOADS, PUTS
+from iocomp_bench.restarting import restart_figures
 from iocomp_bench.streaming import plain_bandwidth, stream_output, stream_ratio
 from iocomp_bench.ways import CONSECUTIVE, IN_PLACE, LONG_PHASES, PULLED, TWO_RANKS
 from iocomp_studies.statistics import Goal
@@ -74,6 +75,7 @@ FIGURES: tuple[Figure, ...] = (
     *block_figures(),
     *definition_figures(),
     *commit_figures(),
+    *restart_figures(),
     *hpcg_figures(),
     *compression_figures(),
     *binding_figures(),

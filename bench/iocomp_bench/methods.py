@@ -16,6 +16,7 @@ from iocomp_bench.compressing import compression_methods
 from iocomp_bench.definitions import definition_methods
 from iocomp_bench.from_python import python_methods
 from iocomp_bench.hpcg import hpcg_methods
+from iocomp_bench.restarting import restart_methods
 from iocomp_bench.ways import (
     HAND_OFFS,
     IN_PLACE,
@@ -200,6 +201,7 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         | block_methods(runner)
         | definition_methods(runner)
         | commit_methods(runner)
+        | restart_methods(runner)
         | hpcg_methods(runner)
         | compression_methods(runner)
         | binding_methods(runner)

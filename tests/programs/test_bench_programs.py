@@ -143,12 +143,44 @@ def test_small_variables_are_timed(build: Build, tmp_path: Path, mode: str) -> N
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_commits_are_timed_beside_two_fsyncs(build: Build, tmp_path: Path, mode: str) -> None:
-    arguments = f"--variables 2 --steps 5 --large-steps 2 --bytes 1MiB --mode {mode}"
+    arguments = f"--variables 2 --steps 5 --large-pairs 2 --bytes 1MiB --mode {mode}"
     settings = {**MESSAGE, "mode": mode}
     result = run(build, "bench/commit", f"{arguments} --file {tmp_path}/c", 2, settings)
-    for key in ("small_step", "two_fsyncs", "large_step", "large_commit"):
+    for key in ("small_step", "two_fsyncs"):
         assert result[f"{key}_seconds"]["median"] > 0, result
+    for key in ("durable", "committed"):
+        assert len(result[f"{key}_seconds"]) == 2, result
     assert [path.name for path in tmp_path.iterdir() if "plain" in path.name] == []
+
+
+def test_first_and_last_commits_are_told(build: Build, tmp_path: Path) -> None:
+    arguments = f"--variables 1 --steps 120 --no-fsyncs --mode async --file {tmp_path}/c"
+    result = run(build, "bench/commit", arguments, 1, {"mode": "async"})
+    assert result["first_steps_seconds"] > 0
+    assert result["last_steps_seconds"] > 0
+    assert result["two_fsyncs_seconds"]["longest"] == 0
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_checkpoints_are_timed_with_and_without_checksums(
+    build: Build, tmp_path: Path, mode: str
+) -> None:
+    settings = {"mode": mode, "trace.json": str(tmp_path / "trace.json")}
+    arguments = f"--bytes 64KiB --pairs 3 --mode {mode} --file {tmp_path}/c.dat"
+    result = run(build, "bench/checkpoint", arguments, 2, settings)
+    assert (result["bytes"], len(result["with_seconds"])) == (2 * 65536, 3)
+    assert len(result["without_seconds"]) == 3
+    assert result["trace"]["compute_sum"]["commit_seconds"] > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["trace.json"]
+
+
+@pytest.mark.parametrize("readers", [2, 3])
+def test_a_checkpoint_is_read_by_fewer_ranks(build: Build, tmp_path: Path, readers: int) -> None:
+    arguments = f"--bytes 1MiB --readers {readers} --pairs 2 --file {tmp_path}/r.dat"
+    result = run(build, "bench/restart", arguments, 4, {"mode": "sync"})
+    for source in ("from_disk", "from_cache"):
+        assert len(result[source]["iocomp_seconds"]) == 2
+        assert all(seconds > 0 for seconds in result[source]["plain_seconds"])
 
 
 def test_fortran_cost_times_both_languages(build: Build, tmp_path: Path) -> None:

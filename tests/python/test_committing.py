@@ -32,7 +32,13 @@ def test_small_commits_count_as_in_the_slowest_mode() -> None:
     assert found.beside["by_mode"]["sync"] == pytest.approx(1.25)
 
 
+def test_growth_is_the_last_commits_over_the_first() -> None:
+    run = {"first_steps_seconds": 0.002, "last_steps_seconds": 0.0025}
+    found = figure("manifest-growth").find(rounds_of("manifest-growth", run))
+    assert found.estimate.value == pytest.approx(1.25)
+
+
 def test_the_cost_of_a_commit_is_a_part_of_its_step() -> None:
-    run = {"large_step_seconds": {"median": 0.2}, "large_commit_seconds": {"median": 0.003}}
+    run = {"durable_seconds": [0.2, 0.4], "committed_seconds": [0.203, 0.406]}
     found = figure("commit-cost").find(rounds_of("commit-cost", run))
     assert found.estimate.value == pytest.approx(0.015)

@@ -51,6 +51,21 @@ def test_an_existing_series_is_refused(actors: Actors, back_end: str, mode: str)
 
 
 @pytest.mark.parametrize(("back_end", "mode"), WAYS)
+def test_a_path_that_the_job_has_open_is_refused(actors: Actors, back_end: str, mode: str) -> None:
+    """Also where it may be replaced: both would write one file."""
+    skip_if_missing(actors.build, back_end)
+    used = settings(back_end, mode, existing="replace")
+    used["files"]["other"] = used["files"]["out"]  # type: ignore[index]
+    lines = write("series", 2).replace("define out", "open other series\ndefine out", 1)
+    job = actors.play(lines, ranks=4, settings=used)
+    refused = [entry for entry in job.calls("open") if entry["code"] != OK]
+    assert {entry["code"] for entry in refused} == {TARGET_EXISTS}, job
+    assert len(refused) == len(job.calls("close")), job
+    assert check_file(job.folder / f"out{extension(back_end)}") == {0, 1}
+    assert not leftovers(job.folder)
+
+
+@pytest.mark.parametrize(("back_end", "mode"), WAYS)
 def test_the_old_series_stays_until_the_commit(actors: Actors, back_end: str, mode: str) -> None:
     """The second job cannot publish: the file of the first is still there, and readable."""
     skip_if_missing(actors.build, back_end)

@@ -67,6 +67,14 @@ TEST_F(SmallFiles, ANewFileHasItsNameWhenItAppears) {
   EXPECT_EQ(names_in(here()).size(), 1U);
 }
 
+TEST_F(SmallFiles, ANewFileFollowsNoLinkThatStandsInItsPlace) {
+  std::ofstream{there()} << "of another";
+  fs::create_symlink(there(), here() + "/.new");
+  write_durably(here() + "/file", here() + "/.new", "new text");
+  EXPECT_EQ(read_file(here() + "/file"), "new text");
+  EXPECT_EQ(read_file(there()), "of another");
+}
+
 TEST_F(SmallFiles, ANewFileThatDoesNotAppearGoes) {
   const std::array<std::string_view, 1> parts{"text"};
   {

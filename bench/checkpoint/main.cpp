@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <iocomp/iocomp.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/huge_memory.h"
+#include "common/one_file.h"
+#include "common/program.h"
+#include "common/ranks.h"
+#include "common/session.h"
+
+namespace iocomp::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::int64_t bytes = std::int64_t{128} << 20;  // of each rank in a checkpoint
+  int pairs = 8;
+};
+
+// @return seconds from before the file is opened until it is closed.
+double write_checkpoint(const apps::Session& session, const std::string& checksum,
+                        const apps::HugeArray& values) {
+  MPI_Comm comm = session.comm();
+  const auto count = static_cast<std::int64_t>(values.size());
+  const std::int64_t start = count * apps::rank_in(comm);
+  const std::int64_t shape = count * apps::size_of(comm);
+  const std::string options = "checksum = '" + checksum + "'";
+  MPI_Barrier(comm);
+  const double began = MPI_Wtime();
+  iocomp_file* file = nullptr;
+  apps::check(iocomp_open_with(session.handle(), comm, "checkpoint", IOCOMP_CHECKPOINT,
+                               IOCOMP_LAST_STEP, options.c_str(), &file),
+              "iocomp_open_with");
+  iocomp_var* u = nullptr;
+  apps::check(iocomp_define(file, "u", IOCOMP_FLOAT64, 1, &shape, &u), "iocomp_define");
+  apps::check(iocomp_put(u, &start, &count, values.data(), nullptr), "iocomp_put");
+  apps::check(iocomp_end_step(file), "iocomp_end_step");
+  apps::check(iocomp_close(file), "iocomp_close");
+  return apps::max_over(comm, MPI_Wtime() - began);
+}
+
+// Nothing of the checkpoint before is left to do for the disk.
+void remove_checkpoint(const apps::Session& session, const fs::path& path) {
+  if (apps::rank_in(session.comm()) == 0) {
+    for (const auto& entry : fs::directory_iterator{fs::absolute(path).parent_path()}) {
+      if (entry.path().filename().string().starts_with(path.stem().string() + ".0")) {
+        fs::remove(entry.path());
+      }
+    }
+    ::sync();
+  }
+  MPI_Barrier(session.comm());
+}
+
+nlohmann::json measure(const Options& options, const std::string& path,
+                       const apps::Session& session) {
+  const apps::HugeArray values(static_cast<std::size_t>(options.bytes) / sizeof(double));
+  std::vector<double> with;
+  std::vector<double> without;
+  for (int half = 0; half < 2 * options.pairs; ++half) {
+    const bool has_checksums = half % 4 == 1 || half % 4 == 2;  // each is first in every other pair
+    auto& seconds = has_checksums ? with : without;
+    seconds.push_back(write_checkpoint(session, has_checksums ? "xxh3" : "none", values));
+    remove_checkpoint(session, path);
+  }
+  return {{"program", "checkpoint"},
+          {"ranks", apps::size_of(session.comm())},
+          {"bytes", options.bytes * apps::size_of(session.comm())},
+          {"with_seconds", with},
+          {"without_seconds", without}};
+}
+
+}  // namespace
+}  // namespace iocomp::bench
+
+int main(int argc, char** argv) {
+  iocomp::bench::Options options;
+  iocomp::bench::OneFile file{.name = "checkpoint", .path = "checkpoint.dat", .mode = "sync"};
+  CLI::App app{"What checksums add to the wall of a checkpoint", "checkpoint"};
+  app.add_option("--bytes", options.bytes, "of each rank")->transform(CLI::AsSizeValue(false));
+  app.add_option("--pairs", options.pairs, "of checkpoints with and without checksums")
+      ->check(CLI::PositiveNumber);
+  iocomp::bench::add_options(app, file);
+  return iocomp::apps::run_program(argc, argv, app, [&] {
+    return iocomp::bench::run_with(file, [&](const auto& session) {
+      return iocomp::bench::measure(options, file.path, session);
+    });
+  });
+}
