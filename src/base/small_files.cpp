@@ -141,15 +141,16 @@ void OpenFolder::sync() const {
   }
 }
 
-bool OpenFolder::has(const std::string& name) const {
+std::optional<struct stat> OpenFolder::find(const std::string& name, Links links) const {
   struct stat status{};
-  if (::fstatat(opened_.raw(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
-    return true;
+  const int flags = links == Links::as_they_are ? AT_SYMLINK_NOFOLLOW : 0;
+  if (::fstatat(opened_.raw(), name.c_str(), &status, flags) == 0) {
+    return status;
   }
   if (errno != ENOENT) {
     throw failure("find", folder_ + '/' + name, errno);
   }
-  return false;
+  return std::nullopt;
 }
 
 std::optional<std::string> OpenFolder::read(const std::string& name) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -51,7 +53,13 @@ class OpenFolder {
   void sync() const;
   /// Whether something has this name in it. A folder that is gone is not one without the name.
   /// @throws Error{storage_failure}.
-  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] bool has(const std::string& name) const {
+    return find(name, Links::as_they_are).has_value();
+  }
+  enum class Links { as_they_are, followed };
+  /// What has this name in it, or nothing.
+  /// @throws Error{storage_failure}.
+  [[nodiscard]] std::optional<struct stat> find(const std::string& name, Links links) const;
   /// The text of a file in it, or nothing where it has none of that name.
   /// @throws Error{storage_failure}.
   [[nodiscard]] std::optional<std::string> read(const std::string& name) const;

@@ -102,6 +102,10 @@ bool is_there(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
+std::string identity(const struct stat& status) {
+  return std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
+}
+
 // Where nothing can be made durable any more.
 void write_for_now(const std::string& path, const std::string& temporary, const std::string& text) {
   const Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
@@ -303,9 +307,12 @@ std::string inode_of(const std::string& path) {
 
 std::string identity_of(const std::string& path) {
   struct stat status{};
-  return ::stat(path.c_str(), &status) != 0
-             ? std::string{}
-             : std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
+  return ::stat(path.c_str(), &status) != 0 ? std::string{} : identity(status);
+}
+
+std::string identity_in_folder(const std::string& path) {
+  const auto status = OpenFolder{path}.find(name_in_folder(path), OpenFolder::Links::followed);
+  return status ? identity(*status) : std::string{};
 }
 
 void check_identity(const TargetNames& names, const std::string& identity) {

@@ -148,6 +148,8 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
 
 /// What tells a file from others that have had its name; empty where there is none.
 [[nodiscard]] std::string identity_of(const std::string& path);
+/// The same. @throws Error{storage_failure} where its folder is gone.
+[[nodiscard]] std::string identity_in_folder(const std::string& path);
 
 /// @param identity  of the file when it was published; empty: unknown.
 /// @throws Error{target_exists} where another file has its name by now.

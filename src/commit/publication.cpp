@@ -322,7 +322,8 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
               }
               for (const auto earlier : *superseded) {
                 if (earlier != number) {
-                  manifest.supersedes.emplace(earlier, identity_of(target_of(earlier).target));
+                  manifest.supersedes.emplace(earlier,
+                                              identity_in_folder(target_of(earlier).target));
                 }
               }
               if (kept->empty()) {
