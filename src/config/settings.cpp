@@ -28,6 +28,9 @@ std::string file_key(std::string_view file, std::string_view key) {
   return fmt::format("files.{}.{}", file, key);
 }
 
+// How the keys of files begin that the environment has set.
+const std::string first_in_environment = std::string{"files."} + environment_mark;
+
 std::string marked(std::string_view name) { return environment_mark + std::string{name}; }
 
 /// How the environment would store what `key` stores, of a file or a variable.
@@ -141,15 +144,20 @@ Value Settings::file_value(std::string_view file, std::string_view key) const {
   if (row == nullptr) {
     throw Error{ErrorCode::internal, fmt::format("\"{}\" is no key of a file", key)};
   }
-  for (const auto& name : {environment_key(file_key(file, key)), file_key(file, key)}) {
-    if (const auto found = values_.find(name); found != values_.end()) {
-      return found->second;
-    }
-  }
-  if (const auto found = values_.find(file_key("default", key)); found != values_.end()) {
-    return found->second;
-  }
-  return {.text = std::string{row->default_value}, .origin = "default"};
+  const auto find = [this](const std::string& name) {
+    const auto found = values_.find(name);
+    return found == values_.end() ? nullptr : &found->second;
+  };
+  const auto own = file_key(file, key);
+  // To make a key of the environment costs more than all else, and mostly it says nothing of files.
+  const auto in_environment = values_.lower_bound(first_in_environment);
+  const bool has_any =
+      in_environment != values_.end() && in_environment->first.starts_with(first_in_environment);
+  const Value* found = has_any ? find(environment_key(own)) : nullptr;
+  found = found == nullptr ? find(own) : found;
+  found = found == nullptr ? find(file_key("default", key)) : found;
+  return found != nullptr ? *found
+                          : Value{.text = std::string{row->default_value}, .origin = "default"};
 }
 
 VariableValue Settings::variable_value(std::string_view file, std::string_view variable,

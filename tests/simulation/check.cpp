@@ -311,7 +311,8 @@ bool is_in_doubt(const Plan& plan, const PlannedFile& file) {
 }
 
 std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
-                                    const std::string& when, std::vector<Steps>* found) {
+                                    const std::string& when, std::vector<Steps>* found,
+                                    const std::vector<std::size_t>* files) {
   std::vector<std::string> violations;
   World world{plan.seed ^ 0x5EAD};
   Machine machine{world, disk};
@@ -330,6 +331,9 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
                                     std::move(place),
                                     nullptr};
       for (std::size_t number = 0; number < plan.files.size(); ++number) {
+        if (files != nullptr && std::ranges::find(*files, number) == files->end()) {
+          continue;
+        }
         FileCheck check{plan, number, told[number]};
         check.look(client);
         std::ranges::for_each(check.violations(), broken);

@@ -239,16 +239,28 @@ Disk Disk::after_power_loss(Random& random) const {
   return after;
 }
 
-bool Disk::looks_like(const Disk& other, Inode folder) const {
-  const auto& own = names(folder);
-  if (own != other.names(folder)) {
+// Of files, and of all folders.
+std::vector<std::pair<std::string, Disk::Inode>> Disk::names_with(const std::string& part,
+                                                                  Inode folder) const {
+  std::vector<std::pair<std::string, Inode>> found;
+  for (const auto& [name, inode] : names(folder)) {
+    if (is_folder(inode) || name.find(part) != std::string::npos) {
+      found.emplace_back(name, inode);
+    }
+  }
+  return found;
+}
+
+bool Disk::looks_like(const Disk& other, const std::string& part, Inode folder) const {
+  const auto own = names_with(part, folder);
+  if (own != other.names_with(part, folder)) {
     return false;
   }
   return std::ranges::all_of(own, [&](const auto& one) {
     const Node& here = nodes_.at(one.second);
     const Node& there = other.nodes_.at(one.second);
     return here.is_folder == there.is_folder &&
-           (here.is_folder ? looks_like(other, one.second) : here.now == there.now);
+           (here.is_folder ? looks_like(other, part, one.second) : here.now == there.now);
   });
 }
 

@@ -82,8 +82,10 @@ class Disk {
 
   /// What may be there after a power loss now.
   [[nodiscard]] Disk after_power_loss(Random& random) const;
-  /// Whether a program that reads its files finds the same as on another.
-  [[nodiscard]] bool looks_like(const Disk& other) const { return looks_like(other, root); }
+  /// Whether a program that reads files with `part` in their names finds the same as on another.
+  [[nodiscard]] bool looks_like(const Disk& other, const std::string& part) const {
+    return looks_like(other, part, root);
+  }
   /// The paths of all files and folders.
   [[nodiscard]] std::vector<std::string> list() const;
 
@@ -132,7 +134,9 @@ class Disk {
   void name(Naming naming);
   static void apply(Bytes& bytes, const Change& change);
   static void overwrite(Bytes& bytes, std::int64_t offset, std::span<const std::byte> with);
-  [[nodiscard]] bool looks_like(const Disk& other, Inode folder) const;
+  [[nodiscard]] bool looks_like(const Disk& other, const std::string& part, Inode folder) const;
+  [[nodiscard]] std::vector<std::pair<std::string, Inode>> names_with(const std::string& part,
+                                                                      Inode folder) const;
   void list(Inode folder, const std::string& path, std::vector<std::string>& all) const;
 
   std::map<Inode, Node> nodes_;

@@ -127,7 +127,8 @@ class History {
   };
   void run_job(std::size_t number, const Plan& plan);
   [[nodiscard]] std::vector<Steps> check_looks(const Plan& plan);
-  void check(const Plan& plan, Look& look, std::vector<Steps>* found = nullptr);
+  void check(const Plan& plan, Look& look, const std::vector<std::size_t>& files,
+             std::vector<Steps>* found);
   void go_on_with(const NextJob& next);
   void run_again();
 
@@ -238,27 +239,36 @@ void History::run_job(std::size_t number, const Plan& plan) {
       is_left_alone_ || job.was_killed() || job.have_given_up() || plan.faults.folder_goes;
 }
 
-// What is there at the end is looked at first. Of looks that show the same, one is checked.
+// What is there at the end is looked at first. Of looks that show the same of a file, one is
+// checked.
 std::vector<Steps> History::check_looks(const Plan& plan) {
   std::vector<Look> looks = std::exchange(looks_, {});
   looks.insert(looks.begin(), {"at the end", disk_, told_});
   std::vector<Steps> found;
   for (auto look = looks.begin(); look != looks.end(); ++look) {
-    const bool is_known = std::any_of(looks.begin(), look, [&](const Look& earlier) {
-      return earlier.told == look->told && earlier.disk.looks_like(look->disk);
-    });
-    if (!is_known) {
-      check(plan, *look, look == looks.begin() ? &found : nullptr);
+    std::vector<std::size_t> files;
+    for (std::size_t file = 0; file < plan.files.size(); ++file) {
+      const bool is_known = std::any_of(looks.begin(), look, [&](const Look& earlier) {
+        return earlier.told[file] == look->told[file] &&
+               earlier.disk.looks_like(look->disk, plan.files[file].name);
+      });
+      if (!is_known) {
+        files.push_back(file);
+      }
+    }
+    if (!files.empty()) {
+      check(plan, *look, files, look == looks.begin() ? &found : nullptr);
     }
   }
   return found;
 }
 
-void History::check(const Plan& plan, Look& look, std::vector<Steps>* found) {
+void History::check(const Plan& plan, Look& look, const std::vector<std::size_t>& files,
+                    std::vector<Steps>* found) {
   if (log_) {
     log_("a reader looks at what is there " + look.when);
   }
-  const auto broken = check_disk(plan, look.told, look.disk, look.when, found);
+  const auto broken = check_disk(plan, look.told, look.disk, look.when, found, &files);
   result_.violations.insert(result_.violations.end(), broken.begin(), broken.end());
   if (inspect_) {
     inspect_(plan, look.disk, look.told);

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -19,6 +20,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
@@ -481,6 +483,9 @@ int munmap(void* address, size_t bytes) noexcept {
 }
 int madvise(void* address, size_t bytes, int advice) noexcept {
   Machine* const machine = Machine::current();
+  if (machine != nullptr && advice == MADV_HUGEPAGE) {
+    return 0;  // most of them would be cleared for a few bytes
+  }
   if (machine == nullptr || !machine->memory().is_shared(address)) {
     return REAL(madvise)(address, bytes, advice);
   }
@@ -619,6 +624,20 @@ long syscall(long number, ...) noexcept {
   }
   return REAL(syscall)(number, argument[0], argument[1], argument[2], argument[3], argument[4],
                        argument[5]);
+}
+
+// Of the slack of timers, which the simulated clock has not.
+int prctl(int option, ...) noexcept {
+  va_list rest;
+  va_start(rest, option);
+  std::array<unsigned long, 4> argument{};
+  for (auto& one : argument) {
+    one = va_arg(rest, unsigned long);
+  }
+  va_end(rest);
+  return World::current() != nullptr
+             ? 0
+             : REAL(prctl)(option, argument[0], argument[1], argument[2], argument[3]);
 }
 
 // Threads.
