@@ -348,13 +348,18 @@ bool remove_committed(const TargetNames& names) noexcept {
   } else {
     ::unlink(names.target.c_str());
   }
-  // A power loss must leave no file without what describes it. Meanwhile others may have taken the
-  // files over, and have put a new one here.
-  if (outcome_of([&] { sync_folder_of(names.target); }).ok() && !is_taken_over(names)) {
-    ::unlink(names.manifest.c_str());
-  }
+  // Neither a power loss nor a folder that was gone for a moment must leave a file without what
+  // describes it. Meanwhile others may have taken the files over, and have put a new one here.
   bool is_gone = false;
-  (void)outcome_of([&] { is_gone = !is_in_folder(names.target); });
+  (void)outcome_of([&] {
+    const OpenFolder folder{names.target};
+    is_gone = !folder.has(name_in_folder(names.target));
+    if (is_gone) {
+      folder.sync();
+      check(names.may_appear);
+      ::unlink(names.manifest.c_str());
+    }
+  });
   return is_gone;
 }
 
