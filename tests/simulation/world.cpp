@@ -46,6 +46,7 @@ void World::go_on(std::uint64_t thread, Nanoseconds time) {
 }
 
 void World::run(Nanoseconds until) {
+  until_ = until;
   while (!events_.empty() && alive_ > 0 && !is_endless()) {
     if (events_.top().time > until) {
       now_ = until;
@@ -63,6 +64,13 @@ void World::run(Nanoseconds until) {
   }
 }
 
+void World::begin_turn(Thread& who) {
+  ++who.turn;
+  ++turns_;
+  ++turns_at_once_;
+  who.places.clear();
+}
+
 void World::resume(std::uint64_t thread) {
   Thread& who = threads_[thread - 1];
   Process& process = processes_[static_cast<std::size_t>(who.process)];
@@ -73,10 +81,7 @@ void World::resume(std::uint64_t thread) {
     go_on(thread, process.stopped_until);
     return;
   }
-  ++who.turn;
-  ++turns_;
-  ++turns_at_once_;
-  who.places.clear();
+  begin_turn(who);
   current_ = thread;
   entered = this;
   who.fiber->resume();
@@ -159,8 +164,24 @@ void World::return_from_call() {
 }
 
 void World::sleep(Nanoseconds time) {
-  go_on(current_, now_ + time + std::exchange(threads_[current_ - 1].spent, 0));
+  Thread& who = threads_[current_ - 1];
+  const Nanoseconds until = now_ + time + std::exchange(who.spent, 0);
+  if (nothing_comes_before(until)) {  // the same without going round
+    ++order_;
+    turns_at_once_ = until > now_ ? 0 : turns_at_once_;
+    now_ = until;
+    begin_turn(who);
+    return;
+  }
+  go_on(current_, until);
   pause();
+}
+
+bool World::nothing_comes_before(Nanoseconds time) const {
+  const Thread& who = threads_[current_ - 1];
+  const Process& process = processes_[static_cast<std::size_t>(who.process)];
+  return process.is_alive && (process.stopped_until <= time || who.is_in_call) && time <= until_ &&
+         !is_endless() && (events_.empty() || events_.top().time > time);
 }
 
 bool World::sleep_at(const std::vector<const void*>& places, Nanoseconds until) {

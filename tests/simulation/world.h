@@ -126,8 +126,12 @@ class World {
   void go_on(std::uint64_t thread, Nanoseconds time);
   void pause();
   void resume(std::uint64_t thread);
+  void begin_turn(Thread& who);
+  /// Whether the caller would be the next to go on if it slept until then.
+  [[nodiscard]] bool nothing_comes_before(Nanoseconds time) const;
   Random random_;
   Nanoseconds now_ = 0;
+  Nanoseconds until_ = never;
   std::uint64_t order_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t turns_at_once_ = 0;  // since the clock has moved
