@@ -177,7 +177,8 @@ struct Job::Rank {
   int number = 0;
   iocomp::client::Client* client = nullptr;
   std::vector<iocomp::client::File*> files{};
-  std::vector<std::int64_t> first_steps{};  ///< by file
+  std::vector<std::pair<std::size_t, std::uint64_t>> closings{};  // files that close later, tickets
+  std::vector<std::int64_t> first_steps{};                        ///< by file
   std::vector<std::vector<int>> variables{};
   std::vector<std::unique_ptr<Buffer>> buffers{};
   std::vector<std::vector<std::vector<std::int64_t>>> shapes{};  // by file and variable
@@ -561,8 +562,18 @@ void Job::write_files(Rank& rank) {
     }
   };
   const auto close_file = [&](std::size_t file) {
-    if (rank.files[file] != nullptr && !plan_.files[file].leaves_close_to_finalize) {
-      close(rank, file);
+    if (rank.files[file] == nullptr || plan_.files[file].leaves_close_to_finalize) {
+      return;
+    }
+    if (plan_.files[file].closes_later) {
+      close_later(rank, file);
+    } else {
+      close(rank, file, [&] { rank.client->close(rank.files[file]); });
+    }
+  };
+  const auto end_closing = [&] {
+    for (const auto& [file, ticket] : rank.closings) {
+      close(rank, file, [&] { rank.client->wait(ticket, State::durable); });
     }
   };
   if (plan_.are_files_in_turn) {
@@ -575,6 +586,7 @@ void Job::write_files(Rank& rank) {
       std::ranges::for_each(own, [&](std::size_t file) { make_step_of(file, step); });
     }
     std::ranges::for_each(own, close_file);
+    end_closing();
     return;
   }
   for (const std::size_t file : own) {
@@ -584,6 +596,7 @@ void Job::write_files(Rank& rank) {
     }
     close_file(file);
   }
+  end_closing();
 }
 
 std::size_t Job::steps_of(const Rank& rank, std::size_t file) const {
@@ -786,10 +799,18 @@ void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
   }
 }
 
-void Job::close(Rank& rank, std::size_t number) {
+void Job::close_later(Rank& rank, std::size_t number) {
   const std::string& name = plan_.files[number].name;
-  const int code = attempt(rank.number, number, "close of " + name,
-                           [&] { rank.client->close(rank.files[number]); });
+  (void)attempt(rank.number, number, "close_later of " + name, [&] {
+    rank.closings.emplace_back(number, rank.client->close_later(rank.files[number]));
+  });
+  say(rank.number, "closes " + name + " later");
+}
+
+// @param wait  until the file is closed.
+void Job::close(Rank& rank, std::size_t number, const std::function<void()>& wait) {
+  const std::string& name = plan_.files[number].name;
+  const int code = attempt(rank.number, number, "close of " + name, wait);
   const Failures& failures = failures_of_[static_cast<std::size_t>(rank.number)][number];
   // A story of the file as a whole may name the first step that it concerns.
   const bool can_tell = !has_mistake(plan_.files[number]) && !plan_.faults.killed_server &&

@@ -473,6 +473,11 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan_lost_server(Random{seed ^ 0xDEAD}, plan, focus);
   plan_guarded(Random{seed ^ 0x6A2D}, plan);
   plan_next_jobs(chain, plan, focus);
+  Random closing{seed ^ 0xC105};
+  for (auto& file : plan.files) {
+    const bool may_wait = file.mistake == Mistake::none && !file.leaves_close_to_finalize;
+    file.closes_later = closing.chance(1, 8) && may_wait;
+  }
   return plan;
 }
 

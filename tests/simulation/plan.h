@@ -64,6 +64,7 @@ struct PlannedFile {
   bool goes_on = false;        ///< existing = "continue"
   int generation = 0;          ///< of its values
   bool leaves_close_to_finalize = false;
+  bool closes_later = false;    ///< without waiting: that is done before finalize
   bool is_synchronous = false;  ///< whatever the job is
   bool has_file_per_step = false;
   bool grows_along_time = false;  ///< its layout, of hdf5

@@ -90,6 +90,7 @@ struct Fields<PlannedFile> {
     field("exists_before", &PlannedFile::exists_before);
     field("goes_on", &PlannedFile::goes_on);
     field("leaves_close_to_finalize", &PlannedFile::leaves_close_to_finalize);
+    field("closes_later", &PlannedFile::closes_later);
     field("synchronous", &PlannedFile::is_synchronous);
     field("file_per_step", &PlannedFile::has_file_per_step);
     field("grows_along_time", &PlannedFile::grows_along_time);

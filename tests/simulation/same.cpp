@@ -39,7 +39,7 @@ Plan program_of(Plan plan) {
   plan.faults = {};
   plan.next.clear();
   for (auto& file : plan.files) {
-    file.leaves_close_to_finalize = false;
+    file.leaves_close_to_finalize = file.closes_later = false;
     file.fails_when_full = false;
     file.is_compressed = file.is_compressed && count_members(plan, file) == 1;
     for (auto& step : file.steps) {

@@ -93,6 +93,9 @@ std::vector<Plan> smaller(const Plan& plan) {
         with([&](Plan& less) { less.files[f].mistaken_rank = 0; });
       }
     }
+    if (file.closes_later) {
+      with([&](Plan& less) { less.files[f].closes_later = false; });
+    }
     if (file.steps.size() > 1) {
       with([&](Plan& less) { less.files[f].steps.pop_back(); });
     }
