@@ -242,7 +242,7 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
         if (has_bug(Bug::switched_too_early) && file && !visible.bytes.empty()) {
           write_switch(*file, visible);
         }
-        if (file) {
+        if (file) {  // durable blocks do not make the length so: a step can end in a hole
           file->grow(bytes);
           file->sync();
         }
