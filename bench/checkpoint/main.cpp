@@ -14,7 +14,6 @@
 
 #include "common/huge_memory.h"
 #include "common/one_file.h"
-#include "common/program.h"
 #include "common/ranks.h"
 #include "common/session.h"
 
@@ -69,7 +68,7 @@ nlohmann::json measure(const Options& options, const std::string& path,
   std::vector<double> with;
   std::vector<double> without;
   for (int half = 0; half < 2 * options.pairs; ++half) {
-    const bool has_checksums = half % 4 == 1 || half % 4 == 2;  // each is first in every other pair
+    const bool has_checksums = is_turn_of_second(half);
     auto& seconds = has_checksums ? with : without;
     seconds.push_back(write_checkpoint(session, has_checksums ? "xxh3" : "none", values));
     remove_checkpoint(session, path);
@@ -91,10 +90,7 @@ int main(int argc, char** argv) {
   app.add_option("--bytes", options.bytes, "of each rank")->transform(CLI::AsSizeValue(false));
   app.add_option("--pairs", options.pairs, "of checkpoints with and without checksums")
       ->check(CLI::PositiveNumber);
-  iocomp::bench::add_options(app, file);
-  return iocomp::apps::run_program(argc, argv, app, [&] {
-    return iocomp::bench::run_with(file, [&](const auto& session) {
-      return iocomp::bench::measure(options, file.path, session);
-    });
+  return iocomp::bench::run_with(argc, argv, app, file, [&](const auto& session) {
+    return iocomp::bench::measure(options, file.path, session);
   });
 }

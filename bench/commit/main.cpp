@@ -17,7 +17,6 @@
 
 #include "common/huge_memory.h"
 #include "common/one_file.h"
-#include "common/program.h"
 #include "common/ranks.h"
 #include "common/samples.h"
 #include "common/session.h"
@@ -161,7 +160,7 @@ nlohmann::json measure(const Options& options, const std::string& path,
   if (options.large_pairs > 0) {
     series.set_elements(large_elements);
     for (int half = 0; half < 2 * options.large_pairs; ++half) {
-      if (half % 4 == 1 || half % 4 == 2) {  // each is first in every other pair
+      if (is_turn_of_second(half)) {
         committed.push_back(series.write_committed_step(values.data()));
       } else {
         durable.push_back(series.write_durable_step(values.data()));
@@ -200,10 +199,7 @@ int main(int argc, char** argv) {
   app.add_option("--large-pairs", options.large_pairs,
                  "behind them: steps until durable, and until committed, in turn");
   app.add_option("--bytes", options.bytes, "of a large step")->transform(CLI::AsSizeValue(false));
-  iocomp::bench::add_options(app, file);
-  return iocomp::apps::run_program(argc, argv, app, [&] {
-    return iocomp::bench::run_with(file, [&](const auto& session) {
-      return iocomp::bench::measure(options, file.path, session);
-    });
+  return iocomp::bench::run_with(argc, argv, app, file, [&](const auto& session) {
+    return iocomp::bench::measure(options, file.path, session);
   });
 }

@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "common/program.h"
 #include "common/ranks.h"
 #include "common/result.h"
 
 namespace iocomp::bench {
+namespace {
 
 void add_options(CLI::App& app, OneFile& file) {
   app.add_option("--mode", file.mode, "sync or async");
@@ -18,8 +20,8 @@ void add_options(CLI::App& app, OneFile& file) {
   app.add_option("--json", file.json, "write the result there; - means stdout");
 }
 
-int run_with(const OneFile& file,
-             const std::function<nlohmann::json(const apps::Session&)>& measure) {
+void measure_in_session(const OneFile& file,
+                        const std::function<nlohmann::json(const apps::Session&)>& measure) {
   const std::string of_file = "files." + file.name;
   apps::Session session{"server.returns = true\nmode = '" + file.mode + "'\n" + of_file +
                         ".existing = 'replace'\n" + of_file + ".backend = '" + file.backend +
@@ -38,7 +40,17 @@ int run_with(const OneFile& file,
     }
     apps::write_result(file.json.empty() ? "-" : file.json, result);
   }
-  return 0;
+}
+
+}  // namespace
+
+int run_with(int argc, char** argv, CLI::App& app, OneFile& file,
+             const std::function<nlohmann::json(const apps::Session&)>& measure) {
+  add_options(app, file);
+  return apps::run_program(argc, argv, app, [&] {
+    measure_in_session(file, measure);
+    return 0;
+  });
 }
 
 }  // namespace iocomp::bench

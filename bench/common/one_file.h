@@ -19,13 +19,16 @@ struct OneFile {
   std::string json{};  ///< where the result goes; empty or "-": stdout
 };
 
-/// Options that set mode, backend, path and json.
-void add_options(CLI::App& app, OneFile& file);
-
-/// Measure on the compute ranks of a session; when it is over, the first of them writes the result,
-/// with the counters of the job ("trace") if the setting `trace.json` is set. Collective over
-/// MPI_COMM_WORLD. @return 0, the program's exit status.
-int run_with(const OneFile& file,
+/// The frame of such a program, see apps::run_program: `app` gets options that set mode, backend,
+/// path and json. The compute ranks of a session measure; when it is over, the first of them writes
+/// the result, with the counters of the job ("trace") if the setting `trace.json` is set.
+/// @return the exit code for main.
+int run_with(int argc, char** argv, CLI::App& app, OneFile& file,
              const std::function<nlohmann::json(const apps::Session&)>& measure);
+
+/// Whether it is the turn of the second of two ways that are measured in pairs. Each is first in
+/// every other pair.
+/// @param half  two for each pair, counted from 0.
+constexpr bool is_turn_of_second(int half) noexcept { return half % 4 == 1 || half % 4 == 2; }
 
 }  // namespace iocomp::bench

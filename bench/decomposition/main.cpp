@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "common/one_file.h"
-#include "common/program.h"
 #include "common/ranks.h"
 #include "common/session.h"
 
@@ -103,9 +102,7 @@ int main(int argc, char** argv) {
   CLI::App app{"What it takes to define an irregular decomposition", "decomposition"};
   app.add_option("--runs", options.runs, "of each rank")->check(CLI::PositiveNumber);
   app.add_flag("--shuffled", options.shuffled, "runs in no order");
-  iocomp::bench::add_options(app, file);
-  return iocomp::apps::run_program(argc, argv, app, [&] {
-    return iocomp::bench::run_with(
-        file, [&](const auto& session) { return iocomp::bench::measure(options, session); });
+  return iocomp::bench::run_with(argc, argv, app, file, [&](const auto& session) {
+    return iocomp::bench::measure(options, session);
   });
 }

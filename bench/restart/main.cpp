@@ -17,7 +17,6 @@
 
 #include "common/huge_memory.h"
 #include "common/one_file.h"
-#include "common/program.h"
 #include "common/ranks.h"
 #include "common/session.h"
 
@@ -133,7 +132,7 @@ nlohmann::json read_in_turns(Readers& readers, int pairs, bool is_cached) {
     if (!is_cached) {
       readers.forget();
     }
-    if (half % 4 == 1 || half % 4 == 2) {  // each is first in every other pair
+    if (is_turn_of_second(half)) {
       iocomp.push_back(readers.by_iocomp());
     } else {
       plain.push_back(readers.plainly());
@@ -175,10 +174,7 @@ int main(int argc, char** argv) {
   app.add_option("--bytes", options.bytes, "of the checkpoint")->transform(CLI::AsSizeValue(false));
   app.add_option("--readers", options.readers, "so many ranks read")->check(CLI::PositiveNumber);
   app.add_option("--pairs", options.pairs, "of readings")->check(CLI::PositiveNumber);
-  iocomp::bench::add_options(app, file);
-  return iocomp::apps::run_program(argc, argv, app, [&] {
-    return iocomp::bench::run_with(file, [&](const auto& session) {
-      return iocomp::bench::measure(options, file.path, session);
-    });
+  return iocomp::bench::run_with(argc, argv, app, file, [&](const auto& session) {
+    return iocomp::bench::measure(options, file.path, session);
   });
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/one_file.h"
-#include "common/program.h"
 #include "common/ranks.h"
 #include "common/session.h"
 
@@ -82,9 +81,7 @@ int main(int argc, char** argv) {
   app.add_option("--variables", options.variables, "of the file")->check(CLI::PositiveNumber);
   app.add_option("--elements", options.elements, "of a rank in an array");
   app.add_option("--steps", options.steps, "how many");
-  iocomp::bench::add_options(app, file);
-  return iocomp::apps::run_program(argc, argv, app, [&] {
-    return iocomp::bench::run_with(
-        file, [&](const auto& session) { return iocomp::bench::measure(options, session); });
+  return iocomp::bench::run_with(argc, argv, app, file, [&](const auto& session) {
+    return iocomp::bench::measure(options, session);
   });
 }
