@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from iocomp_bench.figure import MIB, Figure, Found, per_round, worst
+from iocomp_bench.figure import MIB, Figure, Found, median_ratio, per_round, worst
 from iocomp_bench.ways import KERNEL, SHARED, SYNC
 from iocomp_studies.statistics import Goal
 
@@ -97,8 +96,7 @@ def _commit_cost(id_: str, goal: Goal) -> Figure:
 
     def find(rounds: Rounds) -> Found:
         def added(run: Result) -> float:
-            pairs = zip(run["committed_seconds"], run["durable_seconds"], strict=True)
-            return median(committed / durable for committed, durable in pairs) - 1
+            return median_ratio(run["committed_seconds"], run["durable_seconds"]) - 1
 
         return Found(per_round(rounds, (LARGE,), lambda runs: added(runs[0])))
 

@@ -79,7 +79,6 @@ def _hidden(runner: Runner, waits: float) -> Result:
         "files.default.layout": "time",
         "files.default.compression": "zstd",
         "server.nice": "19",
-        "expert.touch": "1 MiB",  # the rest in the steps before those that are timed
         "trace.json": str(runner.directory / "trace.json"),
     }
     return _phases(waits).run(runner, series)

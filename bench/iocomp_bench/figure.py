@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,18 +86,29 @@ def per_round(
     return estimate(samples, lambda m: m["figure"])
 
 
+def median_ratio(above: Sequence[float], below: Sequence[float]) -> float:
+    """Return the median of the ratios of what was measured in pairs."""
+    return statistics.median(a / b for a, b in zip(above, below, strict=True))
+
+
 def worst(
-    rounds: Rounds, modes: Mapping[str, str], value: Callable[[dict[str, Any]], float], beside: str
+    rounds: Rounds,
+    modes: Mapping[str, str],
+    value: Callable[[dict[str, Any]], float],
+    beside: str,
+    *,
+    of: Callable[[Iterable[float]], float] = max,
 ) -> Found:
-    """Return the largest value of a round, and beside it that of each mode.
+    """Return the worst value of a round, and beside it that of each mode.
 
     Args:
         rounds: The samples.
         modes: By mode: the method that ran it.
         value: Of one result.
         beside: What the values of the modes are called.
+        of: Which of them is the worst: max or min.
     """
-    found = per_round(rounds, tuple(modes.values()), lambda runs: max(map(value, runs)))
+    found = per_round(rounds, tuple(modes.values()), lambda runs: of(map(value, runs)))
     by_mode = {
         mode: per_round(rounds, (name,), lambda runs: value(runs[0])).value
         for mode, name in modes.items()

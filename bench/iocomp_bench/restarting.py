@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from iocomp_bench.figure import MIB, Figure, Found, per_round, worst
+from iocomp_bench.figure import MIB, Figure, Found, median_ratio, per_round, worst
 from iocomp_bench.ways import ASYNC, KERNEL, SYNC
 from iocomp_studies.launch import Launch, RunFailedError, run_and_collect
 from iocomp_studies.statistics import Goal
@@ -93,10 +93,6 @@ def restart_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
     )
 
 
-def _median_ratio(above: list[float], below: list[float]) -> float:
-    return median(a / b for a, b in zip(above, below, strict=True))
-
-
 def _manifest_seconds(run: Result) -> float:
     """Return what a commit of the lead took: the manifest, and the rename of the file too."""
     commits = len(run["with_seconds"]) + len(run["without_seconds"])
@@ -106,7 +102,7 @@ def _manifest_seconds(run: Result) -> float:
 def _checksum_cost(run: Result) -> float:
     manifest = _manifest_seconds(run)
     bare = [seconds - manifest for seconds in run["without_seconds"]]
-    return _median_ratio(run["with_seconds"], bare) - 1
+    return median_ratio(run["with_seconds"], bare) - 1
 
 
 def _checksums(id_: str, goal: Goal) -> Figure:
@@ -128,7 +124,7 @@ def _checksums(id_: str, goal: Goal) -> Figure:
 
 def _read_ratio(run: Result, source: str) -> float:
     seconds = run[f"from_{source}"]
-    return _median_ratio(seconds["plain_seconds"], seconds["iocomp_seconds"])
+    return median_ratio(seconds["plain_seconds"], seconds["iocomp_seconds"])
 
 
 def _reading(id_: str, goal: Goal, source: str) -> Figure:
@@ -140,14 +136,7 @@ def _reading(id_: str, goal: Goal, source: str) -> Figure:
     }
 
     def find(rounds: Rounds) -> Found:
-        found = per_round(
-            rounds, tuple(names.values()), lambda runs: min(_read_ratio(r, source) for r in runs)
-        )
-        by_run = {
-            name: per_round(rounds, (method,), lambda r: _read_ratio(r[0], source)).value
-            for name, method in names.items()
-        }
-        return Found(found, {"by_run": by_run})
+        return worst(rounds, names, lambda run: _read_ratio(run, source), "by_run", of=min)
 
     return Figure(id_, "1", goal, tuple(names.values()), find)
 
