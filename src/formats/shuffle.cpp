@@ -74,16 +74,31 @@ std::size_t unshuffle_blocks(const std::byte* from, std::size_t elements, std::b
   return done;
 }
 
+// Call `each.template operator()<element_bytes>()` where blocks of such elements can be made.
+// @return how many elements were done.
+template <typename Each>
+std::size_t in_blocks(std::size_t element_bytes, const Each& each) {
+  switch (element_bytes) {
+    case 2:
+      return each.template operator()<2>();
+    case 4:
+      return each.template operator()<4>();
+    case 8:
+      return each.template operator()<8>();
+    case 16:
+      return each.template operator()<16>();
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 void shuffle(std::span<const std::byte> bytes, std::size_t element_bytes, std::byte* to) {
   const std::size_t elements = bytes.size() / element_bytes;
   const std::byte* from = bytes.data();
-  const std::size_t done = element_bytes == 16  ? shuffle_blocks<16>(from, elements, to)
-                           : element_bytes == 8 ? shuffle_blocks<8>(from, elements, to)
-                           : element_bytes == 4 ? shuffle_blocks<4>(from, elements, to)
-                           : element_bytes == 2 ? shuffle_blocks<2>(from, elements, to)
-                                                : 0;
+  const std::size_t done = in_blocks(
+      element_bytes, [&]<std::size_t size>() { return shuffle_blocks<size>(from, elements, to); });
   for (std::size_t i = done; i < elements; ++i) {
     for (std::size_t byte = 0; byte < element_bytes; ++byte) {
       to[byte * elements + i] = from[i * element_bytes + byte];
@@ -94,11 +109,9 @@ void shuffle(std::span<const std::byte> bytes, std::size_t element_bytes, std::b
 void unshuffle(std::span<const std::byte> shuffled, std::size_t element_bytes, std::byte* to) {
   const std::size_t elements = shuffled.size() / element_bytes;
   const std::byte* from = shuffled.data();
-  const std::size_t done = element_bytes == 16  ? unshuffle_blocks<16>(from, elements, to)
-                           : element_bytes == 8 ? unshuffle_blocks<8>(from, elements, to)
-                           : element_bytes == 4 ? unshuffle_blocks<4>(from, elements, to)
-                           : element_bytes == 2 ? unshuffle_blocks<2>(from, elements, to)
-                                                : 0;
+  const std::size_t done = in_blocks(element_bytes, [&]<std::size_t size>() {
+    return unshuffle_blocks<size>(from, elements, to);
+  });
   for (std::size_t i = done; i < elements; ++i) {
     for (std::size_t byte = 0; byte < element_bytes; ++byte) {
       to[i * element_bytes + byte] = from[byte * elements + i];
