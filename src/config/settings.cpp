@@ -28,9 +28,6 @@ std::string file_key(std::string_view file, std::string_view key) {
   return fmt::format("files.{}.{}", file, key);
 }
 
-// How the keys of files begin that the environment has set.
-const std::string first_in_environment = std::string{"files."} + environment_mark;
-
 std::string marked(std::string_view name) { return environment_mark + std::string{name}; }
 
 /// How the environment would store what `key` stores, of a file or a variable.
@@ -150,9 +147,10 @@ Value Settings::file_value(std::string_view file, std::string_view key) const {
   };
   const auto own = file_key(file, key);
   // To make a key of the environment costs more than all else, and mostly it says nothing of files.
-  const auto in_environment = values_.lower_bound(first_in_environment);
+  const std::string beginning = std::string{"files."} + environment_mark;
+  const auto in_environment = values_.lower_bound(beginning);
   const bool has_any =
-      in_environment != values_.end() && in_environment->first.starts_with(first_in_environment);
+      in_environment != values_.end() && in_environment->first.starts_with(beginning);
   const Value* found = has_any ? find(environment_key(own)) : nullptr;
   found = found == nullptr ? find(own) : found;
   found = found == nullptr ? find(file_key("default", key)) : found;
