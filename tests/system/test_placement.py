@@ -162,8 +162,6 @@ def test_a_report_that_cannot_be_written_is_told_to_all(actors: Actors) -> None:
     assert "nowhere/seats" in inits[0]["story"]
 
 
-
-
 def test_servers_stand_back_as_far_as_they_are_told(actors: Actors) -> None:
     seen: dict[str, set[int]] = {}
 
