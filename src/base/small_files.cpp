@@ -182,6 +182,12 @@ NewFile::NewFile(std::string path, std::string temporary, std::span<const std::s
   (void)::sync_file_range(file_.raw(), 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
+void check_may_appear(const std::function<void()>& may_appear) {
+  if (may_appear) {
+    may_appear();
+  }
+}
+
 void NewFile::remove() noexcept {
   if (file_.is_open()) {
     file_.close();
@@ -197,9 +203,7 @@ void NewFile::appear(const std::function<void()>& may_appear) {
     if (file_.close() != 0) {
       throw failure("close", temporary_, errno);
     }
-    if (may_appear) {
-      may_appear();
-    }
+    check_may_appear(may_appear);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
       throw failure("rename " + temporary_ + " to", path_, errno);
     }

@@ -24,7 +24,7 @@ namespace iocomp {
 /// @throws Error{storage_failure}.
 void write_durably(const std::string& path, const std::string& temporary, std::string_view text);
 /// The same, of a text in parts.
-/// @param may_appear  see NewFile.
+/// @param may_appear  see check_may_appear.
 void write_durably(const std::string& path, const std::string& temporary,
                    std::span<const std::string_view> parts,
                    const std::function<void()>& may_appear = {});
@@ -69,6 +69,9 @@ class OpenFolder {
   Descriptor opened_;
 };
 
+/// Call it, if it is there: right before something gets a name, it throws where that shall not be.
+void check_may_appear(const std::function<void()>& may_appear);
+
 /// A file that is written and has not got its name yet. Its bytes are on their way to the disk, so
 /// whatever is made durable meanwhile leaves little to do for its own fsync.
 class NewFile {
@@ -83,7 +86,7 @@ class NewFile {
   ~NewFile() { remove(); }
 
   /// fsync it, rename it to `path` and fsync the folder. Once.
-  /// @param may_appear  is called right before the rename, and throws where that shall not be.
+  /// @param may_appear  see check_may_appear.
   /// @throws Error{storage_failure}.
   void appear(const std::function<void()>& may_appear = {});
 

@@ -28,13 +28,6 @@
 namespace iocomp::commit {
 namespace {
 
-// A server that was stopped may go on when others have taken its files over. @throws Error.
-void check(const std::function<void()>& may_appear) {
-  if (may_appear) {
-    may_appear();
-  }
-}
-
 // What is about to be removed is the file that a job wanted to put in the place of another: the
 // other one stays, with its own manifest. @return whether it may be removed.
 // @param may_appear  see TargetNames: of a job of ours.
@@ -53,12 +46,12 @@ bool keep_what_was_to_be_replaced(const std::string& temporary,
                const std::string_view text{*of_old_one};
                write_durably(manifest, temporary + ".json", std::span{&text, 1}, may_appear);
              } else {
-               check(may_appear);
+               check_may_appear(may_appear);
                ::unlink(manifest.c_str());
                sync_folder_of(manifest);
              }
            }
-           check(may_appear);
+           check_may_appear(may_appear);
          })
       .ok();
 }
@@ -255,7 +248,7 @@ void publish(const TargetNames& names, bool replace) {
   }
   const OpenFolder folder{names.target};
   const bool replaces_one = replace && is_there(names.target);
-  check(names.may_appear);
+  check_may_appear(names.may_appear);
   const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
                     : is_folder_target ? rename_replacing(names.temporary, names.target)
                     : ::rename(names.temporary.c_str(), names.target.c_str()) == 0 ? 0
@@ -285,7 +278,7 @@ void publish_described(const TargetNames& names, const ManifestHead& head,
     replace_described(names, head, description, earlier);
     return;
   }
-  check(names.may_appear);
+  check_may_appear(names.may_appear);
   if (!replace && is_there(names.target)) {  // before its manifest says something else
     throw target_is_there(names, "has appeared meanwhile");
   }
@@ -356,7 +349,7 @@ bool remove_committed(const TargetNames& names) noexcept {
     is_gone = !folder.has(name_in_folder(names.target));
     if (is_gone) {
       folder.sync();
-      check(names.may_appear);
+      check_may_appear(names.may_appear);
       ::unlink(names.manifest.c_str());
     }
   });

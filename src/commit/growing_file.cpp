@@ -80,9 +80,7 @@ void GrowingFile::append(std::string_view more, const std::string& temporary,
     write_at(other_, other_bytes_, text + ending_);
     bytes_written_ += std::ssize(text) + std::ssize(ending_);
     const OpenFolder folder{path_};
-    if (may_appear) {
-      may_appear();
-    }
+    check_may_appear(may_appear);
     if (::renameat2(AT_FDCWD, other_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
       throw failure("exchange " + other_ + " with", path_, errno);
     }

@@ -22,7 +22,7 @@ class GrowingFile {
 
   /// Let it hold this text and the ending.
   /// @param temporary  a name beside it that nobody else uses, as long as this object is there.
-  /// @param may_appear  see NewFile.
+  /// @param may_appear  see check_may_appear.
   /// @throws Error{storage_failure}; so below. Then it is as before.
   void write(std::string_view text, const std::string& temporary,
              const std::function<void()>& may_appear = {});
