@@ -109,9 +109,7 @@ void share(Crew* crew, std::span<const std::byte> memory, std::size_t unit, Work
     return;
   }
   const Outcome outcome = crew->share(memory, unit, std::forward<Work>(work));
-  if (!outcome.ok()) {
-    throw Error{outcome.code, outcome.story};
-  }
+  outcome.throw_unless_ok();
 }
 
 }  // namespace iocomp

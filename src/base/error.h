@@ -40,6 +40,12 @@ struct Outcome {
   std::string story;
 
   [[nodiscard]] bool ok() const noexcept { return code == ErrorCode::ok; }
+  /// @throws Error with it, if it is a failure.
+  void throw_unless_ok() const {
+    if (!ok()) {
+      throw Error{code, story};
+    }
+  }
 };
 
 /// Run `body`; a failure becomes an Outcome.

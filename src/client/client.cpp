@@ -244,9 +244,7 @@ void Client::close(File* file) {
   forget(found);
   const Outcome untold = link_.failures().take_untold(key);
   const Outcome& told = closed.ok() && !has_bug(Bug::failure_not_told) ? untold : closed;
-  if (!told.ok()) {
-    throw Error{told.code, told.story};
-  }
+  told.throw_unless_ok();
 }
 
 void Client::forget(OpenedFiles::iterator closed) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/joined_writes.h"
@@ -28,7 +29,7 @@ std::int64_t share_out(const std::vector<std::int64_t>& bytes, int rank, std::in
   std::int64_t own = end;
   for (std::size_t writer = 0; writer < bytes.size(); ++writer) {
     own = writer == static_cast<std::size_t>(rank) ? end : own;
-    end += (bytes[writer] + alignment - 1) / alignment * alignment;
+    end += checked_round_up(bytes[writer], alignment);
   }
   return own;
 }
@@ -125,10 +126,7 @@ void PackedWriter::write(const Packing& packing, std::int64_t& end) {
     const std::int64_t offset = share_out(bytes, rank, terms_.alignment_bytes, end);
     mine = outcome_of([&] { append(*round, number, offset, packing); });
   }
-  const Outcome common = mpi::agree(terms_.writers, mine, terms_.policy, terms_.others);
-  if (!common.ok()) {
-    throw Error{common.code, common.story};
-  }
+  mpi::agree(terms_.writers, mine, terms_.policy, terms_.others).throw_unless_ok();
 }
 
 }  // namespace iocomp::formats

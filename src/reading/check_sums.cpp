@@ -72,9 +72,7 @@ std::optional<Damage> find_first_damage(const std::vector<const contents::BlockS
     }
   }
   const Outcome looked = crew == nullptr ? Outcome{} : crew->run(std::move(jobs));
-  if (!looked.ok()) {
-    throw Error{looked.code, looked.story};
-  }
+  looked.throw_unless_ok();
   const auto first = std::ranges::find_if(damages, [](const auto& one) { return one.has_value(); });
   return first == damages.end() ? std::nullopt : std::move(*first);
 }

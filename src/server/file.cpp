@@ -490,9 +490,7 @@ void File::act(const protocol::ActionNote& action) {
       next_step_ = std::max({next_step_, action.step + 1, action.settled + 1});
     }
   }
-  if (!outcome.ok()) {
-    throw Error{outcome.code, outcome.story};
-  }
+  outcome.throw_unless_ok();
 }
 
 }  // namespace iocomp::server

@@ -83,9 +83,7 @@ Configuration read_configuration(const mpi::Communicator& all,
     read.job = host_name() + '-' + std::to_string(getpid());
   }
   outcome = mpi::agree(all.raw(), outcome, read.policy, "the settings");
-  if (!outcome.ok()) {
-    throw Error{outcome.code, outcome.story};
-  }
+  outcome.throw_unless_ok();
   mpi::broadcast(all.raw(), 0, text, read.policy, "the settings");
   mpi::broadcast(all.raw(), 0, read.job, read.policy, "the settings");
   read.settings = config::Settings::from_text(text);

@@ -69,9 +69,7 @@ class Placing {
     std::vector<int> local;
     Outcome placed = outcome_of([&] { local = placement::place_on_node(request_, ranks); });
     placed = mpi::agree(all_, placed, policy_, others);
-    if (!placed.ok()) {
-      throw Error{placed.code, placed.story};
-    }
+    placed.throw_unless_ok();
     return local;
   }
 

@@ -170,9 +170,7 @@ void Seating::report(const std::string& path, const std::string& head, const std
     }
   }
   written = mpi::agree(comm_, written, policy_, others);
-  if (!written.ok()) {
-    throw Error{written.code, written.story};
-  }
+  written.throw_unless_ok();
 }
 
 std::string Seating::check(int server, const std::string& reason,

@@ -57,9 +57,7 @@ void StepOutput::write_step(std::int64_t number, const contents::Description& de
   target.forget_step();
   begun_ = -1;
   kept_.clear();
-  if (!outcome.ok()) {
-    throw Error{outcome.code, outcome.story};
-  }
+  outcome.throw_unless_ok();
 }
 
 std::int64_t StepOutput::given_bytes() const {

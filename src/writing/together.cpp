@@ -48,9 +48,7 @@ void finish(const Together& order, FileWriter& writer, const contents::Contents&
     }
   });
   const auto closing = writer.file().take_target();
-  if (!written.ok()) {
-    throw Error{written.code, written.story};
-  }
+  written.throw_unless_ok();
   formats::finish(closing, description);
 }
 

@@ -511,9 +511,7 @@ void Job::compute(int number) {
     write_files(rank);
     (void)attempt(number, no_file, "finalize", [&] {
       const auto outcome = client.finalize();
-      if (!outcome.ok()) {
-        throw Error{outcome.code, outcome.story};
-      }
+      outcome.throw_unless_ok();
     });
     check_memory(number, client);
     if (client.can_meet()) {

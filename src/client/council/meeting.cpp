@@ -66,9 +66,7 @@ void Meeting::end(const Outcome& why) {
 }
 
 std::int64_t Meeting::meet(const Call& call, std::int64_t extra) {
-  if (!ended_.ok()) {
-    throw Error{ended_.code, ended_.story};
-  }
+  ended_.throw_unless_ok();
   const std::array<std::int64_t, 4> mine{positive(call.file),
                                          positive(mix(empty_digest, call.name)), call.step,
                                          positive(call.definitions)};

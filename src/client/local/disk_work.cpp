@@ -69,9 +69,7 @@ bool DiskWork::advance() {
     is_advancing_ = true;
     const Outcome outcome = outcome_of([&] { moved = files_.advance() || moved; });
     is_advancing_ = false;
-    if (!outcome.ok()) {
-      throw Error{outcome.code, outcome.story};
-    }
+    outcome.throw_unless_ok();
   }
   return moved;
 }

@@ -28,9 +28,7 @@ namespace {
 constexpr std::size_t part_bytes = std::size_t{8} << 20;  // of what is copied at once
 
 void check_written(const writing::Piece& piece) {
-  if (!piece.failure.ok()) {
-    throw Error{piece.failure.code, piece.failure.story};
-  }
+  piece.failure.throw_unless_ok();
   if (piece.elements_left != 0) {
     throw Error{ErrorCode::internal, "a block was given to a file that is closed"};
   }
@@ -128,9 +126,7 @@ Outcome WaitingWrites::exchange(std::int64_t step, const std::vector<const Block
           [&](const contents::Variable& variable, std::int64_t index, std::span<std::byte> bytes) {
             const Outcome outcome = in_variable(
                 variable, outcome_of([&] { write_elements(step, variable, index, bytes); }));
-            if (!outcome.ok()) {
-              throw Error{outcome.code, outcome.story};
-            }
+            outcome.throw_unless_ok();
           },
       .swaps_bytes = files_.writer_of(step).swaps_bytes()};
   return exchange_->carry_out(

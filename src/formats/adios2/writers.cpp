@@ -61,9 +61,7 @@ void Writers::agree(const Outcome& mine, double deadline_seconds) const {
                  mine.story.c_str(), rank_);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  if (!common.ok()) {
-    throw Error{common.code, common.story};
-  }
+  common.throw_unless_ok();
 }
 
 void Writers::together(const std::string& action, const std::string& path,

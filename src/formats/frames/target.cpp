@@ -48,10 +48,7 @@ FrameTarget::FrameTarget(std::string path, const FormatOptions& options, MPI_Com
 }
 
 void FrameTarget::agree(const Outcome& mine) const {
-  const Outcome common = mpi::agree(writers_, mine, policy_, other_writers);
-  if (!common.ok()) {
-    throw Error{common.code, common.story};
-  }
+  mpi::agree(writers_, mine, policy_, other_writers).throw_unless_ok();
 }
 
 void FrameTarget::sync() const {

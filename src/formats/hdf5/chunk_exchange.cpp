@@ -174,10 +174,7 @@ Arrived exchange(const StepChunks& chunks,
       requests.reserve(2 * (in.size() + out.size()));
     });
   }
-  const Outcome common = mpi::agree(writers, mine, policy, others);
-  if (!common.ok()) {
-    throw Error{common.code, common.story};
-  }
+  mpi::agree(writers, mine, policy, others).throw_unless_ok();
   for (auto& message : in) {
     mpi::check(MPI_Irecv(message.words.data(), checked_cast<int>(message.words.size()), MPI_INT64_T,
                          message.rank, words_tag, writers, &requests.emplace_back()));

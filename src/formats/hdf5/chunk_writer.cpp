@@ -169,9 +169,7 @@ std::vector<StoredChunk> write_chunks(const StepChunks& chunks, const std::vecto
     }
     if (plan.has_exchange) {
       material->arrived = exchange(chunks, leaving, to.writers, to.policy);
-      if (const Outcome& arrived = material->arrived.outcome; !arrived.ok()) {
-        throw Error{arrived.code, arrived.story};
-      }
+      material->arrived.outcome.throw_unless_ok();
     }
     for (const auto& part : material->arrived.parts) {
       material->parts.push_back(&part);

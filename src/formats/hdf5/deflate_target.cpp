@@ -53,7 +53,7 @@ DeflateTarget::DeflateTarget(std::string path, const FormatOptions& options, MPI
                .policy = policy_,
                .others = other_members,
                .crew = options.crew,
-               .alignment_bytes = std::max<std::int64_t>(options.alignment_bytes, 1)}},
+               .alignment_bytes = options.alignment_bytes}},
       from_{std::max<std::int64_t>(options.earlier_steps, 0)},
       visibility_{options.earlier_steps >= 0 ? path_ : std::string{}} {
   mpi::check(MPI_Comm_rank(writers_, &rank_));
@@ -75,10 +75,7 @@ void DeflateTarget::sync() {
 }
 
 void DeflateTarget::agree(const Outcome& mine) const {
-  const Outcome common = mpi::agree(writers_, mine, policy_, other_members);
-  if (!common.ok()) {
-    throw Error{common.code, common.story};
-  }
+  mpi::agree(writers_, mine, policy_, other_members).throw_unless_ok();
 }
 
 void DeflateTarget::write(const Placed& where, const Selection& selection,

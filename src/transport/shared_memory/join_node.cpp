@@ -89,9 +89,7 @@ NodeMemory join_node(MPI_Comm node, int session_rank, bool serves, const std::st
     mapped = map_segment(node, memory, SharedMapping::Kind::shm, policy);
     mapped.story = before + mapped.story;
   }
-  if (!mapped.ok()) {
-    throw Error{mapped.code, mapped.story};
-  }
+  mapped.throw_unless_ok();
   return memory;
 }
 

@@ -82,9 +82,7 @@ std::string ScratchFile::misplaced(std::int64_t offset, std::size_t bytes,
   std::string story;
   const auto looked = outcome_of([&] { story = misplaced_pages(range, domain, "the page cache"); });
   munmap(mapped, bytes);
-  if (!looked.ok()) {
-    throw Error{looked.code, looked.story};
-  }
+  looked.throw_unless_ok();
   return story;
 }
 
