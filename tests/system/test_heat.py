@@ -27,7 +27,8 @@ from processes import environment_without_iocomp, processes_in
 KILLS = int(os.environ.get("IOCOMP_TEST_KILLS", "4"))  # `make check-chains`: 50
 # Few and small, so that a job is killed as often while it starts, commits or ends as in between.
 SIZE, EVERY = 16, 4  # a plane in each step
-CHECKPOINTS = max(12, KILLS * 5 // 4)
+MARGIN = 8  # checkpoints behind the last kill
+CHECKPOINTS = max(12, KILLS * 5 // 4) + MARGIN
 STEPS = CHECKPOINTS * EVERY
 RAW = ("posix", "mpiio")
 BACK_ENDS = (
@@ -101,10 +102,17 @@ def newest_checkpoint(folder: Path) -> int:
 
 
 def run_until(job: subprocess.Popen[str], folder: Path, checkpoints: int, seconds: float) -> bool:
-    """Let a job run until so many checkpoints are there, and a while longer. Return whether it lives."""
-    while job.poll() is None and newest_checkpoint(folder) < checkpoints:
-        time.sleep(0.005)
-    time.sleep(seconds)
+    """Let a job run until so many checkpoints are there, and a while longer. Return whether it lives.
+
+    It gets no further than to its next checkpoint, so a quick one has not ended by then.
+    """
+    reached = newest_checkpoint(folder)
+    while job.poll() is None and reached < checkpoints:
+        time.sleep(0.001)
+        reached = newest_checkpoint(folder)
+    end = time.monotonic() + seconds
+    while job.poll() is None and newest_checkpoint(folder) <= reached and time.monotonic() < end:
+        time.sleep(0.001)
     return job.poll() is None
 
 
@@ -186,7 +194,7 @@ def test_a_chain_of_jobs_ends_with_the_same_bytes(
     print(f"IOCOMP_TEST_SEED={seed}")
     dice = random.Random(seed)
     ranks = (2, 3, 4) if mode == "async" else (1, 2, 3)
-    for checkpoints in sorted(dice.randrange(CHECKPOINTS - 1) for _ in range(KILLS)):
+    for checkpoints in sorted(dice.randrange(CHECKPOINTS - MARGIN) for _ in range(KILLS)):
         reached = newest_checkpoint(chain)
         job = start(build, dice.choice(ranks), chain, STEPS, environ)
         # Where that many are there already, it is killed while it starts.

@@ -533,7 +533,7 @@ def test_what_is_not_there_is_told(actors: Actors) -> None:
 def test_a_format_that_is_not_installed_is_named(actors: Actors) -> None:
     folder = write(actors, "posix").folder
     path = folder / "ser.dat.json"
-    path.write_text(path.read_text().replace('"posix"', '"hdf9"'))
+    path.write_text(unsealed(path.read_text()).replace('"posix"', '"hdf9"'))
     assert listed(actors, folder)["ser.dat"]["format"] == "hdf9"
     for command in ("show", "latest"):
         done = run(actors, folder, command, "ser.dat")
