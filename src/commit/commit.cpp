@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -320,6 +323,32 @@ void check_identity(const TargetNames& names, const std::string& identity) {
 
 void describe_again(const TargetNames& names, NewFile& manifest) {
   change_manifest(names, true, [&] { manifest.appear(names.may_appear); });
+}
+
+bool describe_more(const TargetNames& names, const std::string& of_manifest, std::int64_t bytes,
+                   const std::string& line) {
+  const Descriptor file{::open(names.manifest.c_str(), O_WRONLY | O_CLOEXEC)};
+  struct stat status{};
+  if (!file.is_open() || ::fstat(file.raw(), &status) != 0 || identity(status) != of_manifest ||
+      status.st_size != bytes) {
+    return false;
+  }
+  try {
+    check_may_appear(names.may_appear);
+    write_plainly(file, bytes, std::as_bytes(std::span{line}), names.manifest);
+    if (!has_bug(Bug::manifest_not_synced) && ::fdatasync(file.raw()) != 0) {
+      throw failure("fsync", names.manifest, errno);
+    }
+    return true;
+  } catch (...) {
+    std::optional<std::string> before;
+    (void)outcome_of([&] { before = read_in_folder(names.manifest); });
+    if (before) {
+      before->resize(std::min(before->size(), static_cast<std::size_t>(bytes)));
+      undo(names, before, true);
+    }
+    throw;
+  }
 }
 
 void abandon(const TargetNames& names) noexcept {

@@ -118,6 +118,7 @@ void tell(ToldSteps& told, const contents::Description& description);
 ///  An entry of "steps" with "count": n tells of n steps, the first and those behind it. Their
 ///  numbers ascend by one, "time" is a list, and a variable with an offset has "advance": so many
 ///  bytes lie between its places in two steps.
+///  Behind it there may be lines that tell of more steps: see manifest_line.
 /// @param description  with the steps that are not in `earlier`.
 /// @throws Error{storage_failure}.
 void write_manifest(const TargetNames& names, const ManifestHead& head,
@@ -158,6 +159,10 @@ void check_identity(const TargetNames& names, const std::string& identity);
 /// one from before.
 /// @throws Error{storage_failure}.
 void describe_again(const TargetNames& names, NewFile& manifest);
+/// The same by a line more (see manifest_line), durably.
+/// @param identity, @param bytes  of the manifest. @return whether it is that one; else it stays.
+[[nodiscard]] bool describe_more(const TargetNames& names, const std::string& identity,
+                                 std::int64_t bytes, const std::string& line);
 
 /// Remove the temporary, if it is there. Never throws.
 void abandon(const TargetNames& names) noexcept;

@@ -23,6 +23,8 @@
 #include "commit/commit.h"
 #include "commit/json_values.h"
 #include "commit/rename_target.h"
+#include "commit/step_lines.h"
+#include "contents/description.h"
 
 namespace iocomp::commit {
 namespace {
@@ -30,6 +32,7 @@ namespace {
 // Round the checksum of all that stands before.
 const std::string before_seal = std::string{",\n \""} + sums_key + "\": \"";
 constexpr const char* behind_seal = "\"\n}\n";
+constexpr std::size_t least_summed_bytes = 129;  // readers have the simplest case of the checksum
 
 std::string field(const char* name, const Json& value) {
   return one_line(name) + ": " + one_line(value);
@@ -55,6 +58,130 @@ Json variable_attributes(const ToldSteps& told, const contents::Description& des
   return all;
 }
 
+std::string checksum_of(const std::vector<std::string_view>& parts) {
+  array::Checksum checksum{array::ElementType::uint8};
+  for (const auto part : parts) {
+    checksum.add(std::as_bytes(std::span{part}));
+  }
+  return array::hex(checksum.value());
+}
+
+// What ends a manifest.
+std::string sealed(const std::vector<std::string_view>& parts) {
+  return before_seal + checksum_of(parts) + behind_seal;
+}
+
+void check_version(const Json& manifest) {
+  const auto version = integer_from(manifest.at("iocomp_manifest"));
+  if (version > manifest_version) {
+    throw Error{ErrorCode::unsupported,
+                "it is of a later release of iocomp: it has version " + std::to_string(version) +
+                    ", this release reads up to version " + std::to_string(manifest_version)};
+  }
+}
+
+[[noreturn]] void refuse_changed() {
+  throw Error{ErrorCode::storage_failure,
+              std::string{"it was changed since iocomp has written it: its checksum (\""} +
+                  sums_key + "\") does not fit; a manifest without that entry is not checked"};
+}
+
+void check_seal(std::string_view text, const Json& manifest) {
+  if (!manifest.contains(sums_key)) {
+    return;
+  }
+  const auto at = text.rfind(before_seal);
+  if (at == std::string_view::npos || text.substr(at) != sealed({text.substr(0, at)})) {
+    refuse_changed();
+  }
+}
+
+bool is_sealed(std::string_view line) {
+  const auto at = line.rfind(std::string{",\""} + sums_key + '"');
+  return at != std::string_view::npos && line == sealed_line(std::string{line.substr(0, at)});
+}
+
+// A whole one ends with a brace of its own line; what is added has none.
+std::string_view without_lines(std::string_view text) {
+  constexpr std::string_view end = "\n}\n";
+  const auto at = text.find(end);
+  return at == std::string_view::npos ? text : text.substr(0, at + end.size());
+}
+
+void add_all(Json& list, const Json& more) {
+  for (const auto& each : more) {
+    list.push_back(each);
+  }
+}
+
+void continue_entry(Json& entry, const Json& more) {
+  const auto count = integer_from(more.at("count"));
+  if (count < 1 || count > contents::most_silent_steps) {
+    refuse_changed();
+  }
+  if (more.contains("advance")) {
+    std::size_t i = 0;
+    for (auto& variable : entry.at("variables")) {
+      if (integer_from(variable.at("offset")) >= 0) {
+        variable["advance"] = more.at("advance").at(i);
+      }
+      ++i;
+    }
+  }
+  if (more.contains("time")) {
+    auto& times = entry.at("time");
+    if (!times.is_array()) {
+      times = Json::array({times});
+    }
+    add_all(times, more.at("time"));
+  }
+  const auto before = entry.contains("count") ? integer_from(entry.at("count")) : 1;
+  if (before > contents::most_silent_steps) {
+    refuse_changed();
+  }
+  entry["count"] = before + count;
+}
+
+void take_in(Json& manifest, const Json& line) {
+  for (const char* const name : {"bytes", "committed_steps", "absent"}) {
+    manifest[name] = line.at(name);
+  }
+  auto& steps = manifest.at("steps");
+  if (line.contains("more")) {
+    continue_entry(steps.at(steps.size() - 1), line.at("more"));
+  } else {
+    add_all(steps, line.at("steps"));
+  }
+}
+
+// What is torn, at the end, is of a commit that did not end. @return whether none is behind that.
+bool take_in_lines(Json& manifest, std::string_view lines) {
+  bool is_torn = false;
+  while (!lines.empty()) {
+    const auto end = lines.find('\n');
+    const auto line = lines.substr(0, end == std::string_view::npos ? end : end + 1);
+    lines.remove_prefix(line.size());
+    if (!is_sealed(line)) {
+      is_torn = true;
+    } else if (is_torn) {
+      return false;
+    } else {
+      take_in(manifest, Json::parse(line));
+    }
+  }
+  return true;
+}
+
+// Of another one, which is kept: nobody relies on it here.
+Json as_it_is(std::string_view text) {
+  const auto first = without_lines(text);
+  Json manifest = Json::parse(first, nullptr, false);
+  if (manifest.is_object() && manifest.contains("steps")) {
+    (void)take_in_lines(manifest, text.substr(first.size()));
+  }
+  return manifest;
+}
+
 // What stands before the lines of the steps, and behind.
 std::pair<std::string, std::string> frame(const TargetNames& names, const ManifestHead& head,
                                           const ToldSteps& told, bool has_steps,
@@ -75,7 +202,7 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
       field("absent", head.absent), field("attributes", json(attributes)),
       field("variable_attributes", variable_attributes(told, description))};
   if (head.replaced) {
-    Json manifest = Json::parse(*head.replaced, nullptr, false);
+    Json manifest = as_it_is(*head.replaced);
     unseal(manifest);
     Json replaces{{"temporary", name_in_folder(names.temporary)},
                   {"manifest", manifest.is_object() ? manifest : Json{}}};
@@ -102,16 +229,41 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
   return {first + ",\n \"steps\": [", last};
 }
 
-// What ends a manifest.
-std::string sealed(const std::vector<std::string_view>& parts) {
-  array::Checksum checksum{array::ElementType::uint8};
-  for (const auto part : parts) {
-    checksum.add(std::as_bytes(std::span{part}));
+}  // namespace
+
+std::string manifest_line(const ManifestHead& head, const StepLines& earlier, const StepLines& all,
+                          const StepLines& fresh) {
+  std::string line = '{' + field("bytes", head.bytes) + ", " +
+                     field("committed_steps", head.steps) + ", " + field("absent", head.absent);
+  if (const auto more = all.continued(earlier)) {
+    line += ", \"more\": " + *more;
+  } else {
+    line += ", \"steps\": [";
+    for (const auto& text : fresh.text()) {
+      line += *text;
+    }
+    std::erase(line, '\n');
+    line += ']';
   }
-  return before_seal + array::hex(checksum.value()) + behind_seal;
+  line.append(least_summed_bytes - std::min(least_summed_bytes, line.size()), ' ');
+  return sealed_line(std::move(line));
 }
 
-}  // namespace
+std::string sealed_line(std::string line) {
+  const std::string checksum = checksum_of({line});
+  return std::move(line) + ",\"" + sums_key + "\":\"" + checksum + "\"}\n";
+}
+
+Json whole_manifest(std::string_view text) {
+  const auto first = without_lines(text);
+  Json manifest = Json::parse(first);
+  check_version(manifest);
+  check_seal(first, manifest);
+  if (!take_in_lines(manifest, text.substr(first.size()))) {
+    refuse_changed();
+  }
+  return manifest;
+}
 
 void tell(ToldSteps& told, const contents::Description& description) {
   told.lines.add(description);
@@ -148,18 +300,6 @@ void write_manifest(const TargetNames& names, const ManifestHead& head,
 void unseal(Json& manifest) {
   if (manifest.is_object()) {
     manifest.erase(sums_key);
-  }
-}
-
-void check_seal(std::string_view text, const Json& manifest) {
-  if (!manifest.contains(sums_key)) {
-    return;
-  }
-  const auto at = text.rfind(before_seal);
-  if (at == std::string_view::npos || text.substr(at) != sealed({text.substr(0, at)})) {
-    throw Error{ErrorCode::storage_failure,
-                std::string{"it was changed since iocomp has written it: its checksum (\""} +
-                    sums_key + "\") does not fit; a manifest without that entry is not checked"};
   }
 }
 

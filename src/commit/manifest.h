@@ -9,19 +9,34 @@
 namespace iocomp::commit {
 
 /// Of the form of a manifest; a later release reads those of all earlier ones.
-inline constexpr int manifest_version = 2;  // 2: a line may tell of many steps
+inline constexpr int manifest_version = 2;  // 2: an entry may tell of many steps; added lines
 
 /// Of a variable in a step: the checksums of its blocks, [[[start], [count], "16 hex digits"],
 /// ...]. Of the manifest itself, at its end: that of all that stands before, "16 hex digits".
 inline constexpr const char* sums_key = "xxh3";
 
-/// @param text  of a manifest, @param manifest  what it says.
-/// @throws Error{storage_failure} if it has a checksum of its own that does not fit.
-void check_seal(std::string_view text, const Json& manifest);
+struct ManifestHead;
+struct TargetNames;
+class StepLines;
+
+/// What is added to a manifest when steps are new and nothing else: "bytes", "committed_steps" and
+/// "absent", which hold from then on, and a checksum, in one line. The new ones are "steps", which
+/// come behind the others, or "more", which the last entry of "steps" also tells of:
+/// {"count": so many, "time": [theirs], "advance": [of each variable, where it was not told]}.
+/// @param earlier  the steps that the manifest tells of, @param all  those it is to tell of.
+/// @param fresh  those that are new, where `all` does not continue `earlier`.
+[[nodiscard]] std::string manifest_line(const ManifestHead& head, const StepLines& earlier,
+                                        const StepLines& all, const StepLines& fresh);
+/// Such a line with its checksum. @param line  up to there, without the brace that ends it.
+[[nodiscard]] std::string sealed_line(std::string line);
+/// What a manifest says, with all lines that were added to it. A last line that is torn does not
+/// count: it is of a commit that did not end.
+/// @throws Json::exception for text that is no JSON; Error{storage_failure} if a checksum of its
+/// own does not fit; Error{unsupported} for a manifest of a later release.
+[[nodiscard]] Json whole_manifest(std::string_view text);
 /// For what is about to be changed: without a checksum of its own.
 void unseal(Json& manifest);
 
-struct TargetNames;
 /// The temporary name of the manifest (".json") or of the XDMF file (".xdmf"). Of a server it is
 /// another than of those who may take its file over.
 [[nodiscard]] std::string beside_temporary(const TargetNames& names, std::string_view ending);

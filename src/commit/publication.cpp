@@ -20,6 +20,7 @@
 #include "commit/file_terms.h"
 #include "commit/kept_file.h"
 #include "commit/published.h"
+#include "commit/series_manifest.h"
 #include "commit/xdmf/xdmf_file.h"
 #include "commit/xdmf/xdmf_steps.h"
 #include "contents/catalogue.h"
@@ -74,21 +75,6 @@ contents::Beginning beginning_of(const KeptFile& kept, const formats::Format& fo
 }
 
 }  // namespace
-
-bool Publication::Published::says(const ManifestHead& new_head, const ToldSteps& told,
-                                  const contents::Description& description) const {
-  return is_known && head == new_head && lines == told.lines &&
-         attributes == description.attributes && of_variable == description.of_variable;
-}
-
-void Publication::Published::note(ManifestHead new_head, StepLines told,
-                                  contents::Description description) {
-  is_known = true;
-  head = std::move(new_head);
-  lines = std::move(told);
-  attributes = std::move(description.attributes);
-  of_variable = std::move(description.of_variable);
-}
 
 Publication::Publication(Identity identity, const formats::Format& format,
                          const contents::Catalogue* catalogue)
@@ -374,33 +360,34 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
                                                const contents::Contents& contents,
                                                const contents::Catalogue& catalogue) {
   const TargetNames target = names(-1);
-  auto description = tell_until(is_finished ? last + 1 : last, contents, catalogue);
-  auto manifest = head(0, steps_, bytes(last, contents, catalogue));
   const bool whole_steps = format_->traits().writes_whole_steps();
   const bool ends_itself = whole_steps || (is_finished && !format_->traits().offsets_by_layout);
-  const auto told = std::make_shared<const ToldSteps>(told_.steps);  // one copy, for all below
-  const auto begin = [target, published = published_, told, description](const ManifestHead& head) {
-    return published->is_there && !published->says(head, *told, description)
-               ? std::make_shared<NewFile>(begin_manifest(target, head, description, *told))
-               : nullptr;
+  const auto text = std::make_shared<SeriesManifest::Text>();
+  text->is_last = is_finished;
+  text->description = tell_until(is_finished ? last + 1 : last, contents, catalogue);
+  text->steps = told_.steps;
+  text->head = head(0, steps_, bytes(last, contents, catalogue));
+  text->fresh = published_->manifest.fresh(told_.steps.lines, [&](std::int64_t from) {
+    return as_in_file(contents.describe(catalogue, from - beginning_.steps, last));
+  });
+  const auto begin = [=, published = published_]() -> Prepared {
+    return published->is_there ? published->manifest.next(target, text) : nullptr;
   };
   auto publish = [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
                   replace = replaces(), published = published_](Prepared next) mutable {
     if (ends_itself) {
-      manifest.bytes =
+      text->head.bytes =
           settled_bytes(published->is_there ? target.target : target.temporary, whole_steps);
-      next = begin(manifest);
+      next = begin();
     }
     if (published->is_there) {
       check_identity(target, published->identity);
       if (next) {
-        published->is_known = false;  // also where it fails
-        describe_again(target, *next);
-        published->note(manifest, told->lines, description);
+        published->manifest.put(target, *next);
       }
     } else {
       try {
-        publish_first(target, manifest, description, replace, *told, xdmf.get());
+        publish_first(target, text->head, text->description, replace, text->steps, xdmf.get());
       } catch (...) {
         const auto left = look_at(target);
         published->is_stuck = left.has_target && !left.has_temporary;
@@ -409,7 +396,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
       published->is_there = true;
       published->identity = identity_of(target.target);
       if (!replace) {  // else it may say what it was put in the place of
-        published->note(manifest, told->lines, description);
+        published->manifest.note(target, text);
       }
     }
     describe(xdmf.get(), described, target);
@@ -417,7 +404,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
   if (ends_itself) {  // how long it is, is known at the end alone
     return {{}, std::move(publish)};
   }
-  return {[begin, manifest] { return begin(manifest); }, std::move(publish)};
+  return {begin, std::move(publish)};
 }
 
 // Tell what is not told yet of the steps up to `last`. @return what is left to be told of them.

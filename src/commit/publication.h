@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/kept_file.h"
+#include "commit/series_manifest.h"
 #include "commit/xdmf/xdmf_file.h"
 #include "commit/xdmf/xdmf_steps.h"
 #include "config/file_settings.h"
@@ -99,7 +99,7 @@ class Publication {
 
   /// What makes steps visible, in two parts: what may be done while data and whatever the format
   /// needs are made durable, and the rest.
-  using Prepared = std::shared_ptr<NewFile>;  // the next manifest, without its name
+  using Prepared = std::shared_ptr<SeriesManifest::Next>;
   struct Commit {
     std::function<Prepared()> prepare{};  ///< may be empty
     std::function<void(Prepared)> publish = [](const Prepared&) {};
@@ -151,16 +151,7 @@ class Publication {
     /// It has its name, but no fsync says for how long. What readers may find is left as it is.
     bool is_stuck = false;
     std::string identity;  // empty: nobody knows
-    // What its manifest says, where that is known:
-    bool is_known = false;
-    ManifestHead head{};
-    StepLines lines{};
-    contents::Attributes attributes{};
-    std::vector<contents::Attributes> of_variable{};
-
-    [[nodiscard]] bool says(const ManifestHead& new_head, const ToldSteps& told,
-                            const contents::Description& description) const;
-    void note(ManifestHead new_head, StepLines told, contents::Description description);
+    SeriesManifest manifest{};
   };
 
   struct Told {  // of the one file

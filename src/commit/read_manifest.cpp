@@ -235,15 +235,6 @@ void read_contents(const Json& json, Manifest& manifest) {
   }
 }
 
-void check_version(const Json& manifest) {
-  const auto version = integer_from(manifest.at("iocomp_manifest"));
-  if (version > manifest_version) {
-    throw Error{ErrorCode::unsupported,
-                "it is of a later release of iocomp: it has version " + std::to_string(version) +
-                    ", this release reads up to version " + std::to_string(manifest_version)};
-  }
-}
-
 // The files of other formats tell it themselves.
 void check_byte_order(const Json& manifest) {
   const auto format = manifest.at("format").get<std::string>();
@@ -268,8 +259,10 @@ std::optional<std::string> in_force(std::optional<std::string> text, const std::
   if (!text || text->find("\"replaces\"") == std::string::npos) {
     return text;
   }
-  const Json json = Json::parse(*text, nullptr, false);
-  if (json.is_object() && !outcome_of([&] { check_seal(*text, json); }).ok()) {
+  Json json;
+  try {
+    json = whole_manifest(*text);
+  } catch (const std::exception&) {
     return text;  // whoever reads it tells
   }
   const Json replaces = json.is_object() ? json.value("replaces", Json{}) : Json{};
@@ -300,9 +293,7 @@ void check_size(const std::string& path, std::int64_t bytes, const char* action)
 Manifest parse_manifest(const std::string& text, const std::string& path) {
   const std::string what = "cannot read the manifest " + path + ": ";
   try {
-    const auto json = Json::parse(text);
-    check_version(json);
-    check_seal(text, json);
+    const auto json = whole_manifest(text);
     check_byte_order(json);
     Manifest manifest;
     manifest.name = json.value("name", "");

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,10 @@ bool is_like(const contents::Placed& one, const contents::Placed& other) {
   const auto& b = other.variable;
   return a.id == b.id && a.type == b.type && a.shape == b.shape && a.name == b.name && !one.sums &&
          !other.sums && (one.offset < 0) == (other.offset < 0);
+}
+
+bool is_equal(const contents::Placed& one, const contents::Placed& other) {
+  return one.step == other.step && one.offset == other.offset && is_like(one, other);
 }
 
 }  // namespace
@@ -150,6 +155,28 @@ std::string StepLines::line(const Run& run, bool is_first) {
   text += ",\"variables\":[";
   text += run.variables ? *run.variables : variables(run);
   return text + "]}";
+}
+
+// "advance" is said of all variables where the line did not say it: it had one step.
+std::optional<std::string> StepLines::continued(const StepLines& earlier) const {
+  const Run& before = earlier.run_;
+  const bool had_many = before.count > 1;
+  const bool is_same = before.count > 0 && run_.count > before.count && ended_ == earlier.ended_ &&
+                       (had_many ? run_.variables == before.variables
+                                 : run_.number == before.number &&
+                                       std::ranges::equal(run_.first, before.first, is_equal));
+  if (!is_same) {
+    return std::nullopt;
+  }
+  std::string text = "{\"count\":" + std::to_string(run_.count - before.count);
+  if (!run_.times.empty()) {
+    text += ",\"time\":" + one_line(std::vector<double>{
+                               run_.times.begin() + std::ssize(before.times), run_.times.end()});
+  }
+  if (!had_many) {
+    text += ",\"advance\":" + one_line(run_.advance);
+  }
+  return text + '}';
 }
 
 std::string StepLines::variables(const Run& run) {

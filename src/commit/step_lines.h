@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ class StepLines {
  public:
   /// These come behind those that are there.
   void add(const contents::Description& description);
+
+  /// What is said of the steps that these have more than `earlier`, if they continue its last line:
+  /// an object {"count", "time", "advance"}. Nothing where they do not.
+  [[nodiscard]] std::optional<std::string> continued(const StepLines& earlier) const;
 
   /// What stands between "[" and "]", in parts; empty where there is no step.
   [[nodiscard]] std::vector<std::shared_ptr<const std::string>> text() const;

@@ -20,6 +20,8 @@
 #include "array/element_type.h"
 #include "array/run_list.h"
 #include "commit/commit.h"
+#include "commit/manifest.h"
+#include "commit/step_lines.h"
 #include "contents/catalogue.h"
 #include "contents/description.h"
 #include "contents/variable.h"
@@ -112,6 +114,24 @@ void manifests(const std::filesystem::path& folder) {
   const auto next = description(2);
   two.contents.insert(two.contents.end(), next.contents.begin(), next.contents.end());
   add(head, two);
+  // The second step in a line: listed, and as one more of the first.
+  for (const bool has_sums : {true, false}) {
+    auto first = description(1);
+    auto second = description(2);
+    if (!has_sums) {
+      first.contents[0].sums = second.contents[0].sums = nullptr;
+    }
+    commit::StepLines earlier;
+    earlier.add(first);
+    auto all = earlier;
+    all.add(second);
+    commit::StepLines fresh;
+    fresh.add(second);
+    add(head, first);
+    const auto names = commit::target_names(temporary / "fields.bin", -1, "seed");
+    corpus.add(commit::unsealed(text_of(names.manifest)) +
+               commit::manifest_line(head, earlier, all, fresh));
+  }
   head.kind = "checkpoint";
   head.format = "hdf5";
   head.first_step = 7;

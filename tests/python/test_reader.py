@@ -9,6 +9,7 @@ import pytest
 
 import iocomp
 from iocomp import NotFoundError, StorageError, UnsupportedError, open_files
+from iocomp.xxh3 import LEAST, xxh3
 
 h5py = pytest.importorskip("h5py")
 
@@ -318,3 +319,55 @@ def test_a_file_without_manifest_that_tells_nothing_is_refused(tmp_path: Path) -
     (tmp_path / "f.bin").write_bytes(b"12345678")
     with pytest.raises(UnsupportedError, match="without a manifest"):
         open_files(tmp_path / "f.bin")
+
+
+def grow(path: Path, line: dict[str, Any]) -> bytes:
+    """Add a line to a manifest, sealed as the library seals it. Return the line."""
+    body = json.dumps(line).removesuffix("}").ljust(LEAST).encode()
+    sealed = body + b',"xxh3":"%016x"}\n' % xxh3(body)
+    with Path(f"{path}.json").open("ab") as manifest:
+        manifest.write(sealed)
+    return sealed
+
+
+def growing(tmp_path: Path) -> tuple[Path, bytes]:
+    """Write four steps: one in the manifest, one listed by a line, two more of that by another."""
+    path = tmp_path / "f.bin"
+    manifest = manifest_of(path, {step: {"u": U + step} for step in range(4)})
+    first, second = manifest["steps"][:2]
+    size = U.nbytes
+    manifest |= {"steps": [first], "committed_steps": 1, "bytes": size}
+    lines = ",\n ".join(f"{json.dumps(key)}: {json.dumps(each)}" for key, each in manifest.items())
+    Path(f"{path}.json").write_text("{\n " + lines + "\n}\n")
+    grow(path, {"bytes": 2 * size, "committed_steps": 2, "absent": [], "steps": [second]})
+    more = {"count": 2, "time": [1.0, 1.5], "advance": [size]}
+    last = grow(path, {"bytes": 4 * size, "committed_steps": 4, "absent": [], "more": more})
+    return path, last
+
+
+def test_a_manifest_has_grown_by_lines(tmp_path: Path) -> None:
+    path, _ = growing(tmp_path)
+    with open_files(path) as files:
+        assert list(files.steps) == [0, 1, 2, 3]
+        assert [files.time(step) for step in files.steps] == [0, 0.5, 1, 1.5]
+        for step in files.steps:
+            np.testing.assert_array_equal(files.read("u", step), U + step)
+
+
+def test_a_line_that_is_torn_does_not_count(tmp_path: Path) -> None:
+    path, last = growing(tmp_path)
+    where = Path(f"{path}.json")
+    whole = where.read_bytes()
+    for torn in (whole[:-1], whole[: -len(last) + 1], whole[:-40] + bytes(40), whole[:-9] + b"\0" * 9):
+        where.write_bytes(torn)
+        with open_files(path) as files:
+            assert list(files.steps) == [0, 1]
+
+
+def test_a_line_that_was_changed_is_refused(tmp_path: Path) -> None:
+    path, last = growing(tmp_path)
+    where = Path(f"{path}.json")
+    text = where.read_bytes()
+    where.write_bytes(text[: -len(last)].replace(b'"offset": 240', b'"offset": 241') + last)
+    with pytest.raises(StorageError, match="changed since iocomp has written it"):
+        open_files(path)

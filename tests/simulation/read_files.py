@@ -7,6 +7,7 @@ Usage: read_files.py PROGRAM [options of the program], such as `--seeds 200 --fr
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -28,9 +29,24 @@ TYPES = {
 }
 
 
+def whole_manifest(text: str) -> dict[str, Any]:
+    """Return a manifest with the lines behind it, but those that are torn. Sums are not looked at."""
+    end = text.find("\n}\n") + 3
+    manifest = json.loads(text[:end])
+    for line in text[end:].splitlines():
+        with contextlib.suppress(json.JSONDecodeError):
+            added = json.loads(line)
+            steps, more = manifest["steps"], added.get("more", {"count": 0})
+            steps += added.get("steps", [])
+            steps[-1]["count"] = steps[-1].get("count", 1) + more["count"]
+            for variable, advance in zip(steps[-1]["variables"], more.get("advance", [])):
+                variable["advance"] = advance
+    return manifest
+
+
 def read_posix(path: Path, wanted: dict[str, Any]) -> np.ndarray:
     """Return a variable by the offset that the manifest tells."""
-    manifest = json.loads(Path(f"{path}.json").read_text())
+    manifest = whole_manifest(Path(f"{path}.json").read_text())
     replaces = manifest.get("replaces")
     if replaces and (path.parent / replaces["temporary"]).exists():
         manifest = replaces["manifest"]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from actors import Build
 from iocomp import Files, open_files
 from iocomp.formats import is_hdf5
-from iocomp.reader import manifest_steps
+from iocomp.reader import manifest_steps, whole_manifest
 
 BACK_ENDS = ["posix", "mpiio", "hdf5"]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
@@ -154,7 +154,7 @@ def check_file(path: Path, *, has_all_sums: bool = False) -> set[int]:
     Checksums that the manifest has must be right too, and with `has_all_sums` there for all blocks.
     """
     assert path.exists(), f"{path} is missing; there are {sorted(path.parent.iterdir())}"
-    manifest = json.loads(Path(f"{path}.json").read_text())
+    manifest = whole_manifest(Path(f"{path}.json").read_bytes())
     with open_without_us(path) as files:
         described = {
             (int(step["step"]), variable["name"]): variable

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -97,12 +98,49 @@ def _check_seal(text: bytes) -> None:
         )
 
 
+def _is_sealed(line: bytes) -> bool:
+    """Whether a line that was added to a manifest has the checksum that it ends with."""
+    body, mark, _ = line.rpartition(b',"xxh3":"')
+    return bool(mark) and len(body) >= LEAST and line == body + b'%s%016x"}\n' % (mark, xxh3(body))
+
+
+def _take_in(manifest: dict[str, Any], line: Mapping[str, Any]) -> None:
+    """Let a manifest say what a line adds: more entries, or more steps of the last one."""
+    manifest |= {name: line[name] for name in ("bytes", "committed_steps", "absent")}
+    manifest["steps"] += line.get("steps", [])
+    if "more" in line:
+        entry, more = manifest["steps"][-1], line["more"]
+        for variable, advance in zip(entry["variables"], more.get("advance", ())):
+            if variable["offset"] >= 0:
+                variable["advance"] = advance
+        if "time" in more:
+            times = entry["time"]
+            entry["time"] = [*(times if isinstance(times, list) else [times]), *more["time"]]
+        entry["count"] = entry.get("count", 1) + more["count"]
+
+
+def whole_manifest(text: bytes) -> Any:  # noqa: ANN401 (JSON)
+    """Return what a manifest says, with the lines that were added to it.
+
+    What is torn at its end is of a commit that did not end. Raises ValueError where it was changed.
+    """
+    end = text.find(b"\n}\n") + 3
+    first, added = (text[:end], text[end:]) if end > 2 else (text, b"")
+    manifest = json.loads(first)
+    if isinstance(manifest, dict) and "xxh3" in manifest:
+        _check_seal(first)
+    lines = added.splitlines(keepends=True)
+    whole = [*itertools.takewhile(_is_sealed, lines)]
+    if any(map(_is_sealed, lines[len(whole) :])):
+        raise ValueError("a line of it was changed since iocomp has written it")
+    for line in whole:
+        _take_in(manifest, json.loads(line))
+    return manifest
+
+
 def _in_force(path: Path) -> Any:  # noqa: ANN401 (JSON)
     """Return what a manifest holds: of a file that is being replaced, that of the old one."""
-    text = path.read_bytes()
-    manifest = json.loads(text)
-    if isinstance(manifest, dict) and "xxh3" in manifest:
-        _check_seal(text)
+    manifest = whole_manifest(path.read_bytes())
     replaces = manifest.get("replaces") if isinstance(manifest, dict) else None
     if replaces:
         temporary = path.parent / str(replaces["temporary"])

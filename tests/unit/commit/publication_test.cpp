@@ -10,6 +10,7 @@
 #include <string>
 
 #include "commit/commit.h"
+#include "commit/read_manifest.h"
 #include "contents/catalogue.h"
 #include "formats/registry.h"
 #include "unit/temporary_folder.h"
@@ -41,9 +42,10 @@ class PublicationOfASeries : public testing::Test {
     event.attribute.values = {std::byte{'x'}};
     catalogue_.apply(event);
   }
-  // Each manifest is a file of its own, which replaces the one before.
+  // A manifest is replaced by a file of its own, or grows.
   [[nodiscard]] std::string manifest() const {
-    return identity_of(publication_.names(-1).manifest);
+    const std::string path = publication_.names(-1).manifest;
+    return identity_of(path) + ", " + std::to_string(text_of(path).size()) + " bytes";
   }
 
   TemporaryFolder folder_;
@@ -57,10 +59,24 @@ class PublicationOfASeries : public testing::Test {
 TEST_F(PublicationOfASeries, WritesNoManifestThatSaysTheSame) {
   write_text(publication_.names(-1).temporary, "values");
   commit(0);
-  commit(1);
   const std::string before = manifest();
   publication_.commit_file(contents_, catalogue_)();
   EXPECT_EQ(manifest(), before);
+}
+
+TEST_F(PublicationOfASeries, ItsManifestGrowsByLinesAndEndsWithoutThem) {
+  write_text(publication_.names(-1).temporary, "values");
+  commit(0);
+  const std::string path = publication_.names(-1).manifest;
+  const std::string first = text_of(path);
+  const std::string identity = identity_of(path);
+  commit(1);
+  EXPECT_EQ(identity_of(path), identity);
+  EXPECT_EQ(text_of(path).substr(0, first.size()), first);
+  EXPECT_EQ(parse_manifest(text_of(path), path).committed_steps, 2);
+  publication_.commit_file(contents_, catalogue_)();
+  EXPECT_TRUE(text_of(path).ends_with("\n}\n"));
+  EXPECT_EQ(parse_manifest(text_of(path), path).committed_steps, 2);
 }
 
 TEST_F(PublicationOfASeries, WritesAttributesThatCameAfterTheLastStep) {

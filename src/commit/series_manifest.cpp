@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commit/series_manifest.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/small_files.h"
+#include "commit/commit.h"
+#include "commit/manifest.h"
+#include "commit/step_lines.h"
+
+namespace iocomp::commit {
+namespace {
+
+// Lines may have so many bytes, or half of those of all: then a reader has little more to read.
+constexpr std::int64_t enough_line_bytes = std::int64_t{64} << 10;
+
+NewFile whole(const TargetNames& names, const SeriesManifest::Text& text) {
+  return begin_manifest(names, text.head, text.description, text.steps);
+}
+
+// Attributes stand in one place for all steps, and those of a variable only where it is in a step.
+bool has_the_same_attributes(const SeriesManifest::Text& one, const SeriesManifest::Text& other) {
+  return one.description.attributes == other.description.attributes &&
+         one.description.of_variable == other.description.of_variable;
+}
+
+}  // namespace
+
+StepLines SeriesManifest::fresh(
+    const StepLines& all, const std::function<contents::Description(std::int64_t)>& from) const {
+  StepLines lines;
+  if (says_ && !all.continued(says_->steps.lines)) {
+    lines.add(from(says_->head.steps));
+  }
+  return lines;
+}
+
+bool SeriesManifest::can_grow(const Text& text) const {
+  if (!says_ || text.is_last || text.head.steps <= says_->head.steps ||
+      line_bytes_ > std::max(enough_line_bytes, bytes_ / 2)) {
+    return false;
+  }
+  ManifestHead grown = says_->head;
+  grown.steps = text.head.steps;
+  grown.absent = text.head.absent;
+  grown.bytes = text.head.bytes;
+  return grown == text.head && says_->steps.variables == text.steps.variables &&
+         has_the_same_attributes(*says_, text);
+}
+
+std::shared_ptr<SeriesManifest::Next> SeriesManifest::next(const TargetNames& names,
+                                                           std::shared_ptr<const Text> text) const {
+  const bool is_the_same = says_ && says_->head == text->head &&
+                           says_->steps.lines == text->steps.lines &&
+                           has_the_same_attributes(*says_, *text);
+  if (is_the_same && (line_bytes_ == 0 || !text->is_last)) {
+    return nullptr;
+  }
+  auto next = std::make_shared<Next>(Next{.text = std::move(text)});
+  if (can_grow(*next->text)) {
+    next->line = manifest_line(next->text->head, says_->steps.lines, next->text->steps.lines,
+                               next->text->fresh);
+  } else {
+    next->instead = std::make_unique<NewFile>(whole(names, *next->text));
+  }
+  return next;
+}
+
+void SeriesManifest::put(const TargetNames& names, Next& next) {
+  says_.reset();  // also where it fails
+  if (!next.instead && describe_more(names, identity_, bytes_, next.line)) {
+    bytes_ += std::ssize(next.line);
+    line_bytes_ += std::ssize(next.line);
+    says_ = next.text;
+    return;
+  }
+  if (!next.instead) {
+    next.instead = std::make_unique<NewFile>(whole(names, *next.text));
+  }
+  describe_again(names, *next.instead);
+  note(names, next.text);
+}
+
+void SeriesManifest::note(const TargetNames& names, std::shared_ptr<const Text> text) {
+  (void)outcome_of([&] {
+    identity_ = identity_of(names.manifest);
+    bytes_ = size_of_file(names.manifest);
+    line_bytes_ = 0;
+    says_ = std::move(text);
+  });
+}
+
+}  // namespace iocomp::commit
