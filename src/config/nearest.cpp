@@ -33,7 +33,12 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
+// What both begin with costs nothing: names of the environment are compared with many that begin as
+// they do.
 std::size_t edit_distance(std::string_view left, std::string_view right) {
+  const auto differ = std::ranges::mismatch(left, right, {}, to_lower, to_lower);
+  left.remove_prefix(static_cast<std::size_t>(differ.in1 - left.begin()));
+  right.remove_prefix(static_cast<std::size_t>(differ.in2 - right.begin()));
   std::vector<std::size_t> above(right.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});
   std::vector<std::size_t> current(right.size() + 1);

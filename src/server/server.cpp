@@ -36,9 +36,9 @@ constexpr std::chrono::milliseconds longest_doze{20};
 
 Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
-    : engine_{disk::start_engine(disk)},
+    : arena_{place.staging_bytes},
+      engine_{disk::start_engine(disk)},
       worker_{[&transport] { transport.rouse(); }},
-      arena_{place.staging_bytes},
       post_{transport, place.ranks, {place.ranks.size(), place.tree_width, place.number}},
       context_{
           .settings = settings,

@@ -61,9 +61,9 @@ class Server {
   bool take_completions();
   void dispatch(transport::Incoming incoming);
 
+  staging::Arena arena_;  // goes last: a write of a failed step may be under way, and reads it
   std::unique_ptr<disk::Engine> engine_;
   Worker worker_;
-  staging::Arena arena_;
   PostOffice post_;
   Context context_;
   transport::Transport& transport_;

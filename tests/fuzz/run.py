@@ -4,8 +4,9 @@
 
 Usage: run.py --build FOLDER [--seconds N] [--grow] [TARGET ...]
 
-A finding ends its target; its input and its story lie in FOLDER/found. With --grow, what reaches new code is added to
-FOLDER/corpus, which the next run begins with.
+A finding ends its target; its input and its story lie in FOLDER/found. So does an input that took long, if it takes as
+much processor time when it is run alone. With --grow, what reaches new code is added to FOLDER/corpus, which the next
+run begins with.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 LONGEST_BYTES = 4096
 SLOWEST_SECONDS = 25
+SLOW_SECONDS = 2
 MEMORY_MIB = 2048
 
 
@@ -32,12 +34,21 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def is_slow(program: pathlib.Path, unit: pathlib.Path) -> bool:
+    """Run an input that took long once more: the machine may have been busy with something else."""
+    with subprocess.Popen([program, unit], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime > SLOW_SECONDS
+
+
 def run(target: str, options: argparse.Namespace) -> str:
     """Return what to tell of a target; the first word is "ok" or "FOUND"."""
     found = options.build / "found" / target
     corpus = options.build / "corpus" / target
     found.mkdir(parents=True, exist_ok=True)
     corpus.mkdir(parents=True, exist_ok=True)
+    program = options.build / "tests" / "fuzz" / f"fuzz_{target}"
     dictionary = HERE / "dictionaries" / f"{target}.dict"
     # Files are written and made durable again and again: in memory, where that is possible.
     memory = pathlib.Path("/dev/shm")
@@ -45,10 +56,11 @@ def run(target: str, options: argparse.Namespace) -> str:
         new = corpus if options.grow else pathlib.Path(folder, "new")
         new.mkdir(exist_ok=True)
         command = [
-            options.build / "tests" / "fuzz" / f"fuzz_{target}",
+            program,
             f"-max_total_time={options.seconds}",
             f"-max_len={LONGEST_BYTES}",
             f"-timeout={SLOWEST_SECONDS}",
+            f"-report_slow_units={SLOW_SECONDS}",
             f"-rss_limit_mb={MEMORY_MIB}",
             f"-artifact_prefix={found}/",
             *([f"-dict={dictionary}"] if dictionary.exists() else []),
@@ -60,9 +72,15 @@ def run(target: str, options: argparse.Namespace) -> str:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, errors="replace", check=False
         )
+    slow = []
+    for unit in sorted(found.glob("slow-unit-*")):
+        if is_slow(program, unit):
+            slow.append(f"FOUND  {target}: {unit} takes more than {SLOW_SECONDS} s")
+        else:
+            unit.unlink()
     last = [line.strip() for line in done.stderr.splitlines() if "\tDONE" in line]
     if done.returncode == 0:
-        return f"ok     {target}: {' '.join(last)}"
+        return "\n".join(slow) or f"ok     {target}: {' '.join(last)}"
     story = found / "story"
     story.write_text(done.stderr)
     return f"FOUND  {target}: {story}\n" + "\n".join(done.stderr.splitlines()[-30:])

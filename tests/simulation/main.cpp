@@ -298,19 +298,30 @@ Sum run_seed(std::uint64_t seed, const Options& options) {
     print("seed " + std::to_string(seed) + ": " + violation);
   }
   keep(plan, options);
-  if (!result.violations.empty() && options.shrinks) {
-    const Plan least = simulation::shrink(plan, [&](const Plan& less) {
-      const Sum sum = run_in_child(
-          [&] { return Sum{1, 0, run_plan(less, options.compares).violations.empty() ? 0U : 1U}; });
-      return sum.broken > 0;
+  return {1, result.faults, result.violations.empty() ? 0U : 1U};
+}
+
+/// The same, and the smallest history that still breaks a promise. In children: it may end them.
+Sum run_and_shrink(std::uint64_t seed, const Options& options) {
+  const auto run = [&](const Plan& plan, const Log& log) {
+    return run_in_child([&] {
+      const auto violations = run_plan(plan, options.compares, log).violations;
+      for (std::size_t i = 0; log && i < violations.size(); ++i) {
+        log("seed " + std::to_string(seed) + ": " + violations[i]);
+      }
+      return Sum{1, 0, violations.empty() ? 0U : 1U};
     });
+  };
+  const Sum sum = run_in_child([&] { return run_seed(seed, options); });
+  if (sum.broken > 0) {
+    const Plan least =
+        simulation::shrink(simulation::make_plan(seed, options.focus),
+                           [&](const Plan& less) { return run(less, {}).broken > 0; });
     print("\nThe smallest history that breaks a promise:\n" + simulation::as_text(least));
     keep(least, options);
-    for (const auto& violation : run_plan(least, options.compares, print).violations) {
-      print("seed " + std::to_string(seed) + ": " + violation);
-    }
+    (void)run(least, print);
   }
-  return {1, result.faults, result.violations.empty() ? 0U : 1U};
+  return sum;
 }
 
 /// Run every `jobs`-th seed from `first` on, in children.
@@ -328,7 +339,8 @@ Sum run_seeds(std::uint64_t first, const Options& options) {
     const Sum some = run_in_child([&] {
       Sum sum;
       for (std::uint64_t i = 0; i < seeds_of_a_child && done + i * jobs < options.seeds; ++i) {
-        const Sum one = run_seed(options.from + done + i * jobs, options);
+        const std::uint64_t seed = options.from + done + i * jobs;
+        const Sum one = options.shrinks ? run_and_shrink(seed, options) : run_seed(seed, options);
         sum.histories += one.histories;
         sum.faults += one.faults;
         sum.broken += one.broken;
@@ -420,6 +432,9 @@ int main(int count, char** words) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
   __libc_single_threaded = 0;           // simulated threads are threads for the C++ library
   const Options options = read_options(count, words);
+  if (options.is_told || options.shrinks) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was told before a process died
+  }
   for (const char* name : {"posix", "pnetcdf", "hdf5", "netcdf"}) {
     (void)iocomp::formats::format(name);
   }

@@ -10,6 +10,8 @@ TEST(Nearest, CountsInsertionsDeletionsAndReplacements) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
   EXPECT_EQ(edit_distance("", "abc"), 3U);
   EXPECT_EQ(edit_distance("abc", ""), 3U);
+  EXPECT_EQ(edit_distance("files_a", "Files_keep"), 4U);
+  EXPECT_EQ(edit_distance("files", "files_a"), 2U);
 }
 
 TEST(Nearest, DoesNotTellUpperFromLowerCase) { EXPECT_EQ(edit_distance("MODE", "mode"), 0U); }
