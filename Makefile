@@ -43,7 +43,7 @@ check-chains: build/release/build.ninja ## heat, killed and gone on with KILLS=5
 
 .PHONY: bench
 bench: programs ## the benchmarks in about ten minutes, into build/bench/results.json; BENCH=id,... runs some
-	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--least 1 --seconds 330)
+	$(PYTHON) bench/run.py --build build/release --out build/bench $(if $(BENCH),--only $(BENCH),--short --least 1 --seconds 300)
 
 .PHONY: bench-full
 bench-full: programs ## the same with at least five rounds of every figure that has a goal, over half an hour

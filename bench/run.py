@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 import time
@@ -13,9 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 
-from iocomp_bench.calibrate import Calibration, calibrate, follow
+from iocomp_bench.calibrate import RUNS, Calibration, calibrate, follow
 from iocomp_bench.figure import Figure, groups_of
-from iocomp_bench.figures import chosen
+from iocomp_bench.figures import chosen, shortened
 from iocomp_bench.methods import BYTES_PER_RANK, Runner, all_methods
 from iocomp_bench.report import LEAST_ROUNDS, Judged, judge, text, unexpected
 from iocomp_bench.ways import OVERLAPS
@@ -45,6 +46,11 @@ def arguments() -> argparse.Namespace:
         default=LEAST_ROUNDS,
         help=f"rounds in any case where there is a goal; a verdict needs {LEAST_ROUNDS}",
     )
+    parser.add_argument(
+        "--short",
+        action="store_true",
+        help="without figures that take long, and without what is only shown beside others",
+    )
     parser.add_argument("--seconds", type=float, default=540, help="no round beyond those later")
     return parser.parse_args()
 
@@ -56,17 +62,14 @@ def measure_group(
     rounds: int,
     seconds: float,
     after_round: Callable[[Rounds], None],
-    calibrations: dict[int, Calibration],
+    calibrated: Callable[[int], Calibration],
 ) -> Rounds:
-    """Calibrate what is not calibrated yet and run all rounds of figures that share runs."""
+    """Run all rounds of figures that share runs."""
     needed = {name for figure in figures for name in (*figure.methods, *figure.optional)}
     judged = {name for figure in figures if figure.has_goal() for name in figure.methods}
     begin = time.monotonic()
     used = [series for series in OVERLAPS if needed.intersection(series.methods())]
-    for ranks in sorted({series.ranks for series in used} - set(calibrations)):
-        print(f"calibrating with {ranks} rank(s) ...", file=sys.stderr, flush=True)
-        calibrations[ranks] = calibrate(runner, ranks)
-        print(calibrations[ranks].text(used), flush=True)
+    calibrations = {series.ranks: calibrated(series.ranks) for series in used}
     compute_bytes: dict[str, int] = {}
     methods = all_methods(runner, compute_bytes)
 
@@ -98,6 +101,7 @@ def measure(
     rounds: int,
     seconds: float,
     tell: Callable[[Rounds], None],
+    calibrated: Callable[[int], Calibration],
 ) -> Rounds:
     """Measure one group of figures after the other, each with its part of the time left.
 
@@ -108,11 +112,11 @@ def measure(
         rounds: The most of a group.
         seconds: For all.
         tell: Called with everything so far after every round.
+        calibrated: Speeds with so many ranks; what is measured corrects them.
     """
     end = time.monotonic() + seconds
     groups = groups_of(figures)
     all_rounds = Rounds()
-    calibrations: dict[int, Calibration] = {}  # by ranks; what is measured corrects them
     for number, group in enumerate(groups):
         names = ", ".join(figure.id for figure in group)
         print(f"\n[{number + 1}/{len(groups)}] {names}", file=sys.stderr, flush=True)
@@ -125,10 +129,23 @@ def measure(
             rounds,
             part,
             lambda now, before=before: tell(before.with_others(now)),
-            calibrations,
+            calibrated,
         )
         all_rounds = before.with_others(found)
     return all_rounds
+
+
+def calibrator(runner: Runner, runs: int) -> Callable[[int], Calibration]:
+    """Return what calibrates once with each number of ranks, and prints what it has found."""
+
+    @functools.cache
+    def calibrated(ranks: int) -> Calibration:
+        print(f"calibrating with {ranks} rank(s) ...", file=sys.stderr, flush=True)
+        found = calibrate(runner, ranks, runs)
+        print(found.text(OVERLAPS), flush=True)
+        return found
+
+    return calibrated
 
 
 def write_results(out: Path, figures: Sequence[Figure], rounds: Rounds) -> list[Judged]:
@@ -146,19 +163,23 @@ def main() -> int:
     end_tidily_when_terminated()
     try:
         figures = chosen([id_ for id_ in given.only.split(",") if id_])
+        if given.short:
+            figures = shortened(figures)
         build = Build.read(given.build)
         if build.build_type != "Release":
             print(
                 f"bench: {given.build} is a {build.build_type or 'nameless'} build", file=sys.stderr
             )
         with work_directory(given.out.resolve(), NEEDED_BYTES) as directory:
+            runner = Runner(build, directory)
             rounds = measure(
-                Runner(build, directory),
+                runner,
                 figures,
                 given.least,
                 given.rounds,
                 given.seconds,
                 lambda so_far: write_results(given.out, figures, so_far),
+                calibrator(runner, 1 if given.short else RUNS),
             )
     except (OSError, ValueError, RunFailedError, NotEnoughSpaceError) as error:
         print(f"bench: {error}", file=sys.stderr)

@@ -43,7 +43,8 @@ void declare_output(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--hint", options.hints, "an MPI-IO hint for the baselines: KEY=VALUE");
   app.add_option("--set", options.settings,
-                 "a setting of iocomp as TOML: --set 'staging.memory = \"64 MiB\"'");
+                 "a setting of iocomp as TOML: --set 'staging.memory = \"64 MiB\"' (weaker than "
+                 "iocomp.toml and the environment)");
 }
 
 void declare_measurement(CLI::App& app, Options& options) {

@@ -93,8 +93,10 @@ void declare_output(CLI::App& app, Options& options) {
   app.add_flag("--verify", options.verify, "read back what was put, and compare every bit");
   app.add_option("--backend", options.backend, "format of the file (weaker than the environment)");
   app.add_option("--file", options.file, "path of the file (weaker than the environment)");
-  app.add_option("--set", options.settings,
-                 "a setting as TOML: --set 'files.restart.path = \"ckpt\"'");
+  app.add_option(
+      "--set", options.settings,
+      "a setting as TOML: --set 'files.restart.path = \"ckpt\"' (weaker than iocomp.toml "
+      "and the environment)");
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--backend", options.backend, "format of the file (weaker than the environment)");
   app.add_option("--file", options.file, "path of the file (weaker than the environment)");
   app.add_option("--set", options.settings,
-                 "a setting as TOML: --set 'staging.memory = \"64 MiB\"'");
+                 "a setting as TOML: --set 'staging.memory = \"64 MiB\"' (weaker than iocomp.toml "
+                 "and the environment)");
   app.add_option("--json", options.json, "write the result there; - means stdout");
 }
 

@@ -53,11 +53,17 @@ def compute_bytes_for(write_seconds: float, bytes_per_second: float, aim: float)
     return max(PUT_BYTES, int(aim * write_seconds * bytes_per_second) // MIB * MIB)
 
 
-def calibrate(runner: Runner, ranks: int) -> Calibration:
-    """Measure writing and computing alone, with all ranks at work."""
+def calibrate(runner: Runner, ranks: int, runs: int = RUNS) -> Calibration:
+    """Measure writing and computing alone, with all ranks at work.
+
+    Args:
+        runner: Runs the programs.
+        ranks: That compute.
+        runs: Of each way; the median counts.
+    """
     writes = {
         way: statistics.median(
-            float(runner.overlap(way, ranks, 0)[WALL]) for _ in range(RUNS)
+            float(runner.overlap(way, ranks, 0)[WALL]) for _ in range(runs)
         )
         for way in SYNCHRONOUS
     }
@@ -67,7 +73,7 @@ def calibrate(runner: Runner, ranks: int) -> Calibration:
     probe = 2 * PUT_BYTES
     for _ in range(2):
         phase = statistics.median(
-            float(runner.overlap(NONE, ranks, probe)[COMPUTE]) / PUTS for _ in range(RUNS)
+            float(runner.overlap(NONE, ranks, probe)[COMPUTE]) / PUTS for _ in range(runs)
         )
         speed = probe / phase
         probe = compute_bytes_for(writes[fastest] / PUTS, speed, USUAL_AIM)

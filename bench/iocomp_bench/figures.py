@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from iocomp_bench.bindings import binding_figures
 from iocomp_bench.blocks import block_figures
 from iocomp_bench.committing import commit_figures
@@ -81,6 +84,15 @@ FIGURES: tuple[Figure, ...] = (
     *binding_figures(),
     *python_figures(),
 )
+
+
+LONG = ("hidden-blocks", "exposed-blocks")
+"""They take over a minute; a short run leaves them out."""
+
+
+def shortened(figures: Sequence[Figure]) -> list[Figure]:
+    """Return those of a short run, without what would only be shown beside them."""
+    return [replace(figure, optional=()) for figure in figures if figure.id not in LONG]
 
 
 def chosen(ids: list[str]) -> list[Figure]:

@@ -166,7 +166,9 @@ File::File(Setup setup, Link& link)
       is_first_member_{setup.is_first_member},
       seconds_per_byte_{setup.seconds_per_byte},
       catalogue_{*setup.format, setup.alignment_bytes, setup.one_file, std::move(setup.kept_bits)},
-      link_{link} {}
+      link_{link} {
+  link_.gpu_memory().look_ahead();  // the module of the format is there by now
+}
 
 void File::announce(const contents::Event& event) {
   const std::int64_t sequence = catalogue_.events();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "device/cuda_driver.h"
 #include "device/driver.h"
@@ -13,17 +14,30 @@
 #include "device/loaded_library.h"
 
 namespace iocomp::device {
+namespace {
+
+constexpr std::string_view cuda_library = "libcuda.so";
+constexpr std::string_view hip_library = "libamdhip64.so";
+
+}  // namespace
+
+void GpuMemory::look_ahead() {
+  const unsigned long long now = loads();
+  if (now != loads_ && loaded_path(cuda_library).empty() && loaded_path(hip_library).empty()) {
+    loads_ = now;
+  }
+}
 
 void GpuMemory::look_for_drivers() {
   const unsigned long long now = loads();
   if (now == loads_) {
     return;
   }
-  if (const std::string path = loaded_path("libcuda.so"); !has_cuda_ && !path.empty()) {
+  if (const std::string path = loaded_path(cuda_library); !has_cuda_ && !path.empty()) {
     drivers_.push_back(cuda_driver(path));
     has_cuda_ = true;
   }
-  if (const std::string path = loaded_path("libamdhip64.so"); !has_hip_ && !path.empty()) {
+  if (const std::string path = loaded_path(hip_library); !has_hip_ && !path.empty()) {
     drivers_.push_back(hip_driver(path));
     has_hip_ = true;
   }

@@ -16,6 +16,10 @@ namespace iocomp::device {
 /// program with such arrays has done so. One object for each thread.
 class GpuMemory {
  public:
+  /// Look for drivers among what is loaded, so that no put has to. One that is there is left to the
+  /// first put: it may be of no use to this program.
+  void look_ahead();
+
   /// What the CPU reads such values through, for each GPU that has some.
   static constexpr std::size_t window_bytes = std::size_t{8} << 20;
 

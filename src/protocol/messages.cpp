@@ -292,13 +292,13 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
 }
 
 Bytes encode(std::uint64_t file, Kind kind, const StepNote& note) {
-  WireWriter writer;
+  WireWriter writer = begin_message(sizeof note + note.outcome.story.size());
   writer.put(note.step);
   writer.put(note.variable);
   writer.put(note.number);
   put(writer, note.outcome);
   writer.put(note.events);
-  return message(kind, file, writer.take());
+  return end_message(writer, kind, file);
 }
 
 StepNote decode_step_note(std::span<const std::byte> body) {

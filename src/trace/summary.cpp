@@ -55,7 +55,8 @@ namespace {
 
 std::string first_line(const Summary& summary);
 
-// "\niocomp: compressed 8 GiB to 2 GiB (4.0 : 1), 12.0 s of threads": nothing where none was.
+// "\niocomp: compressed 8 GiB to 2 GiB (4.0 : 1), 12.0 s of 4 threads": nothing where none was.
+// Where processes have one thread each, their number is not told.
 std::string compression(const Summary& summary) {
   const auto sum = [&](Counter counter) {
     return summary.server_sum[counter] + summary.compute_sum[counter];
@@ -66,8 +67,10 @@ std::string compression(const Summary& summary) {
   }
   char ratio[32];
   std::snprintf(ratio, sizeof ratio, " (%.1f : 1), ", sum(Counter::raw_bytes) / after);
+  const auto threads = std::lround(sum(Counter::writer_threads));
   return "\niocomp: compressed " + bytes(sum(Counter::raw_bytes)) + " to " + bytes(after) + ratio +
-         seconds(sum(Counter::compress_seconds)) + " of threads";
+         seconds(sum(Counter::compress_seconds)) + " of " +
+         (threads > 0 ? std::to_string(threads) + " threads" : "threads");
 }
 
 }  // namespace

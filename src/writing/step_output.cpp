@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "writing/step_output.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "contents/description.h"
@@ -27,6 +31,17 @@ void count(const formats::Compressed& compressed, trace::Counters& counters) {
   counters.add(Counter::raw_bytes, static_cast<double>(compressed.raw_bytes));
   counters.add(Counter::compressed_bytes, static_cast<double>(compressed.stored_bytes));
   counters.add(Counter::compress_seconds, compressed.seconds);
+}
+
+// "compressed 8 MiB to 2 MiB, 0.120 s of threads": nothing where none was.
+std::string told(const formats::Compressed& compressed) {
+  if (compressed.stored_bytes <= 0) {
+    return {};
+  }
+  std::array<char, 40> time{};
+  std::snprintf(time.data(), time.size(), ", %.3f s of threads", compressed.seconds);
+  return "compressed " + format_bytes(compressed.raw_bytes) + " to " +
+         format_bytes(compressed.stored_bytes) + time.data();
 }
 
 }  // namespace
@@ -51,9 +66,11 @@ void StepOutput::write(Chunk chunk) {
 void StepOutput::write_step(std::int64_t number, const contents::Description& description) {
   formats::StepTarget& target = *file_.steps();
   const double begin = now_seconds();
-  const Outcome outcome =
-      outcome_of([&] { count(target.write_step(number, description), file_.counters()); });
-  file_.recorder()(trace::What::write, begin, {.step = begun_, .bytes = given_bytes()});
+  formats::Compressed compressed;
+  const Outcome outcome = outcome_of([&] { compressed = target.write_step(number, description); });
+  count(compressed, file_.counters());
+  file_.recorder()(trace::What::write, begin,
+                   {.step = begun_, .bytes = given_bytes(), .text = told(compressed)});
   target.forget_step();
   begun_ = -1;
   kept_.clear();

@@ -5,7 +5,7 @@ import pytest
 
 from iocomp_bench.calibrate import Calibration, compute_bytes_for, follow
 from iocomp_bench.figure import Figure, groups_of
-from iocomp_bench.figures import FIGURES, chosen
+from iocomp_bench.figures import FIGURES, LONG, chosen, shortened
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, Runner, all_methods
 from iocomp_bench.report import judge, text, unexpected
 from iocomp_bench.restarting import LATEST_STEPS
@@ -112,6 +112,14 @@ def test_figures_that_count_with_another_bring_it_along() -> None:
     assert [f.id for f in chosen([])] == [f.id for f in FIGURES]
     with pytest.raises(ValueError, match="no benchmark nonsense; there are idle-tax-same-core"):
         chosen(["nonsense"])
+
+
+def test_a_short_run_has_no_long_figures_and_nothing_beside() -> None:
+    short = shortened(FIGURES)
+    assert [f.id for f in short] == [f.id for f in FIGURES if f.id not in LONG]
+    assert {f.id for f in FIGURES} > set(LONG)
+    assert not any(f.optional for f in short)
+    assert any(f.optional for f in FIGURES)
 
 
 def test_the_worst_kernel_counts() -> None:

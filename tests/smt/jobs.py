@@ -110,10 +110,13 @@ def _jobs(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def writer_threads(build: Build, launch: str) -> str:
-    """Return a job of one server with two threads; meanwhile the kernel is asked where they are."""
+    """Return a job of one server with two threads; meanwhile the kernel is asked where they are.
+
+    The second thread is there from the first request that is divided, so there is a pause after it.
+    """
     script = (
         "init", "open out series", "define out u float64 1024x1024", "put out u by=columns",
-        "end_step out", "close out", "finalize",
+        "end_step out", "wait out written", "pause 2", "close out", "finalize",
     )  # fmt: skip
     lines = "\\n".join(script)
     return f"""export IOCOMP_WRITING_THREADS=2 IOCOMP_WRITING_AUTO_IDLE=local IOCOMP_FILES_OUT_PATH=out
@@ -141,14 +144,15 @@ def numa_jobs(command: str) -> Iterator[tuple[str, str]]:
     measured = f"{words} --size {NUMA_SIZE}B --threads {threads}"
     yield "numa", f"{measured} --json --svg heat.svg --apply settings.toml >numa.json"
     # The kernel is asked meanwhile where threads may run and where pages are. Without reads, for
-    # which the first thread has a policy of its own that the kernel shows for all its memory.
+    # which the first thread has a policy of its own that the kernel shows for all its memory. And
+    # without that thread, which measures nothing: hwloc moves it from CPU to CPU to look at them.
     yield (
         "numa-table",
         f"""{measured} --only write,direct-write,copy &
 shell=$!
 while kill -0 $shell 2>/dev/null; do
   for pid in $(pidof iocomp); do
-    grep -h Cpus_allowed_list /proc/$pid/task/*/status
+    grep -H Cpus_allowed_list /proc/$pid/task/*/status | sed -n "/task.$pid.status/!s/.*status://p"
     grep -h ' prefer:' /proc/$pid/numa_maps
   done
   usleep 20000

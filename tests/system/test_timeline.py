@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from actors import INVALID_SETTING, Actors, Job
-from files import mode_settings
+from files import file_settings, mode_settings, skip_if_missing
 from processes import environment_without_iocomp
 
 STEPS = 3
@@ -180,6 +181,27 @@ def test_synchronous_calls_contain_their_writes(actors: Actors) -> None:
             call["pid"] == write["pid"] and call["ts"] <= write["ts"] and end(write) <= end(call)
             for call in inside
         ), write
+
+
+def test_a_compressed_step_tells_what_it_gained_and_its_time(actors: Actors) -> None:
+    skip_if_missing(actors.build, "netcdf")
+    job = actors.play(
+        SCRIPT,
+        ranks=2,
+        settings={
+            **mode_settings("sync"),
+            "trace": {"timeline": "line"},
+            "files": {"out": file_settings("netcdf", path="out.nc", compression="deflate")},
+        },
+    )
+    assert not job.failures(), job
+    told = [
+        event["args"].get("what", "")
+        for event in events_of(actors, job)
+        if event["cat"] == "write" and event["args"].get("file") == "out"
+    ]
+    gain = r"compressed [\d.]+ [KM]iB to [\d.]+ (B|KiB), \d\.\d{3} s of threads"
+    assert len([text for text in told if re.fullmatch(gain, text)]) >= STEPS, told
 
 
 def test_what_waited_is_told_with_its_reason(actors: Actors) -> None:

@@ -132,6 +132,17 @@ std::string refusal(const Settings& settings, const std::string& file) {
   return {};
 }
 
+TEST_F(FileSettingsTest, SayWhereASettingIsFromThatHoldsOverTheProgram) {
+  write("iocomp.toml", "[files.default]\ncompression = 'zstd'\n");
+  const auto settings = Settings::read(
+      "files.x.backend = 'adios2'\nfiles.default.compression = 'none'\n"
+      "files.default.operator = 'bzip2'");
+  EXPECT_NE(
+      refusal(settings, "x").find("files.x.compression = \"zstd\" (iocomp.toml:2): only with"),
+      std::string::npos)
+      << refusal(settings, "x");
+}
+
 TEST_F(FileSettingsTest, MayBeOfOneVariableAndOfThoseAPatternNames) {
   const auto settings = Settings::read(R"(
     [files.x]

@@ -61,6 +61,8 @@ TEST(SummaryLine, SaysWhatCompressionGained) {
   const std::string text = line(summary);
   EXPECT_TRUE(has(text, "\niocomp: compressed 8 GiB to 2 GiB (4.0 : 1), 12.0 s of threads"))
       << text;
+  summary.server_sum.set(Counter::writer_threads, 4);
+  EXPECT_TRUE(has(line(summary), "(4.0 : 1), 12.0 s of 4 threads")) << line(summary);
 }
 
 TEST(SummaryLine, SaysHowMuchAndHowWellItWasHidden) {
