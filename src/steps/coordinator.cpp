@@ -43,6 +43,9 @@ std::map<std::int32_t, contents::BlockSums> by_variable(std::vector<PutSum> sums
   return sorted;
 }
 
+// Steps that wait for one before them. All have ended in turn, so nobody gets so far.
+constexpr std::int64_t most_unsettled = std::int64_t{1} << 16;
+
 }  // namespace
 
 Coordinator::Coordinator(Setup setup, const contents::Catalogue& catalogue)
@@ -74,6 +77,10 @@ void Coordinator::ended(const Ended& ended, const std::string& who) {
 void Coordinator::ended_by_all(const Ended& sum) {
   if (sum.step < next_ || steps_.contains(sum.step)) {
     return;  // ended before
+  }
+  if (sum.step - next_ > most_unsettled) {
+    throw Error{ErrorCode::internal, "step " + std::to_string(sum.step) + " ends while step " +
+                                         std::to_string(next_) + " has not settled"};
   }
   auto look = coverage_.look(sum.step, sum.variables);
   Step& step = steps_[sum.step];

@@ -74,7 +74,7 @@ class Lead {
 
  private:
   void obey() {
-    for (int left = 1000; left > 0; --left) {
+    for (int left = 1 << 17; left > 0; --left) {  // as many steps may wait for the first
       const auto order = coordinator_.next_order();
       if (!order) {
         return;

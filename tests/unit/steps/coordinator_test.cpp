@@ -210,6 +210,14 @@ TEST_F(CoordinatorOfTwo, PiecesForAWriterThatIsNotThereAreRefused) {
   EXPECT_THROW(coordinator_.ended({0, 0, 1, {}, {}}, "b"), Error);
 }
 
+// Else it would drop each of those that nobody has ended, one by one.
+TEST_F(CoordinatorOfTwo, AStepThatNobodyCanHaveReachedIsRefused) {
+  coordinator_.ended({INT64_MAX, 0, 1, {}, {}}, "a");
+  EXPECT_THROW(coordinator_.ended({INT64_MAX, 0, 1, {}, {}}, "b"), Error);
+  end_and_write(0);
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
 TEST_F(CoordinatorOfTwo, AFileWithoutStepsIsOneToo) {
   close(0);
   EXPECT_TRUE(next<Finish>().is_kept);
