@@ -21,6 +21,7 @@
 
 #include "base/bug.h"
 #include "base/descriptor.h"
+#include "base/error.h"
 #include "base/failure.h"
 
 namespace iocomp {
@@ -64,6 +65,9 @@ std::vector<std::string> read_names(const std::string& folder, bool may_be_missi
   }
   return names;
 }
+
+// Nobody may have put a pipe under the name of a file: opening it would wait for who writes.
+constexpr int for_reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
 std::string read_all(const Descriptor& file, const std::string& path) {
   std::string text;
@@ -111,6 +115,13 @@ std::int64_t size_of_file(const std::string& path) {
   return status.st_size;
 }
 
+void refuse_pipe(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode)) {
+    throw Error{ErrorCode::storage_failure, "cannot read " + path + ": it is a pipe"};
+  }
+}
+
 std::vector<std::string> names_in(const std::string& folder) { return read_names(folder, true); }
 
 std::vector<std::string> names_in_existing(const std::string& folder) {
@@ -118,7 +129,7 @@ std::vector<std::string> names_in_existing(const std::string& folder) {
 }
 
 std::optional<std::string> read_file(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{::open(path.c_str(), for_reading)};
   return file.is_open() ? std::optional{read_all(file, path)} : std::nullopt;
 }
 
@@ -155,7 +166,7 @@ std::optional<struct stat> OpenFolder::find(const std::string& name, Links links
 
 std::optional<std::string> OpenFolder::read(const std::string& name) const {
   const std::string path = folder_ + '/' + name;
-  const Descriptor file{::openat(opened_.raw(), name.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{::openat(opened_.raw(), name.c_str(), for_reading)};
   if (file.is_open()) {
     return read_all(file, path);
   }

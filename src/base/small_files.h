@@ -38,6 +38,10 @@ void write_durably(const std::string& path, const std::string& temporary,
 /// The text of a file, or nothing if there is none that can be read.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path);
 
+/// For a file that is about to be opened: of a pipe that would wait for who writes.
+/// @throws Error{storage_failure}.
+void refuse_pipe(const std::string& path);
+
 /// Bytes of a file.
 /// @throws Error{storage_failure}.
 [[nodiscard]] std::int64_t size_of_file(const std::string& path);

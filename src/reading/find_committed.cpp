@@ -68,6 +68,7 @@ Readable look_at(const std::string& path, const Sought& sought) {
     commit::check_size(path, manifest.bytes);
     return {{path, manifest.format}, std::move(manifest.inventory), std::move(manifest.supersedes)};
   }
+  refuse_pipe(path);
   const auto source = formats::format(sought.backend, sought.modules).open(path);
   try {
     return {{path, sought.backend}, source->inventory()};

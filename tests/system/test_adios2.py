@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from actors import INVALID_ARGUMENT, INVALID_SETTING, OK, OUT_OF_STAGING, TARGET_EXISTS, Actors, Job
 from files import dumped_steps, leftovers, mode_settings, skip_if_missing, values
+
+from iocomp.reader import whole_manifest
 
 ENGINES = ["BP5", "BP4"]
 
@@ -25,7 +26,7 @@ def file_settings(engine: str, **more: object) -> dict[str, Any]:
 
 def steps_of(actors: Actors, path: Path, engine: str) -> list[int]:
     """Check every value that ADIOS2 finds against what the actors put; return steps with variables."""
-    first = json.loads(Path(f"{path}.json").read_text())["first_step"]
+    first = whole_manifest(Path(f"{path}.json").read_bytes())["first_step"]
     found = []
     for step, variables in enumerate(dumped_steps(actors.build, path, engine), first):
         if variables:

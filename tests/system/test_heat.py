@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -23,6 +22,8 @@ from files import (
     skip_if_missing,
 )
 from processes import environment_without_iocomp, processes_in
+
+from iocomp.reader import whole_manifest
 
 KILLS = int(os.environ.get("IOCOMP_TEST_KILLS", "4"))  # `make check-chains`: 50
 # Few and small, so that a job is killed as often while it starts, commits or ends as in between.
@@ -149,7 +150,7 @@ def planes(build: Build, back_end: str, folder: Path) -> bytes:
         assert len(files) == STEPS
         return b"".join(dumped_steps(build, file, "BP5")[0]["u"].tobytes() for file in files)
     path = folder / f"plane{extension(back_end)}"
-    lines = json.loads(Path(f"{path}.json").read_text())["steps"]
+    lines = whole_manifest(Path(f"{path}.json").read_bytes())["steps"]
     assert sum(line.get("count", 1) for line in lines) == STEPS
     times, bytes_of_all = times_and_bytes(build, back_end, path)
     assert len(times) == STEPS and times == sorted(set(times))

@@ -13,7 +13,7 @@ import pytest
 from actors import STORAGE_FAILURE, Actors, Build, Job
 from files import check_sums, extension, file_settings, mode_settings, skip_if_missing, values
 
-from iocomp.reader import manifest_steps
+from iocomp.reader import manifest_steps, whole_manifest
 
 ROWS, COLUMNS = 24, 10
 DEFINE = (
@@ -52,7 +52,7 @@ def verify(build: Build, path: Path) -> tuple[int, dict[str, Any], str]:
 def elements_with_sums(manifest: Path) -> int:
     """Check all checksums of a manifest; return how many elements have one."""
     elements = 0
-    for step in manifest_steps(json.loads(manifest.read_text())):
+    for step in manifest_steps(whole_manifest(manifest.read_bytes())):
         for variable in step["variables"]:
             shape = variable["shape"]
             expected = values(variable["type"], int(np.prod(shape)), step["step"]).reshape(shape)

@@ -292,6 +292,18 @@ def test_a_thousand_steps_are_told_within_a_second(actors: Actors) -> None:
         assert listed(actors, job.folder)[name]["steps"]["count"] == 1000
 
 
+def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(actors: Actors, tmp_path: Path) -> None:
+    (tmp_path / "a.dat").touch()
+    os.mkfifo(tmp_path / "a.dat.json")
+    os.mkfifo(tmp_path / "b.h5")
+    for words in (["ls", "."], ["show", "a.dat"], ["verify", "a.dat"], ["clean", "."]):
+        run(actors, tmp_path, *words)  # which has a time limit
+    for words in (["show", "b.h5"], ["verify", "b.h5"], ["recover", "b.h5"]):
+        done = run(actors, tmp_path, *words)
+        assert done.returncode != 0
+        assert "b.h5: it is a pipe" in done.stderr
+
+
 @pytest.mark.parametrize("back_end", ["posix", "hdf5", "pnetcdf"])
 def test_torn_files_are_told(actors: Actors, back_end: str) -> None:
     folder = write(actors, back_end).folder

@@ -280,6 +280,7 @@ Error none_at(const std::string& path) {
 
 // With the lock of a set that it may be of.
 Output undescribed(const std::string& path) {
+  refuse_pipe(path);
   const std::string name = name_in_folder(path);
   const auto of_step = commit::name_of_step(name);
   Output output{.path = path};
