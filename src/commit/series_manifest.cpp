@@ -35,7 +35,7 @@ bool has_the_same_attributes(const SeriesManifest::Text& one, const SeriesManife
 StepLines SeriesManifest::fresh(
     const StepLines& all, const std::function<contents::Description(std::int64_t)>& from) const {
   StepLines lines;
-  if (says_ && !all.continued(says_->steps.lines)) {
+  if (says_ && !all.continued(last_)) {
     lines.add(from(says_->head.steps));
   }
   return lines;
@@ -64,8 +64,7 @@ std::shared_ptr<SeriesManifest::Next> SeriesManifest::next(const TargetNames& na
   }
   auto next = std::make_shared<Next>(Next{.text = std::move(text)});
   if (can_grow(*next->text)) {
-    next->line = manifest_line(next->text->head, says_->steps.lines, next->text->steps.lines,
-                               next->text->fresh);
+    next->line = manifest_line(next->text->head, last_, next->text->steps.lines, next->text->fresh);
   } else {
     next->instead = std::make_unique<NewFile>(whole(names, *next->text));
   }
@@ -78,6 +77,8 @@ void SeriesManifest::put(const TargetNames& names, Next& next) {
     bytes_ += std::ssize(next.line);
     line_bytes_ += std::ssize(next.line);
     says_ = next.text;
+    // Steps in a line of their own may be joined otherwise than among all.
+    last_ = says_->fresh == StepLines{} ? says_->steps.lines : says_->fresh;
     return;
   }
   if (!next.instead) {
@@ -92,6 +93,7 @@ void SeriesManifest::note(const TargetNames& names, std::shared_ptr<const Text> 
     identity_ = identity_of(names.manifest);
     bytes_ = size_of_file(names.manifest);
     line_bytes_ = 0;
+    last_ = text->steps.lines;
     says_ = std::move(text);
   });
 }

@@ -50,6 +50,7 @@ class SeriesManifest {
   [[nodiscard]] bool can_grow(const Text& text) const;
 
   std::shared_ptr<const Text> says_{};  // null: nobody knows
+  StepLines last_{};                    // ends with its last entry
   std::string identity_{};              // of the manifest itself
   std::int64_t bytes_ = 0;
   std::int64_t line_bytes_ = 0;  // of these

@@ -161,11 +161,9 @@ std::string StepLines::line(const Run& run, bool is_first) {
 std::optional<std::string> StepLines::continued(const StepLines& earlier) const {
   const Run& before = earlier.run_;
   const bool had_many = before.count > 1;
-  const bool is_same = before.count > 0 && run_.count > before.count && ended_ == earlier.ended_ &&
-                       (had_many ? run_.variables == before.variables
-                                 : run_.number == before.number &&
-                                       std::ranges::equal(run_.first, before.first, is_equal));
-  if (!is_same) {
+  if (before.count == 0 || run_.count <= before.count || run_.number != before.number ||
+      (had_many && run_.advance != before.advance) ||
+      !std::ranges::equal(run_.first, before.first, is_equal)) {
     return std::nullopt;
   }
   std::string text = "{\"count\":" + std::to_string(run_.count - before.count);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@
 namespace iocomp::commit {
 namespace {
 
-constexpr std::int64_t step_bytes = 64;
+constexpr std::int64_t step_bytes = 256;
 
 contents::Placed placed(std::int64_t step, int id, const std::string& name, std::int64_t offset) {
   const std::vector<std::int64_t> shape{4};
@@ -144,6 +145,24 @@ TEST_F(ManifestOfASeries, ALineListsStepsThatAreNotLikeTheLast) {
   put(text());
   EXPECT_NE(on_disk().find("\"more\""), std::string::npos);
   expect_all_steps();
+}
+
+// Those of a commit are joined into entries otherwise than among all steps.
+TEST_F(ManifestOfASeries, CommitsOfSeveralStepsAtIrregularPlaces) {
+  begin();
+  std::mt19937 dice{1};
+  for (std::int64_t step = 1; step < 600; ++step) {
+    auto moved = step_of(step);
+    for (auto& placed : moved.contents) {
+      placed.offset += 8 * static_cast<std::int64_t>(dice() % 4 / 2);
+    }
+    add(moved);
+    if (dice() % 3 != 0) {
+      put(text());
+      ASSERT_NO_FATAL_FAILURE(expect_all_steps()) << step;
+      ASSERT_FALSE(HasFailure()) << step;
+    }
+  }
 }
 
 TEST_F(ManifestOfASeries, TheLastOneHasNoLines) {
