@@ -23,7 +23,8 @@ class StepLines;
 /// "absent", which hold from then on, and a checksum, in one line. The new ones are "steps", which
 /// come behind the others, or "more", which the last entry of "steps" also tells of:
 /// {"count": so many, "time": [theirs], "advance": [of each variable, where it was not told]}.
-/// @param earlier  steps that end with the manifest's last entry, @param all  those it is to tell of.
+/// @param earlier  steps that end with the manifest's last entry, @param all  those it is to tell
+/// of.
 /// @param fresh  those that are new, where `all` does not continue `earlier`.
 [[nodiscard]] std::string manifest_line(const ManifestHead& head, const StepLines& earlier,
                                         const StepLines& all, const StepLines& fresh);
