@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -231,11 +232,11 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
 
 }  // namespace
 
-std::string manifest_line(const ManifestHead& head, const StepLines& earlier, const StepLines& all,
+std::string manifest_line(const ManifestHead& head, const std::optional<std::string>& more,
                           const StepLines& fresh) {
   std::string line = '{' + field("bytes", head.bytes) + ", " +
                      field("committed_steps", head.steps) + ", " + field("absent", head.absent);
-  if (const auto more = all.continued(earlier)) {
+  if (more) {
     line += ", \"more\": " + *more;
   } else {
     line += ", \"steps\": [";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,11 +24,11 @@ class StepLines;
 /// "absent", which hold from then on, and a checksum, in one line. The new ones are "steps", which
 /// come behind the others, or "more", which the last entry of "steps" also tells of:
 /// {"count": so many, "time": [theirs], "advance": [of each variable, where it was not told]}.
-/// @param earlier  steps that end with the manifest's last entry, @param all  those it is to tell
-/// of.
-/// @param fresh  those that are new, where `all` does not continue `earlier`.
-[[nodiscard]] std::string manifest_line(const ManifestHead& head, const StepLines& earlier,
-                                        const StepLines& all, const StepLines& fresh);
+/// @param more  see StepLines::continued; nothing where the line lists the new steps ...
+/// @param fresh  ... these.
+[[nodiscard]] std::string manifest_line(const ManifestHead& head,
+                                        const std::optional<std::string>& more,
+                                        const StepLines& fresh);
 /// Such a line with its checksum. @param line  up to there, without the brace that ends it.
 [[nodiscard]] std::string sealed_line(std::string line);
 /// What a manifest says, with all lines that were added to it. A last line that is torn does not

@@ -367,7 +367,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
   text->description = tell_until(is_finished ? last + 1 : last, contents, catalogue);
   text->steps = told_.steps;
   text->head = head(0, steps_, bytes(last, contents, catalogue));
-  text->fresh = published_->manifest.fresh(told_.steps.lines, [&](std::int64_t from) {
+  text->growth = published_->manifest.growth(told_.steps.lines, [&](std::int64_t from) {
     return as_in_file(contents.describe(catalogue, from - beginning_.steps, last));
   });
   const auto begin = [=, published = published_]() -> Prepared {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -32,13 +33,17 @@ bool has_the_same_attributes(const SeriesManifest::Text& one, const SeriesManife
 
 }  // namespace
 
-StepLines SeriesManifest::fresh(
+SeriesManifest::Growth SeriesManifest::growth(
     const StepLines& all, const std::function<contents::Description(std::int64_t)>& from) const {
-  StepLines lines;
-  if (says_ && !all.continued(last_)) {
-    lines.add(from(says_->head.steps));
+  if (!says_) {
+    return {};
   }
-  return lines;
+  if (auto more = all.continued(last_)) {
+    return {std::move(more), all};
+  }
+  StepLines fresh;  // they may be joined otherwise than among all
+  fresh.add(from(says_->head.steps));
+  return {std::nullopt, std::move(fresh)};
 }
 
 bool SeriesManifest::can_grow(const Text& text) const {
@@ -64,7 +69,7 @@ std::shared_ptr<SeriesManifest::Next> SeriesManifest::next(const TargetNames& na
   }
   auto next = std::make_shared<Next>(Next{.text = std::move(text)});
   if (can_grow(*next->text)) {
-    next->line = manifest_line(next->text->head, last_, next->text->steps.lines, next->text->fresh);
+    next->line = manifest_line(next->text->head, next->text->growth.more, next->text->growth.last);
   } else {
     next->instead = std::make_unique<NewFile>(whole(names, *next->text));
   }
@@ -77,8 +82,7 @@ void SeriesManifest::put(const TargetNames& names, Next& next) {
     bytes_ += std::ssize(next.line);
     line_bytes_ += std::ssize(next.line);
     says_ = next.text;
-    // Steps in a line of their own may be joined otherwise than among all.
-    last_ = says_->fresh == StepLines{} ? says_->steps.lines : says_->fresh;
+    last_ = says_->growth.last;
     return;
   }
   if (!next.instead) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/small_files.h"
@@ -18,13 +19,18 @@ namespace iocomp::commit {
 /// costs one fsync. Else it is written anew, and so it is when many lines have come together.
 class SeriesManifest {
  public:
+  /// How it comes to say it by a line: the last entry goes on, or new ones follow.
+  struct Growth {
+    std::optional<std::string> more{};  ///< see manifest_line
+    StepLines last{};                   ///< ends with the last entry that it then has
+  };
   /// What it is to say.
   struct Text {
     ManifestHead head{};
     ToldSteps steps{};
     contents::Description description{};  ///< attributes
     bool is_last = false;                 ///< nothing comes after it: then it has no lines
-    StepLines fresh{};                    ///< see `fresh`
+    Growth growth{};                      ///< see `growth`
   };
   /// The next one, on its way to the disk.
   struct Next {
@@ -33,10 +39,10 @@ class SeriesManifest {
     std::unique_ptr<NewFile> instead{};  // ... what comes in its place
   };
 
-  /// The steps that it does not tell of, where a line would have to list them.
-  /// @param all  it is to tell of, @param from  gives those from a step on.
-  [[nodiscard]] StepLines fresh(
-      const StepLines& all, const std::function<contents::Description(std::int64_t)>& from) const;
+  /// What a line would say. @param all  steps that it is to tell of, @param from  gives those from
+  /// a step on.
+  [[nodiscard]] Growth growth(const StepLines& all,
+                              const std::function<contents::Description(std::int64_t)>& from) const;
   /// Begin with what makes it say that; null where it does.
   /// @throws Error{storage_failure}; so below.
   [[nodiscard]] std::shared_ptr<Next> next(const TargetNames& names,

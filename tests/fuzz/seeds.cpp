@@ -130,7 +130,7 @@ void manifests(const std::filesystem::path& folder) {
     add(head, first);
     const auto names = commit::target_names(temporary / "fields.bin", -1, "seed");
     corpus.add(commit::unsealed(text_of(names.manifest)) +
-               commit::manifest_line(head, earlier, all, fresh));
+               commit::manifest_line(head, all.continued(earlier), fresh));
   }
   head.kind = "checkpoint";
   head.format = "hdf5";

@@ -56,7 +56,7 @@ class ManifestOfASeries : public testing::Test {
     made->steps = told_;
     made->description = attributes_;
     made->is_last = is_last;
-    made->fresh = manifest_.fresh(told_.lines, [this](std::int64_t from) {
+    made->growth = manifest_.growth(told_.lines, [this](std::int64_t from) {
       contents::Description all;
       for (const auto& each : steps_) {
         if (each.contents.front().step >= from) {
@@ -178,18 +178,17 @@ TEST_F(ManifestOfASeries, TheLastOneHasNoLines) {
 
 TEST_F(ManifestOfASeries, IsWrittenAnewWhereMoreThanStepsIsNew) {
   begin();
-  const std::vector<std::function<void()>> changes{
-      [this] { attributes_.attributes["a"] = {}; },
-      [this] { attributes_.of_variable = {{{"unit", {}}}}; },
-      [this] { steps_.back().contents[1].variable.name = "w"; }};
+  const std::vector<std::function<void(contents::Description&)>> changes{
+      [this](auto&) { attributes_.attributes["a"] = {}; },
+      [this](auto&) { attributes_.of_variable = {{{"unit", {}}}}; },
+      [](auto& step) {  // a variable that was in no step before
+        step.contents[1].variable.id = 2;
+        step.contents[1].variable.name = "w";
+      }};
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto before = on_disk();
-    changes[i]();
     auto next = step_of(static_cast<std::int64_t>(i) + 1);
-    if (i == 2) {  // a variable that was in no step before
-      next.contents[1].variable.id = 2;
-      next.contents[1].variable.name = "w";
-    }
+    changes[i](next);
     add(next);
     put(text());
     EXPECT_NE(on_disk().substr(0, before.size()), before) << i;
