@@ -227,7 +227,7 @@ formats::cdf::Header some_header(Material& material) {
       }
     }
     variable.type = *formats::cdf::type_of(1 + material.up_to(10));
-    variable.bytes = some_length();
+    variable.bytes = some_length() & -formats::cdf::padding;  // rounded, as `encode` wants it
     variable.begin = some_length();
     header.variables.push_back(std::move(variable));
   }

@@ -38,7 +38,7 @@ struct Header {
 inline constexpr std::int64_t padding = 4;
 /// Rounded up to that. @pre bytes is that of something in memory, or was rounded up already
 [[nodiscard]] constexpr std::int64_t padded(std::int64_t bytes) {
-  return (bytes + padding - 1) / padding * padding;
+  return (bytes + (padding - 1)) / padding * padding;
 }
 
 /// Where the number of records is: what makes one more of them visible. The bytes of that number.
