@@ -46,9 +46,11 @@ enum class Bug : std::uint8_t {
   dropped_steps_stay,
   earlier_steps_overwritten,
   beginning_forgotten,
+  line_continues_another,
+  left_line_not_synced,
 };
 
-constexpr std::array<std::string_view, 35> bug_names{"none",
+constexpr std::array<std::string_view, 37> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -82,9 +84,11 @@ constexpr std::array<std::string_view, 35> bug_names{"none",
                                                      "spilled_is_written",
                                                      "dropped_steps_stay",
                                                      "earlier_steps_overwritten",
-                                                     "beginning_forgotten"};
+                                                     "beginning_forgotten",
+                                                     "line_continues_another",
+                                                     "left_line_not_synced"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::beginning_forgotten) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::left_line_not_synced) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -127,8 +127,7 @@ void Publication::go_on(formats::FormatOptions& options) const {
 contents::Beginning Publication::begin() {
   prepare(0);
   if (identity_.existing == config::Existing::go_on) {
-    // A job that was killed may have named what it had no time to make durable.
-    sync_folder_of(identity_.path);
+    make_published_durable(names(-1));  // for a job that was killed
   }
   return beginning_ = identity_.file_per_step ? begin_steps() : begin_file();
 }

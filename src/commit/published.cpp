@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/published.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
+#include "base/bug.h"
+#include "base/descriptor.h"
+#include "base/failure.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
 
 namespace iocomp::commit {
+
+void make_published_durable(const TargetNames& names) {
+  const Descriptor manifest{::open(names.manifest.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  if (!manifest.is_open() && errno != ENOENT) {
+    throw failure("open", names.manifest, errno);
+  }
+  if (manifest.is_open() && !has_bug(Bug::left_line_not_synced) && ::fsync(manifest.raw()) != 0) {
+    throw failure("fsync", names.manifest, errno);
+  }
+  sync_folder_of(names.target);
+}
 
 Published look_at(const TargetNames& names) {
   Published found;

@@ -21,6 +21,10 @@ struct Published {
   std::vector<contents::Placed> contents;
 };
 
+/// Make durable what a process that is gone may have left without: names, and the last line of the
+/// manifest. @throws Error{storage_failure}.
+void make_published_durable(const TargetNames& names);
+
 [[nodiscard]] Published look_at(const TargetNames& names);
 /// The same, and what the manifest of a published file tells.
 /// @throws Error as parse_manifest.

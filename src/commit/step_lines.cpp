@@ -14,6 +14,7 @@
 #include "array/box.h"
 #include "array/checksum.h"
 #include "array/element_type.h"
+#include "base/bug.h"
 #include "commit/json_values.h"
 #include "commit/manifest.h"
 #include "contents/description.h"
@@ -161,9 +162,11 @@ std::string StepLines::line(const Run& run, bool is_first) {
 std::optional<std::string> StepLines::continued(const StepLines& earlier) const {
   const Run& before = earlier.run_;
   const bool had_many = before.count > 1;
-  if (before.count == 0 || run_.count <= before.count || run_.number != before.number ||
-      (had_many && run_.advance != before.advance) ||
-      !std::ranges::equal(run_.first, before.first, is_equal)) {
+  const bool is_another = run_.number != before.number ||
+                          (had_many && run_.advance != before.advance) ||
+                          !std::ranges::equal(run_.first, before.first, is_equal);
+  if (before.count == 0 || run_.count <= before.count ||
+      (is_another && !has_bug(Bug::line_continues_another))) {
     return std::nullopt;
   }
   std::string text = "{\"count\":" + std::to_string(run_.count - before.count);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +19,9 @@
 #include <vector>
 
 #include "array/box.h"
+#include "array/byte_order.h"
+#include "array/element_type.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "client/client.h"
 #include "client/place.h"
@@ -30,6 +36,7 @@ namespace {
 
 using iocomp::Error;
 using iocomp::ErrorCode;
+using iocomp::reading::Committed;
 using iocomp::reading::Input;
 
 std::string in_hexadecimal(std::byte byte) {
@@ -87,6 +94,27 @@ std::string read_values(Input& input, const std::string& name, std::int64_t step
   return {};
 }
 
+// Other programs read a variable by the offset that the manifest tells.
+bool is_at_its_offset(const Input& input, const std::string& name, std::int64_t step,
+                      std::span<const std::byte> expected) {
+  const auto& place = input.place(name, step);
+  if (place.offset < 0) {
+    return true;
+  }
+  const auto& committed = input.committed();
+  const auto known = std::ranges::find(committed.steps, step, &Committed::Step::number);
+  const auto& file = committed.files.at(static_cast<std::size_t>(known->file));
+  const iocomp::Descriptor open{::open(file.path.c_str(), O_RDONLY | O_CLOEXEC)};
+  std::vector<std::byte> found(expected.size());
+  if (::pread(open.raw(), found.data(), found.size(), place.offset) != std::ssize(found)) {
+    return false;
+  }
+  if (file.format == "pnetcdf") {  // is big-endian
+    iocomp::array::swap_bytes(found, iocomp::array::size_bytes(place.type));
+  }
+  return std::ranges::equal(found, expected);
+}
+
 // What differs, if a step is not that which a file's programs have put.
 std::string difference(Input& input, const PlannedFile& file, std::int64_t step) {
   const Step& planned = file.steps[static_cast<std::size_t>(step)];
@@ -108,6 +136,9 @@ std::string difference(Input& input, const PlannedFile& file, std::int64_t step)
              std::to_string(expected.size()) + ", " +
              in_hexadecimal(found[static_cast<std::size_t>(differs)]) + " for " +
              in_hexadecimal(expected[static_cast<std::size_t>(differs)]);
+    }
+    if (!is_at_its_offset(input, name, step, expected)) {
+      return name + " is not at the offset that the manifest tells";
     }
     if (const auto left = elements_without_sum(file, part, input.place(name, step)); left != 0) {
       return name + " has " + std::to_string(left) + " elements that were put and have no checksum";

@@ -32,6 +32,7 @@ std::optional<Disk::Found> Disk::find(const std::string& path) const {
 }
 
 void Disk::name(Naming naming) {
+  will_change();
   for (const auto& [folder, name, inode] : naming.changes) {
     auto& names = nodes_[folder].names;
     const auto before = names.find(name);
@@ -92,6 +93,7 @@ void Disk::apply(Bytes& bytes, const Change& change) {
 
 std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::byte> bytes,
                          Random& random) {
+  will_change();
   ++writes_;
   if (faults_.failing_write && writes_ >= *faults_.failing_write &&
       writes_ < *faults_.failing_write + faults_.failing_writes) {
@@ -128,6 +130,7 @@ std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::
 }
 
 int Disk::resize(Inode inode, std::int64_t bytes) {
+  will_change();
   Node& node = nodes_.at(inode);
   const std::int64_t grown = bytes - size(inode);
   if (faults_.capacity_bytes && grown > *faults_.capacity_bytes - used_) {
@@ -140,6 +143,7 @@ int Disk::resize(Inode inode, std::int64_t bytes) {
 }
 
 int Disk::sync(Inode inode, bool is_heard) {
+  will_change();
   ++syncs_;
   Node& node = nodes_.at(inode);
   if (is_heard && faults_.failing_sync && syncs_ >= *faults_.failing_sync) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -79,6 +80,8 @@ class Disk {
     writes_ = syncs_ = 0;
   }
   void heal() { faults_ = {}; }
+  /// Called before each change, fsyncs among them. A disk after a power loss has none.
+  void when_changing(std::function<void()> action) { changing_ = std::move(action); }
 
   /// What may be there after a power loss now.
   [[nodiscard]] Disk after_power_loss(Random& random) const;
@@ -132,6 +135,11 @@ class Disk {
     std::vector<One> changes;
   };
   void name(Naming naming);
+  void will_change() const {
+    if (changing_) {
+      changing_();
+    }
+  }
   static void apply(Bytes& bytes, const Change& change);
   static void overwrite(Bytes& bytes, std::int64_t offset, std::span<const std::byte> with);
   [[nodiscard]] bool looks_like(const Disk& other, const std::string& part, Inode folder) const;
@@ -146,6 +154,7 @@ class Disk {
   std::int64_t writes_ = 0;
   std::int64_t syncs_ = 0;
   Faults faults_;
+  std::function<void()> changing_;
 };
 
 }  // namespace simulation

@@ -213,24 +213,27 @@ void History::run_job(std::size_t number, const Plan& plan) {
   if (log_) {
     tell_of(world, machine, job, log_);
   }
-  // How long the job takes is not known before: each look plans the next.
+  // Looks come right before changes: by then all is told that could be. How many changes there are
+  // is not known before, so looks become rarer.
   int left = plan.faults.power_losses;
-  Nanoseconds pause = random_.between(10 * microsecond, millisecond);
-  std::function<void()> look = [&] {
+  std::int64_t gap = random_.between(1, 8);
+  std::int64_t changes = random_.below(2 * gap);
+  const auto look = [&] {
+    if (left == 0 || changes-- > 0) {
+      return;
+    }
+    --left;
+    gap = random_.between(gap, gap + gap / 2 + 1);
+    changes = random_.below(2 * gap);
     looks_.push_back({"after a power loss at " + in_microseconds(world.now()),
                       disk_.after_power_loss(random_), job.told()});
     if (log_) {
       log_(in_microseconds(world.now()) + "  a power loss is looked at");
     }
-    pause = random_.between(pause / 2, 2 * pause);
-    if (--left > 0) {
-      world.at(world.now() + pause, look);
-    }
   };
-  if (left > 0) {
-    world.at(pause, look);
-  }
+  disk_.when_changing(look);
   job.run();
+  disk_.when_changing({});
   result_.violations = job.violations();
   result_.turns += world.turns();
   result_.faults += count_faults(plan.faults) - left;

@@ -305,7 +305,26 @@ void Job::run() {
   const auto stop = [this] {
     world_.stop(*plan_.faults.stopped_process, world_.now() + plan_.faults.stopped_for);
   };
-  if (faults.stopped_process && faults.stopped_at_sync) {
+  const auto kill_all = [this] {
+    for (int process = 0; process < world_.processes(); ++process) {
+      was_killed_ = was_killed_ || world_.is_alive(process);
+      world_.kill(process);
+    }
+  };
+  if (faults.killed_at_sync) {
+    machine_.when_syncing([this, kill_all, left = *faults.killed_at_sync]() mutable {
+      const auto server = plan_.faults.killed_server;
+      if ((server && world_.process() != plan_.ranks + *server) || --left != 0) {
+        return;
+      }
+      const auto meanwhile = world_.now() + world_.random().below(Machine::sync_time);
+      if (!server) {
+        world_.at(meanwhile, kill_all);
+      } else if (can_go_on_) {
+        world_.at(meanwhile, [this] { kill_server(); });
+      }
+    });
+  } else if (faults.stopped_process && faults.stopped_at_sync) {
     machine_.when_syncing([this, stop, left = *faults.stopped_at_sync]() mutable {
       if (world_.process() == *plan_.faults.stopped_process && --left == 0) {
         stop();
@@ -315,13 +334,8 @@ void Job::run() {
   } else if (faults.stopped_process) {
     world_.at(faults.stopped_at, stop);
   }
-  if (faults.killed_at) {
-    world_.at(*faults.killed_at, [this] {
-      for (int process = 0; process < world_.processes(); ++process) {
-        was_killed_ = was_killed_ || world_.is_alive(process);
-        world_.kill(process);
-      }
-    });
+  if (faults.killed_at && !faults.killed_at_sync) {
+    world_.at(*faults.killed_at, kill_all);
   }
   world_.run(longest);
   for (int process = 0; process < world_.processes(); ++process) {
@@ -402,7 +416,8 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::
                                        process >= plan_.ranks, policy_, crew);
   // Else the launcher ends all.
   can_go_on_ = transport->survivors() != nullptr && transport->survivors()->has_notes();
-  if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_sync) {
+  if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_sync &&
+      !plan_.faults.killed_at_sync) {
     kill_server_later();
   }
   return transport;
@@ -774,6 +789,9 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
   }
   if (const auto wanted = now.waits_for[static_cast<std::size_t>(rank.number)]) {
     wait_step(rank, number, std::max(*wanted, rank.first_steps[number]));
+  }
+  if (now.computes > 0) {
+    world_.spend(now.computes * microsecond);
   }
 }
 

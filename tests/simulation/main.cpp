@@ -391,7 +391,19 @@ int run_all(const Options& options) {
   return all.broken == 0 && answers == options.jobs ? 0 : 1;
 }
 
-/// How many histories each planted bug lives.
+/// Whether the faults of the small job show a planted bug.
+bool shows_in_sweep(iocomp::Bug bug) {
+  constexpr int one_in = 5;
+  const Sum sum = run_in_child([&] {
+    plant(bug);
+    Sum all;
+    all.broken = simulation::sweep(one_in, [](const std::string&) {}) > 0 ? 1 : 0;
+    return all;
+  });
+  return sum.broken > 0;
+}
+
+/// How many histories each planted bug lives, or whether it is found by the sweep alone.
 int try_bugs(Options options) {
   options.seeds = std::min<std::uint64_t>(options.seeds, 10000);
   bool are_all_found = true;
@@ -415,9 +427,12 @@ int try_bugs(Options options) {
       is_found = sum.broken > 0;
       seed = sum.has_died ? *seed_at_work() + 1 : seed + sum.histories;
     }
-    are_all_found = are_all_found && is_found;
+    const bool needs_sweep = !is_found && shows_in_sweep(static_cast<iocomp::Bug>(i));
+    are_all_found = are_all_found && (is_found || needs_sweep);
     std::printf("%-26s %s\n", std::string{iocomp::bug_names[i]}.c_str(),
-                is_found ? std::to_string(seed - options.from).c_str() : "not found");
+                is_found      ? std::to_string(seed - options.from).c_str()
+                : needs_sweep ? "by the sweep"
+                              : "not found");
     std::fflush(stdout);
   }
   return are_all_found ? 0 : 1;

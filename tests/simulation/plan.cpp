@@ -432,6 +432,46 @@ void plan_guarded(Random random, Plan& plan) {
   plan.faults.disk_slowness = random.between(200, 1000);
 }
 
+// Several steps are committed at once, and not all of them are alike.
+void plan_long_series(Random random, Plan& plan) {
+  PlannedFile& file = plan.files.front();
+  const bool can_grow = plan.files.size() == 1 && !file.is_guarded && !has_file_per_step(file) &&
+                        file.mistake == Mistake::none;
+  if (!can_grow || plan.mode == Mode::synchronous ||
+      !random.chance(1, file.backend == "hdf5" ? 2 : 12)) {
+    return;
+  }
+  const auto before = file.steps.size();
+  const std::size_t all = static_cast<std::size_t>(random.between(8, 24));
+  file.steps_in_flight = 8;
+  plan.faults.power_losses = std::max(plan.faults.power_losses, 12);
+  if (!plan.faults.stopped_process && random.chance(1, 2)) {
+    const bool lives_on = plan.shares_memory && plan.nodes == 1;
+    if (lives_on && !plan.faults.killed_at) {
+      plan.faults.killed_server = static_cast<int>(random.below(plan.servers));
+    } else {
+      plan.faults.killed_at = 0;
+    }
+    plan.faults.killed_at_sync = random.between(4, 36);
+  }
+  const bool must_have_all = file.goes_on && file.grows_along_time;
+  const std::int64_t leaves_out = must_have_all ? 0 : random.below(2);
+  while (file.steps.size() < all) {
+    Step step = file.steps[file.steps.size() % before];
+    for (auto& part : step.variables) {
+      if (random.chance(leaves_out, 4)) {
+        part.puts.clear();
+      }
+      for (auto& put : part.puts) {
+        put.await = Await::nothing;
+      }
+    }
+    std::ranges::fill(step.waits_for, std::nullopt);
+    step.computes = random.chance(1, 3) ? random.between(500, 3000) : 0;
+    file.steps.push_back(std::move(step));
+  }
+}
+
 Plan make_plan(std::uint64_t seed, Focus focus) {
   Random random{seed};
   Plan plan;
@@ -472,6 +512,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   choose_system(Random{seed ^ 0x5EED}, plan);
   plan_lost_server(Random{seed ^ 0xDEAD}, plan, focus);
   plan_guarded(Random{seed ^ 0x6A2D}, plan);
+  plan_long_series(Random{seed ^ 0x10E6}, plan);
   plan_next_jobs(chain, plan, focus);
   Random closing{seed ^ 0xC105};
   for (auto& file : plan.files) {

@@ -50,6 +50,7 @@ struct Step {
   std::vector<StepOfVariable> variables{};  ///< one for each of the file
   /// By rank: the step that it waits for after it has ended this one.
   std::vector<std::optional<std::int64_t>> waits_for{};
+  std::int64_t computes = 0;  ///< then, in microseconds, about
 };
 
 /// What one rank does otherwise than the others, by mistake: told, and nobody hangs.
@@ -104,6 +105,9 @@ struct PlannedFaults {
   Nanoseconds stopped_for = 0;
   std::optional<Nanoseconds> killed_at{};  ///< all processes
   std::optional<int> killed_server{};      ///< it alone
+  /// Not by the clock: while the fsync with this number is done, of the server that is killed, or
+  /// of all processes.
+  std::optional<std::int64_t> killed_at_sync{};
   /// Since all ranks are connected, or since another one was stopped as an fsync begins.
   Nanoseconds server_killed_after = 0;
 };

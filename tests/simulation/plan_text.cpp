@@ -78,6 +78,7 @@ struct Fields<Step> {
   static void each(auto&& field) {
     field("variable", &Step::variables);
     field("waits_for", &Step::waits_for);
+    field("computes", &Step::computes);
   }
 };
 template <>
@@ -139,6 +140,7 @@ struct Fields<PlannedFaults> {
     field("stopped_for", &PlannedFaults::stopped_for);
     field("killed_at", &PlannedFaults::killed_at);
     field("killed_server", &PlannedFaults::killed_server);
+    field("killed_at_sync", &PlannedFaults::killed_at_sync);
     field("server_killed_after", &PlannedFaults::server_killed_after);
   }
 };

@@ -64,6 +64,8 @@ std::vector<PlannedFaults> with_fewer(const PlannedFaults& faults) {
   without(faults.killed_at.has_value(), [](PlannedFaults& less) { less.killed_at.reset(); });
   without(faults.killed_server.has_value(),
           [](PlannedFaults& less) { less.killed_server.reset(); });
+  without(faults.killed_at_sync.has_value(),
+          [](PlannedFaults& less) { less.killed_at_sync.reset(); });
   without(faults.stopped_process.has_value(),
           [](PlannedFaults& less) { less.stopped_process.reset(); });
   without(faults.disk_slowness > 1, [](PlannedFaults& less) { less.disk_slowness = 1; });

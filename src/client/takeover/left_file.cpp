@@ -28,13 +28,13 @@ Outcome failed_step(std::int64_t step, const Remains& remains) {
   return {ErrorCode::storage_failure, "step " + std::to_string(step) + ": the step failed"};
 }
 
-// Whether the file has its final name, and keeps it: the server may have ended before it had made
-// that durable. @throws Error{storage_failure}.
+// Whether the file has its final name, and keeps what is published: the server may have ended
+// before it had made that durable. @throws Error{storage_failure}.
 bool has_its_name(const commit::TargetNames& names) {
   const auto found = commit::look_at(names);
   const bool has_it = found.has_target && !found.has_temporary;
   if (has_it) {
-    sync_folder_of(names.target);
+    commit::make_published_durable(names);
   }
   return has_it;
 }
