@@ -63,7 +63,8 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
     kept.next_number = inventory.name_of(kept.head.steps - 1).number + 1;
   }
   std::ranges::remove_copy_if(manifest.absent, std::back_inserter(kept.head.absent), is_lost);
-  if (kept.head.steps < manifest.committed_steps) {
+  kept.is_shortened = kept.head.steps < manifest.committed_steps;
+  if (kept.is_shortened) {
     std::erase_if(inventory.contents, [&](const auto& placed) { return is_lost(placed.step); });
     kept.head.bytes = contents::end_of(inventory.contents);
   }

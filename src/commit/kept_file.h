@@ -18,6 +18,7 @@ struct KeptFile {
   std::set<std::string> variables;  ///< that these steps have
   std::int64_t next_number = 0;     ///< of the step that comes next
   std::vector<std::int64_t> lost;   ///< numbers of steps behind `after`, ascending
+  bool is_shortened = false;        ///< by these, or by steps that failed: the manifest tells more
 };
 /// @param after  a number of a step: what lies behind it is lost.
 /// @throws Error{storage_failure} where its manifest cannot be read, or the file is shorter than

@@ -224,8 +224,8 @@ contents::Beginning Publication::begin_file() {
   if (has_bug(Bug::earlier_steps_overwritten)) {
     beginning.bytes = 0;
   }
-  const bool loses_steps = !kept->lost.empty() && !has_bug(Bug::dropped_steps_stay);
-  if (loses_steps || !target.folder_mark.empty()) {
+  const bool is_shortened = kept->is_shortened && !has_bug(Bug::dropped_steps_stay);
+  if (is_shortened || !target.folder_mark.empty()) {
     beginning_ = beginning;
     write_manifest(target, head(0, steps_, beginning.bytes), {}, told_.steps);
     tell_of_lost(kept->lost);

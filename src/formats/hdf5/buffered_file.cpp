@@ -3,10 +3,8 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,24 +25,20 @@ BufferedFile::BufferedFile(std::string path, const FormatOptions& options,
     : path_{std::move(path)}, buffer_{open_beside_others(path_, O_RDWR), superblock_bytes} {
   const Quiet quiet;
   const Properties access = file_access(options);
-  const std::int64_t first = options.earlier_steps < 0 ? 0 : cut_behind_end();
+  const std::int64_t first = options.earlier_steps < 0 ? 0 : end_of_earlier();
   check(use_buffer(access.raw(), buffer_, options.alignment_bytes, first), "create", path_);
   const hid_t properties = creation.raw() < 0 ? H5P_DEFAULT : creation.raw();
   file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, properties, access.raw()), "create", path_);
 }
 
-// A job that ended early may have left there what no reader sees.
-std::int64_t BufferedFile::cut_behind_end() const {
+// What an earlier job has left behind it no reader sees. It stays: the manifest may count it.
+std::int64_t BufferedFile::end_of_earlier() const {
   std::array<std::byte, superblock_bytes> bytes{};
   const int error = buffer_.read(0, bytes);
   if (error != 0) {
     throw failure("read", path_, error);
   }
-  const std::int64_t end = end_in_superblock(bytes);
-  if (::ftruncate(buffer_.file().raw(), end) != 0) {
-    throw failure("set the size of", path_, errno);
-  }
-  return end;
+  return end_in_superblock(bytes);
 }
 
 BufferedFile::~BufferedFile() {

@@ -46,7 +46,7 @@ class BufferedFile {
   void close();
 
  private:
-  [[nodiscard]] std::int64_t cut_behind_end() const;
+  [[nodiscard]] std::int64_t end_of_earlier() const;
 
   std::string path_;
   MetadataBuffer buffer_;
