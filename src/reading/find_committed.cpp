@@ -62,13 +62,13 @@ struct Readable {
 };
 
 Readable look_at(const std::string& path, const Sought& sought) {
+  refuse_pipe(path);
   const std::string manifest_path = path + ".json";
   if (const auto text = commit::manifest_in_force(manifest_path)) {
     auto manifest = commit::parse_manifest(*text, manifest_path);
     commit::check_size(path, manifest.bytes);
     return {{path, manifest.format}, std::move(manifest.inventory), std::move(manifest.supersedes)};
   }
-  refuse_pipe(path);
   const auto source = formats::format(sought.backend, sought.modules).open(path);
   try {
     return {{path, sought.backend}, source->inventory()};

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,6 +86,35 @@ TEST_F(OwnerTest, OwnsNoLongerThanItsProcessLives) {
   ::waitpid(child, nullptr, 0);
   EXPECT_TRUE(outcome_of_owning().ok());
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
+}
+
+// As two containers that share a folder: no process of the one is seen in the other.
+TEST_F(OwnerTest, RefusesAnotherThatSeesNoneOfItsProcesses) {
+  const Owner owner{path("out.bin"), "host-17"};
+  leave(".out.bin.iocomp-host-17");
+  constexpr int cannot = 77;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+      ::_exit(cannot);
+    }
+    const pid_t first = ::fork();  // of the new namespace
+    if (first == 0) {
+      const bool is_refused =
+          ::getpid() == 1 && outcome_of_owning().code == ErrorCode::target_exists;
+      ::_exit(is_refused ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(first, &status, 0);
+    ::_exit(first > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : cannot);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == cannot) {
+    GTEST_SKIP() << "no namespace can be made here";
+  }
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(is_there(".out.bin.iocomp-host-17"));
 }
 
 TEST_F(OwnerTest, IsSeenFromOutside) {
