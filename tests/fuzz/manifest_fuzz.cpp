@@ -77,8 +77,8 @@ void check(const commit::Manifest& manifest) {
     require(shape.dimensions >= 0 && shape.dimensions <= array::max_dimensions, "dimensions");
     require(array::elements(shape) >= 0 && placed.variable.bytes() >= 0, "a size below nothing");
     require(placed.offset >= -1, "an offset before the file");
-    require(placed.offset < 0 || placed.variable.bytes() <= manifest.bytes - placed.offset ||
-                manifest.bytes == 0,
+    require(placed.offset < 0 || placed.variable.bytes() == 0 || manifest.bytes == 0 ||
+                placed.variable.bytes() <= manifest.bytes - placed.offset,
             "a variable behind the end of the file");
   }
 }
