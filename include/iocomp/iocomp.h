@@ -372,7 +372,10 @@ IOCOMP_EXPORT int64_t iocomp_current_step(const iocomp_file *file);
 IOCOMP_EXPORT int iocomp_test(const iocomp_ticket *ticket, iocomp_state state, int *reached);
 
 /** Sleep until the ticket has reached `state`. Local. A failed ticket returns its failure, each
- * time it is asked. */
+ * time it is asked.
+ * @return also IOCOMP_INVALID_ARGUMENT for more than handed over before iocomp_end_step, where that
+ * writes the blocks, or the step as a whole: in synchronous mode (but for posix), with compression,
+ * by MPI-IO and ADIOS2. */
 IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 
 /**

@@ -773,9 +773,14 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
       }
       rank.buffers.push_back(std::move(buffer));
       world_.spend(2 * microsecond);
-      if (put.await == Await::handed_over) {
+      const bool needs_no_end = plan_.mode == Mode::kernel && !planned.is_synchronous &&
+                                !planned.is_compressed && !has_mistake(planned);
+      if (put.await == Await::nothing) {
+        continue;
+      }
+      if (put.await == Await::handed_over || (put.is_polled && needs_no_end)) {
         wait_for(*rank.buffers.back(), put.await);
-      } else if (put.await != Await::nothing) {
+      } else {
         later.emplace_back(rank.buffers.back().get(), put.await);
       }
     }

@@ -211,7 +211,9 @@ void MemberWriter::urge(std::uint64_t number, State state) {
   }
   const Step* step = find(ticket->step);
   const bool is_ended = step != nullptr && step->is_ended;
-  if (kept != nullptr && state != State::handed_over && !is_ended) {
+  // Else its place is on its way: it was asked for when the block was put.
+  const bool needs_end = waits() || keeps_steps() || !files_.is_plain();
+  if (kept != nullptr && state != State::handed_over && !is_ended && needs_end) {
     throw Error{ErrorCode::invalid_argument,
                 "file \"" + setup_.name + "\", variable \"" + ticket->variable +
                     (waits() ? "\": in synchronous mode this back-end writes in end_step; call it "
