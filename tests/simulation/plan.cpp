@@ -442,7 +442,7 @@ void plan_long_series(Random random, Plan& plan) {
     return;
   }
   const auto before = file.steps.size();
-  const std::size_t all = static_cast<std::size_t>(random.between(8, 24));
+  const auto all = static_cast<std::size_t>(random.between(8, 24));
   file.steps_in_flight = 8;
   plan.faults.power_losses = std::max(plan.faults.power_losses, 12);
   if (!plan.faults.stopped_process && random.chance(1, 2)) {
