@@ -46,6 +46,7 @@ struct Remains {
   std::vector<std::vector<std::byte>> events;  ///< definitions, encoded
   std::int64_t ended = 0;
   std::int64_t committed = 0;  ///< steps known to be settled, the last of them committed
+  std::map<std::int64_t, Outcome> failed;  ///< of the steps that this rank knows as settled
   std::map<std::int64_t, Step> steps;
   std::vector<Piece> pieces;
   std::vector<std::uint64_t> in_headers;  ///< tickets of blocks that servers have to the last byte

@@ -87,6 +87,7 @@ void RemainsKeeper::forget_settled() {
 Remains RemainsKeeper::take() {
   forget_written();
   forget_settled();
+  remains_.failed = link_.file(file_).failures;
   return std::move(remains_);
 }
 
