@@ -77,8 +77,7 @@ def no_name(trial: Trial) -> None:
     workload.before.append(f"fault {call} {error} after={trial.dice.randrange(6)}{times}")
     job = trial.play(workload)
     trial.struck += 1
-    if job.status != 0:
-        raise Violation(f"a job that was not harmed ended badly\n{job}")
+    trial.check_status(job)
     trial.check(workload, job)
 
 
@@ -91,8 +90,7 @@ def read_only(trial: Trial) -> None:
         workload.before.append(f"fault {call} EROFS after={after}")
     job = trial.play(workload)
     trial.struck += 1
-    if job.status != 0:
-        raise Violation(f"a job that was not harmed ended badly\n{job}")
+    trial.check_status(job)
     trial.check(workload, job)
 
 
@@ -112,8 +110,7 @@ def folder_goes(trial: Trial) -> None:
     (trial.folder / "here").mkdir(parents=True)
     job = trial.play(workload)
     trial.struck += 1
-    if job.status != 0:
-        raise Violation(f"a job that was not harmed ended badly\n{job}")
+    trial.check_status(job)
     if not removes:
         folder = trial.folder if (trial.folder / "here").exists() else trial.folder / "moved"
         if folder.name == "moved":
@@ -138,8 +135,7 @@ def small_shared_memory(trial: Trial) -> None:
     elsewhere = {"OMPI_MCA_btl_vader_backing_directory": "/tmp"}
     job = trial.play(workload, prefix=prefix, environment=elsewhere)
     trial.struck += 1
-    if job.status != 0:
-        raise Violation(f"a job that was not harmed ended badly\n{job}")
+    trial.check_status(job)
     left = (trial.folder / "left_in_shared_memory").read_text()
     if "iocomp" in left:
         raise Violation(f"left in /dev/shm: {left}")

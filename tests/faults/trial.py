@@ -79,8 +79,14 @@ class Trial:
             check_with_foreign_tools(self.cell, workload, folder or self.folder, sight)
         return sight
 
+    def check_status(self, job: Job) -> None:
+        """Check that it has ended well, or by the one abort that is told: a writer lost in ADIOS2."""
+        is_told = self.cell.back_end == "adios2" and "the job is aborted" in job.stderr
+        if job.status != 0 and not is_told:
+            raise Violation(f"a job that was not harmed ended badly\n{job}")
+
     def check_end(self, job: Job) -> None:
         """Check what must hold when no process was harmed."""
-        if job.status != 0:
-            raise Violation(f"a job that was not harmed ended badly\n{job}")
-        check_that_nothing_is_left(self.folder)
+        self.check_status(job)
+        if job.status == 0:
+            check_that_nothing_is_left(self.folder)

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/small_files.h"
+#include "formats/adios2/failure.h"
 #include "formats/adios2/index.h"
 #include "formats/adios2/read_values.h"
 #include "formats/words.h"
@@ -87,8 +88,7 @@ Inventory attributes_of_all_steps(const std::string& folder) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error{ErrorCode::storage_failure,
-                std::string{"cannot read the attributes: ADIOS2: "} + error.what()};
+    throw failure_of_adios2("read the attributes", error);
   }
 }
 

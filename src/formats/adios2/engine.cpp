@@ -68,9 +68,10 @@ adios2::Params parameters(Kind kind, const FormatOptions& options, int writers) 
   }
   if (options.aggregators > 0) {
     chosen["NumAggregators"] = std::to_string(std::min(options.aggregators, writers));
-    if (options.aggregators >= writers) {
-      chosen["AggregationType"] = "EveryoneWrites";
-    }
+  }
+  // Where others gather through shared memory, a failed write leaves all of them in ADIOS2.
+  if (options.aggregators == 0 || options.aggregators >= writers) {
+    chosen["AggregationType"] = "EveryoneWrites";
   }
   for (const auto& [key, value] : options.engine_parameters) {
     const auto is_this = [&key](std::string_view other) { return is_same_word(key, other); };

@@ -16,6 +16,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "formats/adios2/failure.h"
 #include "formats/adios2/read_values.h"
 #include "formats/source.h"
 
@@ -29,8 +30,7 @@ auto told(const std::string& action, const std::string& path, const Action& body
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error{ErrorCode::storage_failure,
-                "cannot " + action + ' ' + path + ": ADIOS2: " + error.what()};
+    throw failure_of_adios2(action + ' ' + path, error);
   }
 }
 

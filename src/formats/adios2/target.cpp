@@ -68,7 +68,10 @@ bool is_alike(const Attribute& one, const Attribute& other) {
 
 DatasetTarget::DatasetTarget(std::string path, const FormatOptions& options, Kind kind,
                              MPI_Comm writers)
-    : path_{std::move(path)}, options_{options}, kind_{kind}, writers_{writers} {
+    : path_{std::move(path)},
+      options_{options},
+      kind_{kind},
+      writers_{writers, options.deadline_seconds} {
   if (options.earlier_steps >= 0) {
     find_place(options.earlier_steps);
   } else {
@@ -179,7 +182,7 @@ void DatasetTarget::check_room(const Description& description) const {
 
 Compressed DatasetTarget::write_step(std::int64_t step, const Description& description) {
   check_room(description);
-  together("write step " + std::to_string(step) + " of", [&] {
+  together("write to", [&] {
     while (steps_ < step) {
       write_empty_step();
     }

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "formats/adios2/failure.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
 #include "mpi/wait.h"
@@ -18,7 +20,7 @@
 namespace iocomp::formats::bp {
 namespace {
 
-constexpr double patience_seconds = 60;
+constexpr double longest_patience_seconds = 60;
 
 Outcome attempt(const std::string& what, const std::function<void()>& call) {
   try {
@@ -27,13 +29,17 @@ Outcome attempt(const std::string& what, const std::function<void()>& call) {
   } catch (const Error& error) {
     return {error.code(), error.what()};
   } catch (const std::exception& error) {
-    return {ErrorCode::storage_failure, "cannot " + what + ": ADIOS2: " + error.what()};
+    const Error told = failure_of_adios2(what, error);
+    return {told.code(), told.what()};
   }
 }
 
 }  // namespace
 
-Writers::Writers(MPI_Comm comm) : comm_{comm} {
+Writers::Writers(MPI_Comm comm, double deadline_seconds)
+    : comm_{comm},
+      patience_seconds_{deadline_seconds > 0 ? std::min(deadline_seconds, longest_patience_seconds)
+                                             : longest_patience_seconds} {
   mpi::check(MPI_Comm_rank(comm, &rank_));
   mpi::check(MPI_Comm_size(comm, &size_));
   MPI_Comm node = MPI_COMM_NULL;
@@ -67,7 +73,7 @@ void Writers::agree(const Outcome& mine, double deadline_seconds) const {
 void Writers::together(const std::string& action, const std::string& path,
                        const std::function<void()>& call) const {
   const Outcome mine = attempt(action + ' ' + path, call);
-  agree(mine, mine.ok() ? 0 : patience_seconds);
+  agree(mine, mine.ok() ? 0 : patience_seconds_);
 }
 
 void Writers::on_other_nodes(const std::function<void()>& make_durable) const {

@@ -15,14 +15,16 @@ namespace iocomp::formats::bp {
 class Writers {
  public:
   /// Collective over `comm`, which outlives this.
-  explicit Writers(MPI_Comm comm);
+  /// @param deadline_seconds  of a wait without progress; 0: none.
+  Writers(MPI_Comm comm, double deadline_seconds);
 
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
 
   /// Carry out a collective call of ADIOS2. Where it fails on some, all throw; where the others do
-  /// not come back from it within a minute, the job is aborted, because they never will.
+  /// not come back from it within a minute, or the deadline if that is shorter, the job is aborted,
+  /// because they never will.
   /// @throws Error{storage_failure} "cannot ACTION PATH: ADIOS2: ...", the same on all.
   void together(const std::string& action, const std::string& path,
                 const std::function<void()>& call) const;
@@ -35,6 +37,7 @@ class Writers {
   void agree(const Outcome& mine, double deadline_seconds) const;
 
   MPI_Comm comm_;
+  double patience_seconds_;
   int rank_ = 0;
   int size_ = 1;
   bool has_other_nodes_ = false;
