@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void sync(const std::string& path) {
-  const Descriptor opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor opened{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   if (!opened.is_open()) {
     throw failure("open", path, errno);
   }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/published.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "base/bug.h"
-#include "base/descriptor.h"
-#include "base/failure.h"
+#include "base/folder_targets.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/read_manifest.h"
@@ -17,12 +14,8 @@
 namespace iocomp::commit {
 
 void make_published_durable(const TargetNames& names) {
-  const Descriptor manifest{::open(names.manifest.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
-  if (!manifest.is_open() && errno != ENOENT) {
-    throw failure("open", names.manifest, errno);
-  }
-  if (manifest.is_open() && !has_bug(Bug::left_line_not_synced) && ::fsync(manifest.raw()) != 0) {
-    throw failure("fsync", names.manifest, errno);
+  if (access(names.manifest.c_str(), F_OK) == 0 && !has_bug(Bug::left_line_not_synced)) {
+    make_durable(names.manifest);
   }
   sync_folder_of(names.target);
 }

@@ -432,7 +432,6 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   ended_ = remains.ended;
   settled_ = left.settled;
   failed_ = left.failed;
-  failed_.insert(remains.failed.begin(), remains.failed.lower_bound(settled_));
   for (auto& [number, known] : remains.steps) {
     if (number < settled_) {
       continue;

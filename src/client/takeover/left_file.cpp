@@ -21,6 +21,9 @@ namespace {
 using protocol::Note;
 
 Outcome failed_step(std::int64_t step, const Remains& remains) {
+  if (const auto told = remains.failed.find(step); told != remains.failed.end()) {
+    return told->second;
+  }
   const auto known = remains.steps.find(step);
   if (known != remains.steps.end() && !known->second.failure.ok()) {
     return known->second.failure;
@@ -85,16 +88,17 @@ LeftFile find_checkpoints(const commit::Publication& publication, const Remains&
       break;
     }
   }
+  for (std::int64_t step = 0; step < left.settled; ++step) {
+    if (remains.failed.contains(step) ||
+        (step >= remains.committed && has_note(Note::dropped, step))) {
+      left.failed.emplace(step, failed_step(step, remains));
+    }
+  }
   auto& kept = left.earlier.kept;
   for (std::int64_t step = left.settled - 1; step >= 0 && kept.size() < publication.keeps();
        --step) {
-    if (commit::look_at(publication.names(step)).has_target && !has_note(Note::dropped, step)) {
+    if (commit::look_at(publication.names(step)).has_target && !left.failed.contains(step)) {
       kept.push_front(publication.in_file(step));
-    }
-  }
-  for (std::int64_t step = remains.committed; step < left.settled; ++step) {
-    if (has_note(Note::dropped, step)) {
-      left.failed.emplace(step, failed_step(step, remains));
     }
   }
   left.earlier.has_committed = left.committed() > 0;
