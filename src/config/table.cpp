@@ -183,8 +183,7 @@ const std::vector<Key>& all_keys() {
        "of the first byte of a variable in the file, and of borders between domains; these are "
        "whole stripes (Lustre) or blocks (GPFS) at least"},
       {"files.*.aggregators", integer, "0", "0..1000000",
-       "ranks on each node that write for others, in synchronous mode and in adios2; 0: all, and "
-       "ADIOS2's choice"},
+       "ranks on each node that write for others, in synchronous mode and in adios2; 0: all write"},
       {"files.*.aggregator_order", choice, "spread", "spread|packed",
        "which ranks of a node these are"},
       {"files.*.engine", choice, "BP5", "BP5|BP4|HDF5", "of back-end adios2"},

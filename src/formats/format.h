@@ -93,7 +93,7 @@ struct Storage {
 struct FormatOptions {
   std::int64_t alignment_bytes = 4096;  ///< of the first byte of a variable in the file
   std::vector<std::pair<std::string, std::string>> hints;  ///< MPI_Info of an MPI file
-  int aggregators = 0;  ///< of adios2: how many writers collect for the others; 0: as it likes
+  int aggregators = 0;         ///< of adios2: how many writers collect for the others; 0: none
   std::string engine = "BP5";  ///< of adios2: BP4, BP5 or HDF5
   std::vector<std::pair<std::string, std::string>> engine_parameters{};  ///< of adios2
   bool grows_along_time = false;                     ///< of hdf5: layout = "time"
