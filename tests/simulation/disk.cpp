@@ -84,15 +84,26 @@ void Disk::overwrite(Bytes& bytes, std::int64_t offset, std::span<const std::byt
 }
 
 void Disk::apply(Bytes& bytes, const Change& change) {
-  if (change.size >= 0) {
-    bytes.edit().resize(static_cast<std::size_t>(change.size));
-  } else {
+  const auto size = static_cast<std::size_t>(change.size);
+  if (change.size >= 0 && (!change.grows || bytes.get().size() < size)) {
+    bytes.edit().resize(size);
+  } else if (change.size < 0) {
     overwrite(bytes, change.offset, change.bytes);
   }
 }
 
+void Disk::look(Inode inode, std::int64_t offset, std::int64_t bytes, int node) {
+  for (auto& change : nodes_.at(inode).pending) {
+    const bool meets = change.size >= 0 || (change.offset < offset + bytes &&
+                                            offset < change.offset + std::ssize(change.bytes));
+    if (change.node != node && meets) {
+      change.node = server;
+    }
+  }
+}
+
 std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::byte> bytes,
-                         Random& random) {
+                         int node_number, Random& random) {
   will_change();
   ++writes_;
   if (faults_.failing_write && writes_ >= *faults_.failing_write &&
@@ -123,43 +134,56 @@ std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::
     }
   }
   const std::int64_t before = size(inode);
-  node.pending.push_back({.offset = offset, .bytes = {bytes.begin(), bytes.end()}});
+  look(inode, offset, std::ssize(bytes), node_number);
+  node.pending.push_back(
+      {.offset = offset, .bytes = {bytes.begin(), bytes.end()}, .node = node_number});
   apply(node.now, node.pending.back());
   used_ += size(inode) - before;
   return static_cast<std::int64_t>(bytes.size());
 }
 
-int Disk::resize(Inode inode, std::int64_t bytes) {
+int Disk::resize(Inode inode, std::int64_t bytes, int node_number) {
   will_change();
   Node& node = nodes_.at(inode);
   const std::int64_t grown = bytes - size(inode);
   if (faults_.capacity_bytes && grown > *faults_.capacity_bytes - used_) {
     return -ENOSPC;
   }
-  node.pending.push_back({.bytes = {}, .size = bytes});
+  if (grown < 0) {
+    look(inode, 0, size(inode), node_number);
+  }
+  node.pending.push_back({.bytes = {}, .size = bytes, .grows = grown >= 0, .node = node_number});
   apply(node.now, node.pending.back());
   used_ += grown;
   return 0;
 }
 
-int Disk::sync(Inode inode, bool is_heard) {
+int Disk::sync(Inode inode, int node_number, bool is_heard) {
   will_change();
   ++syncs_;
   Node& node = nodes_.at(inode);
-  if (is_heard && faults_.failing_sync && syncs_ >= *faults_.failing_sync) {
+  const bool fails = is_heard && faults_.failing_sync && syncs_ >= *faults_.failing_sync;
+  const auto is_its_own = [=](const Change& change) {
+    return change.node == node_number || change.node == server;
+  };
+  if (!fails && node.losses == 0 && std::ranges::all_of(node.pending, is_its_own)) {
+    node.kept = node.now;  // they share what they have
+    node.pending.clear();
+  }
+  std::erase_if(node.pending, [&](const Change& change) {
+    const bool is_taken = is_its_own(change);
+    if (is_taken && !fails) {
+      apply(node.kept, change);
+    }
+    return is_taken;
+  });
+  if (fails) {
+    // The system forgets what it could not write, and the next fsync says yes.
     faults_.failing_sync.reset();
     ++node.losses;
-    // The system forgets what it could not write, and the next fsync says yes.
-    node.pending.clear();
     return -EIO;
   }
   if (!node.is_folder) {
-    if (node.losses == 0) {
-      node.kept = node.now;
-    } else {
-      std::ranges::for_each(node.pending, [&](const auto& one) { apply(node.kept, one); });
-    }
-    node.pending.clear();
     return 0;
   }
   std::erase_if(namings_, [&](const Naming& naming) {

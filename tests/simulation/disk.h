@@ -62,17 +62,22 @@ class Disk {
   [[nodiscard]] std::span<const std::byte> bytes(Inode inode) const {
     return nodes_.at(inode).now.get();
   }
+  // Each node has a page cache of its own over a file server: an fsync makes durable what its node
+  // has written. What another node reads, writes over or cuts off goes to the server first, where
+  // any fsync finds it.
   /// @return bytes written, or a negative errno.
   [[nodiscard]] std::int64_t write(Inode inode, std::int64_t offset,
-                                   std::span<const std::byte> bytes, Random& random);
+                                   std::span<const std::byte> bytes, int node, Random& random);
   /// @return 0 or a negative errno.
-  [[nodiscard]] int resize(Inode inode, std::int64_t bytes);
+  [[nodiscard]] int resize(Inode inode, std::int64_t bytes, int node);
+  /// A node reads these bytes.
+  void look(Inode inode, std::int64_t offset, std::int64_t bytes, int node);
   /// How often an fsync has failed and lost what it should have kept.
   [[nodiscard]] std::int64_t losses(Inode inode) const { return nodes_.at(inode).losses; }
   /// Of a file or a folder. @param is_heard  else it does not fail: its error would be told to
   /// nobody.
   /// @return 0 or a negative errno.
-  [[nodiscard]] int sync(Inode inode, bool is_heard = true);
+  [[nodiscard]] int sync(Inode inode, int node, bool is_heard = true);
 
   /// From here on; writes and fsyncs are counted from here, too.
   void set_faults(const Faults& faults) {
@@ -111,10 +116,13 @@ class Disk {
     std::shared_ptr<std::vector<std::byte>> bytes_ = nothing();
     [[nodiscard]] static const std::shared_ptr<std::vector<std::byte>>& nothing();
   };
+  static constexpr int server = -1;
   struct Change {  // of a file; bytes at an offset, or a new size
     std::int64_t offset = 0;
     std::vector<std::byte> bytes;
     std::int64_t size = -1;
+    bool grows = false;
+    int node = server;  // whose cache has it
   };
   struct Node {
     bool is_folder = false;

@@ -79,8 +79,9 @@ void tell_of(World& world, Machine& machine, Job& job,
 std::set<std::int64_t> untold(const Steps& steps, const Told& told) {
   std::set<std::int64_t> untold;
   for (const auto& [step, file] : steps) {
-    const bool was_there =
-        told.before.steps.contains(step) && (told.first_step || !told.before.unsure.contains(step));
+    const bool is_kept = told.first_step ? step <= told.before.after  // what lies behind is dropped
+                                         : !told.before.unsure.contains(step);
+    const bool was_there = told.before.steps.contains(step) && is_kept;
     if (!told.is_closed && !was_there && !told.committed.contains(step) &&
         !told.closed.contains(step)) {
       untold.insert(step);

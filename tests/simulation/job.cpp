@@ -288,6 +288,9 @@ void Job::run() {
     nodes_.push_back(&network_.make(here));
   }
   machine_.set_system(plan_.system);
+  if (plan_.nodes > 1) {
+    machine_.place_processes([this](int process) { return node_of(process); });
+  }
   for (const auto& file : plan_.files) {
     members_.push_back(file.members.empty() ? nullptr : &network_.make(file.members));
   }

@@ -140,7 +140,7 @@ int Machine::open(const char* path, int flags, bool is_held) {
     return -EISDIR;
   }
   if ((flags & O_TRUNC) != 0 && disk_.size(found->inode) > 0) {
-    (void)disk_.resize(found->inode, 0);
+    (void)disk_.resize(found->inode, 0, node());
   }
   open_[next_] = std::make_shared<Open>(Open{.inode = found->inode,
                                              .flags = flags,
@@ -202,7 +202,8 @@ std::int64_t Machine::write_now(const Open& open, std::int64_t offset,
        static_cast<std::int64_t>(bytes.size()) % direct_alignment != 0)) {
     return -EINVAL;
   }
-  const std::int64_t written = disk_.write(open.inode, offset, bytes, world_.random());
+  const std::int64_t written =
+      disk_.write(open.inode, offset, bytes, node_of(open.process), world_.random());
   tell("writes " + std::to_string(bytes.size()) + " bytes at " + std::to_string(offset) + " of " +
        open.path +
        (written < 0 ? ": error " + std::to_string(-written)
@@ -219,6 +220,9 @@ std::int64_t Machine::read(int descriptor, std::int64_t offset, std::span<std::b
   }
   if (open->inode != 0 && disk_.is_folder(open->inode)) {
     return -EISDIR;
+  }
+  if (open->inode != 0) {
+    disk_.look(open->inode, offset, std::ssize(bytes), node());
   }
   const auto all =
       open->inode == 0 ? std::as_bytes(std::span{open->text}) : disk_.bytes(open->inode);
@@ -274,7 +278,7 @@ int Machine::resize(int descriptor, std::int64_t bytes) {
     return -EBADF;
   }
   tell("resizes " + open->path + " to " + std::to_string(bytes));
-  return disk_.resize(open->inode, bytes);
+  return disk_.resize(open->inode, bytes, node());
 }
 
 int Machine::resize(const char* path, std::int64_t bytes) {
@@ -284,7 +288,7 @@ int Machine::resize(const char* path, std::int64_t bytes) {
     return -ENOENT;
   }
   tell(std::string{"resizes "} + path + " to " + std::to_string(bytes));
-  return disk_.resize(found->inode, bytes);
+  return disk_.resize(found->inode, bytes, node());
 }
 
 int Machine::grow(int descriptor, std::int64_t bytes) {
@@ -300,7 +304,7 @@ int Machine::grow(int descriptor, std::int64_t bytes) {
     return 0;
   }
   tell("grows " + open->path + " to " + std::to_string(bytes));
-  return disk_.resize(open->inode, bytes);
+  return disk_.resize(open->inode, bytes, node());
 }
 
 int Machine::sync(int descriptor) {
@@ -318,7 +322,7 @@ int Machine::sync(int descriptor) {
 }
 
 int Machine::sync_now(Open& open) {
-  int result = disk_.sync(open.inode, !world_.is_stopped(open.process));
+  int result = disk_.sync(open.inode, node_of(open.process), !world_.is_stopped(open.process));
   // As Linux: every descriptor that was open is told once.
   const std::int64_t known = std::exchange(open.lost, disk_.losses(open.inode));
   if (known < open.lost) {

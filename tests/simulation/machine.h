@@ -110,6 +110,8 @@ class Machine {
   [[nodiscard]] SharedMemory& memory() noexcept { return memory_; }
   [[nodiscard]] Rings& rings() noexcept { return rings_; }
   void set_system(const System& system);
+  /// On which node each process is; else all are on one.
+  void place_processes(std::function<int(int)> node) { node_ = std::move(node); }
   [[nodiscard]] const System& system() const noexcept { return system_; }
   [[nodiscard]] std::int64_t slowness() const noexcept { return slowness_; }
   /// How slow the disk is, as a multiple.
@@ -128,6 +130,8 @@ class Machine {
  private:
   [[nodiscard]] Open* find(int descriptor);
   [[nodiscard]] std::optional<Disk::Found> locate(const char* path, bool is_held = false);
+  [[nodiscard]] int node_of(int process) const { return node_ ? node_(process) : 0; }
+  [[nodiscard]] int node() const { return node_of(world_.process()); }
   void take_time(Nanoseconds about) { world_.spend_in_call(about * slowness_); }
   void tell(const std::string& what) const;
   [[nodiscard]] int fill(Disk::Inode inode, struct stat& status) const;
@@ -153,6 +157,7 @@ class Machine {
   std::int64_t folder_returns_ = INT64_MAX;
   std::function<void()> syncing_;
   std::function<void(const std::string&)> log_;
+  std::function<int(int)> node_;
 };
 
 }  // namespace simulation

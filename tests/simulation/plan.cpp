@@ -404,7 +404,8 @@ void choose_sizes(Random& random, Plan& plan) {
 
 void choose_system(Random random, Plan& plan) {
   plan.shares_memory = plan.mode == Mode::servers && !random.chance(1, 3);
-  plan.nodes = plan.servers > 1 && random.chance(1, 6) ? 2 : 1;
+  const int writers = plan.servers > 0 ? plan.servers : plan.ranks;
+  plan.nodes = writers > 1 && random.chance(1, 6) ? 2 : 1;
   plan.way = random.among(std::vector<std::string>{"auto", "auto", "in-place", "pull", "staged"});
   System& system = plan.system;
   system.pulls = !random.chance(1, 8);

@@ -13,7 +13,7 @@ namespace {
 // Of a plan or of a job that goes on.
 void limit_servers(auto& job, int ranks, int most) {
   job.servers = std::min(job.servers, most);
-  job.nodes = std::min(job.nodes, std::max(job.servers, 1));
+  job.nodes = std::min(job.nodes, job.servers > 0 ? job.servers : ranks);
   PlannedFaults& faults = job.faults;
   if (faults.killed_server && *faults.killed_server >= job.servers) {
     faults.killed_server.reset();
