@@ -27,6 +27,7 @@ struct DriverFile {
   haddr_t alignment = 1;  // of what is allotted
   haddr_t first = 0;      // everything but the superblock comes behind
   haddr_t allotted = 0;   // HDF5's "end of allocation"
+  haddr_t metadata = 0;   // the end of those that were allotted last
   haddr_t written = 0;
   haddr_t placed_at = HADDR_UNDEF;  // where data go of the next dataset
 };
@@ -82,7 +83,7 @@ haddr_t allot_in(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size
     to.allotted = std::max(to.allotted, to.first);
   }
   const haddr_t begin = next_place(to);
-  to.allotted = begin + size;
+  to.metadata = to.allotted = begin + size;
   return begin;
 }
 
@@ -176,9 +177,9 @@ herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignm
   return is_set ? H5Pset_driver(file_access, registered, &settings) : -1;
 }
 
-std::int64_t end_of_file(hid_t file) {
+std::int64_t metadata_end(hid_t file) {
   const DriverFile* found = file_of(file);
-  return found == nullptr ? 0 : static_cast<std::int64_t>(found->allotted);
+  return found == nullptr ? 0 : static_cast<std::int64_t>(found->metadata);
 }
 
 std::int64_t next_allotted(hid_t file) {
@@ -190,6 +191,14 @@ std::int64_t allot(hid_t file, std::int64_t bytes) {
   const std::int64_t begin = next_allotted(file);
   if (DriverFile* found = file_of(file)) {
     found->allotted = static_cast<haddr_t>(begin + bytes);
+  }
+  return begin;
+}
+
+std::int64_t allot_metadata(hid_t file, std::int64_t bytes) {
+  const std::int64_t begin = allot(file, bytes);
+  if (DriverFile* found = file_of(file)) {
+    found->metadata = found->allotted;
   }
   return begin;
 }

@@ -18,12 +18,13 @@ namespace iocomp::formats::h5 {
 [[nodiscard]] herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer,
                                 std::int64_t alignment_bytes, std::int64_t first_byte = 0);
 
-/// The length of a file that is open through a buffer.
-[[nodiscard]] std::int64_t end_of_file(hid_t file);
-
 /// Room in such a file for data that HDF5 does not write.
 /// @return its offset, a multiple of the alignment.
 [[nodiscard]] std::int64_t allot(hid_t file, std::int64_t bytes);
+/// The same for metadata, which no dataset counts.
+[[nodiscard]] std::int64_t allot_metadata(hid_t file, std::int64_t bytes);
+/// Behind the last byte of what was allotted for metadata, also by HDF5.
+[[nodiscard]] std::int64_t metadata_end(hid_t file);
 /// What `allot` would return.
 [[nodiscard]] std::int64_t next_allotted(hid_t file);
 

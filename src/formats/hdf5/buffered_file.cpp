@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +26,8 @@ BufferedFile::BufferedFile(std::string path, const FormatOptions& options,
     : path_{std::move(path)}, buffer_{open_beside_others(path_, O_RDWR), superblock_bytes} {
   const Quiet quiet;
   const Properties access = file_access(options);
-  const std::int64_t first = options.earlier_steps < 0 ? 0 : end_of_earlier();
-  check(use_buffer(access.raw(), buffer_, options.alignment_bytes, first), "create", path_);
+  visible_end_ = options.earlier_steps < 0 ? 0 : end_of_earlier();
+  check(use_buffer(access.raw(), buffer_, options.alignment_bytes, visible_end_), "create", path_);
   const hid_t properties = creation.raw() < 0 ? H5P_DEFAULT : creation.raw();
   file_ = check(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, properties, access.raw()), "create", path_);
 }
@@ -53,15 +54,18 @@ void BufferedFile::flush() {
   check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "flush", path_);
 }
 
-void BufferedFile::store() {
-  const int error = buffer_.store(end_of_file(file_));
+// HDF5 reads no file that is shorter than its superblock says. So that counts no data of others
+// that may still be on their way.
+Switch BufferedFile::store(std::int64_t root_group, std::int64_t end, std::int64_t durable_end) {
+  int error = buffer_.store();
+  next_end_ = std::max({visible_end_, end, metadata_end(file_)});
+  if (error == 0) {
+    error = buffer_.extend(next_end_, std::max(visible_end_, durable_end));
+  }
   if (error != 0) {
     throw failure("write the metadata of", path_, error);
   }
-}
-
-Switch BufferedFile::visible(std::int64_t root_group) const {
-  return {0, superblock(root_group, end_of_file(file_))};
+  return {0, superblock(root_group, next_end_)};
 }
 
 void BufferedFile::close() {

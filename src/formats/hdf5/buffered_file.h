@@ -37,11 +37,15 @@ class BufferedFile {
   [[nodiscard]] MetadataBuffer& buffer() noexcept { return buffer_; }
   /// Have HDF5 write all that it keeps to the buffer.
   void flush();
-  /// Store in the file what the buffer has. @throws Error{storage_failure}; then it can be tried
-  /// again.
-  void store();
-  /// What makes a group the root of the file, and all that is below it visible.
-  [[nodiscard]] Switch visible(std::int64_t root_group) const;
+  /// Store in the file what the buffer has.
+  /// @param root_group  shall become the root of the file.
+  /// @param end  of the data below it, beside those that are visible.
+  /// @param durable_end  of those of them that are durable.
+  /// @return what makes the group the root.
+  /// @throws Error{storage_failure}; then it can be tried again.
+  [[nodiscard]] Switch store(std::int64_t root_group, std::int64_t end, std::int64_t durable_end);
+  /// It is the root now.
+  void is_visible() noexcept { visible_end_ = next_end_; }
   /// Objects that are still open in the file are closed. What was not stored is gone.
   void close();
 
@@ -50,6 +54,8 @@ class BufferedFile {
 
   std::string path_;
   MetadataBuffer buffer_;
+  std::int64_t visible_end_ = 0;  // of what the root leads to
+  std::int64_t next_end_ = 0;
   hid_t file_ = H5I_INVALID_HID;  // closed before the buffer goes
 };
 

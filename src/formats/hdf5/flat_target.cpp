@@ -31,8 +31,8 @@ Switch FlatTarget::commit(const Description& description, std::int64_t from) {
   creation_.datasets(file_.raw(), root.raw(), contents_, told_.of_variable, file_.path());
   write_attributes(root.raw(), told_.attributes, file_.path());
   file_.flush();
-  file_.store();
-  return file_.visible(address_of(root.raw(), file_.path()));
+  const std::int64_t end = end_of(contents_);
+  return file_.store(address_of(root.raw(), file_.path()), end, end);
 }
 
 Switch FlatTarget::finish(const Description& description, std::int64_t from) {

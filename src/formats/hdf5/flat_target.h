@@ -23,7 +23,10 @@ class FlatTarget : public PlainTarget {
   std::int64_t place(const Variable& variable, std::int64_t step,
                      const contents::Known& known) override;
   Switch commit(const Description& description, std::int64_t from) override;
-  void is_visible() override { is_seen_ = true; }
+  void is_visible() override {
+    is_seen_ = true;
+    file_.is_visible();
+  }
   Switch finish(const Description& description, std::int64_t from) override;
 
  private:

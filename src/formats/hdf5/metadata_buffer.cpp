@@ -121,7 +121,7 @@ int MetadataBuffer::read(std::int64_t offset, std::span<std::byte> bytes) const 
   return 0;
 }
 
-int MetadataBuffer::store(std::int64_t file_bytes) {
+int MetadataBuffer::store() {
   std::vector<std::byte> row;
   auto first = extents_.lower_bound(withheld_bytes_);
   while (first != extents_.end()) {
@@ -137,13 +137,27 @@ int MetadataBuffer::store(std::int64_t file_bytes) {
     if (error != 0) {
       return error;
     }
+    own_bytes_ = std::max(own_bytes_, begin + length(row));
     first = extents_.erase(first, next);
   }
+  return 0;
+}
+
+int MetadataBuffer::extend(std::int64_t bytes, std::int64_t durable_bytes) {
   struct stat status{};
   if (::fstat(file_.raw(), &status) != 0) {
     return errno;
   }
-  return status.st_size < file_bytes && ::ftruncate(file_.raw(), file_bytes) != 0 ? errno : 0;
+  const bool is_sure = bytes <= std::max(own_bytes_, durable_bytes) && bytes <= status.st_size;
+  if (is_sure) {
+    return 0;
+  }
+  const std::int64_t wanted = std::max(bytes, status.st_size);
+  if (::ftruncate(file_.raw(), wanted) != 0) {
+    return errno;
+  }
+  own_bytes_ = std::max(own_bytes_, wanted);
+  return 0;
 }
 
 }  // namespace iocomp::formats::h5

@@ -28,16 +28,22 @@ class MetadataBuffer {
   /// @return 0 or errno.
   [[nodiscard]] int read(std::int64_t offset, std::span<std::byte> bytes) const;
 
-  /// Write everything to the file but what is withheld, and make it at least `file_bytes` long.
-  /// What could not be written stays here.
+  /// Write everything to the file but what is withheld. What could not be written stays here.
   /// @return 0 or errno.
-  [[nodiscard]] int store(std::int64_t file_bytes);
+  [[nodiscard]] int store();
+  /// Make the file at least `bytes` long, so that the next fsync makes that durable. Others may
+  /// make it longer meanwhile, by what is not durable yet: but not longer than it is, behind
+  /// `bytes`.
+  /// @param durable_bytes  so long it is by what is durable already.
+  /// @return 0 or errno.
+  [[nodiscard]] int extend(std::int64_t bytes, std::int64_t durable_bytes);
 
  private:
   void make_way(std::int64_t begin, std::int64_t end);
 
   Descriptor file_;
   std::int64_t withheld_bytes_;
+  std::int64_t own_bytes_ = 0;                              // of the file: so long this has made it
   std::map<std::int64_t, std::vector<std::byte>> extents_;  // by offset; they do not overlap
 };
 

@@ -13,7 +13,7 @@ std::int64_t MetadataRoom::take(std::int64_t bytes) {
   const std::int64_t rounded = (bytes + 7) / 8 * 8;
   if (end_ - next_ < rounded) {
     const std::int64_t block = std::max(rounded, block_bytes);
-    next_ = allot(file_.raw(), block);
+    next_ = allot_metadata(file_.raw(), block);
     end_ = next_ + block;
   }
   const std::int64_t taken = next_;

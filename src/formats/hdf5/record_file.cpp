@@ -25,7 +25,8 @@ Switch RecordFile::commit(const Description& description, std::int64_t from) {
   const Quiet quiet;
   steps_ =
       description.contents.empty() ? std::min(steps_, from) : description.contents.back().step + 1;
-  return write({take_note(description, from), description.attributes, description.of_variable});
+  return write({take_note(description, from), description.attributes, description.of_variable},
+               end_of(description.contents));
 }
 
 Switch RecordFile::finish(const Description& description, std::int64_t from) {
@@ -41,28 +42,29 @@ Switch RecordFile::finish(const Description& description, std::int64_t from) {
   end_datasets();
   const bool is_told = seen.root != undefined_address && !editions_.is_begun() && !has_new_steps &&
                        told == seen.told;
-  const Switch last = is_told ? Switch{} : write(std::move(told));
+  const Switch last = is_told ? Switch{} : write(std::move(told), end_of(description.contents));
   file_.close();
   return last;
 }
 
-Switch RecordFile::write(Told told) {
+Switch RecordFile::write(Told told, std::int64_t durable_end) {
   const int number = editions_.begin();
   Edition& edition = made_.at(static_cast<std::size_t>(number));
   if (edition.root == undefined_address || edition.told != told) {
     make(edition, std::move(told));
   }
+  std::int64_t end = durable_end;
   for (auto& [header, dataset] : edition.growing) {
     if (dataset == nullptr || dataset->grows()) {
       header.set_records(records(dataset));
     }
     if (dataset != nullptr) {
       header.set_index(dataset->index().write(number));
+      end = std::max(end, dataset->chunks_end());
     }
     header.store(file_.buffer());
   }
-  file_.store();
-  return file_.visible(edition.root);
+  return file_.store(edition.root, end, durable_end);
 }
 
 void RecordFile::make(Edition& edition, Told told) {

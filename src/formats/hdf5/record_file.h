@@ -44,7 +44,10 @@ class RecordFile {
 
   /// As those of PlainTarget.
   [[nodiscard]] Switch commit(const Description& description, std::int64_t from);
-  void is_visible() noexcept { editions_.turn(); }
+  void is_visible() noexcept {
+    editions_.turn();
+    file_.is_visible();
+  }
   [[nodiscard]] Switch finish(const Description& description, std::int64_t from);
 
   /// Where what is allotted next will begin.
@@ -90,7 +93,7 @@ class RecordFile {
     Told told;
     std::vector<Growing> growing;
   };
-  [[nodiscard]] Switch write(Told told);
+  [[nodiscard]] Switch write(Told told, std::int64_t durable_end);
   void make(Edition& edition, Told told);
 
   BufferedFile file_;

@@ -110,8 +110,8 @@ Switch StepsTarget::commit(const Description& description, std::int64_t from) {
   describe_root(description.attributes);
   file_.flush();
   const std::int64_t root = links_.write(editions_.begin(), root_);
-  file_.store();
-  return file_.visible(root);
+  const std::int64_t end = end_of(description.contents);
+  return file_.store(root, end, end);
 }
 
 Switch StepsTarget::finish(const Description& description, std::int64_t from) {

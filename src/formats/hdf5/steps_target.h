@@ -25,7 +25,10 @@ class StepsTarget : public PlainTarget {
   std::int64_t place(const Variable& variable, std::int64_t step,
                      const contents::Known& known) override;
   Switch commit(const Description& description, std::int64_t from) override;
-  void is_visible() override { editions_.turn(); }
+  void is_visible() override {
+    editions_.turn();
+    file_.is_visible();
+  }
   Switch finish(const Description& description, std::int64_t from) override;
 
  private:

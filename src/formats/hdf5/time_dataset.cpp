@@ -203,6 +203,7 @@ void TimeDataset::note(std::int64_t first_step, const std::vector<Extent>& chunk
     const Extents corner = position(time_, first_step, variable_.shape, element);
     index_.add({corner.begin(), corner.begin() + static_cast<std::ptrdiff_t>(dimensions)}, chunk);
     element += chunks_.elements;
+    chunks_end_ = std::max(chunks_end_, chunk.offset + chunk.bytes);
   }
 }
 
@@ -227,6 +228,7 @@ void TimeDataset::tell(const std::set<std::int64_t>& steps, std::int64_t from, s
   if (records() > from) {
     auto told = std::exchange(steps_, {});
     index_.clear();
+    chunks_end_ = 0;
     told.erase(told.lower_bound(from), told.end());
     for (const auto step : told) {
       add(step);

@@ -65,6 +65,8 @@ class TimeDataset {
   }
   [[nodiscard]] bool grows() const noexcept { return time_ == Time::grows; }
   [[nodiscard]] ChunkIndex& index() noexcept { return index_; }
+  /// Behind the last byte of the chunks in it.
+  [[nodiscard]] std::int64_t chunks_end() const noexcept { return chunks_end_; }
 
  private:
   [[nodiscard]] std::int64_t chunk_of(std::int64_t step) const noexcept {
@@ -86,6 +88,7 @@ class TimeDataset {
   TimeChunks chunks_;
   Time time_;
   ChunkIndex index_;
+  std::int64_t chunks_end_ = 0;
   std::set<std::int64_t> steps_;                  // that have a record
   std::map<std::int64_t, std::int64_t> offsets_;  // of chunks of several steps, or of records, by
                                                   // their first step

@@ -136,7 +136,7 @@ void fill_heap(hid_t root, std::size_t lists, const std::string& path) {
   }
   if (lists > 0) {
     const h5::File file{h5::check(H5Iget_file_id(root), "find", path)};
-    (void)h5::allot(file.raw(), 1);
+    (void)h5::allot_metadata(file.raw(), 1);
   }
 }
 
