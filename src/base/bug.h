@@ -48,9 +48,10 @@ enum class Bug : std::uint8_t {
   beginning_forgotten,
   line_continues_another,
   left_line_not_synced,
+  length_of_others,
 };
 
-constexpr std::array<std::string_view, 37> bug_names{"none",
+constexpr std::array<std::string_view, 38> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -86,9 +87,10 @@ constexpr std::array<std::string_view, 37> bug_names{"none",
                                                      "earlier_steps_overwritten",
                                                      "beginning_forgotten",
                                                      "line_continues_another",
-                                                     "left_line_not_synced"};
+                                                     "left_line_not_synced",
+                                                     "length_of_others"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::left_line_not_synced) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::length_of_others) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

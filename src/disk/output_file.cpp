@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -50,7 +51,7 @@ auto retried(Call call) {
 
 int open_file(const std::string& path, int flags) {
   constexpr mode_t mode = 0666;  // less umask
-  return retried([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, mode); });
+  return retried([&] { return ::open(path.c_str(), O_CLOEXEC | flags, mode); });
 }
 
 // What file systems over a network call their block is the size of the requests they like, not a
@@ -67,12 +68,21 @@ std::int64_t block_bytes_of(int descriptor) {
 }
 
 // Devices have no size, and nothing shortens a file. @throws Error{storage_failure}.
-bool is_as_long(int descriptor, std::int64_t bytes, const std::string& path) {
+// Nothing of what is no file.
+std::optional<std::int64_t> length_of(int descriptor, const std::string& path) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) {
     refuse("cannot look at " + path, errno);
   }
-  return !S_ISREG(status.st_mode) || status.st_size >= bytes;
+  return S_ISREG(status.st_mode) ? std::optional{status.st_size} : std::nullopt;
+}
+
+// 0 or an errno.
+int write_again(int descriptor, std::int64_t offset) {
+  std::byte byte{};
+  const bool is_read = retried([&] { return ::pread(descriptor, &byte, 1, offset); }) >= 0;
+  return is_read && retried([&] { return ::pwrite(descriptor, &byte, 1, offset); }) == 1 ? 0
+                                                                                         : errno;
 }
 
 constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
@@ -84,14 +94,14 @@ constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
 OutputFile::OutputFile(std::string path, const Options& options, Opening opening)
     : path_{std::move(path)},
       options_{options},
-      buffered_{open_file(path_, opening == Opening::creates ? O_CREAT : 0)},
+      buffered_{open_file(path_, O_RDWR | (opening == Opening::creates ? O_CREAT : 0))},
       window_{static_cast<std::int64_t>(slice_bytes)} {
   if (buffered_ == -1) {
     refuse("cannot open " + path_, errno);
   }
   block_bytes_ = block_bytes_of(buffered_);
   if (options_.direct != Direct::off) {
-    direct_ = open_file(path_, O_DIRECT);
+    direct_ = open_file(path_, O_WRONLY | O_DIRECT);
   }
 }
 
@@ -240,6 +250,7 @@ Answer OutputFile::answered_direct(const Request& request, std::int64_t result) 
   // same bytes.
   const std::int64_t kept = is_refused ? 0 : rounded_down(result, block_bytes_);
   direct_bytes_ += static_cast<std::uint64_t>(kept);
+  has_made(kept > 0 ? request.offset + kept : 0);
   // Where nothing was written try it buffered, which works, or tells why not even that.
   return {.rest = {.direct = kept > 0,
                    .offset = request.offset + kept,
@@ -251,6 +262,7 @@ Answer OutputFile::answered_buffered(const Request& request, std::int64_t result
     return {.error = result == 0 ? EIO : static_cast<int>(-result)};
   }
   buffered_bytes_ += static_cast<std::uint64_t>(result);
+  has_made(request.offset + result);
   Answer answer{.rest = {.offset = request.offset + result,
                          .bytes = request.bytes.subspan(static_cast<std::size_t>(result))}};
   if (has_bug(Bug::short_write_ignored)) {
@@ -296,25 +308,34 @@ int OutputFile::end_sync(int error) {
 }
 
 void OutputFile::grow(std::int64_t bytes) {
-  // Whoever made it so long makes that durable; a fallocate would cost a commit of the journal.
-  if (bytes <= 0 || is_as_long(buffered_, bytes, path_)) {
+  const auto length = length_of(buffered_, path_);
+  if (bytes <= own_bytes_ || !length) {
     return;
   }
   has_unsynced_ = true;
   int error = 0;
-  if (retried([&] { return ::fallocate(buffered_, 0, bytes - 1, 1); }) == -1) {
+  if (*length >= bytes) {
+    // Others may have made it so long by what they are still writing, and on another node an fsync
+    // of this process is none of theirs.
+    error = has_bug(Bug::length_of_others) ? 0 : write_again(buffered_, bytes - 1);
+  } else if (retried([&] { return ::fallocate(buffered_, 0, bytes - 1, 1); }) == -1) {
     error = errno;
   }
-  const bool has_no_fallocate = error == EOPNOTSUPP || error == ENOSYS || error == ENODEV;
-  // Where others extend the file between the question and the answer, this could shorten it: only
-  // where there is no other way.
-  if (has_no_fallocate && !is_as_long(buffered_, bytes, path_)) {
-    error = retried([&] { return ::ftruncate(buffered_, bytes); }) == 0 ? 0 : errno;
-  } else if (has_no_fallocate) {
-    error = 0;
+  if (error == EOPNOTSUPP || error == ENOSYS || error == ENODEV) {
+    // Where others extend the file between the question and the answer, this could shorten it: only
+    // where there is no other way.
+    const bool is_short = *length_of(buffered_, path_) < bytes;
+    error = is_short && retried([&] { return ::ftruncate(buffered_, bytes); }) == -1 ? errno : 0;
   }
   if (error != 0) {
     refuse("growing " + path_ + " to " + std::to_string(bytes) + " bytes", error);
+  }
+  has_made(bytes);
+}
+
+void OutputFile::has_made(std::int64_t bytes) noexcept {
+  auto known = own_bytes_.load();
+  while (known < bytes && !own_bytes_.compare_exchange_weak(known, bytes)) {
   }
 }
 

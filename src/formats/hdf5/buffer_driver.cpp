@@ -91,6 +91,7 @@ haddr_t end_of_allocation(const H5FD_t* file, H5FD_mem_t /*type*/) { return own(
 
 herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) {
   own(file).allotted = end;
+  own(file).metadata = std::min(own(file).metadata, end);  // it gives back what it does not need
   return 0;
 }
 
@@ -175,6 +176,11 @@ herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignm
                       H5Pset_meta_block_size(file_access, metadata_block_bytes) >= 0 &&
                       H5Pset_small_data_block_size(file_access, 0) >= 0;
   return is_set ? H5Pset_driver(file_access, registered, &settings) : -1;
+}
+
+std::int64_t end_of_file(hid_t file) {
+  const DriverFile* found = file_of(file);
+  return found == nullptr ? 0 : static_cast<std::int64_t>(found->allotted);
 }
 
 std::int64_t metadata_end(hid_t file) {

@@ -60,7 +60,9 @@ Switch BufferedFile::store(std::int64_t root_group, std::int64_t end, std::int64
   int error = buffer_.store();
   next_end_ = std::max({visible_end_, end, metadata_end(file_)});
   if (error == 0) {
-    error = buffer_.extend(next_end_, std::max(visible_end_, durable_end));
+    error = buffer_.extend({.least = next_end_,
+                            .durable = std::max(visible_end_, durable_end),
+                            .placed = end_of_file(file_)});
   }
   if (error != 0) {
     throw failure("write the metadata of", path_, error);

@@ -143,16 +143,17 @@ int MetadataBuffer::store() {
   return 0;
 }
 
-int MetadataBuffer::extend(std::int64_t bytes, std::int64_t durable_bytes) {
+int MetadataBuffer::extend(const Length& length) {
   struct stat status{};
   if (::fstat(file_.raw(), &status) != 0) {
     return errno;
   }
-  const bool is_sure = bytes <= std::max(own_bytes_, durable_bytes) && bytes <= status.st_size;
-  if (is_sure) {
+  const std::int64_t sure = std::min(status.st_size, std::max(own_bytes_, length.durable));
+  if (length.least <= sure) {
     return 0;
   }
-  const std::int64_t wanted = std::max(bytes, status.st_size);
+  // Less would cut off what others write meanwhile.
+  const std::int64_t wanted = std::max(length.placed, status.st_size);
   if (::ftruncate(file_.raw(), wanted) != 0) {
     return errno;
   }

@@ -31,12 +31,16 @@ class MetadataBuffer {
   /// Write everything to the file but what is withheld. What could not be written stays here.
   /// @return 0 or errno.
   [[nodiscard]] int store();
-  /// Make the file at least `bytes` long, so that the next fsync makes that durable. Others may
-  /// make it longer meanwhile, by what is not durable yet: but not longer than it is, behind
-  /// `bytes`.
-  /// @param durable_bytes  so long it is by what is durable already.
+  /// How long the file must be, and why it may be.
+  struct Length {
+    std::int64_t least = 0;
+    std::int64_t durable = 0;  ///< so long it is by what others have made durable
+    std::int64_t placed = 0;   ///< behind this nobody writes
+  };
+  /// Make it at least so long, so that the next fsync makes that durable: others may have made it
+  /// as long by what they are still writing.
   /// @return 0 or errno.
-  [[nodiscard]] int extend(std::int64_t bytes, std::int64_t durable_bytes);
+  [[nodiscard]] int extend(const Length& length);
 
  private:
   void make_way(std::int64_t begin, std::int64_t end);

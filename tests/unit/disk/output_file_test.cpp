@@ -146,6 +146,21 @@ TEST(OutputFile, GrowsAndNeverShrinks) {
   EXPECT_EQ(std::ranges::count(content, std::byte{0}), 9'997);
 }
 
+TEST(OutputFile, GrowsByNothingWhereOthersHaveMadeItAsLong) {
+  const Folder folder;
+  OutputFile file{folder.file("f"), {}};
+  OutputFile other{file.path(), {}};
+  const std::string text = "abc";
+  other.write(0, std::as_bytes(std::span{text}));
+  other.grow(5);
+  for (const std::int64_t bytes : {2, 3, 4, 5}) {
+    file.grow(bytes);
+  }
+  const auto content = content_of(file.path());
+  const std::string expected{"abc\0", 5};
+  EXPECT_TRUE(same(content, std::as_bytes(std::span{expected})));
+}
+
 TEST(OutputFile, ReachesOffsetsBeyond40Bits) {
   const Folder folder;
   SKIP_WITHOUT_DIRECT(folder);

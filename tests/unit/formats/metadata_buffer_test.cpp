@@ -44,7 +44,9 @@ TEST_F(Buffer, KeepsEverythingUntilItIsStored) {
   buffer.write(2, bytes("abc"));
   EXPECT_EQ(std::filesystem::file_size(path_), 0U);
   EXPECT_EQ(read(buffer, 2, 3), "abc");
-  EXPECT_EQ(buffer.store(10), 0);
+  EXPECT_EQ(buffer.store(), 0);
+  EXPECT_EQ(text_of(path_), std::string("\0\0abc", 5));
+  EXPECT_EQ(buffer.extend({.least = 10, .placed = 10}), 0);
   EXPECT_EQ(text_of(path_), std::string("\0\0abc\0\0\0\0\0", 10));
 }
 
@@ -54,7 +56,7 @@ TEST_F(Buffer, StoresNoByteThatWasNotWrittenToIt) {
   buffer.write(1, bytes("ab"));
   buffer.write(7, bytes("c"));
   write_text(path_, "others____");  // after the writes, before they are stored
-  EXPECT_EQ(buffer.store(5), 0);
+  EXPECT_EQ(buffer.store(), 0);
   EXPECT_EQ(text_of(path_), "oabers_c__");
 }
 
@@ -80,7 +82,8 @@ TEST_F(Buffer, IsLikeAFileWhateverOverlaps) {
     std::copy(text.begin(), text.end(), expected.begin() + offset);
     ASSERT_EQ(read(buffer, 0, 64), expected);
     if (i % 97 == 0) {
-      ASSERT_EQ(buffer.store(64), 0);
+      ASSERT_EQ(buffer.store(), 0);
+      ASSERT_EQ(buffer.extend({.least = 64, .placed = 64}), 0);
       ASSERT_EQ(text_of(path_), expected);
     }
   }
@@ -89,7 +92,9 @@ TEST_F(Buffer, IsLikeAFileWhateverOverlaps) {
 TEST_F(Buffer, NeverShortensTheFile) {
   write_text(path_, "0123456789");
   MetadataBuffer buffer{opened()};
-  EXPECT_EQ(buffer.store(4), 0);
+  EXPECT_EQ(buffer.store(), 0);
+  EXPECT_EQ(buffer.extend({.least = 4, .placed = 6}), 0);
+  EXPECT_EQ(buffer.extend({.least = 4, .durable = 10, .placed = 20}), 0);
   EXPECT_EQ(text_of(path_), "0123456789");
 }
 
@@ -97,8 +102,9 @@ TEST_F(Buffer, TellsWhyItCannotStoreAndKeepsWhatItHas) {
   write_text(path_, "");
   MetadataBuffer buffer{opened(O_RDONLY)};
   buffer.write(0, bytes("abc"));
-  EXPECT_EQ(buffer.store(3), EBADF);
+  EXPECT_EQ(buffer.store(), EBADF);
   EXPECT_EQ(read(buffer, 0, 3), "abc");
+  EXPECT_EQ(buffer.extend({.least = 3, .placed = 3}), EINVAL);
 }
 
 }  // namespace
