@@ -360,7 +360,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
                                                const contents::Catalogue& catalogue) {
   const TargetNames target = names(-1);
   const bool whole_steps = format_->traits().writes_whole_steps();
-  const bool ends_itself = whole_steps || (is_finished && !format_->traits().offsets_by_layout);
+  const bool ends_itself = is_finished && !whole_steps && !format_->traits().offsets_by_layout;
   const auto text = std::make_shared<SeriesManifest::Text>();
   text->is_last = is_finished;
   text->description = tell_until(is_finished ? last + 1 : last, contents, catalogue);
@@ -374,9 +374,9 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
   };
   auto publish = [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
                   replace = replaces(), published = published_](Prepared next) mutable {
-    if (ends_itself) {
+    if (whole_steps) {
       text->head.bytes =
-          settled_bytes(published->is_there ? target.target : target.temporary, whole_steps);
+          settled_bytes(published->is_there ? target.target : target.temporary, true);
       next = begin();
     }
     if (published->is_there) {
@@ -400,10 +400,17 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
     }
     describe(xdmf.get(), described, target);
   };
-  if (ends_itself) {  // how long it is, is known at the end alone
+  if (whole_steps) {  // how long it is, is known when all have written it
     return {{}, std::move(publish)};
   }
-  return {begin, std::move(publish)};
+  if (!ends_itself) {
+    return {begin, std::move(publish)};
+  }
+  const auto measure = [text, target, published = published_] {
+    text->head.bytes = size_of_target(published->is_there ? target.target : target.temporary);
+    return text->head.bytes;
+  };
+  return {begin, std::move(publish), measure};
 }
 
 // Tell what is not told yet of the steps up to `last`. @return what is left to be told of them.

@@ -103,6 +103,8 @@ class Publication {
   struct Commit {
     std::function<Prepared()> prepare{};  ///< may be empty
     std::function<void(Prepared)> publish = [](const Prepared&) {};
+    /// How long the file is by now, which the manifest will tell: before `prepare`. May be empty.
+    std::function<std::int64_t()> measure{};
     /// Where all is durable.
     void operator()() { publish(prepare ? prepare() : nullptr); }
   };

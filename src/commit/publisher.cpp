@@ -238,12 +238,13 @@ void Publisher::seal(std::int64_t last, const formats::Switch& visible, Publicat
       [file = target.file, visibility = target.visibility, bytes, visible,
        commit = std::move(commit)] {
         // One commit of a file system's journal serves the data and the manifest.
+        const std::int64_t length = commit.measure ? commit.measure() : bytes;
         const auto manifest = commit.prepare ? commit.prepare() : nullptr;
         if (has_bug(Bug::switched_too_early) && file && !visible.bytes.empty()) {
           write_switch(*file, visible);
         }
         if (file) {  // durable blocks do not make the length so: a step can end in a hole
-          file->grow(bytes);
+          file->grow(length);
           file->sync();
         }
         visibility->show(

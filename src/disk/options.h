@@ -38,6 +38,8 @@ struct Options {
   /// Of a server: whether others have taken its files over, and reuse the memory that it writes
   /// from. Called from any thread.
   std::function<bool()> is_given_up{};
+  /// All processes that write the file are on one node: an fsync by one of them is one of all.
+  bool are_writers_on_one_node = false;
 };
 
 /// For a file whose writes may overlap: then a page must not be written both through the page cache

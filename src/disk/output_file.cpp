@@ -250,7 +250,6 @@ Answer OutputFile::answered_direct(const Request& request, std::int64_t result) 
   // same bytes.
   const std::int64_t kept = is_refused ? 0 : rounded_down(result, block_bytes_);
   direct_bytes_ += static_cast<std::uint64_t>(kept);
-  has_made(kept > 0 ? request.offset + kept : 0);
   // Where nothing was written try it buffered, which works, or tells why not even that.
   return {.rest = {.direct = kept > 0,
                    .offset = request.offset + kept,
@@ -262,7 +261,6 @@ Answer OutputFile::answered_buffered(const Request& request, std::int64_t result
     return {.error = result == 0 ? EIO : static_cast<int>(-result)};
   }
   buffered_bytes_ += static_cast<std::uint64_t>(result);
-  has_made(request.offset + result);
   Answer answer{.rest = {.offset = request.offset + result,
                          .bytes = request.bytes.subspan(static_cast<std::size_t>(result))}};
   if (has_bug(Bug::short_write_ignored)) {
@@ -309,12 +307,13 @@ int OutputFile::end_sync(int error) {
 
 void OutputFile::grow(std::int64_t bytes) {
   const auto length = length_of(buffered_, path_);
-  if (bytes <= own_bytes_ || !length) {
+  const bool is_as_long = !length || *length >= bytes;
+  if (bytes <= 0 || !length || (is_as_long && options_.are_writers_on_one_node)) {
     return;
   }
   has_unsynced_ = true;
   int error = 0;
-  if (*length >= bytes) {
+  if (is_as_long) {
     // Others may have made it so long by what they are still writing, and on another node an fsync
     // of this process is none of theirs.
     error = has_bug(Bug::length_of_others) ? 0 : write_again(buffered_, bytes - 1);
@@ -329,13 +328,6 @@ void OutputFile::grow(std::int64_t bytes) {
   }
   if (error != 0) {
     refuse("growing " + path_ + " to " + std::to_string(bytes) + " bytes", error);
-  }
-  has_made(bytes);
-}
-
-void OutputFile::has_made(std::int64_t bytes) noexcept {
-  auto known = own_bytes_.load();
-  while (known < bytes && !own_bytes_.compare_exchange_weak(known, bytes)) {
   }
 }
 

@@ -108,8 +108,6 @@ class OutputFile {
   [[nodiscard]] Answer answered_buffered(const Request& request, std::int64_t result);
   [[nodiscard]] FileRange direct_part(std::int64_t offset, std::span<const std::byte> bytes) const;
   void close_descriptor(int descriptor) noexcept;
-  /// This process has made the file so long.
-  void has_made(std::int64_t bytes) noexcept;
 
   std::string path_;
   Options options_;
@@ -118,8 +116,7 @@ class OutputFile {
   int direct_ = -1;                          // -1 where O_DIRECT is off or refused
   std::atomic<bool> direct_refused_{false};  // by a write, although open allowed it
   std::atomic<bool> has_unsynced_{false};
-  std::atomic<std::int64_t> own_bytes_{0};  // so long this process has made it
-  std::atomic<int> sync_error_{0};          // the system tells it once, we do every time
+  std::atomic<int> sync_error_{0};  // the system tells it once, we do every time
   FlushWindow window_;
   std::atomic<std::uint64_t> direct_bytes_{0};
   std::atomic<std::uint64_t> buffered_bytes_{0};

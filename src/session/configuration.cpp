@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/configuration.h"
 
+#include <mpi.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +16,7 @@
 #include "config/settings.h"
 #include "disk/options.h"
 #include "mpi/agree.h"
+#include "mpi/clock_offset.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 #include "session/host.h"
@@ -27,6 +29,13 @@ mpi::WaitPolicy wait_policy(const config::Settings& settings) {
   mpi::WaitPolicy policy;
   policy.deadline_seconds = settings.real("wait.deadline");
   return policy;
+}
+
+bool are_in_one_system(MPI_Comm all, const mpi::WaitPolicy& policy) {
+  const std::int64_t mine = mpi::clock_identity();
+  std::array most{mine, -1 - mine};
+  mpi::maximum(all, most, policy, "the settings");
+  return most[0] == mine && most[1] == -1 - mine;
 }
 
 disk::Options disk_options(const config::Settings& settings) {
@@ -89,6 +98,7 @@ Configuration read_configuration(const mpi::Communicator& all,
   read.settings = config::Settings::from_text(text);
   read.policy = wait_policy(read.settings);
   read.disk = disk_options(read.settings);
+  read.disk.are_writers_on_one_node = are_in_one_system(all.raw(), read.policy);
   name_in_log(read.settings, "rank " + std::to_string(rank));
   for (const auto& warning : warnings) {
     log::warning(warning);

@@ -460,6 +460,7 @@ iocomp::Crew::Terms Job::crew_terms() const {
 iocomp::disk::Options Job::disk_options(iocomp::Crew& crew) const {
   auto options = usual_disk_options();
   options.engine = iocomp::disk::EngineKind::automatic;
+  options.are_writers_on_one_node = plan_.nodes == 1;
   options.crew = crew.threads() > 1 ? &crew : nullptr;
   return options;
 }
