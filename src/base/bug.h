@@ -48,7 +48,7 @@ enum class Bug : std::uint8_t {
   beginning_forgotten,
   line_continues_another,
   left_line_not_synced,
-  length_of_others,
+  only_lead_syncs,
 };
 
 constexpr std::array<std::string_view, 38> bug_names{"none",
@@ -88,9 +88,9 @@ constexpr std::array<std::string_view, 38> bug_names{"none",
                                                      "beginning_forgotten",
                                                      "line_continues_another",
                                                      "left_line_not_synced",
-                                                     "length_of_others"};
+                                                     "only_lead_syncs"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::length_of_others) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::only_lead_syncs) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

@@ -316,7 +316,7 @@ void OutputFile::grow(std::int64_t bytes) {
   if (is_as_long) {
     // Others may have made it so long by what they are still writing, and on another node an fsync
     // of this process is none of theirs.
-    error = has_bug(Bug::length_of_others) ? 0 : write_again(buffered_, bytes - 1);
+    error = write_again(buffered_, bytes - 1);
   } else if (retried([&] { return ::fallocate(buffered_, 0, bytes - 1, 1); }) == -1) {
     error = errno;
   }

@@ -13,6 +13,7 @@
 #include "array/region.h"
 #include "array/run_list.h"
 #include "base/clock.h"
+#include "base/bug.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/council/file_council.h"
@@ -302,7 +303,8 @@ bool MemberWriter::report_done() {
 
 // All who ask while one fsync is under way share the next.
 void MemberWriter::sync(std::int64_t number, Step& step) {
-  if (!std::exchange(step.has_written, false)) {
+  const bool leaves_it = has_bug(Bug::only_lead_syncs) && council_.lead() == nullptr;
+  if (!std::exchange(step.has_written, false) || leaves_it) {
     synced(number, {});
     return;
   }
