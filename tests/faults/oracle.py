@@ -155,7 +155,9 @@ def check_sight(workload: Workload, sight: Sight, said: Told) -> None:
         raise Violation(f"steps {sorted(seen)} were told as failed, and are seen: {sight.steps}")
 
 
-def check_with_foreign_tools(cell: Cell, workload: Workload, folder: Path, sight: Sight) -> None:
+def check_with_foreign_tools(
+    cell: Cell, workload: Workload, folder: Path, sight: Sight, said: Told
+) -> None:
     """Compare with what the tools of the format read; ADIOS2 has none that is there for sure."""
     if cell.back_end == "adios2":
         return
@@ -186,11 +188,13 @@ def check_with_foreign_tools(cell: Cell, workload: Workload, folder: Path, sight
     if cell.back_end == "pnetcdf" and shutil.which("ncvalidator"):
         for path in workload.targets(folder):
             done = subprocess.run(["ncvalidator", path], capture_output=True, check=False)
-            said = done.stdout + done.stderr
-            # Behind the last record a job may have begun another one when it ended.
-            is_begun = b"is larger than expected" in said and bool(leftovers(folder))
+            shown = done.stdout + done.stderr
+            # Behind the last record a job may have begun another one when it ended, or when the file
+            # had failed.
+            may_have_more = bool(said.failed) or bool(leftovers(folder))
+            is_begun = b"is larger than expected" in shown and may_have_more
             if done.returncode != 0 and not is_begun:
-                raise Violation(f"ncvalidator refuses {path.name}: {said!r}")
+                raise Violation(f"ncvalidator refuses {path.name}: {shown!r}")
 
 
 def check_that_nothing_is_left(folder: Path) -> None:

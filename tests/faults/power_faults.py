@@ -78,7 +78,7 @@ def _check_states(
             elif old is None or not old.file_per_step:
                 check_sight(workload, sight, state.said)
             if old is None and trial.dice.random() < CHECKED_BY_FOREIGN_TOOLS:
-                check_with_foreign_tools(trial.cell, workload, state.folder, sight)
+                check_with_foreign_tools(trial.cell, workload, state.folder, sight, state.said)
         except Violation as violation:
             raise Violation(
                 f"after a power loss at record {state.moment} of {len(records)} ({log}), in"

@@ -74,9 +74,10 @@ class Trial:
     def check(self, workload: Workload, job: Job, folder: Path | None = None) -> Sight:
         """Check what must hold whatever has happened."""
         sight = self.look(workload, folder)
-        check_sight(workload, sight, told(self.cell, workload, job.entries))
+        said = told(self.cell, workload, job.entries)
+        check_sight(workload, sight, said)
         if self.dice.random() < CHECKED_BY_FOREIGN_TOOLS:
-            check_with_foreign_tools(self.cell, workload, folder or self.folder, sight)
+            check_with_foreign_tools(self.cell, workload, folder or self.folder, sight, said)
         return sight
 
     def check_status(self, job: Job) -> None:

@@ -12,8 +12,8 @@
 
 #include "array/region.h"
 #include "array/run_list.h"
-#include "base/clock.h"
 #include "base/bug.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/council/file_council.h"
