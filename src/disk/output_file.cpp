@@ -67,8 +67,7 @@ std::int64_t block_bytes_of(int descriptor) {
   return is_unit ? block : page_bytes;
 }
 
-// Devices have no size, and nothing shortens a file. @throws Error{storage_failure}.
-// Nothing of what is no file.
+// Nothing of a device: nothing shortens that. @throws Error{storage_failure}.
 std::optional<std::int64_t> length_of(int descriptor, const std::string& path) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) {
