@@ -36,6 +36,11 @@ check-faults: check-simulation build/release/build.ninja ## simulated faults, th
 
 KILLS ?= 50
 .PHONY: check-chains
+# As ctest does: more ranks than cores, on any of them, also for root.
+check-chains: export OMPI_MCA_rmaps_base_oversubscribe := 1
+check-chains: export OMPI_MCA_hwloc_base_binding_policy := none
+check-chains: export OMPI_ALLOW_RUN_AS_ROOT := 1
+check-chains: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 check-chains: build/release/build.ninja ## heat, killed and gone on with KILLS=50 times in each format and mode, ends with the same bytes; CHAINS=hdf5-sync picks some
 	cmake --build --preset release --target actor heat
 	cd tests/system && IOCOMP_TEST_BUILD=$(CURDIR)/build/release/tests/actor/build.json IOCOMP_TEST_KILLS=$(KILLS) \
