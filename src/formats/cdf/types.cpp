@@ -110,13 +110,15 @@ std::vector<std::byte> fill_value(ElementType type, const std::optional<Attribut
 }
 
 void check_name(const std::string& name, std::string_view format, const std::string& what) {
+  constexpr std::size_t longest = 256;  // NC_MAX_NAME: readers have room for no more
   const auto first = name.empty() ? ' ' : static_cast<unsigned char>(name.front());
   const bool begins_well = std::isalnum(first) != 0 || first == '_' || first >= 0x80;
-  if (!begins_well || name.find('/') != std::string::npos || name.back() == ' ' || !is_utf8(name)) {
+  if (!begins_well || name.find('/') != std::string::npos || name.back() == ' ' || !is_utf8(name) ||
+      name.size() > longest) {
     throw Error{ErrorCode::unsupported,
                 std::string{format} + " cannot hold " + what +
                     ": names of netCDF begin with a letter, a digit or '_', contain no '/', "
-                    "do not end with a blank and are UTF-8"};
+                    "do not end with a blank, are UTF-8, and have at most 256 bytes"};
   }
 }
 

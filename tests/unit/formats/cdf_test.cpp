@@ -289,6 +289,8 @@ TEST(Types, ThatNetcdfHasNotAreRefused) {
     EXPECT_THROW(check_name(name, "f", "u"), Error) << name;
   }
   EXPECT_NO_THROW(check_name("\u00e9 1.5", "f", "u"));
+  EXPECT_NO_THROW(check_name(std::string(256, 'x'), "f", "u"));
+  EXPECT_THROW(check_name(std::string(257, 'x'), "f", "u"), Error);
 }
 
 TEST(Types, NamesThatAreNoUtf8AreRefused) {
