@@ -94,9 +94,12 @@ void Disk::apply(Bytes& bytes, const Change& change) {
 
 void Disk::look(Inode inode, std::int64_t offset, std::int64_t bytes, int node) {
   for (auto& change : nodes_.at(inode).pending) {
+    if (change.node == node) {
+      continue;
+    }
     const bool meets = change.size >= 0 || (change.offset < offset + bytes &&
                                             offset < change.offset + std::ssize(change.bytes));
-    if (change.node != node && meets) {
+    if (meets) {
       change.node = server;
     }
   }
