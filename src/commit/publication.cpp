@@ -30,10 +30,8 @@ namespace iocomp::commit {
 namespace {
 
 // Nobody but the format has the files of whole steps open: whoever publishes makes them durable.
-std::int64_t settled_bytes(const std::string& path, bool whole_steps) {
-  if (whole_steps) {
-    make_durable(path);
-  }
+std::int64_t settle(const std::string& path) {
+  make_durable(path);
   return size_of_target(path);
 }
 
@@ -303,7 +301,8 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
              superseded = superseded_,
              keep = static_cast<std::size_t>(identity_.keep)](const Prepared&) mutable {
               if (ends_itself) {
-                manifest.bytes = settled_bytes(target.temporary, whole_steps);
+                manifest.bytes =
+                    whole_steps ? settle(target.temporary) : size_of_target(target.temporary);
               }
               for (const auto earlier : *superseded) {
                 if (earlier != number) {
@@ -375,8 +374,7 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
   auto publish = [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, last),
                   replace = replaces(), published = published_](Prepared next) mutable {
     if (whole_steps) {
-      text->head.bytes =
-          settled_bytes(published->is_there ? target.target : target.temporary, true);
+      text->head.bytes = settle(published->is_there ? target.target : target.temporary);
       next = begin();
     }
     if (published->is_there) {
