@@ -214,7 +214,9 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       ends_(static_cast<std::size_t>(plan.ranks), std::vector<Ends>(plan.files.size())),
       failures_of_(static_cast<std::size_t>(plan.ranks), std::vector<Failures>(plan.files.size())),
       closes_(plan.files.size()) {
-  policy_.deadline_seconds = deadline_seconds;
+  // On a very slow disk one rank may write alone for longer than others wait for it.
+  constexpr std::int64_t very_slow = 100;
+  policy_.deadline_seconds = (plan.faults.disk_slowness > very_slow ? 10 : 1) * deadline_seconds;
 }
 
 void Job::know(const std::vector<Found>& before) {

@@ -194,9 +194,11 @@ PlannedFile make_file(Random& random, const Plan& plan, const Size& size, int nu
     std::iota(ranks.begin(), ranks.end(), 0);
   }
   // Those that libraries read take several times as long.
-  static const std::vector<std::string> backends{"posix",   "posix",   "posix", "posix",
-                                                 "pnetcdf", "pnetcdf", "hdf5",  "netcdf"};
-  file.backend = random.among(backends);
+  const auto backend = random.below(16);
+  file.backend = backend < 9    ? "posix"
+                 : backend < 13 ? "pnetcdf"
+                 : backend < 15 ? "hdf5"
+                                : "netcdf";
   file.is_checkpoint = random.chance(1, 2);
   file.leaves_close_to_finalize = random.chance(1, 6);
   file.steps_in_flight = static_cast<int>(random.between(1, 4));
@@ -477,14 +479,16 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   Random random{seed};
   Plan plan;
   plan.seed = seed;
-  const Size size = Random{seed ^ 0x517E}.chance(15, 16)
+  const Size size = Random{seed ^ 0x517E}.chance(23, 24)
                         ? Size{.is_small = true, .most_variables = 2, .most_steps = 2}
                         : Size{};
-  const bool is_crowded = !size.is_small && random.chance(1, 50);
+  const bool is_crowded = !size.is_small && random.chance(1, 100);
   plan.ranks = static_cast<int>(is_crowded      ? random.between(5, 64)
                                 : size.is_small ? random.between(1, 2)
                                                 : random.between(1, 4));
-  plan.mode = static_cast<Mode>(random.below(3));
+  static const std::vector<Mode> modes{Mode::synchronous, Mode::kernel, Mode::kernel,
+                                       Mode::servers};
+  plan.mode = random.among(modes);
   if (plan.mode == Mode::servers) {
     if (size.is_small && random.chance(1, 2)) {  // so that it may have several servers
       plan.ranks = static_cast<int>(random.between(2, 3));
@@ -493,7 +497,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
         static_cast<int>(random.between(1, std::min<std::int64_t>(is_crowded ? 8 : 3, plan.ranks)));
   }
   Random chain{seed ^ 0xC4A1};
-  if (chain.chance(1, 5)) {
+  if (chain.chance(1, 8)) {
     plan.next.resize(static_cast<std::size_t>(size.is_small ? 1 : chain.between(1, 3)));
   }
   // With servers more of them, so that ranks are in another file when a server is lost.
