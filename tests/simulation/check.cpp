@@ -245,11 +245,19 @@ class FileCheck {
     if (!planned_->has_attributes || (old_.empty() && new_.empty())) {
       return;
     }
-    const auto& found = input_->committed().attributes;
+    check_attribute(planned_->name, input_->committed().attributes);
+    const auto& first = planned_->variables.front().name;
+    for (const auto& variable : input_->committed().variables) {
+      if (variable.name == first) {
+        check_attribute(first + " of " + planned_->name, variable.attributes);
+      }
+    }
+  }
+
+  void check_attribute(const std::string& owner, const iocomp::contents::Attributes& found) {
     const auto known = found.find(attribute_name);
     if (known == found.end() || known->second != attribute_of(*planned_)) {
-      broken(planned_->name +
-             (known == found.end() ? " has no attribute" : " has another attribute"));
+      broken(owner + (known == found.end() ? " has no attribute" : " has another attribute"));
     }
   }
 

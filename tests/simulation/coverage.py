@@ -78,19 +78,20 @@ def main() -> int:
     """Build, run, count."""
     options = sys.argv[1:]
     tells_missed = "--missed" in options
-    options = [one for one in options if one != "--missed"] or ["--seeds", "4000", "--jobs", "2"]
+    options = [one for one in options if one != "--missed"] or ["--seeds", "20000", "--jobs", "2"]
     build()
     program = BUILD / "tests" / "simulation" / "simulation"
     status = 0
     for run in (["--sweep"], ["--kept", ROOT / "tests" / "simulation" / "kept"], options):
         status |= subprocess.run([program, *run], check=False).returncode
     lines = reached_lines()
-    for room in ROOMS:
+    for room in (*ROOMS, "all"):
         of_room = {path: known for path, known in sorted(lines.items()) if path.parts[0] == room}
+        of_room = lines if room == "all" else of_room
         total = sum(len(known) for known in of_room.values())
         reached = sum(sum(known.values()) for known in of_room.values())
         print(f"{room:8} {reached:5} of {total:5} lines: {100 * reached / max(total, 1):5.1f} %")
-        for path, known in of_room.items() if tells_missed else ():
+        for path, known in of_room.items() if tells_missed and room != "all" else ():
             missed = sorted(number for number, is_reached in known.items() if not is_reached)
             if missed:
                 print(f"    {path}: {in_ranges(missed)}")

@@ -236,7 +236,6 @@ void History::run_job(std::size_t number, const Plan& plan) {
   job.run();
   disk_.when_changing({});
   result_.violations = job.violations();
-  result_.turns += world.turns();
   result_.faults += count_faults(plan.faults) - left;
   told_ = job.told();
   is_left_alone_ =

@@ -17,7 +17,6 @@ namespace simulation {
 struct Result {
   std::vector<std::string> violations{};
   std::int64_t faults = 0;  ///< power losses looked at, and what else went wrong on purpose
-  std::uint64_t turns = 0;
 };
 
 /// Is given each disk that is looked at, the job that has run, and what had been promised by then.

@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <climits>
 #include <csignal>
@@ -22,6 +24,7 @@
 #include <functional>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,16 +66,8 @@ struct Options {
   std::string kept{};   ///< a file, or a folder of files, with plans
 };
 
-constexpr const char* usage =
-    "usage: simulation [--seeds N] [--from S|new] [--seconds T] [--jobs J]\n"
-    "                  [--focus any|crash|disk|network] [--same] [--go-on] [--files FOLDER]\n"
-    "       simulation --from S --seeds 1 [--log] [--shrink] [--keep FILE] [--bug NAME]\n"
-    "       simulation --kept FILE|FOLDER [--log]\n"
-    "       simulation --sweep [--one-in N]\n"
-    "       simulation --bugs [--seeds N]   (with the preset simulation)\n";
-
 [[noreturn]] void stop(const std::string& why) {
-  std::fprintf(stderr, "simulation: %s\n%s", why.c_str(), usage);
+  std::fprintf(stderr, "simulation: %s\n", why.c_str());
   std::exit(2);
 }
 
@@ -82,65 +77,66 @@ iocomp::Bug bug_named(std::string_view name) {
 #endif
   const auto found = std::ranges::find(iocomp::bug_names, name);
   if (found == iocomp::bug_names.end()) {
-    stop("there is no bug " + std::string{name});
+    throw CLI::ValidationError{"--bug", "there is no " + std::string{name}};
   }
   return static_cast<iocomp::Bug>(found - iocomp::bug_names.begin());
 }
 
+const std::map<std::string, Focus>& focuses() {
+  static const std::map<std::string, Focus> all{{"any", Focus::any},
+                                                {"crash", Focus::crash},
+                                                {"disk", Focus::disk},
+                                                {"network", Focus::network}};
+  return all;
+}
+
 Options read_options(int count, char** words) {
-  static const std::map<std::string_view, Focus> focuses{{"any", Focus::any},
-                                                         {"crash", Focus::crash},
-                                                         {"disk", Focus::disk},
-                                                         {"network", Focus::network}};
   Options options;
-  const std::map<std::string_view, bool*> flags{
-      {"--log", &options.is_told},   {"--shrink", &options.shrinks},
-      {"--go-on", &options.goes_on}, {"--sweep", &options.sweeps},
-      {"--same", &options.compares}, {"--bugs", &options.tries_bugs}};
-  for (int i = 1; i < count; ++i) {
-    const std::string_view word = words[i];
-    if (flags.contains(word)) {
-      *flags.at(word) = true;
-      continue;
+  std::string from;
+  CLI::App app{"Histories of the library under faults: docs/developers/simulation.md"};
+  auto* const seeds = app.add_option("--seeds", options.seeds, "how many (1000)");
+  seeds->check(CLI::PositiveNumber);
+  app.add_option("--from", from, "the first seed (1); new: one that nobody has tried");
+  auto* const seconds = app.add_option("--seconds", options.seconds, "end after so long");
+  seconds->check(CLI::PositiveNumber);
+  app.add_option("--jobs", options.jobs, "processes at a time (1)")->check(CLI::PositiveNumber);
+  app.add_option_function<std::string>(
+         "--focus", [&](const std::string& word) { options.focus = focuses().at(word); },
+         "what goes wrong (any)")
+      ->check(CLI::IsMember{focuses()});
+  app.add_flag("--go-on", options.goes_on, "after a seed that breaks a promise");
+  app.add_flag("--log", options.is_told, "tell what happens");
+  app.add_flag("--shrink", options.shrinks, "tell the smallest history that breaks a promise");
+  app.add_option("--keep", options.keep, "write the plan into this file");
+  app.add_option_function<std::string>(
+      "--bug", [&](const std::string& name) { options.bug = bug_named(name); }, "plant this one");
+  auto* const files = app.add_option("--files", options.files, "a folder for what is on the disks");
+  auto* const same = app.add_flag("--same", options.compares, "run each workload in every mode");
+  auto* const kept = app.add_option("--kept", options.kept, "run this plan, or those of a folder");
+  auto* const sweeps = app.add_flag("--sweep", options.sweeps, "run one small job with each fault");
+  auto* const bugs = app.add_flag("--bugs", options.tries_bugs, "is every planted bug found?");
+  app.add_option("--one-in", options.one_in, "run each N-th history of the sweep")
+      ->check(CLI::PositiveNumber)
+      ->needs(sweeps);
+  kept->check(CLI::ExistingPath)->excludes(sweeps)->excludes(bugs);
+  sweeps->excludes(bugs);
+  files->excludes(same);
+  try {
+    app.parse(count, words);
+    if (from == "new") {
+      options.from = static_cast<std::uint64_t>(std::time(nullptr)) << 24U;
+      std::printf("from seed %llu\n", static_cast<unsigned long long>(options.from));
+    } else if (const char* const end = from.data() + from.size();
+               !from.empty() && std::from_chars(from.data(), end, options.from).ptr != end) {
+      throw CLI::ValidationError{"--from", from + " is no number, and not new"};
     }
-    if (i + 1 == count) {
-      stop("there is no " + std::string{word} + ", or its value is missing");
-    }
-    const std::string value = words[++i];
-    try {
-      if (word == "--seeds") {
-        options.seeds = std::stoull(value);
-      } else if (word == "--from" && value == "new") {
-        options.from = static_cast<std::uint64_t>(std::time(nullptr)) << 24U;
-        std::printf("from seed %llu\n", static_cast<unsigned long long>(options.from));
-      } else if (word == "--from") {
-        options.from = std::stoull(value);
-      } else if (word == "--seconds") {
-        options.seconds = std::stod(value);
-      } else if (word == "--keep") {
-        options.keep = value;
-      } else if (word == "--files") {
-        options.files = value;
-      } else if (word == "--kept") {
-        options.kept = value;
-      } else if (word == "--jobs") {
-        options.jobs = std::stoi(value);
-      } else if (word == "--one-in") {
-        options.one_in = std::max(1, std::stoi(value));
-      } else if (word == "--bug") {
-        options.bug = bug_named(value);
-      } else if (word == "--focus" && focuses.contains(value)) {
-        options.focus = focuses.at(value);
-      } else {
-        stop("there is no " + std::string{word} + ' ' + value);
-      }
-    } catch (const std::logic_error&) {
-      stop(std::string{word} + " is a number, not " + value);
-    }
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
   }
-  if (options.seeds == UINT64_MAX && options.seconds == 0 && !options.tries_bugs) {
-    options.seeds = 1000;
+  if (*seeds || *seconds) {
+    return options;
   }
+  options.seeds = options.tries_bugs ? UINT64_MAX : 1000;
   return options;
 }
 
@@ -181,7 +177,7 @@ struct Sum {
   bool has_died = false;
 };
 
-// That which a child runs, so that its parent can tell if it dies.
+// That which a child runs, or the number of a history, so that its parent can tell if it dies.
 std::uint64_t* seed_at_work() {
   static auto* const seed = static_cast<std::uint64_t*>(mmap(
       nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -190,7 +186,8 @@ std::uint64_t* seed_at_work() {
 
 // What a killed process had is not freed: after some histories a child goes on in memory that is
 // as new. It says by its pipe what it came to.
-Sum run_in_child(const std::function<Sum()>& body) {
+// @param who  has died, if it does.
+Sum run_in_child(const std::function<Sum()>& body, const std::function<std::string()>& who) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) {
     stop("no pipe");
@@ -211,7 +208,7 @@ Sum run_in_child(const std::function<Sum()>& body) {
   waitpid(child, &status, 0);
   if (!has_answer) {
     sum = {.histories = 1, .faults = 0, .broken = 1, .has_died = true};
-    print("seed " + std::to_string(*seed_at_work()) + ": the process " +
+    print(who() + ": the process " +
           (WTERMSIG(status) == SIGVTALRM ? std::string{"does not end: a thread never gives way"}
                                          : "ends with signal " + std::to_string(WTERMSIG(status))));
   }
@@ -219,6 +216,19 @@ Sum run_in_child(const std::function<Sum()>& body) {
 }
 
 using Log = std::function<void(const std::string&)>;
+
+// A seed, and what else makes its history.
+std::string name_of(std::uint64_t seed, const Options& options) {
+  std::string name = "seed " + std::to_string(seed);
+  for (const auto& [word, focus] : focuses()) {
+    name += focus == options.focus && focus != Focus::any ? " --focus " + word : "";
+  }
+  return name + (options.compares ? " --same" : "");
+}
+
+std::function<std::string()> who_is_at_work(const Options& options) {
+  return [&options] { return name_of(*seed_at_work(), options); };
+}
 
 // A loop in which no thread gives way is seen by the processor time that it takes.
 void limit_time() {
@@ -260,6 +270,20 @@ void keep(const Plan& plan, const Options& options) {
   }
 }
 
+Plan read_kept(const std::filesystem::path& path) {
+  std::ifstream file{path};
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    stop("cannot read " + path.string());
+  }
+  try {
+    return simulation::read_plan(text.str());
+  } catch (const std::invalid_argument& error) {
+    stop(path.string() + ": " + error.what());
+  }
+}
+
 // What once broke a promise.
 int run_kept(const Options& options) {
   std::vector<std::filesystem::path> paths{options.kept};
@@ -268,22 +292,45 @@ int run_kept(const Options& options) {
     paths.assign(std::filesystem::begin(folder), std::filesystem::end(folder));
     std::ranges::sort(paths);
   }
-  std::size_t broken = 0;
+  std::uint64_t broken = 0;
   for (const auto& path : paths) {
-    std::ostringstream text;
-    text << std::ifstream{path}.rdbuf();
-    const Plan plan = simulation::read_plan(text.str());
-    const Log log = options.is_told ? print : Log{};
-    auto violations = run_plan(plan, false, log).violations;
-    const auto more = run_plan(plan, true, log).violations;
-    violations.insert(violations.end(), more.begin(), more.end());
-    for (const auto& violation : violations) {
-      print(path.filename().string() + ": " + violation);
-    }
-    broken += violations.empty() ? 0U : 1U;
+    const std::string name = path.filename().string();
+    const Plan plan = read_kept(path);
+    const auto run = [&] {
+      const Log log = options.is_told ? print : Log{};
+      auto violations = run_plan(plan, false, log).violations;
+      const auto more = run_plan(plan, true, log).violations;
+      violations.insert(violations.end(), more.begin(), more.end());
+      for (const auto& violation : violations) {
+        print(name + ": " + violation);
+      }
+      return Sum{1, 0, violations.empty() ? 0U : 1U};
+    };
+    broken += run_in_child(run, [&] { return name; }).broken;
   }
   print(std::to_string(paths.size()) + " kept histories: " + std::to_string(broken) + " broken");
-  return broken == 0 && !paths.empty() ? 0 : 1;
+  return paths.empty() || broken > 0 ? 1 : 0;
+}
+
+// One small job with each fault.
+int run_sweep(int one_in, const Log& log) {
+  const auto run = [&] {
+    Sum sum;
+    simulation::sweep(one_in, [&](const Plan& plan, const std::string& name) {
+      *seed_at_work() = ++sum.histories;
+      const auto violations = run_plan(plan, false).violations;
+      for (const auto& violation : violations) {
+        log(name + ": " + violation);
+      }
+      sum.broken += violations.empty() ? 0U : 1U;
+    });
+    return sum;
+  };
+  const Sum sum = run_in_child(
+      run, [] { return "history " + std::to_string(*seed_at_work()) + " of the sweep"; });
+  log(std::to_string(sum.histories) + " histories of one small job: " + std::to_string(sum.broken) +
+      " broken");
+  return sum.broken == 0 ? 0 : 1;
 }
 
 Sum run_seed(std::uint64_t seed, const Options& options) {
@@ -295,7 +342,7 @@ Sum run_seed(std::uint64_t seed, const Options& options) {
   const Result result =
       run_plan(plan, options.compares, options.is_told ? print : Log{}, options.files);
   for (const auto& violation : result.violations) {
-    print("seed " + std::to_string(seed) + ": " + violation);
+    print(name_of(seed, options) + ": " + violation);
   }
   keep(plan, options);
   return {1, result.faults, result.violations.empty() ? 0U : 1U};
@@ -303,16 +350,19 @@ Sum run_seed(std::uint64_t seed, const Options& options) {
 
 /// The same, and the smallest history that still breaks a promise. In children: it may end them.
 Sum run_and_shrink(std::uint64_t seed, const Options& options) {
+  const auto who = who_is_at_work(options);
   const auto run = [&](const Plan& plan, const Log& log) {
-    return run_in_child([&] {
-      const auto violations = run_plan(plan, options.compares, log).violations;
-      for (std::size_t i = 0; log && i < violations.size(); ++i) {
-        log("seed " + std::to_string(seed) + ": " + violations[i]);
-      }
-      return Sum{1, 0, violations.empty() ? 0U : 1U};
-    });
+    return run_in_child(
+        [&] {
+          const auto violations = run_plan(plan, options.compares, log).violations;
+          for (std::size_t i = 0; log && i < violations.size(); ++i) {
+            log(name_of(seed, options) + ": " + violations[i]);
+          }
+          return Sum{1, 0, violations.empty() ? 0U : 1U};
+        },
+        who);
   };
-  const Sum sum = run_in_child([&] { return run_seed(seed, options); });
+  const Sum sum = run_in_child([&] { return run_seed(seed, options); }, who);
   if (sum.broken > 0) {
     const Plan least =
         simulation::shrink(simulation::make_plan(seed, options.focus),
@@ -336,20 +386,23 @@ Sum run_seeds(std::uint64_t first, const Options& options) {
   Sum all;
   std::uint64_t done = first - options.from;
   while (done < options.seeds && !is_late() && (all.broken == 0 || options.goes_on)) {
-    const Sum some = run_in_child([&] {
-      Sum sum;
-      for (std::uint64_t i = 0; i < seeds_of_a_child && done + i * jobs < options.seeds; ++i) {
-        const std::uint64_t seed = options.from + done + i * jobs;
-        const Sum one = options.shrinks ? run_and_shrink(seed, options) : run_seed(seed, options);
-        sum.histories += one.histories;
-        sum.faults += one.faults;
-        sum.broken += one.broken;
-        if (is_late() || (sum.broken > 0 && !options.goes_on)) {
-          break;
-        }
-      }
-      return sum;
-    });
+    const Sum some = run_in_child(
+        [&] {
+          Sum sum;
+          for (std::uint64_t i = 0; i < seeds_of_a_child && done + i * jobs < options.seeds; ++i) {
+            const std::uint64_t seed = options.from + done + i * jobs;
+            const Sum one =
+                options.shrinks ? run_and_shrink(seed, options) : run_seed(seed, options);
+            sum.histories += one.histories;
+            sum.faults += one.faults;
+            sum.broken += one.broken;
+            if (is_late() || (sum.broken > 0 && !options.goes_on)) {
+              break;
+            }
+          }
+          return sum;
+        },
+        who_is_at_work(options));
     done += seeds_of_a_child * jobs;
     all.histories += some.histories;
     all.faults += some.faults;
@@ -391,21 +444,10 @@ int run_all(const Options& options) {
   return all.broken == 0 && answers == options.jobs ? 0 : 1;
 }
 
-/// Whether the faults of the small job show a planted bug.
-bool shows_in_sweep(iocomp::Bug bug) {
-  constexpr int one_in = 5;
-  const Sum sum = run_in_child([&] {
-    plant(bug);
-    Sum all;
-    all.broken = simulation::sweep(one_in, [](const std::string&) {}) > 0 ? 1 : 0;
-    return all;
-  });
-  return sum.broken > 0;
-}
-
 /// How many histories each planted bug lives, or whether it is found by the sweep alone.
 int try_bugs(Options options) {
   options.seeds = std::min<std::uint64_t>(options.seeds, 10000);
+  constexpr int one_in = 5;
   bool are_all_found = true;
   for (std::size_t i = 1; i < iocomp::bug_names.size(); ++i) {
     std::uint64_t seed = options.from;
@@ -413,21 +455,24 @@ int try_bugs(Options options) {
     bool is_found = false;
     while (!is_found && seed < end) {
       constexpr std::uint64_t seeds_of_a_child = 100;
-      const Sum sum = run_in_child([&] {
-        std::fclose(stdout);
-        plant(static_cast<iocomp::Bug>(i));
-        Sum some;
-        for (; some.broken == 0 && some.histories < seeds_of_a_child; ++some.histories) {
-          *seed_at_work() = seed + some.histories;
-          const Plan plan = simulation::make_plan(*seed_at_work(), Focus::any);
-          some.broken = run_plan(plan, false).violations.empty() ? 0 : 1;
-        }
-        return some;
-      });
+      const Sum sum = run_in_child(
+          [&] {
+            std::fclose(stdout);
+            plant(static_cast<iocomp::Bug>(i));
+            Sum some;
+            for (; some.broken == 0 && some.histories < seeds_of_a_child; ++some.histories) {
+              *seed_at_work() = seed + some.histories;
+              const Plan plan = simulation::make_plan(*seed_at_work(), Focus::any);
+              some.broken = run_plan(plan, false).violations.empty() ? 0 : 1;
+            }
+            return some;
+          },
+          who_is_at_work(options));
       is_found = sum.broken > 0;
       seed = sum.has_died ? *seed_at_work() + 1 : seed + sum.histories;
     }
-    const bool needs_sweep = !is_found && shows_in_sweep(static_cast<iocomp::Bug>(i));
+    plant(is_found ? iocomp::Bug::none : static_cast<iocomp::Bug>(i));
+    const bool needs_sweep = !is_found && run_sweep(one_in, [](const std::string&) {}) > 0;
     are_all_found = are_all_found && (is_found || needs_sweep);
     std::printf("%-26s %s\n", std::string{iocomp::bug_names[i]}.c_str(),
                 is_found      ? std::to_string(seed - options.from).c_str()
@@ -462,7 +507,7 @@ int main(int count, char** words) {
     return run_kept(options);
   }
   if (options.sweeps) {
-    return simulation::sweep(options.one_in, print) == 0 ? 0 : 1;
+    return run_sweep(options.one_in, print);
   }
   return run_all(options);
 }

@@ -399,6 +399,7 @@ void choose_sizes(Random& random, Plan& plan) {
   plan.buffer_bytes = std::max(random.among(memory), largest_put_bytes(plan));
   plan.stripe_bytes = random.among(std::vector<std::int64_t>{0, 4096, 1 << 16});
   plan.inline_bytes = random.among(std::vector<std::int64_t>{0, 64, 4096});
+  plan.chunk_bytes = random.chance(1, 3) ? 512 : 4096;
   plan.credits = random.between(2, 8);
   plan.kernel_from_bytes = random.chance(1, 4) ? 512 : 8 << 20;
   plan.writing_threads = keeps_steps && random.chance(1, 2) ? 3 : 1;

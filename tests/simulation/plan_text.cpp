@@ -247,13 +247,13 @@ void take_word(std::string_view word, T& value) {
     }
     value = static_cast<T>(found - names_of<T>.begin());
   } else {
-    std::int64_t number = 0;
-    std::uint64_t large = 0;
-    const bool is_signed = std::from_chars(word.begin(), word.end(), number).ptr == word.end();
-    if (!is_signed && std::from_chars(word.begin(), word.end(), large).ptr != word.end()) {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    Wide number = 0;
+    const auto [end, error] = std::from_chars(word.begin(), word.end(), number);
+    if (end != word.end() || error != std::errc{}) {
       refuse(word);
     }
-    value = is_signed ? static_cast<T>(number) : static_cast<T>(large);
+    value = static_cast<T>(number);
   }
 }
 void take_word(std::string_view word, std::string& value) { value = word; }
@@ -411,6 +411,9 @@ Plan read_plan(std::string_view text) {
   Plan plan;
   Words left{words};
   take_fields(left, "", plan);
+  if (plan.files.empty()) {
+    throw std::invalid_argument{"a plan has files"};
+  }
   return plan;
 }
 

@@ -145,7 +145,9 @@ def main() -> int:
         print(one)
     counts = ", ".join(f"{count} of {backend}" for backend, count in sorted(read.items()))
     print(f"{len(folders)} disks, variables read: {counts}: {len(violations)} violations")
-    return 1 if done.returncode != 0 or violations or len(read) < len(READERS) else 0
+    if missing := READERS.keys() - read.keys():
+        print(f"no variable was read of {', '.join(sorted(missing))}: take more seeds")
+    return 1 if done.returncode != 0 or violations or missing else 0
 
 
 if __name__ == "__main__":

@@ -109,7 +109,6 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
     seen.ends = job.ends();
     told = job.told();
     violations = job.violations();
-    result.turns += world.turns();
   }
   const auto found = check_disk(way.plan, told, disk, "at the end", &steps);
   violations.insert(violations.end(), found.begin(), found.end());

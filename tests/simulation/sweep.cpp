@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "history.h"
 #include "plan.h"
 
 namespace simulation {
@@ -60,21 +59,14 @@ std::string name_of(const Plan& plan) {
 
 }  // namespace
 
-int sweep(int one_in, const std::function<void(const std::string&)>& tell) {
+void sweep(int one_in, const std::function<void(const Plan&, const std::string&)>& run_one) {
   constexpr std::int64_t most_syncs = 40;
   constexpr std::int64_t most_writes = 60;
   constexpr std::int64_t most_bytes = 16384;
-  int violations = 0;
-  int histories = 0;
   int number_of_plan = 0;
   const auto run = [&](const Plan& plan, const std::string& fault) {
-    if (number_of_plan++ % one_in != 0) {
-      return;
-    }
-    ++histories;
-    for (const auto& violation : run_history(plan).violations) {
-      ++violations;
-      tell(name_of(plan) + ", " + fault + ": " + violation);
+    if (number_of_plan++ % one_in == 0) {
+      run_one(plan, name_of(plan) + ", " + fault);
     }
   };
   // Of two servers, or of the ranks that write, one is gone: for ever, or for longer than others
@@ -176,9 +168,6 @@ int sweep(int one_in, const std::function<void(const std::string&)>& tell) {
       }
     }
   }
-  tell(std::to_string(histories) + " histories of one small job: " + std::to_string(violations) +
-       " violations");
-  return violations;
 }
 
 }  // namespace simulation

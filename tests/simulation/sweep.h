@@ -10,7 +10,8 @@ namespace simulation {
 
 /// One small job in every mode and kind of file, again and again: each of its fsyncs fails once,
 /// each of its writes fails, or the disk is full at any byte.
-/// @param one_in Only each such history is run. @return violations.
-int sweep(int one_in, const std::function<void(const std::string&)>& tell);
+/// @param one_in  only each such history is run.
+/// @param run  is given each history, and its name.
+void sweep(int one_in, const std::function<void(const Plan&, const std::string&)>& run);
 
 }  // namespace simulation
