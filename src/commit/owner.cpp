@@ -127,7 +127,7 @@ bool Owner::open_file(const std::string& path) {
 // Where there are no locks, from one that ended without removing the file. Others may try the same.
 void Owner::take_over(const std::string& path, BeatPace pace) {
   log::warning("the file system of " + path + " has no locks: waiting up to " +
-               std::to_string(pace.silence.count() / 1000) +
+               std::to_string((pace.silence + pace.interval).count() / 1000) +
                " s to see whether another job still writes it");
   if (beats(path_, pace)) {
     throw is_owned(path, path_);

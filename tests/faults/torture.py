@@ -28,13 +28,14 @@ sys.path.insert(0, str(HERE.parents[1] / "studies"))
 sys.path.insert(0, str(HERE.parents[1] / "bindings/python"))
 
 from actors import Actors, Build  # noqa: E402
-from cell import Cell  # noqa: E402
+from cell import BACK_ENDS, Cell  # noqa: E402
 from company import Companies  # noqa: E402
 from oracle import Violation, shared_memory  # noqa: E402
 from trial import NotHere, Trial  # noqa: E402
 from trials import FAULTS, draw  # noqa: E402
 
 EXIT_VIOLATION = 1
+EXIT_NOTHING_TRIED = 2
 
 
 @dataclass(frozen=True)
@@ -107,12 +108,11 @@ def _work(which: int, options: argparse.Namespace, build: Build, results: Any) -
     until = time.monotonic() + options.seconds
     numbers = [options.cell] if options.cell is not None else range(which, 1 << 40, options.jobs)
     for number in numbers:
-        cell = draw(options.seed, number)
-        if options.cell is None and not _is_wanted(cell, options):
-            continue
         if time.monotonic() > until:
             break
-        results.put(worker.try_out(cell))
+        cell = draw(options.seed, number)
+        if options.cell is not None or _is_wanted(cell, options):
+            results.put(worker.try_out(cell))
     worker.end()
     results.put(None)
     if not any(target.iterdir()):
@@ -130,12 +130,16 @@ def _options() -> argparse.Namespace:
     parser.add_argument("directory", type=Path, help="where to write: the file system to try")
     parser.add_argument("--seconds", type=float, default=60, help="how long (60)")
     parser.add_argument("--seed", type=int, help="repeats a run; else a new one each time")
-    parser.add_argument("--cell", type=int, help="of the seed this one alone")
-    parser.add_argument("--only", nargs="+", choices=FAULTS, metavar="FAULT", help=", ".join(FAULTS))
-    parser.add_argument("--back-end", nargs="+", help="these alone")
+    parser.add_argument("--cell", type=int, help="try only this cell of the seed")
+    for option, metavar, names in ("--only", "FAULT", FAULTS), ("--back-end", "BACK_END", BACK_ENDS):
+        parser.add_argument(
+            option, nargs="+", choices=names, metavar=metavar, help=f"of {', '.join(names)}"
+        )
     parser.add_argument("--jobs", type=int, default=3, help="jobs at a time (3)")
     parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.seconds <= 0 or options.jobs < 1:
+        parser.error("--seconds is more than 0, and --jobs at least 1")
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 31)
     if options.cell is not None:
@@ -243,6 +247,9 @@ def main() -> int:
     _report(results, time.monotonic() - began)
     if left := shared_memory() - before:
         print(f"VIOLATION: left in /dev/shm: {sorted(left)}")
+    if all(result.skipped for result in results):
+        print("iocomp torture: nothing was tried", file=sys.stderr)
+        return EXIT_NOTHING_TRIED
     return EXIT_VIOLATION if left or any(result.violation for result in results) else 0
 
 
