@@ -27,6 +27,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/bug.h"
@@ -126,9 +127,12 @@ Options read_options(int count, char** words) {
     if (from == "new") {
       options.from = static_cast<std::uint64_t>(std::time(nullptr)) << 24U;
       std::printf("from seed %llu\n", static_cast<unsigned long long>(options.from));
-    } else if (const char* const end = from.data() + from.size();
-               !from.empty() && std::from_chars(from.data(), end, options.from).ptr != end) {
-      throw CLI::ValidationError{"--from", from + " is no number, and not new"};
+    } else if (!from.empty()) {
+      const char* const end = from.data() + from.size();
+      const auto [rest, error] = std::from_chars(from.data(), end, options.from);
+      if (rest != end || error != std::errc{}) {
+        throw CLI::ValidationError{"--from", from + " is no number below 2^64, and not new"};
+      }
     }
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error));

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -412,7 +413,7 @@ Plan read_plan(std::string_view text) {
   Words left{words};
   take_fields(left, "", plan);
   if (plan.files.empty()) {
-    throw std::invalid_argument{"a plan has files"};
+    throw std::invalid_argument{"a plan needs a file"};
   }
   return plan;
 }
