@@ -11,8 +11,8 @@ find_or_fetch(nlohmann_json nlohmann_json::nlohmann_json nlohmann/json.hpp https
 find_or_fetch(tomlplusplus iocomp_tomlplusplus toml++/toml.h https://github.com/marzer/tomlplusplus.git v3.3.0)
 find_or_fetch(xxhash iocomp_xxhash xxhash.h https://github.com/Cyan4973/xxHash.git v0.8.1)
 
-if(IOCOMP_TOOLS)
-  find_package(CLI11 REQUIRED) # apps and the command iocomp
+if(IOCOMP_TOOLS) # the command iocomp, apps and tests
+  find_or_fetch(CLI11 CLI11::CLI11 CLI/CLI.hpp https://github.com/CLIUtils/CLI11.git v2.1.2)
 endif()
 # Debian's numpy, h5py, matplotlib and pytest belong to its own Python, which need not come first in the path.
 if(IOCOMP_TOOLS OR IOCOMP_BUILD_TESTS)

@@ -2,7 +2,7 @@
 # Libraries that are compiled in. Those that the machine lacks are fetched, where the user has said so.
 option(
   IOCOMP_FETCH_DEPENDENCIES
-  "Download fmt, nlohmann-json, toml++ and xxHash at configure time where they are not installed"
+  "Download fmt, nlohmann-json, toml++, xxHash and CLI11 at configure time where they are not installed"
   OFF
 )
 

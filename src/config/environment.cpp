@@ -149,7 +149,8 @@ Found read_environment() {
       const auto known =
           moved.empty() ? nearest(name, known_names(name.substr(0, longest_compared))) : moved;
       found.warnings.push_back(
-          unknown_text(variable, "environment", std::string{environment_prefix} + known));
+          unknown_text(variable, "environment", std::string{environment_prefix} + known) +
+          "; it has no effect");
       continue;
     }
     const Value value{.text = text, .origin = "environment " + variable};

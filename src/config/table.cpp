@@ -23,8 +23,8 @@ const std::vector<Key>& all_keys() {
        "what is printed to stderr as it happens"},
 
       {"placement.policy", choice, "auto", "auto|halves|spread|packed|tail|list",
-       "which ranks become servers; auto: none, unless another key asks for servers: then by where "
-       "ranks sit, halves where they are not bound"},
+       "which ranks become servers; auto: none, if no other key asks for servers, else by where "
+       "ranks are bound, and halves if they are not bound"},
       {"placement.node_size", integer, "0", "0..1000000",
        "ranks per node (halves: per group); 0 asks MPI which ranks share a node"},
       {"placement.servers_per_node", integer, "0", "0..1000000",
@@ -48,9 +48,8 @@ const std::vector<Key>& all_keys() {
        "shared: servers read in place, out of the rank's memory, or copies; auto: the cheapest, in "
        "place only where shared memory has huge pages"},
       {"transport.kernel_from", bytes, "8 MiB", "",
-       "kind auto, with servers: contiguous blocks of this size and more are written by the "
-       "compute rank's "
-       "kernel"},
+       "kind auto, with servers: blocks of this size and more of a posix series are written by "
+       "the rank's kernel, if they are contiguous and aligned as in the file (iocomp_alloc)"},
 
       {"staging.memory", bytes, "1 GiB", "1 B..", "per node, shared out among its servers"},
       {"staging.stripe", bytes, "8 MiB", "",
@@ -88,16 +87,15 @@ const std::vector<Key>& all_keys() {
        "threads of each server, and of each rank that writes or reads itself, among which large "
        "requests are divided: copies, byte order, compression, reads; 1: its own"},
       {"writing.policy", choice, "auto", "auto|local|pull|push|relay|round-robin",
-       "which of them takes which part on several NUMA domains, and where it lands: docs/numa.md"},
+       "on several NUMA domains, which writer thread takes which part of a request: docs/numa.md"},
       {"writing.auto_busy", choice, "local", "local|pull|push|relay|round-robin",
        "the policy that auto takes where memory lies on all domains with threads; iocomp numa "
        "--apply sets it"},
       {"writing.auto_idle", choice, "pull", "local|pull|push|relay|round-robin",
        "the policy that auto takes where some domain with threads has none of the memory"},
       {"writing.bind", choice, "domain", "domain|l3|none",
-       "what they are bound to: free hardware threads of a NUMA domain or of an L3 cache; none: "
-       "they "
-       "run where the process may"},
+       "what writer threads are bound to: free hardware threads of a NUMA domain or of an L3 "
+       "cache; none: they run where the process may"},
       {"writing.share_cpus", boolean, "false", "",
        "true: hardware threads that compute ranks are bound to count as free"},
 
@@ -134,7 +132,7 @@ const std::vector<Key>& all_keys() {
        "how much its writers together write in a second, each an equal share of it, as in "
        "500 MiB/s; 0: no limit"},
       {"files.*.overlap", choice, "error", "error|any",
-       "what puts of one step that overlap come to: the step fails; or any of the values is there"},
+       "two puts of a step have the same element: the step fails; or any of the values is there"},
       {"files.*.steps_in_flight", integer, "8", "1..1000000",
        "steps that may be on their way before the first put of the next waits"},
       {"files.*.guard", boolean, "true", "",
@@ -185,7 +183,7 @@ const std::vector<Key>& all_keys() {
       {"files.*.aggregators", integer, "0", "0..1000000",
        "ranks on each node that write for others, in synchronous mode and in adios2; 0: all write"},
       {"files.*.aggregator_order", choice, "spread", "spread|packed",
-       "which ranks of a node these are"},
+       "which ranks of a node are aggregators: every k-th (spread), or the lowest (packed)"},
       {"files.*.engine", choice, "BP5", "BP5|BP4|HDF5", "of back-end adios2"},
       {"files.*.operator", text, "", "",
        "of back-end adios2, engines BP4 and BP5: an operator that the installed ADIOS2 has, as in "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `iocomp study`, also as `python3 -m iocomp_studies`."""
+"""The commands `iocomp study` and `iocomp advise`, also as `python3 -m iocomp_studies`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> int:
         return 2
     from iocomp_studies.command import app
 
-    app(prog_name="iocomp study")
+    app(prog_name="iocomp" if sys.argv[1:2] == ["advise"] else "iocomp study")
     return 0
 
 

@@ -198,7 +198,9 @@ void add_recover(CLI::App& app) {
       "replacing when it died is in force again. Refuses while a job writes the file.");
   command->add_option("PATH", chosen->path, "A folder, a file, or the name of a set of checkpoints")
       ->required();
-  command->add_option("--format", chosen->format, "Of files whose first bytes do not tell it")
+  command
+      ->add_option("--format", chosen->format,
+                   "The format of files whose first bytes do not tell it")
       ->type_name("NAME");
   command->add_flag("--dry-run", chosen->dry_run, "Only tell what would be done");
   command->add_flag("--json", chosen->json, "Print it as JSON");

@@ -323,14 +323,17 @@ void add_show(CLI::App& app) {
   auto* variable = command->add_option("--variable", options->variable,
                                        "Print its values, and their minimum, maximum and mean");
   variable->type_name("NAME");
-  command->add_option("--step", options->step, "In this step; else the newest that has it")
+  command
+      ->add_option("--step", options->step, "The step to print [the newest that has the variable]")
       ->needs(variable);
   command
       ->add_option("--slice", options->slice,
                    "This part of it, as \"0:4,10,:\"; up to 1000 elements are printed without it")
       ->type_name("SLICE")
       ->needs(variable);
-  command->add_option("--format", options->format, "Of files whose first bytes do not tell it")
+  command
+      ->add_option("--format", options->format,
+                   "The format of a file whose first bytes do not tell it")
       ->type_name("NAME");
   command->add_flag("--json", options->json, "Print it as JSON");
   command->callback([options] { show(*options); });

@@ -129,24 +129,47 @@ def _checked(words: tuple[str, ...], advice: Advice, around: Surroundings, topol
 
 def advise(
     program: Optional[list[str]] = typer.Argument(
-        None, help="after --: the program and its arguments, which is run once, synchronously"
+        None,
+        show_default=False,
+        help="after --: the program and its arguments, which is run once, synchronously",
     ),
     from_: Optional[list[Path]] = typer.Option(
-        None, "--from", help="results of studies to learn from; else this machine is measured now"
+        None,
+        "--from",
+        show_default=False,
+        help="results of studies to learn from; else this machine is measured now",
     ),
     source: str = typer.Option("", help="the machine, where results are of several"),
     run: Optional[Path] = typer.Option(
-        None, help="instead of a program: trace.json of a run of it, or a result of a study"
+        None,
+        show_default=False,
+        help="instead of a program: trace.json of a run of it, or a result of a study",
     ),
-    wall: Optional[float] = typer.Option(None, help="with trace.json: seconds that the run took"),
-    ranks: Optional[int] = typer.Option(None, min=1, help="that compute [1]"),
-    nodes: Optional[int] = typer.Option(None, min=1, help="of the job [1]"),
-    steps: Optional[int] = typer.Option(None, min=1, help="of output [10]"),
-    bytes_per_step: Optional[str] = typer.Option(None, help="of all ranks together"),
-    seconds_per_step: Optional[float] = typer.Option(None, help="of computing, without output"),
-    puts: Optional[int] = typer.Option(None, min=1, help="of each rank in a step [1]"),
+    wall: Optional[float] = typer.Option(
+        None, show_default=False, help="with trace.json: seconds that the run took"
+    ),
+    ranks: Optional[int] = typer.Option(
+        None, show_default=False, min=1, help="ranks that compute [1]"
+    ),
+    nodes: Optional[int] = typer.Option(
+        None, show_default=False, min=1, help="nodes of the job [1]"
+    ),
+    steps: Optional[int] = typer.Option(
+        None, show_default=False, min=1, help="steps of output [10]"
+    ),
+    bytes_per_step: Optional[str] = typer.Option(
+        None, show_default=False, help="bytes of one step, all ranks together"
+    ),
+    seconds_per_step: Optional[float] = typer.Option(
+        None, show_default=False, help="seconds of computing between two steps"
+    ),
+    puts: Optional[int] = typer.Option(
+        None, show_default=False, min=1, help="puts of each rank in a step [1]"
+    ),
     reuse_after: Optional[float] = typer.Option(
-        None, help="seconds of computing from a put until the array is changed [a whole step]"
+        None,
+        show_default=False,
+        help="seconds of computing from a put until the array is changed [a whole step]",
     ),
     scattered: bool = typer.Option(
         False, help="what a rank puts is not in one piece in the file, as blocks of 3-D arrays"
@@ -156,13 +179,15 @@ def advise(
         ",".join(ALL_MAPPINGS), help="mappings to choose from; sequential: no servers"
     ),
     memory: Optional[str] = typer.Option(
-        None, help="that servers of a node may take [a quarter of this machine's]"
+        None,
+        show_default=False,
+        help="memory that the servers of a node may take [a quarter of this machine's]",
     ),
     topology: str = typer.Option("", help="of a node, as iocomp map takes it [this machine]"),
     directory: Path = typer.Option(Path(), help="on the file system that is written to"),
-    build: Optional[Path] = typer.Option(None, help="as for iocomp study run"),
+    build: Optional[Path] = typer.Option(None, show_default=False, help="as for iocomp study run"),
     apply: bool = typer.Option(False, "--apply", help="write the settings into iocomp.toml"),
-    replaces: bool = typer.Option(False, "--replace", help="an iocomp.toml that is there"),
+    replaces: bool = typer.Option(False, "--replace", help="overwrite iocomp.toml, if it is there"),
     check: bool = typer.Option(
         False, "--check", help="run the program again as advised, and compare with the prediction"
     ),

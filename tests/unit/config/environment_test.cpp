@@ -35,7 +35,7 @@ TEST_F(Environment, WarnsOfAnUnknownName) {
   set("IOCOMP_STAGIN_MEMORY", "1 GiB");
   EXPECT_EQ(warning(),
             "unknown setting IOCOMP_STAGIN_MEMORY (environment): the nearest known one is "
-            "IOCOMP_STAGING_MEMORY; `iocomp config` lists all");
+            "IOCOMP_STAGING_MEMORY; `iocomp config` lists all; it has no effect");
 }
 
 TEST_F(Environment, WarnsOfEachNameOfOthersAndReadsOn) {
@@ -51,14 +51,14 @@ TEST_F(Environment, NamesTheNearestKeyOfTheSameFile) {
   set("IOCOMP_FILES_MY_FIELDS_BAKEND", "hdf5");
   EXPECT_EQ(warning(),
             "unknown setting IOCOMP_FILES_MY_FIELDS_BAKEND (environment): the nearest known one "
-            "is IOCOMP_FILES_MY_FIELDS_BACKEND; `iocomp config` lists all");
+            "is IOCOMP_FILES_MY_FIELDS_BACKEND; `iocomp config` lists all; it has no effect");
 }
 
 TEST_F(Environment, NamesTheNewPlaceOfAKeyThatWasMoved) {
   set("IOCOMP_DISK_DIRECT_FROM", "1 MiB");
   EXPECT_EQ(warning(),
             "unknown setting IOCOMP_DISK_DIRECT_FROM (environment): the nearest known one is "
-            "IOCOMP_EXPERT_DIRECT_FROM; `iocomp config` lists all");
+            "IOCOMP_EXPERT_DIRECT_FROM; `iocomp config` lists all; it has no effect");
 }
 
 TEST_F(Environment, MayHoldNamesOfOurScriptsAndOfPackageManagers) {
