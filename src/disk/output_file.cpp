@@ -310,22 +310,12 @@ void OutputFile::grow(std::int64_t bytes) {
   if (bytes <= 0 || !length || (is_as_long && options_.are_writers_on_one_node)) {
     return;
   }
+  // Nobody else writes this byte any more: later steps, which others may be writing, lie behind it.
+  // A length that is set (ftruncate) would cut these off. Where the file is long enough others may
+  // have made it so by what they are still writing, and on another node an fsync of this process
+  // is none of theirs.
   has_unsynced_ = true;
-  int error = 0;
-  if (is_as_long) {
-    // Others may have made it so long by what they are still writing, and on another node an fsync
-    // of this process is none of theirs.
-    error = write_again(buffered_, bytes - 1);
-  } else if (retried([&] { return ::fallocate(buffered_, 0, bytes - 1, 1); }) == -1) {
-    error = errno;
-  }
-  if (error == EOPNOTSUPP || error == ENOSYS || error == ENODEV) {
-    // Where others extend the file between the question and the answer, this could shorten it: only
-    // where there is no other way.
-    const bool is_short = *length_of(buffered_, path_) < bytes;
-    error = is_short && retried([&] { return ::ftruncate(buffered_, bytes); }) == -1 ? errno : 0;
-  }
-  if (error != 0) {
+  if (const int error = write_again(buffered_, bytes - 1); error != 0) {
     refuse("growing " + path_ + " to " + std::to_string(bytes) + " bytes", error);
   }
 }

@@ -136,19 +136,9 @@ TEST_F(OutputFileWithFaults, RemembersThatASyncFailed) {
   EXPECT_EQ(failure_of([&] { file.sync(); }), expected) << "the system tells it once";
 }
 
-TEST_F(OutputFileWithFaults, GrowsWhereThereIsNoFallocate) {
-  OutputFile file{folder_.file("f"), {}};
-  for (const int error : {EOPNOTSUPP, ENOSYS}) {
-    faults.fallocate_error = error;
-    file.grow(10'000);
-    file.grow(500);
-    EXPECT_EQ(std::filesystem::file_size(file.path()), 10'000U);
-  }
-}
-
 TEST_F(OutputFileWithFaults, TellsWhyItCannotGrow) {
   OutputFile file{folder_.file("f"), {}};
-  faults.fallocate_error = ENOSPC;
+  faults.buffered_error = ENOSPC;
   EXPECT_EQ(failure_of([&] { file.grow(10'000); }),
             "growing " + file.path() + " to 10000 bytes: No space left on device");
 }

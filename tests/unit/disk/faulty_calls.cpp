@@ -59,13 +59,6 @@ int fdatasync(int descriptor) {
   return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
 }
 
-int fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
-  if (iocomp::disk::is_interrupted() || iocomp::disk::fails(faults.fallocate_error)) {
-    return -1;
-  }
-  return static_cast<int>(::syscall(SYS_fallocate, descriptor, mode, offset, bytes));
-}
-
 int sync_file_range(int /*descriptor*/, off64_t /*offset*/, off64_t /*bytes*/, unsigned /*flags*/) {
   ++faults.flushes;
   errno = ENOSYS;  // which nobody should mind

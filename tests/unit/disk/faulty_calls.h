@@ -13,7 +13,6 @@ struct Faults {
   int direct_error = 0;             ///< pwrite to an O_DIRECT descriptor fails with this errno
   int buffered_error = 0;           ///< and to any other with this
   int sync_error = 0;               ///< the next fdatasync fails with this, once
-  int fallocate_error = 0;          ///< fallocate fails with this
   int direct_calls = 0;             ///< counts pwrite to O_DIRECT descriptors
   int flushes = 0;                  ///< counts sync_file_range
   std::size_t largest_pwrite_bytes = 0;  ///< the most that one pwrite asked for
