@@ -65,6 +65,25 @@ def test_a_small_shm_is_an_error_that_names_it(actors: Actors) -> None:
 
 
 @may_mount
+def test_ranks_in_pid_namespaces_of_their_own_do_not_read_one_another(actors: Actors) -> None:
+    """Each is process 1 there: whoever pulls from process 1 reads its own memory."""
+    if actors.build.mpi != "openmpi":
+        pytest.skip("MPICH finds its neighbours by their process ids")
+    apart = ["unshare", "--pid", "--fork", "--mount-proc"]
+    job = actors.play(
+        SCRIPT,
+        ranks=4,
+        settings=settings(kind="shared"),
+        launcher=[*actors.build.launcher, "4", *apart],
+        environment=MPI_ELSEWHERE | {"OMPI_MCA_btl": "tcp,self"},
+    )
+    assert not job.failures(), job
+    assert check_file(job.folder / "out.bin") == {0, 1}
+    assert trace(job)["transport"].startswith("shared"), trace(job)
+    assert "is refused" in job.output, job
+
+
+@may_mount
 def test_a_small_shm_makes_auto_send_messages(actors: Actors) -> None:
     job = actors.play(
         SCRIPT,

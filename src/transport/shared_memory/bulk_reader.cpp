@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "transport/shared_memory/exported_memory.h"
+#include "transport/shared_memory/join_node.h"
 #include "transport/shared_memory/node_peers.h"
 #include "transport/shared_memory/pull.h"
 #include "transport/shared_memory/records.h"
@@ -100,8 +101,8 @@ int BulkReader::pull_offered(const Peer& from, const Offered& offered,
 // Pulls the next bytes that the peer offers. @return false where the system refuses.
 bool BulkReader::pulls(const Peer& from, std::span<std::byte> memory) {
   auto& sender = from_[from.number];
-  const int refusal =
-      sender.refuses_pull ? EPERM : pull_offered(from, sender.offers.front(), memory);
+  const bool is_refused = sender.refuses_pull || from.pid == unknown_process;
+  const int refusal = is_refused ? EPERM : pull_offered(from, sender.offers.front(), memory);
   const bool for_good = refusal == EPERM || refusal == ENOSYS;
   if (for_good && !std::exchange(sender.refuses_pull, true)) {
     log::warning("reading the memory of rank " + std::to_string(from.rank) + " is refused (" +

@@ -71,16 +71,22 @@ NodeMemory join_node(MPI_Comm node, int session_rank, bool serves, const std::st
   const auto ranks = mpi::gather_to_all(node, session_rank, policy, others);
   const auto pids = mpi::gather_to_all(node, getpid(), policy, others);
   const auto spaces = mpi::gather_to_all(node, process_namespace(), policy, others);
+  // In namespaces of their own a number may be that of another process.
+  const bool knows_processes =
+      std::ranges::count(spaces, spaces.front()) == static_cast<std::ptrdiff_t>(spaces.size());
   NodeMemory memory{.plan = NodePlan{{roles.begin(), roles.end()}},
                     .self = static_cast<std::size_t>(self),
                     .ranks = {ranks.begin(), ranks.end()},
                     .pids = {pids.begin(), pids.end()},
                     .segment = {},
-                    .knows_processes = std::ranges::count(spaces, spaces.front()) ==
-                                       static_cast<std::ptrdiff_t>(spaces.size()),
+                    .knows_processes = knows_processes,
                     .kind = "memfd"};
-  Outcome mapped{ErrorCode::unsupported, ""};
-  if (segment != "shm") {
+  Outcome mapped{ErrorCode::unsupported,
+                 knows_processes ? "" : "the ranks of a node are in PID namespaces of their own"};
+  if (!knows_processes) {
+    std::ranges::fill(memory.pids, unknown_process);
+  }
+  if (segment != "shm" && knows_processes) {
     mapped = map_segment(node, memory, SharedMapping::Kind::memfd, policy);
   }
   if (!mapped.ok() && segment != "memfd") {

@@ -69,7 +69,8 @@ class SharedTransport : public Transport {
   void unwatch() override { bell_.unwatch(); }
   bool needs_looks() const override { return false; }
   void rouse() override { bell_.rouse(); }
-  Survivors* survivors() override { return &watch_; }
+  /// None where processes do not know one another: nobody could see that one has ended.
+  Survivors* survivors() override { return node_.knows_processes ? &watch_ : nullptr; }
   Tally tally() const override;
   bool is_idle() const override;
 

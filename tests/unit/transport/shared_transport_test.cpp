@@ -99,6 +99,20 @@ TEST_F(SharedTransportTest, PullsBulkDataChunkByChunk) {
   EXPECT_TRUE(server->next_fetched() && server->next_fetched());
 }
 
+// Its number may be that of another process here, whose memory would be read.
+TEST_F(SharedTransportTest, CopiesWhatComesFromAProcessThatItDoesNotKnow) {
+  connect({}, unknown_process);
+  const Bytes bulk = pattern(10'000);
+  const PostId post = compute->post(11, pattern(8), bulk, bulk.size());
+  ASSERT_TRUE(arrived().has_value());
+  Bytes got(bulk.size());
+  server->fetch(10, got);
+  move();
+  EXPECT_TRUE(compute->is_taken(post));
+  EXPECT_EQ(got, bulk);
+  EXPECT_EQ(server->tally().pulled_bytes, 0);
+}
+
 // Rows of 5 in an array of 40 x 30 x 8 elements: more of them than one call of the kernel takes.
 struct Halo {
   std::vector<std::int32_t> values;
