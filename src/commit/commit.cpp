@@ -198,7 +198,7 @@ void take_back(const TargetNames& names, bool replace) noexcept {
   if (!replace) {
     (void)::rename(names.target.c_str(), names.temporary.c_str());
   } else if (!names.folder_mark.empty()) {
-    (void)rename_replacing(names.temporary, names.target);
+    (void)undo_replacing(names.temporary, names.target);
   }
   // Before the manifest goes: a power loss must leave no file without what describes it.
   (void)outcome_of([&] { sync_folder_of(names.target); });

@@ -76,6 +76,15 @@ int rename_replacing(const std::string& from, const std::string& to) {
   return is_not_supported(errno) ? set_aside_and_rename(from, to) : errno;
 }
 
+int undo_replacing(const std::string& from, const std::string& to) {
+  const std::string aside = from + std::string{set_aside_ending};
+  if (!exists(aside)) {
+    return rename_replacing(from, to);
+  }
+  const int error = plain_rename(to, from);
+  return error != 0 ? error : plain_rename(aside, to);
+}
+
 void put_back(const std::string& set_aside, const std::string& to) noexcept {
   if (exists(to)) {
     remove_target(set_aside);

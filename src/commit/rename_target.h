@@ -24,6 +24,10 @@ inline constexpr std::string_view server_ending = ".server";
 /// @return 0 or errno.
 [[nodiscard]] int rename_replacing(const std::string& from, const std::string& to);
 
+/// Undo it: `to` is what it was before, and `from` what was put in its place.
+/// @return 0 or errno.
+[[nodiscard]] int undo_replacing(const std::string& from, const std::string& to);
+
 /// Find an old target that a dead job has set aside: give it its name `to` back if nothing has that
 /// name, else remove it. Never throws.
 void put_back(const std::string& set_aside, const std::string& to) noexcept;

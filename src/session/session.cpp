@@ -142,8 +142,16 @@ void Session::start_client(client::Place place) {
   place.job = configuration_.job;
   place.start_line = start_line();
   place.timeline = timeline_.get();
-  client_ = std::make_unique<client::Client>(settings(), configuration_.policy, configuration_.disk,
-                                             std::move(place), connection_.transport.get());
+  const Outcome made = outcome_of([&] {
+    client_ =
+        std::make_unique<client::Client>(settings(), configuration_.policy, configuration_.disk,
+                                         std::move(place), connection_.transport.get());
+  });
+  const Outcome agreed = mpi::agree(ranks_->own().raw(), made, configuration_.policy, others);
+  if (!agreed.ok()) {
+    client_.reset();
+    agreed.throw_unless_ok();
+  }
   finalize_watch_ = std::make_unique<FinalizeWatch>([this] { give_up(); });
 }
 

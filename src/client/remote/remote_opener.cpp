@@ -87,8 +87,14 @@ void RemoteOpener::offer_own_writes(OpenedFile& opened) {
   commit::Publication names{commit::identity(opened.file->name(), file, place_.job), format,
                             &opened.file->catalogue()};
   names.begin_at(opened.remote->beginning());
-  if (!disk_.is_started()) {
-    disk_.start();
+  const Outcome started = outcome_of([&] {
+    if (!disk_.is_started()) {
+      disk_.start();
+    }
+  });
+  if (!started.ok()) {
+    link_.explain(name + "since this rank cannot write itself: " + started.story);
+    return;
   }
   auto writer = std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = names.data_path(-1),

@@ -109,6 +109,20 @@ TEST_F(FolderTargets, ADeadJobLeavesTheManifestOfTheDatasetThatIsThere) {
   }
 }
 
+TEST_F(FolderTargets, AReplacementCanBeUndone) {
+  for (const bool is_exchanged : {false, true}) {
+    make_dataset(names().target, "new");
+    make_dataset(
+        is_exchanged ? names().temporary : names().temporary + std::string{set_aside_ending},
+        "old");
+    EXPECT_EQ(undo_replacing(names().temporary, names().target), 0);
+    EXPECT_EQ(data(), "old");
+    EXPECT_FALSE(fs::exists(names().temporary + std::string{set_aside_ending}));
+    fs::remove_all(names().temporary);
+    fs::remove_all(names().target);
+  }
+}
+
 TEST_F(FolderTargets, AReplacementKeepsNoOtherManifest) {
   make_dataset(names().target, "old");
   write_text(names().manifest, "{\"name\": \"old\"}");
