@@ -79,6 +79,11 @@ class Lead {
   /// Nothing more is ordered: what is not published shall not appear.
   void abandon() { publisher_.abandon(); }
 
+  /// Where the files are, as in the settings.
+  [[nodiscard]] const std::string& path() const noexcept { return publisher_.path(); }
+  /// Others may write them.
+  void release() noexcept { publisher_.release(); }
+
   /// Order what was held back and is due. @return whether anything was.
   bool advance();
 

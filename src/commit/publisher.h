@@ -67,6 +67,7 @@ class Publisher {
   [[nodiscard]] contents::Beginning prepare();
   /// Others may write the file.
   void release() noexcept { owner_.reset(); }
+  [[nodiscard]] const std::string& path() const noexcept { return publication_.path(); }
   /// Start the physical file of a step (-1: of all steps), unless it is started.
   void start(std::int64_t number, const Then& then);
   /// Make room for a variable in a step, once; `told` gets its offset, -1 where others know it.

@@ -87,8 +87,7 @@ class OutputFile {
 
   /// Make the file at least `bytes` long; what was never written reads as zero. The next `sync`
   /// makes that durable, whoever else has made it so long. Never shortens it, also when others
-  /// extend it at the same time (so: fallocate of the last byte, ftruncate only where the file
-  /// system has no fallocate).
+  /// extend it at the same time.
   /// @pre nobody writes the last of these bytes meanwhile.
   /// @throws Error{storage_failure}.
   void grow(std::int64_t bytes);

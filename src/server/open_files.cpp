@@ -37,6 +37,9 @@ using protocol::Kind;
 
 namespace {
 
+// Then the open is tried, and refused if the files are still being written.
+constexpr double longest_hold_seconds = 10;
+
 config::FileSettings settings_of(const config::Settings& settings, const protocol::Open& open) {
   return config::file_settings(settings.with_options(open.name, open.options), open.name,
                                open.kind == 2 ? "checkpoint" : "series");
@@ -177,11 +180,65 @@ void OpenFiles::begin_lead(std::uint64_t key, const protocol::Open& open) {
   if (refused_.contains(key)) {
     return;
   }
-  Entry& entry = files_[key];
-  if (entry.lead) {
-    entry.lead->open(open);
-    return;
+  if (const auto& lead = files_[key].lead) {
+    lead->open(open);
+  } else if (const auto held = held_.find(key); held != held_.end()) {
+    held->second.opens.push_back(open);
+  } else if (has_failed_file(path_of(open))) {
+    held_[key] = {{open}, now_seconds() + longest_hold_seconds};
+  } else {
+    begin_new_lead(key, open);
   }
+}
+
+std::string OpenFiles::path_of(const protocol::Open& open) const {
+  std::string path;
+  (void)outcome_of([&] {
+    const auto settings = settings_of(context_.settings, open);
+    const auto& format = format_of(settings, context_.settings.text("storage.modules"));
+    const commit::Publication names{commit::identity(open.name, settings, context_.place.job),
+                                    format, nullptr};
+    path = names.path();
+  });
+  return path;
+}
+
+// For the program a failed file is closed at once; here it is not before all of it has settled.
+bool OpenFiles::has_failed_file(const std::string& path) const {
+  return std::ranges::any_of(files_, [&](const auto& item) {
+    const auto& lead = item.second.lead;
+    return lead && lead->has_failed() && !lead->is_over() && lead->path() == path;
+  });
+}
+
+bool OpenFiles::open_held() {
+  bool any = false;
+  for (auto next = held_.begin(); next != held_.end();) {
+    const auto held = next++;
+    const auto& [opens, until] = held->second;
+    if (has_failed_file(path_of(opens.front())) && now_seconds() < until) {
+      continue;
+    }
+    const auto ready = held_.extract(held);
+    begin_new_lead(ready.key(), opens.front());
+    for (std::size_t i = 1; i < opens.size(); ++i) {
+      begin_lead(ready.key(), opens[i]);
+    }
+    any = true;
+  }
+  return any;
+}
+
+void OpenFiles::release() {
+  for (auto& [key, entry] : files_) {
+    if (entry.lead) {
+      entry.lead->release();
+    }
+  }
+}
+
+void OpenFiles::begin_new_lead(std::uint64_t key, const protocol::Open& open) {
+  Entry& entry = files_[key];
   try {
     const auto settings = settings_of(context_.settings, open);
     const auto& format = format_of(settings, context_.settings.text("storage.modules"));

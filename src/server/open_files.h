@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -45,6 +47,11 @@ class OpenFiles {
   void for_each_writer(const std::function<void(File&)>& visit) const;
   /// Forget the files that are over in all roles.
   void forget_finished();
+  /// Open what waits for the end of a failed file of the same path. @return whether anything was.
+  bool open_held();
+  [[nodiscard]] bool holds_opens() const noexcept { return !held_.empty(); }
+  /// Others may write the files of this server.
+  void release();
 
  private:
   struct Entry {
@@ -61,6 +68,9 @@ class OpenFiles {
   void to_lead(const protocol::Header& header, std::span<const std::byte> body);
   void to_writer(const protocol::Header& header, std::span<const std::byte> body);
   void begin_lead(std::uint64_t key, const protocol::Open& open);
+  void begin_new_lead(std::uint64_t key, const protocol::Open& open);
+  [[nodiscard]] std::string path_of(const protocol::Open& open) const;
+  [[nodiscard]] bool has_failed_file(const std::string& path) const;
   [[nodiscard]] std::unique_ptr<commit::Lead> make_lead(std::uint64_t key,
                                                         const protocol::Open& open,
                                                         const config::FileSettings& settings,
@@ -71,6 +81,11 @@ class OpenFiles {
   Context& context_;
   Order order_;
   std::unordered_map<std::uint64_t, Entry> files_;
+  struct Held {
+    std::vector<protocol::Open> opens;
+    double until = 0;
+  };
+  std::map<std::uint64_t, Held> held_;
   std::unordered_set<std::uint64_t> refused_;  // all are told: who asks later does not try again
 };
 

@@ -102,7 +102,8 @@ Server::End Server::serve() {
     if (moved) {
       nap.reset();
     } else if (is_woken_for_everything()) {
-      const bool looks_again = has_stripes_ || is_held_back() || is_terminated();
+      const bool looks_again =
+          has_stripes_ || is_held_back() || files_.holds_opens() || is_terminated();
       sleep(looks_again ? longest_doze : std::chrono::nanoseconds{longest_sleep});
     } else {
       nap.pause(sleep_for);
@@ -153,6 +154,7 @@ void Server::stop_writing() {
     plans -= engine_->take_completed().size();
     engine_->wait(std::chrono::milliseconds{1});
   }
+  files_.release();
   survivors_->leave();
   // They all leave together: whoever ends before the others may keep them in MPI_Finalize.
   while (!survivors_->compute_ranks_are_gone()) {
@@ -197,6 +199,7 @@ bool Server::round() {
   files_.for_each_writer([](File& file) { file.submit_gathered(); });
   moved = take_completions() || moved;
   moved = actions_.advance() || moved;
+  moved = files_.open_held() || moved;
   // Programs wait for what is not received, seldom for what is not written.
   if (!received) {
     files_.for_each_writer([&](File& file) { moved = file.write_slice() || moved; });

@@ -253,3 +253,32 @@ close out
     assert {entry["code"] for entry in job.failures(call="close")} == {INCONSISTENT_CALLS}, job
     assert all(entry["code"] != OK for entry in job.calls("close")), job
     assert job.status == 0, job
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5"])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_file_that_failed_is_written_again_at_once(actors: Actors, mode: str, back_end: str) -> None:
+    """For the program it is closed at once, for its servers only when all has settled."""
+    skip_if_missing(actors.build, back_end)
+    text = """
+init
+open out series
+@1 define out v int32 512x512
+@!1 define out v int64 512x512
+put out v by=whole
+end_step out
+close out
+barrier
+open out series
+define out u int64 512x512
+put out u by=columns
+end_step out
+close out
+"""
+    files = {"out": file_settings(back_end, existing="replace")}
+    job = actors.play(text, ranks=4, settings={**mode_settings(mode), "files": files})
+    assert all(entry["code"] == OK for entry in job.calls("open")), job
+    for rank in {entry["rank"] for entry in job.calls("open")}:
+        assert job.calls("close", rank=rank)[-1]["code"] == OK, job
+    (path,) = [one for one in job.folder.glob("out.*") if one.suffix != ".json"]
+    assert check_file(path) == {0}

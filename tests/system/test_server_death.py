@@ -57,8 +57,11 @@ def test_a_file_that_needs_servers_fails_and_nobody_hangs(actors: Actors, victim
     lines += ["put out u by=columns", "end_step out", "wait_step out 0", "barrier"]
     lines += [f"@0 kill {victim}", "put out u by=columns", "end_step out", "wait_step out 1"]
     lines += ["put out u by=columns", "wait out written", "close out"]
+    lines += ["open again series", f"define again u int64 {SHAPE}"]  # the same path: nobody owns it
+    lines += ["put again u by=columns", "end_step again", "close again"]
     path = f"out{extension('hdf5')}"
-    job = play(actors, lines, {"out": file_settings("hdf5", path=path)})
+    again = file_settings("hdf5", path="out.h5", file_per_step=True, existing="continue")
+    job = play(actors, lines, {"out": file_settings("hdf5", path=path), "again": again})
     check_that_it_was_quick(job)
     for rank in (0, 1):
         (waited,) = job.calls("wait_step", rank=rank, step=1)
@@ -67,7 +70,8 @@ def test_a_file_that_needs_servers_fails_and_nobody_hangs(actors: Actors, victim
             assert text in waited["story"], job
     assert "go on without servers" in job.output, job
     assert check_file(job.folder / "out.000000.h5") == {0}
-    assert not (job.folder / "out.000001.h5").exists()
+    assert all(entry["code"] == OK for entry in job.calls("close", file="again")), job
+    assert check_file(job.folder / "out.000001.h5") == {1}, "of the file that was opened again"
 
 
 def check_steps(job: Job, kind: str, steps: int) -> set[int]:
