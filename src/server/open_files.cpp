@@ -184,8 +184,8 @@ void OpenFiles::begin_lead(std::uint64_t key, const protocol::Open& open) {
     lead->open(open);
   } else if (const auto held = held_.find(key); held != held_.end()) {
     held->second.opens.push_back(open);
-  } else if (has_failed_file(path_of(open))) {
-    held_[key] = {{open}, now_seconds() + longest_hold_seconds};
+  } else if (const auto path = path_of(open); has_failed_file(path)) {
+    held_[key] = {path, {open}, now_seconds() + longest_hold_seconds};
   } else {
     begin_new_lead(key, open);
   }
@@ -215,8 +215,8 @@ bool OpenFiles::open_held() {
   bool any = false;
   for (auto next = held_.begin(); next != held_.end();) {
     const auto held = next++;
-    const auto& [opens, until] = held->second;
-    if (has_failed_file(path_of(opens.front())) && now_seconds() < until) {
+    const auto& [path, opens, until] = held->second;
+    if (has_failed_file(path) && now_seconds() < until) {
       continue;
     }
     const auto ready = held_.extract(held);

@@ -82,6 +82,7 @@ class OpenFiles {
   Order order_;
   std::unordered_map<std::uint64_t, Entry> files_;
   struct Held {
+    std::string path;
     std::vector<protocol::Open> opens;
     double until = 0;
   };

@@ -57,11 +57,8 @@ def test_a_file_that_needs_servers_fails_and_nobody_hangs(actors: Actors, victim
     lines += ["put out u by=columns", "end_step out", "wait_step out 0", "barrier"]
     lines += [f"@0 kill {victim}", "put out u by=columns", "end_step out", "wait_step out 1"]
     lines += ["put out u by=columns", "wait out written", "close out"]
-    lines += ["open again series", f"define again u int64 {SHAPE}"]  # the same path: nobody owns it
-    lines += ["put again u by=columns", "end_step again", "close again"]
     path = f"out{extension('hdf5')}"
-    again = file_settings("hdf5", path="out.h5", file_per_step=True, existing="continue")
-    job = play(actors, lines, {"out": file_settings("hdf5", path=path), "again": again})
+    job = play(actors, lines, {"out": file_settings("hdf5", path=path)})
     check_that_it_was_quick(job)
     for rank in (0, 1):
         (waited,) = job.calls("wait_step", rank=rank, step=1)
@@ -70,8 +67,22 @@ def test_a_file_that_needs_servers_fails_and_nobody_hangs(actors: Actors, victim
             assert text in waited["story"], job
     assert "go on without servers" in job.output, job
     assert check_file(job.folder / "out.000000.h5") == {0}
-    assert all(entry["code"] == OK for entry in job.calls("close", file="again")), job
-    assert check_file(job.folder / "out.000001.h5") == {1}, "of the file that was opened again"
+    assert not (job.folder / "out.000001.h5").exists()
+
+
+@pytest.mark.parametrize("victim", SERVERS)
+def test_nobody_owns_a_file_that_failed_with_its_servers(actors: Actors, victim: int) -> None:
+    skip_if_missing(actors.build, "hdf5")
+    lines = ["open out series", f"define out u int64 {SHAPE}", "put out u by=columns", "end_step out"]
+    lines += ["wait_step out 0", "barrier", f"@0 kill {victim}"]
+    lines += ["put out u by=columns", "end_step out", "wait_step out 1", "close out"]
+    lines += ["open again series", f"define again u int64 {SHAPE}"]
+    lines += ["put again u by=columns", "end_step again", "close again"]
+    one = file_settings("hdf5", path="out.h5", existing="replace")  # of both
+    job = play(actors, lines, {"out": one, "again": one})
+    check_that_it_was_quick(job)
+    assert all(entry["code"] == OK for entry in job.calls("open") + job.calls("close", file="again")), job
+    assert check_file(job.folder / "out.h5") == {0}
 
 
 def check_steps(job: Job, kind: str, steps: int) -> set[int]:
