@@ -35,6 +35,8 @@ namespace {
 
 constexpr std::int64_t least_header_bytes = std::int64_t{256} << 10;
 constexpr const char* header_hint = "nc_header_align_size";
+// The number of records stands behind the first four, and then three lists that have nothing.
+constexpr std::size_t empty_header_bytes = 48;
 
 std::int64_t header_room(const FormatOptions& options) {
   std::int64_t bytes = least_header_bytes;
@@ -108,18 +110,18 @@ void PnetcdfTarget::go_on(const FormatOptions& options) {
   Header header = read_header();
   layout_.go_on(header, options.earlier_variables);
   records_ = std::min(header.records, options.earlier_steps);
+  const std::int64_t records = std::exchange(header.records, 0);
+  header_ = encode(header);
   if (!layout_.goes_on()) {
     return;  // it has no variables yet
   }
-  if (records_ < header.records) {
-    make_visible(file_, visible_records(), path_);
+  if (records_ < records) {
+    make_visible(file_, visible(), path_);
     if (::fsync(file_.raw()) != 0) {
       throw failure("fsync", path_, errno);
     }
   }
   set_size(layout_.file_bytes(records_));
-  header.records = 0;
-  header_ = encode(header);
 }
 
 void PnetcdfTarget::set_size(std::int64_t bytes) const {
@@ -167,15 +169,16 @@ void PnetcdfTarget::write_header(const Description& description, const std::set<
                     header_hint};
   }
   if (bytes == header_) {
+    next_header_.clear();
     return;
   }
-  const auto behind_records = visible_records();  // what is in front stays as it is
-  const auto first = static_cast<std::size_t>(behind_records.offset) + behind_records.bytes.size();
+  const auto with_records = visible();  // what is in front stays as it is
+  const auto first = static_cast<std::size_t>(with_records.offset) + with_records.bytes.size();
   write_plainly(file_, static_cast<std::int64_t>(first), std::span{bytes}.subspan(first), path_);
   if (header_.empty()) {
     write_plainly(file_, 0, std::span{bytes}.first(first), path_);
   }
-  header_ = std::move(bytes);
+  (header_.size() == empty_header_bytes ? next_header_ : header_) = std::move(bytes);
 }
 
 // Others write later steps meanwhile: to set the size could cut off what they have written.
@@ -190,7 +193,22 @@ void PnetcdfTarget::reach(std::int64_t bytes) const {
   }
 }
 
-Switch PnetcdfTarget::visible_records() const { return {records_at, encode_records(records_)}; }
+Switch PnetcdfTarget::visible() const {
+  Switch visible{records_at, encode_records(records_)};
+  if (header_.size() == empty_header_bytes) {
+    const std::span<const std::byte> next = next_header_.empty() ? header_ : next_header_;
+    const auto rest = next.first(empty_header_bytes)
+                          .subspan(static_cast<std::size_t>(records_at) + visible.bytes.size());
+    visible.bytes.insert(visible.bytes.end(), rest.begin(), rest.end());
+  }
+  return visible;
+}
+
+void PnetcdfTarget::is_visible() {
+  if (!next_header_.empty()) {
+    header_ = std::exchange(next_header_, {});
+  }
+}
 
 Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) {
   take_note(description, from);
@@ -198,10 +216,10 @@ Switch PnetcdfTarget::commit(const Description& description, std::int64_t from) 
   // Again, where steps without data came before the first variable.
   if (auto variables = layout_.defined_variables();
       header_.empty() || (variables != told_ && !layout_.goes_on())) {
-    write_header(description, variables);
+    write_header(variables.empty() ? Description{} : description, variables);
     told_ = std::move(variables);
   }
-  return visible_records();
+  return visible();
 }
 
 Switch PnetcdfTarget::finish(const Description& description, std::int64_t from) {
@@ -210,7 +228,7 @@ Switch PnetcdfTarget::finish(const Description& description, std::int64_t from) 
   std::set<int> variables;
   std::ranges::copy(std::views::keys(put_), std::inserter(variables, variables.end()));
   write_header(description, variables);
-  return visible_records();
+  return visible();
 }
 
 }  // namespace iocomp::formats::cdf

@@ -18,7 +18,9 @@ namespace iocomp::formats::cdf {
 
 /// Anybody writes the data, big-endian, at the offsets that `place` returns. The lead writes the
 /// header with the first commit. Behind it a step appears when the number of records does: eight
-/// bytes. What else changes in the header is written when the file is finished, in place. A file
+/// bytes. Where steps without data come first, the header is an empty one of 48 bytes. Of the one
+/// that takes its place, what lies behind these is written first, and then they are switched at
+/// once. What else changes in the header is written when the file is finished, in place. A file
 /// that goes on keeps its header till then.
 class PnetcdfTarget : public PlainTarget {
  public:
@@ -28,6 +30,7 @@ class PnetcdfTarget : public PlainTarget {
                      const contents::Known& known) override;
   /// Parts of records that nobody has put get the fill value of their variable.
   Switch commit(const Description& description, std::int64_t from) override;
+  void is_visible() override;
   Switch finish(const Description& description, std::int64_t from) override;
 
  private:
@@ -37,15 +40,16 @@ class PnetcdfTarget : public PlainTarget {
   void reach(std::int64_t bytes) const;
   void take_note(const Description& description, std::int64_t from);
   void write_header(const Description& description, const std::set<int>& variables);
-  [[nodiscard]] Switch visible_records() const;
+  [[nodiscard]] Switch visible() const;
 
   std::string path_;
   Descriptor file_;
   PnetcdfLayout layout_;
   std::map<int, std::int64_t> put_;  // variables that were put, and the first step of each
   std::int64_t records_ = 0;
-  std::set<int> told_;             // variables in the header
-  std::vector<std::byte> header_;  // as it is in the file, but for the number of records
+  std::set<int> told_;                  // variables in the header
+  std::vector<std::byte> header_;       // as it is in the file, but for the number of records
+  std::vector<std::byte> next_header_;  // in the place of an empty one, with the next switch
 };
 
 }  // namespace iocomp::formats::cdf
