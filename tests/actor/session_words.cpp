@@ -2,7 +2,12 @@
 #include <iocomp/iocomp.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "words.h"
 
@@ -29,10 +34,28 @@ void finalize(Stage& stage, const Line& line) {
   stage.session = nullptr;
 }
 
-// Without MPI_Finalize, which may wait for a rank that is dead.
+/// Whether a process has ended, or is stopped.
+bool is_out(pid_t process) {
+  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+  std::string text;
+  std::getline(file, text);
+  const auto name_ends = text.rfind(") ");
+  const char state = name_ends == std::string::npos ? 'X' : text[name_ends + 2];
+  return state == 'X' || state == 'Z' || state == 'T';
+}
+
+// MPI_Finalize may wait for ranks that are dead, or have left without it. Of lost servers one is
+// out by now, or ends soon: those that were given up with it do.
 void leave(Stage& stage, const Line& /*line*/) {
   stage.finalize();
-  std::_Exit(0);
+  constexpr int looks = 20;
+  constexpr std::chrono::milliseconds pause{20};
+  for (int look = 0; look < looks; ++look) {
+    if (std::ranges::any_of(stage.processes, is_out)) {
+      std::_Exit(0);
+    }
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 void progress(Stage& stage, const Line& line) {
