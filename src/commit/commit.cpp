@@ -24,6 +24,7 @@
 #include "base/folder_targets.h"
 #include "base/small_files.h"
 #include "base/write_plainly.h"
+#include "commit/manifest.h"
 #include "commit/owner.h"
 #include "commit/read_manifest.h"
 #include "commit/rename_target.h"
@@ -62,12 +63,13 @@ bool keep_what_was_to_be_replaced(const std::string& temporary,
 // By trying: permissions, read-only mounts, quotas and mapped users have no other common test.
 void check_that_files_can_be_created(const TargetNames& names) {
   remove_begun(names.temporary, names.may_appear);  // of an earlier process with our number
-  const Descriptor probe{
-      ::open(names.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
-  if (!probe.is_open()) {
+  const std::string path = beside_temporary(names, trial_ending);
+  const Descriptor trial{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)};
+  if (!trial.is_open()) {
     throw failure("create a file beside", names.target, errno);
   }
-  ::unlink(names.temporary.c_str());
+  ::unlink(path.c_str());
+  check_may_appear(names.may_appear);
 }
 
 bool is_folder(const std::string& path) {

@@ -39,8 +39,10 @@ class StepLines;
 /// For what is about to be changed: without a checksum of its own.
 void unseal(Json& manifest);
 
-/// The temporary name of the manifest (".json") or of the XDMF file (".xdmf"). Of a server it is
-/// another than of those who may take its file over.
+/// Of a file that is made to see whether files can be made.
+inline constexpr std::string_view trial_ending = ".try";
+/// The temporary name of the manifest (".json"), of the XDMF file (".xdmf") or of a trial. Of a
+/// server it is another than of those who may take its file over.
 [[nodiscard]] std::string beside_temporary(const TargetNames& names, std::string_view ending);
 /// Remove what a server has left that ended while it wrote these. For those who go on without it.
 /// Never throws.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,8 @@ namespace iocomp::commit {
 namespace {
 
 constexpr std::string_view lock_name = "lock";
+// What a lock says before the name of the job.
+constexpr std::string_view server_mark = "server of ";
 
 std::string prefix_of(const std::string& path) {
   return path.substr(0, path.size() - name_in_folder(path).size());
@@ -52,6 +55,9 @@ int lock(const Descriptor& file) {
   return ::fcntl(file.raw(), F_OFD_SETLK, &whole) == 0 ? 0 : errno;
 }
 
+// Of what `lock` returns.
+bool is_held(int error) { return error == EAGAIN || error == EACCES; }
+
 // What stands before and behind the mark in the name of something that iocomp made for a file.
 std::pair<std::string, std::string> parts(const std::string& name) {
   const auto mark = name.rfind(temporary_mark);
@@ -68,38 +74,49 @@ bool has_its_name(const Descriptor& file, const std::string& path) {
          mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
 }
 
-std::string job_in(const std::string& lock) {
+std::string server_of(const std::string& job) { return std::string{server_mark} + job; }
+
+std::string owner_in(const std::string& lock) {
   const std::string text = read_file(lock).value_or("");
   return text.substr(0, text.find('\n'));
 }
 
+std::string job_in(const std::string& lock) {
+  const std::string owner = owner_in(lock);
+  return owner.starts_with(server_mark) ? owner.substr(server_mark.size()) : owner;
+}
+
 Error is_owned(const std::string& path, const std::string& lock) {
-  const std::string owner = job_in(lock);
+  const std::string job = job_in(lock);
   return Error{ErrorCode::target_exists, path + " is being written" +
-                                             (owner.empty() ? "" : " by the job " + owner) +
+                                             (job.empty() ? "" : " by the job " + job) +
                                              "; wait until that is over, or choose another path"};
 }
 
 }  // namespace
 
 Owner::Owner(const std::string& path, const std::string& job, Claim claim, BeatPace pace)
-    : path_{lock_of(path)}, job_{job} {
+    : path_{lock_of(path)}, me_{claim == Claim::of_server ? server_of(job) : job} {
   int error = 0;
   bool is_new = false;
+  bool is_left = false;
   do {
     is_new = open_file(path);
     error = lock(file_);
-    if ((error == EAGAIN || error == EACCES) && claim == Claim::alone) {
+    is_left = claim == Claim::from_server && owner_in(path_) == server_of(job);
+    if (is_held(error) && !is_left) {
       throw is_owned(path, path_);
     }
+    if (is_held(error)) {
+      ::unlink(path_.c_str());  // the server is stopped: a lock of this process takes its place
+    }
   } while (!has_its_name(file_, path_));
-  const bool has_locks = error == 0 || error == EAGAIN || error == EACCES;
-  if (!has_locks && !is_new && claim == Claim::alone) {
+  if (error != 0 && !is_new && !is_left) {
     take_over(path, pace);
   }
-  write_job();
-  if (!has_locks) {
-    beats_ = std::make_unique<Beats>(path_, job, pace);
+  write_me();
+  if (error != 0) {  // there are no locks
+    beats_ = std::make_unique<Beats>(path_, me_, pace);
   }
 }
 
@@ -132,22 +149,22 @@ void Owner::take_over(const std::string& path, BeatPace pace) {
   if (beats(path_, pace)) {
     throw is_owned(path, path_);
   }
-  write_job();
+  write_me();
   std::this_thread::sleep_for(pace.interval);
-  if (job_in(path_) != job_) {
+  if (owner_in(path_) != me_) {
     throw is_owned(path, path_);
   }
 }
 
 // For people, where there are locks: where it fails, they are told less.
-void Owner::write_job() const {
+void Owner::write_me() const {
   (void)!::ftruncate(file_.raw(), 0);
-  (void)outcome_of([&] { write_plainly(file_, 0, std::as_bytes(std::span{job_}), path_); });
+  (void)outcome_of([&] { write_plainly(file_, 0, std::as_bytes(std::span{me_}), path_); });
 }
 
 Owner::~Owner() {
   // One that slept may have lost it. Of its own name a full disk may have kept a part.
-  const bool is_mine = !beats_ || job_.starts_with(job_in(path_));
+  const bool is_mine = beats_ ? me_.starts_with(owner_in(path_)) : has_its_name(file_, path_);
   beats_.reset();
   if (file_.is_open() && is_mine) {
     ::unlink(path_.c_str());
@@ -193,7 +210,7 @@ std::vector<std::string> temporaries_of(const std::string& path) {
 namespace {
 
 // Of files that a job was about to remove, or to name, when it ended.
-void remove_lonely_manifests(const std::string& path) {
+void remove_lonely_manifests(const std::string& path, const std::function<void()>& may_appear) {
   constexpr std::string_view ending = ".json";
   const std::string plain = name_in_folder(path);
   for (const auto& name : names_in(folder_of(path))) {
@@ -214,6 +231,7 @@ void remove_lonely_manifests(const std::string& path) {
     }
     const std::string manifest = prefix_of(path) + name;
     if (read_file(manifest).value_or("").find("\"iocomp_manifest\"") != std::string::npos) {
+      check_may_appear(may_appear);
       log::info(manifest + " was left by a job that ended early: removed");
       ::unlink(manifest.c_str());
     }
@@ -222,16 +240,19 @@ void remove_lonely_manifests(const std::string& path) {
 
 }  // namespace
 
-void clear_away(const std::string& path, const Owner& /*owner*/) {
+void clear_away(const std::string& path, const Owner& /*owner*/,
+                const std::function<void()>& may_appear) {
+  check_may_appear(may_appear);
   for (const auto& temporary : temporaries_of(path)) {
+    check_may_appear(may_appear);
     if (temporary.ends_with(set_aside_ending)) {
       put_back(temporary, prefix_of(path) + belongs_to(name_in_folder(temporary)));
     } else {
       log::info(temporary + " was left by a job that ended early: removed");
-      remove_begun(temporary);
+      remove_begun(temporary, may_appear);
     }
   }
-  remove_lonely_manifests(path);
+  remove_lonely_manifests(path, may_appear);
 }
 
 }  // namespace iocomp::commit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ class Owner {
   /// @param job   for those who are refused.
   enum class Claim {
     alone,
-    after_another,  ///< of the same job, which has ended, or is stopped and will find that out
+    of_server,    ///< alone; it may be stopped, and the compute ranks go on without it
+    from_server,  ///< alone, but for one of this job, which has ended or will find that out
   };
   /// @throws Error{target_exists} where another process owns them, with its job;
   /// Error{storage_failure} where nothing can be created beside them.
@@ -34,10 +36,10 @@ class Owner {
  private:
   [[nodiscard]] bool open_file(const std::string& path);
   void take_over(const std::string& path, BeatPace pace);
-  void write_job() const;
+  void write_me() const;
 
   std::string path_;
-  std::string job_;
+  std::string me_;  // as the lock says it
   Descriptor file_;
   std::unique_ptr<Beats> beats_;  // where there are no locks
 };
@@ -65,8 +67,11 @@ struct Holder {
 /// Remove what a job has left that began to write the files of a path, and ended: temporaries, and
 /// manifests without their file. Where a file was set aside it gets its name again. It is told in
 /// the log.
-/// @param owner  of these files, which shows that nobody else is writing them.
-void clear_away(const std::string& path, const Owner& owner);
+/// @param owner       of these files, which shows that nobody else is writing them.
+/// @param may_appear  see TargetNames: a server that was stopped may own them when the compute
+/// ranks have written and closed them without it.
+void clear_away(const std::string& path, const Owner& owner,
+                const std::function<void()>& may_appear = {});
 
 /// Of the name of a temporary: that of the file that it is for; empty where it is none.
 [[nodiscard]] std::string belongs_to(const std::string& name);

@@ -63,6 +63,21 @@ void describe(XdmfFile* xdmf, const NewXdmfSteps& told, const TargetNames& names
   xdmf->write(names);
 }
 
+// @param number  see target_names.
+TargetNames numbered(const Publication::Identity& identity, const formats::Format& format,
+                     std::int64_t number) {
+  TargetNames names = target_names(identity.path, number, identity.job);
+  names.folder_mark = format.traits().folder_mark;
+  if (identity.is_given_up && !has_bug(Bug::late_server_publishes)) {
+    names.may_appear = [given_up = identity.is_given_up] {
+      if (given_up()) {
+        throw Error{ErrorCode::storage_failure, "the compute ranks have taken the file over"};
+      }
+    };
+  }
+  return names;
+}
+
 contents::Beginning beginning_of(const KeptFile& kept, const formats::Format& format) {
   return {.number = kept.next_number,
           .is_there = true,
@@ -87,17 +102,7 @@ Publication::Publication(Identity identity, const formats::Format& format,
 
 TargetNames Publication::names(std::int64_t step) const {
   const bool is_named = identity_.file_per_step && step >= 0 && catalogue_ != nullptr;
-  TargetNames names = target_names(
-      identity_.path, is_named ? catalogue_->number(step) : target_of(step), identity_.job);
-  names.folder_mark = format_->traits().folder_mark;
-  if (identity_.is_given_up && !has_bug(Bug::late_server_publishes)) {
-    names.may_appear = [given_up = identity_.is_given_up] {
-      if (given_up()) {
-        throw Error{ErrorCode::storage_failure, "the compute ranks have taken the file over"};
-      }
-    };
-  }
-  return names;
+  return numbered(identity_, *format_, is_named ? catalogue_->number(step) : target_of(step));
 }
 
 std::int64_t Publication::in_file(std::int64_t step) const {
@@ -134,9 +139,7 @@ contents::Beginning Publication::begin() {
 // some job has committed.
 contents::Beginning Publication::begin_steps() {
   const auto step_names = [this](std::int64_t number) {
-    TargetNames names = target_names(identity_.path, number, identity_.job);
-    names.folder_mark = format_->traits().folder_mark;
-    return names;
+    return numbered(identity_, *format_, number);
   };
   if (identity_.existing == config::Existing::refuse) {
     const auto numbers = steps_in_names(identity_.path);
@@ -184,9 +187,8 @@ contents::Beginning Publication::find_beginning() const {
   }
   if (identity_.file_per_step) {
     auto numbers = earlier_steps(identity_.path).numbers;
-    while (!numbers.empty() &&
-           (numbers.back() > identity_.after ||
-            !is_whole(target_names(identity_.path, numbers.back(), identity_.job)))) {
+    while (!numbers.empty() && (numbers.back() > identity_.after ||
+                                !is_whole(numbered(identity_, *format_, numbers.back())))) {
       numbers.pop_back();
     }
     return {.number = numbers.empty() ? 0 : numbers.back() + 1};
@@ -235,6 +237,7 @@ contents::Beginning Publication::begin_file() {
     return {.number = beginning.number};
   }
   if (format_->traits().offsets_by_layout) {
+    check_may_appear(target.may_appear);
     cut(target.target, beginning.bytes);
   }
   if (xdmf_) {
@@ -289,12 +292,8 @@ Publication::Commit Publication::commit_step(std::int64_t step, const contents::
     auto description = as_in_file(contents.describe(catalogue, step, step));
     const std::int64_t number = in_file(step);
     auto manifest = head(number, 1, bytes(step, contents, catalogue));
-    const auto target_of = [path = identity_.path, job = identity_.job, mark = target.folder_mark,
-                            may_appear = target.may_appear](std::int64_t committed) {
-      TargetNames old = target_names(path, committed, job);
-      old.folder_mark = mark;
-      old.may_appear = may_appear;
-      return old;
+    const auto target_of = [identity = identity_, format = format_](std::int64_t committed) {
+      return numbered(identity, *format, committed);
     };
     return {{},
             [=, xdmf = xdmf_, described = told_to_xdmf(contents, catalogue, step), kept = kept_,

@@ -41,6 +41,7 @@ class Publication {
     bool xdmf = false;  ///< an XDMF file describes what is committed
     /// Of a server: whether the compute ranks go on without it. Called from any thread.
     std::function<bool()> is_given_up{};
+    bool servers_are_lost = false;  ///< of a compute rank: it goes on without them
   };
   /// @param catalogue  knows the numbers of steps; may be null where only `path` is asked for, or
   /// names of one file of all steps.

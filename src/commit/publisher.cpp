@@ -55,9 +55,14 @@ Outcome Publisher::in_file(const Outcome& outcome, std::int64_t first, std::int6
 }
 
 contents::Beginning Publisher::prepare() {
-  check_folder(publication_.names(0));
-  owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job);
-  clear_away(publication_.path(), *owner_);
+  const TargetNames names = publication_.names(0);
+  check_folder(names);
+  const auto& identity = setup_.identity;
+  const auto claim = identity.is_given_up        ? Owner::Claim::of_server
+                     : identity.servers_are_lost ? Owner::Claim::from_server
+                                                 : Owner::Claim::alone;
+  owner_ = std::make_unique<Owner>(publication_.path(), identity.job, claim);
+  clear_away(publication_.path(), *owner_, names.may_appear);
   const auto beginning = publication_.begin();
   publication_.go_on(setup_.options);
   return beginning;
@@ -140,7 +145,7 @@ void Publisher::have_placed(std::int64_t step, int variable, const Told& told) {
 void Publisher::go_on_after(const Earlier& earlier) {
   (void)outcome_of([this] {
     owner_ = std::make_unique<Owner>(publication_.path(), setup_.identity.job,
-                                     Owner::Claim::after_another);
+                                     Owner::Claim::from_server);
   });
   if (ends_files()) {
     publication_.go_on_after(earlier.kept, earlier.has_committed);

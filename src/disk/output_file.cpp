@@ -93,10 +93,12 @@ constexpr std::int64_t rounded_down(std::int64_t value, std::int64_t unit) {
 OutputFile::OutputFile(std::string path, const Options& options, Opening opening)
     : path_{std::move(path)},
       options_{options},
-      buffered_{open_file(path_, O_RDWR | (opening == Opening::creates ? O_CREAT : 0))},
+      buffered_{is_given_up()
+                    ? -1
+                    : open_file(path_, O_RDWR | (opening == Opening::creates ? O_CREAT : 0))},
       window_{static_cast<std::int64_t>(slice_bytes)} {
   if (buffered_ == -1) {
-    refuse("cannot open " + path_, errno);
+    refuse("cannot open " + path_, is_given_up() ? ECANCELED : errno);
   }
   block_bytes_ = block_bytes_of(buffered_);
   if (options_.direct != Direct::off) {

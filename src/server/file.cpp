@@ -361,7 +361,7 @@ void File::request_sync(std::int64_t number) {
 
 void File::synced(const Pieces& pieces, const Outcome& outcome) {
   if (!outcome.ok()) {
-    context_.post.write_note(protocol::word(key_, protocol::Note::sync_failed));
+    context_.post.write_failure(protocol::word(key_, protocol::Note::sync_failed));
   }
   std::set<std::int64_t> touched;
   for (const auto& piece : pieces) {

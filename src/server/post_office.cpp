@@ -19,6 +19,23 @@ namespace iocomp::server {
 PostOffice::PostOffice(transport::Transport& transport, mpi::Peers servers, steps::Tree tree)
     : Council{std::move(tree)}, transport_{transport}, servers_{std::move(servers)} {}
 
+bool PostOffice::is_given_up() const {
+  const auto* const survivors = transport_.survivors();
+  return survivors != nullptr && survivors->was_given_up();
+}
+
+void PostOffice::write_note(std::uint64_t note) {
+  if (!is_given_up()) {
+    write_failure(note);
+  }
+}
+
+void PostOffice::write_failure(std::uint64_t note) {
+  if (auto* const survivors = transport_.survivors()) {
+    survivors->write_note(note);
+  }
+}
+
 void PostOffice::to_above(Message message) {
   transport_.post(servers_.rank(tree().above()), std::move(message));
 }
@@ -36,7 +53,9 @@ void PostOffice::send_down(int server, std::span<const std::byte> bundle) {
 
 void PostOffice::to_rank(int rank, std::vector<std::byte> message) {
   flush();  // what was noticed before comes before
-  transport_.post(rank, std::move(message));
+  if (!is_given_up()) {
+    transport_.post(rank, std::move(message));
+  }
 }
 
 void PostOffice::notify(int rank, protocol::Notice notice) {
@@ -45,7 +64,9 @@ void PostOffice::notify(int rank, protocol::Notice notice) {
 
 void PostOffice::flush() {
   for (const auto& [rank, notices] : notices_) {
-    transport_.post(rank, protocol::encode(notices));
+    if (!is_given_up()) {
+      transport_.post(rank, protocol::encode(notices));
+    }
   }
   notices_.clear();
 }

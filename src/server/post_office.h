@@ -21,6 +21,8 @@ namespace iocomp::server {
 
 /// What a server sends: reports and orders along the tree of servers (to itself without MPI),
 /// answers to compute ranks, and notices, which are collected and sent once per round of the loop.
+/// What was given up is silent: of compute ranks that go on without it, each would hear something
+/// else.
 class PostOffice : public steps::Council {
  public:
   PostOffice(transport::Transport& transport, mpi::Peers servers, steps::Tree tree);
@@ -35,11 +37,9 @@ class PostOffice : public steps::Council {
   void to_rank(int rank, std::vector<std::byte> message);
   void notify(int rank, protocol::Notice notice);
   /// Something that the compute ranks shall know should this server end.
-  void write_note(std::uint64_t note) {
-    if (auto* const survivors = transport_.survivors()) {
-      survivors->write_note(note);
-    }
-  }
+  void write_note(std::uint64_t note);
+  /// The same of a failure, which they shall know in any case.
+  void write_failure(std::uint64_t note);
   /// Send the notices collected so far.
   void flush();
 
@@ -50,6 +50,7 @@ class PostOffice : public steps::Council {
  private:
   void send_down(int server, std::span<const std::byte> bundle) override;
   void take_order(Message order) override { own_.push_back(std::move(order)); }
+  [[nodiscard]] bool is_given_up() const;
 
   transport::Transport& transport_;
   mpi::Peers servers_;

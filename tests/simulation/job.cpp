@@ -329,8 +329,8 @@ void Job::run() {
         world_.at(meanwhile, [this] { kill_server(); });
       }
     });
-  } else if (faults.stopped_process && faults.stopped_at_sync) {
-    machine_.when_syncing([this, stop, left = *faults.stopped_at_sync]() mutable {
+  } else if (faults.stopped_process && faults.stopped_at_call) {
+    machine_.when_in_call([this, stop, left = *faults.stopped_at_call]() mutable {
       if (world_.process() == *plan_.faults.stopped_process && --left == 0) {
         stop();
         kill_server_later();
@@ -401,9 +401,11 @@ void Job::failed(int rank, std::size_t file, const std::string& call, int code,
                         });
   const bool is_wrong =
       is_there || is_full || std::ranges::any_of(plan_.files, simulation::has_mistake);
-  // A server that is lost alone is found: nobody waits for it until the deadline.
-  const bool may_be_late = is_wrong || faults.stopped_process || faults.folder_goes ||
-                           faults.disk_slowness != 1 || faults.disk != Disk::Faults{};
+  // A server that is lost or stopped is found: nobody waits for it until the deadline.
+  const bool is_rank_stopped =
+      faults.stopped_process && (*faults.stopped_process < plan_.ranks || !can_go_on_);
+  const bool may_be_late = is_wrong || is_rank_stopped || faults.folder_goes ||
+                           faults.disk_slowness > 100 || faults.disk != Disk::Faults{};
   if (code == static_cast<int>(ErrorCode::internal) || (!may_fail && !is_wrong) ||
       (code == static_cast<int>(ErrorCode::timed_out) && !may_be_late)) {
     violations_.push_back("rank " + std::to_string(rank) + ": " + call + " fails: " + story);
@@ -421,7 +423,7 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::
                                        process >= plan_.ranks, policy_, crew);
   // Else the launcher ends all.
   can_go_on_ = transport->survivors() != nullptr && transport->survivors()->has_notes();
-  if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_sync &&
+  if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_call &&
       !plan_.faults.killed_at_sync) {
     kill_server_later();
   }

@@ -124,6 +124,8 @@ class Machine {
   }
   /// Called by a thread that is about to fsync.
   void when_syncing(std::function<void()> action) { syncing_ = std::move(action); }
+  /// Called by a thread that is in a call which takes time.
+  void when_in_call(std::function<void()> action) { in_call_ = std::move(action); }
   /// Tell each call that changes something, in words.
   void when_called(std::function<void(const std::string&)> log) { log_ = std::move(log); }
 
@@ -132,7 +134,12 @@ class Machine {
   [[nodiscard]] std::optional<Disk::Found> locate(const char* path, bool is_held = false);
   [[nodiscard]] int node_of(int process) const { return node_ ? node_(process) : 0; }
   [[nodiscard]] int node() const { return node_of(world_.process()); }
-  void take_time(Nanoseconds about) { world_.spend_in_call(about * slowness_); }
+  void take_time(Nanoseconds about) {
+    if (in_call_) {
+      in_call_();
+    }
+    world_.spend_in_call(about * slowness_);
+  }
   void tell(const std::string& what) const;
   [[nodiscard]] int fill(Disk::Inode inode, struct stat& status) const;
 
@@ -156,6 +163,7 @@ class Machine {
   std::int64_t folder_goes_ = INT64_MAX;
   std::int64_t folder_returns_ = INT64_MAX;
   std::function<void()> syncing_;
+  std::function<void()> in_call_;
   std::function<void(const std::string&)> log_;
   std::function<int(int)> node_;
 };

@@ -108,7 +108,8 @@ Options read_options(int count, char** words) {
   app.add_flag("--go-on", options.goes_on, "after a seed that breaks a promise");
   app.add_flag("--log", options.is_told, "tell what happens");
   app.add_flag("--shrink", options.shrinks, "tell the smallest history that breaks a promise");
-  app.add_option("--keep", options.keep, "write the plan into this file");
+  app.add_option("--keep", options.keep,
+                 "write the plan, or the first that is broken, into this file");
   app.add_option_function<std::string>(
       "--bug", [&](const std::string& name) { options.bug = bug_named(name); }, "plant this one");
   auto* const files = app.add_option("--files", options.files, "a folder for what is on the disks");
@@ -317,16 +318,18 @@ int run_kept(const Options& options) {
 }
 
 // One small job with each fault.
-int run_sweep(int one_in, const Log& log) {
+int run_sweep(const Options& options, const Log& log) {
   const auto run = [&] {
     Sum sum;
-    simulation::sweep(one_in, [&](const Plan& plan, const std::string& name) {
+    simulation::sweep(options.one_in, [&](const Plan& plan, const std::string& name) {
       *seed_at_work() = ++sum.histories;
       const auto violations = run_plan(plan, false).violations;
       for (const auto& violation : violations) {
         log(name + ": " + violation);
       }
-      sum.broken += violations.empty() ? 0U : 1U;
+      if (!violations.empty() && sum.broken++ == 0) {
+        keep(plan, options);
+      }
     });
     return sum;
   };
@@ -451,7 +454,7 @@ int run_all(const Options& options) {
 /// How many histories each planted bug lives, or whether it is found by the sweep alone.
 int try_bugs(Options options) {
   options.seeds = std::min<std::uint64_t>(options.seeds, 10000);
-  constexpr int one_in = 5;
+  options.one_in = 5;
   bool are_all_found = true;
   for (std::size_t i = 1; i < iocomp::bug_names.size(); ++i) {
     std::uint64_t seed = options.from;
@@ -476,7 +479,7 @@ int try_bugs(Options options) {
       seed = sum.has_died ? *seed_at_work() + 1 : seed + sum.histories;
     }
     plant(is_found ? iocomp::Bug::none : static_cast<iocomp::Bug>(i));
-    const bool needs_sweep = !is_found && run_sweep(one_in, [](const std::string&) {}) > 0;
+    const bool needs_sweep = !is_found && run_sweep(options, [](const std::string&) {}) > 0;
     are_all_found = are_all_found && (is_found || needs_sweep);
     std::printf("%-26s %s\n", std::string{iocomp::bug_names[i]}.c_str(),
                 is_found      ? std::to_string(seed - options.from).c_str()
@@ -511,7 +514,7 @@ int main(int count, char** words) {
     return run_kept(options);
   }
   if (options.sweeps) {
-    return run_sweep(options.one_in, print);
+    return run_sweep(options, print);
   }
   return run_all(options);
 }

@@ -323,7 +323,7 @@ void plan_lost_server(Random random, Plan& plan, Focus focus) {
       if (random.chance(1, 2)) {  // the first one, which commits, while it does
         plan.faults.killed_server = static_cast<int>(random.between(1, plan.servers - 1));
         plan.faults.stopped_process = plan.ranks;
-        plan.faults.stopped_at_sync = random.between(1, 12);
+        plan.faults.stopped_at_call = random.between(1, 150);
         plan.faults.stopped_for = random.between(second / 4, 4 * second);
       }
     }

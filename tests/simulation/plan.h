@@ -101,14 +101,15 @@ struct PlannedFaults {
   int power_losses = 0;                         ///< looks at what would be there after one
   std::optional<int> stopped_process{};         ///< for a while
   Nanoseconds stopped_at = 0;
-  std::optional<std::int64_t> stopped_at_sync{};  ///< then: as its fsync with this number begins
+  std::optional<std::int64_t>
+      stopped_at_call{};  ///< then: in its call of the system of this number
   Nanoseconds stopped_for = 0;
   std::optional<Nanoseconds> killed_at{};  ///< all processes
   std::optional<int> killed_server{};      ///< it alone
   /// Not by the clock: while the fsync with this number is done, of the server that is killed, or
   /// of all processes.
   std::optional<std::int64_t> killed_at_sync{};
-  /// Since all ranks are connected, or since another one was stopped as an fsync begins.
+  /// Since all ranks are connected, or since another one was stopped in a call.
   Nanoseconds server_killed_after = 0;
 };
 

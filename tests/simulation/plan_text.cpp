@@ -137,7 +137,7 @@ struct Fields<PlannedFaults> {
     field("power_losses", &PlannedFaults::power_losses);
     field("stopped_process", &PlannedFaults::stopped_process);
     field("stopped_at", &PlannedFaults::stopped_at);
-    field("stopped_at_sync", &PlannedFaults::stopped_at_sync);
+    field("stopped_at_call", &PlannedFaults::stopped_at_call);
     field("stopped_for", &PlannedFaults::stopped_for);
     field("killed_at", &PlannedFaults::killed_at);
     field("killed_server", &PlannedFaults::killed_server);

@@ -57,6 +57,56 @@ std::string name_of(const Plan& plan) {
          (file.is_checkpoint ? " checkpoint" : " series");
 }
 
+using Run = std::function<void(const Plan&, const std::string& fault)>;
+
+/// A server is stopped in a call of the system, also while it looks at what earlier jobs have left.
+/// It goes on while the ranks do its work, or when they have done it.
+void stop_in_call(Plan plan, int server, std::int64_t call, const Run& run) {
+  PlannedFaults faults{.disk_slowness = 100};
+  faults.stopped_process = ranks + server;
+  faults.stopped_at_call = call;
+  for (const Nanoseconds time : {1900 * millisecond, 2300 * millisecond, 9 * second}) {
+    faults.stopped_for = time;
+    const std::string what = "server " + std::to_string(server) + " is stopped in call " +
+                             std::to_string(call) + " for " + std::to_string(time / millisecond) +
+                             " ms, ";
+    for (auto& file : plan.files) {
+      file.exists_before = file.replaces = true;
+    }
+    plan.faults = faults;
+    run(plan, what + "what is there is replaced");
+    Plan one_late = plan;
+    PlannedFile& of_one = one_late.files.front();
+    of_one.members = {1};
+    for (auto& step : of_one.steps) {
+      std::erase_if(step.variables.front().puts, [](const Put& put) { return put.rank == 0; });
+    }
+    of_one.steps.back().computes = 12 * second / microsecond;
+    run(one_late, what + "a rank opens the second file late");
+    Plan two_jobs = plan;
+    for (auto& file : two_jobs.files) {
+      file.exists_before = file.replaces = false;
+      file.goes_on = true;
+    }
+    two_jobs.faults = {};
+    two_jobs.next.push_back({.mode = plan.mode,
+                             .servers = plan.servers,
+                             .shares_memory = true,
+                             .goes_back = 1,
+                             .faults = faults});
+    run(two_jobs, what + "the second job goes back");
+  }
+}
+
+void stop_in_calls(const Plan& plan, const Run& run) {
+  constexpr std::array<std::int64_t, 2> most_calls{180, 60};
+  for (int server = 0; server < 2; ++server) {
+    for (std::int64_t call = 1; call <= most_calls[static_cast<std::size_t>(server)]; ++call) {
+      stop_in_call(plan, server, call, run);
+    }
+  }
+}
+
 }  // namespace
 
 void sweep(int one_in, const std::function<void(const Plan&, const std::string&)>& run_one) {
@@ -64,7 +114,7 @@ void sweep(int one_in, const std::function<void(const Plan&, const std::string&)
   constexpr std::int64_t most_writes = 60;
   constexpr std::int64_t most_bytes = 16384;
   int number_of_plan = 0;
-  const auto run = [&](const Plan& plan, const std::string& fault) {
+  const Run run = [&](const Plan& plan, const std::string& fault) {
     if (number_of_plan++ % one_in == 0) {
       run_one(plan, name_of(plan) + ", " + fault);
     }
@@ -98,6 +148,9 @@ void sweep(int one_in, const std::function<void(const Plan&, const std::string&)
           run(stopped, "process " + std::to_string(*stopped.faults.stopped_process) + " of " +
                            std::to_string(stopped.nodes) + " nodes is stopped at " +
                            std::to_string(stopped.faults.stopped_at / microsecond) + " us");
+        }
+        if (!pulls) {
+          stop_in_calls(plan, run);
         }
         for (Nanoseconds after = 0; after < longest_job; after += pause) {
           plan.faults.killed_server = static_cast<int>(after / pause % 2);

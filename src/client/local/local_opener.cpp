@@ -103,6 +103,7 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   lead.may_overlap = file.may_overlap;
   lead.publisher.identity = commit::identity(opened.file->name(), file, place_.job);
   lead.publisher.identity.after = opened.after;
+  lead.publisher.identity.servers_are_lost = link_.loss().has_value();
   lead.publisher.format = opened.format;
   lead.publisher.disk = disk_.options_for(file);
   lead.publisher.options = commit::format_options(file, lead.publisher.disk.crew);

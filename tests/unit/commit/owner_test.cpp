@@ -70,6 +70,22 @@ TEST_F(OwnerTest, RefusesAnotherAndNamesItsJob) {
   EXPECT_TRUE(outcome_of_owning().ok());
 }
 
+TEST_F(OwnerTest, OfAStoppedServerGoesToTheRanksOfItsJobAlone) {
+  using Claim = Owner::Claim;
+  auto server = std::make_unique<Owner>(path("out.bin"), "host-17", Claim::of_server);
+  EXPECT_EQ(holder_of(path("out.bin")).job, "host-17");
+  const auto owned_as = [this](const char* job, Claim claim) {
+    return outcome_of([&] { const Owner other{path("out.bin"), job, claim}; });
+  };
+  EXPECT_EQ(owned_as("host-17", Claim::alone).code, ErrorCode::target_exists);
+  EXPECT_EQ(owned_as("host-18", Claim::from_server).code, ErrorCode::target_exists);
+  const Owner rank{path("out.bin"), "host-17", Claim::from_server};
+  EXPECT_EQ(owned_as("host-17", Claim::from_server).code, ErrorCode::target_exists);
+  server.reset();  // it goes on, and leaves
+  EXPECT_EQ(holder_of(path("out.bin")).state, Holder::State::alive);
+  EXPECT_EQ(owned_as("host-18", Claim::alone).code, ErrorCode::target_exists);
+}
+
 TEST_F(OwnerTest, OwnsNoLongerThanItsProcessLives) {
   int started[2];
   ASSERT_EQ(::pipe(started), 0);
@@ -210,6 +226,16 @@ TEST_F(OwnerTest, ClearsAwayWhatIsLeftOfItsOwnFilesAlone) {
   EXPECT_TRUE(is_there("out.bin"));
   EXPECT_TRUE(is_there("out.bin.iocomp-host-1"));
   EXPECT_TRUE(is_there(".iocomp-host-1"));
+}
+
+TEST_F(OwnerTest, ClearsAwayNothingOfFilesThatOthersHaveTakenOver) {
+  leave(".out.bin.iocomp-host-1");
+  leave(".out.bin.iocomp-host-1.json");
+  const Owner owner{path("out.bin"), "host-1", Owner::Claim::of_server};
+  const auto taken_over = [] { throw Error{ErrorCode::storage_failure, "taken over"}; };
+  EXPECT_THROW(clear_away(path("out.bin"), owner, taken_over), Error);
+  EXPECT_TRUE(is_there(".out.bin.iocomp-host-1"));
+  EXPECT_TRUE(is_there(".out.bin.iocomp-host-1.json"));
 }
 
 TEST_F(OwnerTest, ClearsAwayManifestsWithoutTheirFile) {
