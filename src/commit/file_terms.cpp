@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,7 +94,7 @@ formats::FormatOptions format_options(const config::FileSettings& file, Crew* cr
 }
 
 Publication::Identity identity(const std::string& name, const config::FileSettings& file,
-                               const std::string& job) {
+                               const std::string& job, std::function<bool()> is_given_up) {
   return {.name = name,
           .path = file.path,
           .job = job,
@@ -101,7 +102,8 @@ Publication::Identity identity(const std::string& name, const config::FileSettin
           .file_per_step = file.file_per_step,
           .existing = file.existing,
           .keep = file.keep,
-          .xdmf = file.xdmf};
+          .xdmf = file.xdmf,
+          .is_given_up = std::move(is_given_up)};
 }
 
 }  // namespace iocomp::commit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/crew.h"
@@ -23,9 +24,11 @@ void check_name(const std::string& name);
 [[nodiscard]] formats::FormatOptions format_options(const config::FileSettings& file,
                                                     Crew* crew = nullptr);
 
-/// @param job  "<host>-<pid>", the same on all ranks.
+/// @param job          "<host>-<pid>", the same on all ranks.
+/// @param is_given_up  of a server that may be stopped, and go on when the ranks have its files.
 [[nodiscard]] Publication::Identity identity(const std::string& name,
                                              const config::FileSettings& file,
-                                             const std::string& job);
+                                             const std::string& job,
+                                             std::function<bool()> is_given_up = {});
 
 }  // namespace iocomp::commit

@@ -13,6 +13,7 @@
 
 #include "base/bug.h"
 #include "base/error.h"
+#include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/owner.h"
 #include "commit/publication.h"
@@ -58,9 +59,11 @@ contents::Beginning Publisher::prepare() {
   const TargetNames names = publication_.names(0);
   check_folder(names);
   const auto& identity = setup_.identity;
-  const auto claim = identity.is_given_up        ? Owner::Claim::of_server
-                     : identity.servers_are_lost ? Owner::Claim::from_server
-                                                 : Owner::Claim::alone;
+  // A server that was stopped may be within a library, which goes on.
+  const bool may_take = identity.servers_are_lost && is_plain();
+  const auto claim = identity.is_given_up ? Owner::Claim::of_server
+                     : may_take           ? Owner::Claim::from_server
+                                          : Owner::Claim::alone;
   owner_ = std::make_unique<Owner>(publication_.path(), identity.job, claim);
   clear_away(publication_.path(), *owner_, names.may_appear);
   const auto beginning = publication_.begin();
@@ -86,6 +89,7 @@ void Publisher::start(std::int64_t number, const Then& then) {
     if (number >= 0) {
       publication_.prepare(number);
     }
+    check_may_appear(publication_.names(number).may_appear);
     const std::string path = publication_.data_path(number);
     if (format.traits().folder_mark.empty() && setup_.options.earlier_steps < 0) {
       formats::lay_out(path);

@@ -259,14 +259,12 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
   setup.open = open;
   setup.may_overlap = settings.may_overlap;
   setup.publisher = {
-      .identity = commit::identity(open.name, settings, context.place.job),
+      .identity = commit::identity(open.name, settings, context.place.job, context.was_given_up),
       .format = &format,
       .options = commit::format_options(settings, context.disk.crew),
       .disk = context.disk,
       .who = ", server 0 (rank " + std::to_string(context.place.ranks.rank(0)) + ')'};
-  // One that was stopped may go on in the middle of a commit when the ranks do so without it.
   setup.publisher.identity.after = open.after;
-  setup.publisher.identity.is_given_up = context.was_given_up;
   return std::make_unique<commit::Lead>(
       std::move(setup),
       commit::Lead::Means{
