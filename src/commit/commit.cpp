@@ -195,8 +195,11 @@ void replace_described(const TargetNames& names, const ManifestHead& head,
 }
 
 // What has its name and is not committed loses it again. Of a plain file that was replaced nothing
-// else is left.
+// else is left. What others have taken over is theirs.
 void take_back(const TargetNames& names, bool replace) noexcept {
+  if (is_taken_over(names)) {
+    return;
+  }
   if (!replace) {
     (void)::rename(names.target.c_str(), names.temporary.c_str());
   } else if (!names.folder_mark.empty()) {
@@ -252,7 +255,7 @@ void publish(const TargetNames& names, bool replace) {
     refuse_other_folders(names);  // it may have appeared meanwhile
   }
   const OpenFolder folder{names.target};
-  const bool replaces_one = replace && is_there(names.target);
+  const bool replaces_one = replace && folder.has(name_in_folder(names.target));
   check_may_appear(names.may_appear);
   const int error = !replace           ? rename_without_replacing(names.temporary, names.target)
                     : is_folder_target ? rename_replacing(names.temporary, names.target)
@@ -279,12 +282,14 @@ void publish(const TargetNames& names, bool replace) {
 void publish_described(const TargetNames& names, const ManifestHead& head,
                        const contents::Description& description, bool replace,
                        const ToldSteps& earlier) {
-  if (replace && is_there(names.target)) {
+  // A folder that is gone for a moment is not one without the name.
+  const bool finds_one = is_in_folder(names.target);
+  if (replace && finds_one) {
     replace_described(names, head, description, earlier);
     return;
   }
   check_may_appear(names.may_appear);
-  if (!replace && is_there(names.target)) {  // before its manifest says something else
+  if (finds_one) {  // before its manifest says something else
     throw target_is_there(names, "has appeared meanwhile");
   }
   change_manifest(names, false, [&] {

@@ -59,8 +59,8 @@ contents::Beginning Publisher::prepare() {
   const TargetNames names = publication_.names(0);
   check_folder(names);
   const auto& identity = setup_.identity;
-  // A server that was stopped may be within a library, which goes on.
-  const bool may_take = identity.servers_are_lost && is_plain();
+  // A server that was stopped may be where its format writes the file, and goes on with that.
+  const bool may_take = identity.servers_are_lost && is_plain() && traits().offsets_by_layout;
   const auto claim = identity.is_given_up ? Owner::Claim::of_server
                      : may_take           ? Owner::Claim::from_server
                                           : Owner::Claim::alone;

@@ -317,7 +317,9 @@ int Machine::sync(int descriptor) {
   take_time(sync_time);
   const auto open = file(descriptor);
   const int result = open ? sync_now(*open) : -EBADF;
-  take_time(call_time);
+  if (result == 0) {  // whoever hears of a failure is not stopped before it acts
+    take_time(call_time);
+  }
   return result;
 }
 
