@@ -385,7 +385,8 @@ Publication::Commit Publication::publish_until(std::int64_t last, bool is_finish
       try {
         publish_first(target, text->head, text->description, replace, text->steps, xdmf.get());
       } catch (...) {
-        const auto left = look_at(target);
+        commit::Published left;
+        (void)outcome_of([&] { left = look_at(target); });
         published->is_stuck = left.has_target && !left.has_temporary;
         throw;
       }

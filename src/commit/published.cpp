@@ -21,9 +21,11 @@ void make_published_durable(const TargetNames& names) {
 }
 
 Published look_at(const TargetNames& names) {
+  const OpenFolder folder{names.target};  // one that is gone for a moment is not empty
   Published found;
-  found.has_temporary = access(names.temporary.c_str(), F_OK) == 0;
-  found.has_target = access(names.target.c_str(), F_OK) == 0;
+  found.has_temporary = folder.has(name_in_folder(names.temporary));
+  found.has_target =
+      folder.find(name_in_folder(names.target), OpenFolder::Links::followed).has_value();
   return found;
 }
 

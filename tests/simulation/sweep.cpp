@@ -65,37 +65,35 @@ void stop_in_call(Plan plan, int server, std::int64_t call, const Run& run) {
   PlannedFaults faults{.disk_slowness = 100};
   faults.stopped_process = ranks + server;
   faults.stopped_at_call = call;
-  for (const Nanoseconds time : {1900 * millisecond, 2300 * millisecond, 9 * second}) {
-    faults.stopped_for = time;
-    const std::string what = "server " + std::to_string(server) + " is stopped in call " +
-                             std::to_string(call) + " for " + std::to_string(time / millisecond) +
-                             " ms, ";
-    for (auto& file : plan.files) {
-      file.exists_before = file.replaces = true;
-    }
-    plan.faults = faults;
-    run(plan, what + "what is there is replaced");
-    Plan one_late = plan;
-    PlannedFile& of_one = one_late.files.front();
-    of_one.members = {1};
-    for (auto& step : of_one.steps) {
-      std::erase_if(step.variables.front().puts, [](const Put& put) { return put.rank == 0; });
-    }
-    of_one.steps.back().computes = 12 * second / microsecond;
-    run(one_late, what + "a rank opens the second file late");
-    Plan two_jobs = plan;
-    for (auto& file : two_jobs.files) {
-      file.exists_before = file.replaces = false;
-      file.goes_on = true;
-    }
-    two_jobs.faults = {};
-    two_jobs.next.push_back({.mode = plan.mode,
-                             .servers = plan.servers,
-                             .shares_memory = true,
-                             .goes_back = 1,
-                             .faults = faults});
-    run(two_jobs, what + "the second job goes back");
+  const auto run_it = [&](Plan& stopped, PlannedFaults& its_faults, Nanoseconds time,
+                          const std::string& what) {
+    its_faults = faults;
+    its_faults.stopped_for = time;
+    run(stopped, "server " + std::to_string(server) + " is stopped in call " +
+                     std::to_string(call) + " for " + std::to_string(time / millisecond) + " ms, " +
+                     what);
+  };
+  Plan two_jobs = plan;
+  two_jobs.faults = {};
+  two_jobs.next.push_back(
+      {.mode = plan.mode, .servers = plan.servers, .shares_memory = true, .goes_back = 1});
+  for (auto& file : two_jobs.files) {
+    file.goes_on = true;
   }
+  for (auto& file : plan.files) {
+    file.exists_before = file.replaces = true;
+  }
+  for (const Nanoseconds time : {1900 * millisecond, 2300 * millisecond, 9 * second}) {
+    run_it(plan, plan.faults, time, "what is there is replaced");
+    run_it(two_jobs, two_jobs.next.front().faults, time, "the second job goes back");
+  }
+  PlannedFile& of_one = plan.files.front();
+  of_one.members = {1};
+  for (auto& step : of_one.steps) {
+    std::erase_if(step.variables.front().puts, [](const Put& put) { return put.rank == 0; });
+  }
+  of_one.steps.back().computes = 12 * second / microsecond;
+  run_it(plan, plan.faults, 3 * second, "a rank opens the second file late");
 }
 
 void stop_in_calls(const Plan& plan, const Run& run) {
@@ -123,15 +121,22 @@ void sweep(int one_in, const std::function<void(const Plan&, const std::string&)
   // wait.
   constexpr Nanoseconds longest_job = 6 * millisecond;
   constexpr Nanoseconds pause = 23 * microsecond;
+  const auto with_two_servers = [](bool is_checkpoint, const char* backend) {
+    Plan plan = small_job(Mode::servers, is_checkpoint, backend);
+    plan.servers = 2;
+    plan.shares_memory = true;
+    plan.inline_bytes = 0;
+    plan.files.push_back(small_file("f1", !is_checkpoint, backend));
+    return plan;
+  };
   for (const bool is_checkpoint : {false, true}) {
+    for (const char* backend : {"posix", "pnetcdf", "hdf5", "netcdf"}) {
+      stop_in_calls(with_two_servers(is_checkpoint, backend), run);
+    }
     for (const char* backend : {"posix", "hdf5"}) {
       for (const bool pulls : {false, true}) {
-        Plan plan = small_job(Mode::servers, is_checkpoint, backend);
-        plan.servers = 2;
-        plan.shares_memory = true;
-        plan.inline_bytes = 0;
+        Plan plan = with_two_servers(is_checkpoint, backend);
         plan.way = pulls ? "pull" : "auto";
-        plan.files.push_back(small_file("f1", !is_checkpoint, backend));
         if (pulls) {  // rank 0 is in the second file while rank 1 waits for the first one
           plan.files.front().leaves_close_to_finalize = true;
           for (auto& step : plan.files.front().steps) {
@@ -148,9 +153,6 @@ void sweep(int one_in, const std::function<void(const Plan&, const std::string&)
           run(stopped, "process " + std::to_string(*stopped.faults.stopped_process) + " of " +
                            std::to_string(stopped.nodes) + " nodes is stopped at " +
                            std::to_string(stopped.faults.stopped_at / microsecond) + " us");
-        }
-        if (!pulls) {
-          stop_in_calls(plan, run);
         }
         for (Nanoseconds after = 0; after < longest_job; after += pause) {
           plan.faults.killed_server = static_cast<int>(after / pause % 2);
