@@ -309,7 +309,7 @@ std::string beside_temporary(const TargetNames& names, std::string_view ending) 
 }
 
 void remove_server_files(const TargetNames& names) noexcept {
-  for (const std::string_view ending : {std::string_view{".json"}, {".xdmf"}, trial_ending}) {
+  for (const char* const ending : {".json", ".xdmf", trial_ending}) {
     ::unlink(of_server(names, ending).c_str());
   }
 }

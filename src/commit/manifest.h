@@ -40,7 +40,7 @@ class StepLines;
 void unseal(Json& manifest);
 
 /// Of a file that is made to see whether files can be made.
-inline constexpr std::string_view trial_ending = ".try";
+inline constexpr const char* trial_ending = ".try";
 /// The temporary name of the manifest (".json"), of the XDMF file (".xdmf") or of a trial. Of a
 /// server it is another than of those who may take its file over.
 [[nodiscard]] std::string beside_temporary(const TargetNames& names, std::string_view ending);

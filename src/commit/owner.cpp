@@ -242,7 +242,6 @@ void remove_lonely_manifests(const std::string& path, const std::function<void()
 
 void clear_away(const std::string& path, const Owner& /*owner*/,
                 const std::function<void()>& may_appear) {
-  check_may_appear(may_appear);
   for (const auto& temporary : temporaries_of(path)) {
     check_may_appear(may_appear);
     if (temporary.ends_with(set_aside_ending)) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commit/published.h"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "base/bug.h"
@@ -14,7 +12,7 @@
 namespace iocomp::commit {
 
 void make_published_durable(const TargetNames& names) {
-  if (access(names.manifest.c_str(), F_OK) == 0 && !has_bug(Bug::left_line_not_synced)) {
+  if (is_in_folder(names.manifest) && !has_bug(Bug::left_line_not_synced)) {
     make_durable(names.manifest);
   }
   sync_folder_of(names.target);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "words.h"
@@ -36,12 +36,8 @@ void finalize(Stage& stage, const Line& line) {
 
 /// Whether a process has ended, or is stopped.
 bool is_out(pid_t process) {
-  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
-  std::string text;
-  std::getline(file, text);
-  const auto name_ends = text.rfind(") ");
-  const char state = name_ends == std::string::npos ? 'X' : text[name_ends + 2];
-  return state == 'X' || state == 'Z' || state == 'T';
+  const std::string state = process_state(process);
+  return state.empty() || std::string_view{"XZT"}.find(state.front()) != std::string_view::npos;
 }
 
 // MPI_Finalize may wait for ranks that are dead, or have left without it. Of lost servers one is

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <exception>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "words.h"
@@ -77,6 +79,14 @@ int Stage::tell(const Line& line, int code, double began, nlohmann::json more) {
   }
   journal.write(std::move(more));
   return code;
+}
+
+std::string process_state(pid_t process) {
+  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+  std::string text;
+  std::getline(file, text);
+  const auto end_of_name = text.rfind(") ");
+  return end_of_name == std::string::npos ? std::string{} : text.substr(end_of_name + 2);
 }
 
 }  // namespace actor

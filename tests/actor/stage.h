@@ -88,4 +88,7 @@ struct Stage {
   std::map<Elements, iocomp_decomp*> decompositions;           // that are kept for the next put
 };
 
+/// What the system says of a process, from its state on (proc(5)); empty where it is not there.
+[[nodiscard]] std::string process_state(pid_t process);
+
 }  // namespace actor

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -32,14 +31,11 @@ void sleep_for(double seconds) {
 
 /// User and system time of a process so far.
 double cpu_seconds(pid_t process) {
-  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
-  std::string text;
-  std::getline(file, text);
-  const auto end_of_name = text.rfind(')');
-  if (end_of_name == std::string::npos) {
+  const std::string text = process_state(process);
+  if (text.empty()) {
     throw std::runtime_error{"process " + std::to_string(process) + " is not there"};
   }
-  std::istringstream fields{text.substr(end_of_name + 1)};
+  std::istringstream fields{text};
   constexpr int before_times = 11;  // from the state on, see proc(5)
   std::string skipped;
   for (int i = 0; i < before_times; ++i) {

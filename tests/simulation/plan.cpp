@@ -320,7 +320,7 @@ void plan_lost_server(Random random, Plan& plan, Focus focus) {
       plan.faults.stopped_process = plan.ranks + (*plan.faults.killed_server + 1) % plan.servers;
       plan.faults.stopped_at = random.below(2 * after + 1);
       plan.faults.stopped_for = random.between(millisecond, 4 * second);
-      if (random.chance(1, 2)) {  // the first one, which commits, while it does
+      if (random.chance(1, 2)) {  // the first one, which opens and commits, in some call
         plan.faults.killed_server = static_cast<int>(random.between(1, plan.servers - 1));
         plan.faults.stopped_process = plan.ranks;
         plan.faults.stopped_at_call = random.between(1, 150);

@@ -65,8 +65,8 @@ void stop_in_call(Plan plan, int server, std::int64_t call, const Run& run) {
   PlannedFaults faults{.disk_slowness = 100};
   faults.stopped_process = ranks + server;
   faults.stopped_at_call = call;
-  const auto run_it = [&](Plan& stopped, PlannedFaults& its_faults, Nanoseconds time,
-                          const std::string& what) {
+  const auto stop = [&](Plan& stopped, PlannedFaults& its_faults, Nanoseconds time,
+                        const std::string& what) {
     its_faults = faults;
     its_faults.stopped_for = time;
     run(stopped, "server " + std::to_string(server) + " is stopped in call " +
@@ -84,8 +84,8 @@ void stop_in_call(Plan plan, int server, std::int64_t call, const Run& run) {
     file.exists_before = file.replaces = true;
   }
   for (const Nanoseconds time : {1900 * millisecond, 2300 * millisecond, 9 * second}) {
-    run_it(plan, plan.faults, time, "what is there is replaced");
-    run_it(two_jobs, two_jobs.next.front().faults, time, "the second job goes back");
+    stop(plan, plan.faults, time, "what is there is replaced");
+    stop(two_jobs, two_jobs.next.front().faults, time, "the second job goes back");
   }
   PlannedFile& of_one = plan.files.front();
   of_one.members = {1};
@@ -93,7 +93,7 @@ void stop_in_call(Plan plan, int server, std::int64_t call, const Run& run) {
     std::erase_if(step.variables.front().puts, [](const Put& put) { return put.rank == 0; });
   }
   of_one.steps.back().computes = 12 * second / microsecond;
-  run_it(plan, plan.faults, 3 * second, "a rank opens the second file late");
+  stop(plan, plan.faults, 3 * second, "a rank opens the second file late");
 }
 
 void stop_in_calls(const Plan& plan, const Run& run) {
