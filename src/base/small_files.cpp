@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +74,11 @@ std::string read_all(const Descriptor& file, const std::string& path) {
   std::string text;
   std::array<char, 4096> part{};
   while (const ssize_t count = ::read(file.raw(), part.data(), part.size())) {
+    if (std::ssize(text) + count > most_text_bytes) {
+      throw Error{ErrorCode::storage_failure, "cannot read " + path + ": it has more than the " +
+                                                  std::to_string(most_text_bytes) +
+                                                  " bytes that a text may have"};
+    }
     if (count > 0) {
       text.append(part.data(), static_cast<std::size_t>(count));
     } else if (errno != EINTR) {

@@ -35,7 +35,11 @@ void write_durably(const std::string& path, const std::string& temporary,
 /// The same of a folder that must be there.
 [[nodiscard]] std::vector<std::string> names_in_existing(const std::string& folder);
 
+/// What is read as a text has no more: files of others must not take all memory.
+inline constexpr std::int64_t most_text_bytes = std::int64_t{1} << 30;
+
 /// The text of a file, or nothing if there is none that can be read.
+/// @throws Error{storage_failure} for one of more than `most_text_bytes`.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path);
 
 /// For a file that is about to be opened: of a pipe that would wait for who writes.

@@ -8,12 +8,14 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "array/element_type.h"
 #include "array/float16.h"
 #include "base/error.h"
+#include "base/nesting.h"
 #include "base/utf8.h"
 #include "contents/variable.h"
 
@@ -256,6 +258,22 @@ contents::Attribute attribute_from(const Json& described) {
 }
 
 }  // namespace
+
+Json parse_json(std::string_view text) {
+  check_nesting(text);
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    throw Error{ErrorCode::storage_failure,
+                "it is no JSON from byte " + std::to_string(error.byte) + " on"};
+  }
+}
+
+std::string reason_of(const Json::exception& error) {
+  const std::string_view all = error.what();  // "[json.exception.type_error.302] type must be ..."
+  const auto end = all.find("] ");
+  return std::string{end == std::string_view::npos ? all : all.substr(end + 2)};
+}
 
 std::string one_line(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);

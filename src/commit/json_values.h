@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "contents/variable.h"
 
@@ -17,6 +18,13 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json json(const contents::Attribute& attribute);
 /// An object of them, by name.
 [[nodiscard]] Json json(const contents::Attributes& attributes);
+
+/// The value of a text in JSON, which others may have written.
+/// @throws Error{storage_failure} for what is none, or nests too deep (base/nesting.h).
+[[nodiscard]] Json parse_json(std::string_view text);
+
+/// What the library has against a value, without the library's own names.
+[[nodiscard]] std::string reason_of(const Json::exception& error);
 
 /// As text. Names are the user's: bytes that are no UTF-8 must not make a manifest impossible.
 [[nodiscard]] std::string one_line(const Json& value);

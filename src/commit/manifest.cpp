@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -167,18 +168,25 @@ bool take_in_lines(Json& manifest, std::string_view lines) {
     } else if (is_torn) {
       return false;
     } else {
-      take_in(manifest, Json::parse(line));
+      take_in(manifest, parse_json(line));
     }
   }
   return true;
 }
 
-// Of another one, which is kept: nobody relies on it here.
+// A manifest in force that is kept inside another one. What it has replaced itself is gone.
 Json as_it_is(std::string_view text) {
   const auto first = without_lines(text);
-  Json manifest = Json::parse(first, nullptr, false);
-  if (manifest.is_object() && manifest.contains("steps")) {
-    (void)take_in_lines(manifest, text.substr(first.size()));
+  Json manifest;
+  try {
+    manifest = parse_json(first);
+    if (manifest.is_object()) {
+      manifest.erase("replaces");
+      if (manifest.contains("steps")) {
+        (void)take_in_lines(manifest, text.substr(first.size()));
+      }
+    }
+  } catch (const std::exception&) {  // whoever reads the file that it describes tells
   }
   return manifest;
 }
@@ -230,6 +238,21 @@ std::pair<std::string, std::string> frame(const TargetNames& names, const Manife
   return {first + ",\n \"steps\": [", last};
 }
 
+// What nobody could read must not be committed.
+void check_length(const std::string& path, const std::vector<std::string_view>& parts) {
+  std::size_t bytes = 0;
+  for (const auto part : parts) {
+    bytes += part.size();
+  }
+  if (bytes > static_cast<std::size_t>(most_text_bytes)) {
+    throw Error{ErrorCode::storage_failure,
+                "the manifest " + path + " would have " + std::to_string(bytes) +
+                    " bytes, readers take " + std::to_string(most_text_bytes) +
+                    ": it lists each block with its checksum, and the variables of each step; "
+                    "checksum = \"none\" or file_per_step = true make it shorter"};
+  }
+}
+
 }  // namespace
 
 std::string manifest_line(const ManifestHead& head, const std::optional<std::string>& more,
@@ -257,7 +280,7 @@ std::string sealed_line(std::string line) {
 
 Json whole_manifest(std::string_view text) {
   const auto first = without_lines(text);
-  Json manifest = Json::parse(first);
+  Json manifest = parse_json(first);
   check_version(manifest);
   check_seal(first, manifest);
   if (!take_in_lines(manifest, text.substr(first.size()))) {
@@ -290,6 +313,7 @@ NewFile begin_manifest(const TargetNames& names, const ManifestHead& head,
   parts.emplace_back(last);
   const auto seal = sealed(parts);
   parts.emplace_back(seal);
+  check_length(names.manifest, parts);
   return {names.manifest, beside_temporary(names, ".json"), parts};
 }
 

@@ -33,8 +33,8 @@ class StepLines;
 [[nodiscard]] std::string sealed_line(std::string line);
 /// What a manifest says, with all lines that were added to it. A last line that is torn does not
 /// count: it is of a commit that did not end.
-/// @throws Json::exception for text that is no JSON; Error{storage_failure} if a checksum of its
-/// own does not fit; Error{unsupported} for a manifest of a later release.
+/// @throws Json::exception or Error{storage_failure} for text that is no manifest, or whose own
+/// checksum does not fit; Error{unsupported} for a manifest of a later release.
 [[nodiscard]] Json whole_manifest(std::string_view text);
 /// For what is about to be changed: without a checksum of its own.
 void unseal(Json& manifest);

@@ -48,7 +48,7 @@ SeriesManifest::Growth SeriesManifest::growth(
 
 bool SeriesManifest::can_grow(const Text& text) const {
   if (!says_ || text.is_last || text.head.steps <= says_->head.steps ||
-      line_bytes_ > std::max(enough_line_bytes, bytes_ / 2)) {
+      line_bytes_ > std::max(enough_line_bytes, bytes_ / 2) || bytes_ > most_text_bytes / 2) {
     return false;
   }
   ManifestHead grown = says_->head;

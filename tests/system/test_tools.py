@@ -304,6 +304,33 @@ def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(actors: Actors, tmp_path
         assert "b.h5: it is a pipe" in done.stderr
 
 
+HOSTILE = {
+    "brackets": '{"iocomp_manifest": 2, "a": ' + "[" * 100_000,
+    "closed": '{"iocomp_manifest": 2, "a": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    "objects": '{"iocomp_manifest": 2, "replaces": ' + '{"a":' * 100_000,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_manifest_that_nests_too_deep_is_told_and_the_rest_is_shown(
+    actors: Actors, kind: str
+) -> None:
+    folder = write(actors, "posix").folder
+    (folder / "bad.dat").touch()
+    (folder / "bad.dat.json").write_text(HOSTILE[kind])
+    found = listed(actors, folder)
+    assert found["ser.dat"]["state"] == found["ckpt.dat"]["state"] == "committed"
+    assert "it nests deeper than 64 lists and objects" in found["bad.dat"]["told"]
+    assert run(actors, folder, "ls").returncode == 0
+    for words in ("show", "verify", "latest", "recover", "clean"):
+        for path in ("bad.dat", "."):
+            done = run(actors, folder, words, path)
+            assert done.returncode >= 0, done
+            assert done.stderr.count("\n") <= 2, done
+    assert (folder / "bad.dat.json").read_text() == HOSTILE[kind]
+    assert told(actors, folder, "show", "ser.dat")["steps"]
+
+
 @pytest.mark.parametrize("back_end", ["posix", "hdf5", "pnetcdf"])
 def test_torn_files_are_told(actors: Actors, back_end: str) -> None:
     folder = write(actors, back_end).folder

@@ -17,6 +17,7 @@
 #include "array/checksum.h"
 #include "array/element_type.h"
 #include "base/error.h"
+#include "base/nesting.h"
 #include "formats/format.h"
 
 namespace iocomp::formats::frames {
@@ -99,6 +100,7 @@ Stored stored_from(const Json& told) {
 }
 
 Index parsed(std::string_view json) {
+  check_nesting(json);
   const Json all = Json::parse(json);
   if (all.at("iocomp_frames").get<int>() > version || all.at("byte_order") != own_order) {
     throw Error{ErrorCode::unsupported,
