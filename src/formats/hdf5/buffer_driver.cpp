@@ -27,7 +27,9 @@ struct DriverFile {
   haddr_t alignment = 1;  // of what is allotted
   haddr_t first = 0;      // everything but the superblock comes behind
   haddr_t allotted = 0;   // HDF5's "end of allocation"
-  haddr_t metadata = 0;   // the end of those that were allotted last
+  haddr_t metadata = 0;   // behind all metadata
+  haddr_t kept = 0;       // for metadata, from here ...
+  haddr_t kept_end = 0;   // ... to here
   haddr_t written = 0;
   haddr_t placed_at = HADDR_UNDEF;  // where data go of the next dataset
 };
@@ -69,9 +71,24 @@ herr_t query(const H5FD_t* /*file*/, unsigned long* flags) {
   return 0;
 }
 
+constexpr haddr_t metadata_block_bytes = 64 * 1024;
+
 // Here, because HDF5 would remember each gap, and look through all of them for the next place.
+haddr_t aligned(const DriverFile& file, haddr_t place) {
+  return (place + file.alignment - 1) / file.alignment * file.alignment;
+}
+
 haddr_t next_place(const DriverFile& file) {
-  return (file.allotted + file.alignment - 1) / file.alignment * file.alignment;
+  return aligned(file, std::max(file.allotted, file.first));
+}
+
+haddr_t take_metadata(DriverFile& file, haddr_t bytes) {
+  const haddr_t kept = aligned(file, file.kept);
+  const bool fits = kept + bytes <= file.kept_end;
+  const haddr_t begin = fits ? kept : next_place(file);
+  (fits ? file.kept : file.allotted) = begin + bytes;
+  file.metadata = std::max(file.metadata, begin + bytes);
+  return begin;
 }
 
 haddr_t allot_in(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) {
@@ -79,12 +96,12 @@ haddr_t allot_in(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size
   if (type == H5FD_MEM_DRAW && to.placed_at != HADDR_UNDEF) {
     return to.placed_at;
   }
-  if (type != H5FD_MEM_SUPER) {
-    to.allotted = std::max(to.allotted, to.first);
+  if (type == H5FD_MEM_SUPER) {
+    const haddr_t begin = aligned(to, to.allotted);
+    to.metadata = to.allotted = begin + size;
+    return begin;
   }
-  const haddr_t begin = next_place(to);
-  to.metadata = to.allotted = begin + size;
-  return begin;
+  return take_metadata(to, size);
 }
 
 haddr_t end_of_allocation(const H5FD_t* file, H5FD_mem_t /*type*/) { return own(file).allotted; }
@@ -171,7 +188,6 @@ herr_t use_buffer(hid_t file_access, MetadataBuffer& buffer, std::int64_t alignm
   const Settings settings{&buffer, static_cast<haddr_t>(std::max<std::int64_t>(alignment_bytes, 1)),
                           static_cast<haddr_t>(first_byte)};
   // Metadata in few blocks, raw data each where they were allotted.
-  constexpr hsize_t metadata_block_bytes = 64 * 1024;
   const bool is_set = registered >= 0 && H5Pset_alignment(file_access, 1, 1) >= 0 &&
                       H5Pset_meta_block_size(file_access, metadata_block_bytes) >= 0 &&
                       H5Pset_small_data_block_size(file_access, 0) >= 0;
@@ -202,11 +218,22 @@ std::int64_t allot(hid_t file, std::int64_t bytes) {
 }
 
 std::int64_t allot_metadata(hid_t file, std::int64_t bytes) {
-  const std::int64_t begin = allot(file, bytes);
-  if (DriverFile* found = file_of(file)) {
-    found->metadata = found->allotted;
+  DriverFile* found = file_of(file);
+  return found == nullptr
+             ? 0
+             : static_cast<std::int64_t>(take_metadata(*found, static_cast<haddr_t>(bytes)));
+}
+
+void keep_room_for_metadata(hid_t file) {
+  DriverFile* found = file_of(file);
+  if (found == nullptr) {
+    return;
   }
-  return begin;
+  const haddr_t wanted = 2 * aligned(*found, metadata_block_bytes);  // HDF5's and a MetadataRoom's
+  if (aligned(*found, found->kept) + wanted > found->kept_end) {
+    found->kept = next_place(*found);
+    found->allotted = found->kept_end = found->kept + wanted;
+  }
 }
 
 PlacedAt::PlacedAt(hid_t file, std::int64_t offset) noexcept : file_{file} {

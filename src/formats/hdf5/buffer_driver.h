@@ -23,6 +23,9 @@ namespace iocomp::formats::h5 {
 [[nodiscard]] std::int64_t allot(hid_t file, std::int64_t bytes);
 /// The same for metadata, which no dataset counts.
 [[nodiscard]] std::int64_t allot_metadata(hid_t file, std::int64_t bytes);
+/// The same for metadata that are not known yet, of the steps whose data are allotted next. Else
+/// they would lie behind room for a step that perhaps never comes.
+void keep_room_for_metadata(hid_t file);
 /// Behind the last byte of all that was allotted.
 [[nodiscard]] std::int64_t end_of_file(hid_t file);
 /// Behind the last byte of what was allotted for metadata, also by HDF5.

@@ -23,7 +23,9 @@
 namespace iocomp::formats::h5 {
 BufferedFile::BufferedFile(std::string path, const FormatOptions& options,
                            const Properties& creation)
-    : path_{std::move(path)}, buffer_{open_beside_others(path_, O_RDWR), superblock_bytes} {
+    : path_{std::move(path)},
+      buffer_{open_beside_others(path_, O_RDWR), superblock_bytes},
+      earlier_bytes_{options.earlier_steps < 0 ? 0 : options.earlier_bytes} {
   const Quiet quiet;
   const Properties access = file_access(options);
   visible_end_ = options.earlier_steps < 0 ? 0 : end_of_earlier();
@@ -56,10 +58,13 @@ void BufferedFile::flush() {
 
 // HDF5 reads no file that is shorter than its superblock says. So that counts no data of others
 // that may still be on their way.
-Switch BufferedFile::store(std::int64_t root_group, std::int64_t end, std::int64_t durable_end) {
+Switch BufferedFile::store(std::int64_t root_group, std::int64_t end, std::int64_t durable_end,
+                           bool is_last) {
   int error = buffer_.store();
   next_end_ = std::max({visible_end_, end, metadata_end(file_)});
-  if (error == 0) {
+  if (error == 0 && is_last) {
+    set_length(next_end_);
+  } else if (error == 0) {
     error = buffer_.extend({.least = next_end_,
                             .durable = std::max(visible_end_, durable_end),
                             .placed = end_of_file(file_)});
@@ -69,6 +74,14 @@ Switch BufferedFile::store(std::int64_t root_group, std::int64_t end, std::int64
   }
   return {0, superblock(root_group, next_end_)};
 }
+
+void BufferedFile::set_length(std::int64_t bytes) {
+  if (const int error = buffer_.set_length(std::max(bytes, earlier_bytes_)); error != 0) {
+    throw failure("set the size of", path_, error);
+  }
+}
+
+void BufferedFile::trim() { set_length(visible_end_); }
 
 void BufferedFile::close() {
   const Quiet quiet;

@@ -41,9 +41,14 @@ class BufferedFile {
   /// @param root_group  shall become the root of the file.
   /// @param end  of the data below it, beside those that are visible.
   /// @param durable_end  of those of them that are durable.
+  /// @param is_last  nobody has room behind that: the file gets no longer.
   /// @return what makes the group the root.
   /// @throws Error{storage_failure}; then it can be tried again.
-  [[nodiscard]] Switch store(std::int64_t root_group, std::int64_t end, std::int64_t durable_end);
+  [[nodiscard]] Switch store(std::int64_t root_group, std::int64_t end, std::int64_t durable_end,
+                             bool is_last);
+  /// Nobody writes any more: the file gets as long as what is visible.
+  /// @throws Error{storage_failure}.
+  void trim();
   /// It is the root now.
   void is_visible() noexcept { visible_end_ = next_end_; }
   /// Objects that are still open in the file are closed. What was not stored is gone.
@@ -51,9 +56,11 @@ class BufferedFile {
 
  private:
   [[nodiscard]] std::int64_t end_of_earlier() const;
+  void set_length(std::int64_t bytes);
 
   std::string path_;
   MetadataBuffer buffer_;
+  std::int64_t earlier_bytes_;    // a manifest may count them
   std::int64_t visible_end_ = 0;  // of what the root leads to
   std::int64_t next_end_ = 0;
   hid_t file_ = H5I_INVALID_HID;  // closed before the buffer goes

@@ -15,13 +15,20 @@
 
 namespace iocomp::formats::h5 {
 
-std::int64_t FlatTarget::place(const Variable& variable, std::int64_t /*step*/,
+std::int64_t FlatTarget::place(const Variable& variable, std::int64_t step,
                                const contents::Known& /*known*/) {
+  keep_room_for_metadata(file_.raw());
   names_.add(variable.name, file_.path());
-  return variable.bytes() == 0 ? -1 : allot(file_.raw(), variable.bytes());
+  const std::int64_t offset = variable.bytes() == 0 ? -1 : allot(file_.raw(), variable.bytes());
+  placed_.add(variable, step, offset);
+  return offset;
 }
 
 Switch FlatTarget::commit(const Description& description, std::int64_t from) {
+  return write(description, from, placed_.end_with(description, from));
+}
+
+Switch FlatTarget::write(const Description& description, std::int64_t from, bool is_last) {
   const Quiet quiet;
   std::erase_if(contents_, [from](const Placed& placed) { return placed.step >= from; });
   contents_.insert(contents_.end(), description.contents.begin(), description.contents.end());
@@ -32,7 +39,7 @@ Switch FlatTarget::commit(const Description& description, std::int64_t from) {
   write_attributes(root.raw(), told_.attributes, file_.path());
   file_.flush();
   const std::int64_t end = end_of(contents_);
-  return file_.store(address_of(root.raw(), file_.path()), end, end);
+  return file_.store(address_of(root.raw(), file_.path()), end, end, is_last);
 }
 
 Switch FlatTarget::finish(const Description& description, std::int64_t from) {
@@ -40,7 +47,12 @@ Switch FlatTarget::finish(const Description& description, std::int64_t from) {
       !description.contents.empty() || (!contents_.empty() && contents_.back().step >= from);
   const bool is_told = is_seen_ && !has_new_contents &&
                        told_ == Told{description.attributes, description.of_variable};
-  const Switch last = is_told ? Switch{} : commit(description, from);
+  Switch last;
+  if (is_told) {
+    file_.trim();
+  } else {
+    last = write(description, from, true);
+  }
   file_.close();
   return last;
 }

@@ -9,6 +9,7 @@
 #include "formats/format.h"
 #include "formats/hdf5/buffered_file.h"
 #include "formats/hdf5/dataset.h"
+#include "formats/hdf5/rooms.h"
 #include "formats/words.h"
 
 namespace iocomp::formats::h5 {
@@ -30,6 +31,8 @@ class FlatTarget : public PlainTarget {
   Switch finish(const Description& description, std::int64_t from) override;
 
  private:
+  [[nodiscard]] Switch write(const Description& description, std::int64_t from, bool is_last);
+
   /// What a root says beside its datasets.
   struct Told {
     Attributes attributes;
@@ -43,6 +46,7 @@ class FlatTarget : public PlainTarget {
   std::vector<Placed> contents_;
   Told told_;
   bool is_seen_ = false;  // it is in the file
+  Rooms placed_;
 };
 
 }  // namespace iocomp::formats::h5

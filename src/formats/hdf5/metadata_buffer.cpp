@@ -153,11 +153,14 @@ int MetadataBuffer::extend(const Length& length) {
     return 0;
   }
   // Less would cut off what others write meanwhile.
-  const std::int64_t wanted = std::max(length.placed, status.st_size);
-  if (::ftruncate(file_.raw(), wanted) != 0) {
+  return set_length(std::max(length.placed, status.st_size));
+}
+
+int MetadataBuffer::set_length(std::int64_t bytes) {
+  if (::ftruncate(file_.raw(), bytes) != 0) {
     return errno;
   }
-  own_bytes_ = std::max(own_bytes_, wanted);
+  own_bytes_ = bytes;
   return 0;
 }
 

@@ -41,6 +41,9 @@ class MetadataBuffer {
   /// as long by what they are still writing.
   /// @return 0 or errno.
   [[nodiscard]] int extend(const Length& length);
+  /// Make it exactly so long. Nobody else may write behind that.
+  /// @return 0 or errno.
+  [[nodiscard]] int set_length(std::int64_t bytes);
 
  private:
   void make_way(std::int64_t begin, std::int64_t end);

@@ -17,6 +17,13 @@
 
 namespace iocomp::formats::h5 {
 
+std::int64_t RecordFile::place(const Variable& variable, std::int64_t step) {
+  keep_room_for_metadata(file_.raw());
+  const std::int64_t offset = find_place(variable, step);
+  placed_.add(variable, step, offset);
+  return offset;
+}
+
 std::int64_t RecordFile::end() const { return next_allotted(file_.raw()); }
 
 void RecordFile::extend(std::int64_t end) { (void)allot(file_.raw(), end - this->end()); }
@@ -26,7 +33,13 @@ Switch RecordFile::commit(const Description& description, std::int64_t from) {
   steps_ =
       description.contents.empty() ? std::min(steps_, from) : description.contents.back().step + 1;
   return write({take_note(description, from), description.attributes, description.of_variable},
-               end_of(description.contents));
+               end_of_data(description, from), placed_.end_with(description, from));
+}
+
+// Where a library writes whole steps, the description has no places.
+std::int64_t RecordFile::end_of_data(const Description& description, std::int64_t from) const {
+  const std::int64_t told = end_of(description.contents);
+  return placed_.end_with(description, from) ? std::max(told, placed_.end()) : told;
 }
 
 Switch RecordFile::finish(const Description& description, std::int64_t from) {
@@ -35,6 +48,7 @@ Switch RecordFile::finish(const Description& description, std::int64_t from) {
   const Edition& seen = made_.at(static_cast<std::size_t>(editions_.seen()));
   if (goes_on_ && !has_new_steps && seen.root == undefined_address) {
     end_datasets();
+    file_.trim();
     file_.close();
     return {};  // a job that adds nothing: what earlier ones have written stays
   }
@@ -42,12 +56,17 @@ Switch RecordFile::finish(const Description& description, std::int64_t from) {
   end_datasets();
   const bool is_told = seen.root != undefined_address && !editions_.is_begun() && !has_new_steps &&
                        told == seen.told;
-  const Switch last = is_told ? Switch{} : write(std::move(told), end_of(description.contents));
+  Switch last;
+  if (is_told) {
+    file_.trim();
+  } else {
+    last = write(std::move(told), end_of_data(description, from), true);
+  }
   file_.close();
   return last;
 }
 
-Switch RecordFile::write(Told told, std::int64_t durable_end) {
+Switch RecordFile::write(Told told, std::int64_t durable_end, bool is_last) {
   const int number = editions_.begin();
   Edition& edition = made_.at(static_cast<std::size_t>(number));
   if (edition.root == undefined_address || edition.told != told) {
@@ -64,7 +83,7 @@ Switch RecordFile::write(Told told, std::int64_t durable_end) {
     }
     header.store(file_.buffer());
   }
-  return file_.store(edition.root, end, durable_end);
+  return file_.store(edition.root, end, durable_end, is_last);
 }
 
 void RecordFile::make(Edition& edition, Told told) {

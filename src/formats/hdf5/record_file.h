@@ -17,6 +17,7 @@
 #include "formats/hdf5/encoding.h"
 #include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/object_header.h"
+#include "formats/hdf5/rooms.h"
 #include "formats/hdf5/time_dataset.h"
 #include "formats/words.h"
 
@@ -39,7 +40,7 @@ class RecordFile {
   /// Room for a variable in a step.
   /// @return the offset of its first byte; -1 where it has no bytes, and where its chunks go
   /// through filters: then `keep` is told where they are.
-  virtual std::int64_t place(const Variable& variable, std::int64_t step) = 0;
+  std::int64_t place(const Variable& variable, std::int64_t step);
   virtual void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) = 0;
 
   /// As those of PlainTarget.
@@ -56,6 +57,8 @@ class RecordFile {
   void extend(std::int64_t end);
 
  protected:
+  /// See `place`.
+  virtual std::int64_t find_place(const Variable& variable, std::int64_t step) = 0;
   /// Something that was made, of which each commit tells the extent along time.
   struct Made {
     Dataset object;
@@ -93,8 +96,9 @@ class RecordFile {
     Told told;
     std::vector<Growing> growing;
   };
-  [[nodiscard]] Switch write(Told told, std::int64_t durable_end);
+  [[nodiscard]] Switch write(Told told, std::int64_t durable_end, bool is_last);
   void make(Edition& edition, Told told);
+  [[nodiscard]] std::int64_t end_of_data(const Description& description, std::int64_t from) const;
 
   BufferedFile file_;
   bool goes_on_;
@@ -102,6 +106,7 @@ class RecordFile {
   Editions editions_;
   std::array<Edition, 2> made_;
   std::int64_t steps_;  // that were told
+  Rooms placed_;
 };
 
 }  // namespace iocomp::formats::h5

@@ -39,7 +39,7 @@ TimeDataset& TimeFile::dataset(const Variable& variable) {
   return *known->second.records;
 }
 
-std::int64_t TimeFile::place(const Variable& variable, std::int64_t step) {
+std::int64_t TimeFile::find_place(const Variable& variable, std::int64_t step) {
   return dataset(variable).place(step);
 }
 

@@ -31,7 +31,6 @@ class TimeFile : public RecordFile {
     }
   }
 
-  std::int64_t place(const Variable& variable, std::int64_t step) override;
   void keep(const Variable& variable, std::int64_t step, std::vector<Extent> chunks) override;
 
  private:
@@ -39,6 +38,7 @@ class TimeFile : public RecordFile {
     Variable variable;
     std::unique_ptr<TimeDataset> records;
   };
+  std::int64_t find_place(const Variable& variable, std::int64_t step) override;
   [[nodiscard]] TimeDataset& dataset(const Variable& variable);
   std::vector<int> take_note(const Description& description, std::int64_t from) override;
   void end_datasets() override;

@@ -104,7 +104,7 @@ h5::Properties NetcdfFile::of_root() const {
   return creation;
 }
 
-std::int64_t NetcdfFile::place(const Variable& variable, std::int64_t step) {
+std::int64_t NetcdfFile::find_place(const Variable& variable, std::int64_t step) {
   const auto known = defined_.find(number_of(variable));
   if (known != defined_.end() && known->second.variable.shape != variable.shape) {
     defined_.erase(known);

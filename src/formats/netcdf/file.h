@@ -32,7 +32,6 @@ class NetcdfFile : public h5::RecordFile {
  public:
   NetcdfFile(std::string path, const FormatOptions& options);
 
-  std::int64_t place(const Variable& variable, std::int64_t step) override;
   void keep(const Variable& variable, std::int64_t step, std::vector<h5::Extent> chunks) override;
 
  private:
@@ -45,6 +44,7 @@ class NetcdfFile : public h5::RecordFile {
     std::int64_t put_in = -1;                  // the first step that has it
   };
 
+  std::int64_t find_place(const Variable& variable, std::int64_t step) override;
   /// Whether it has a record for each step of a file of all steps.
   [[nodiscard]] bool grows(const Defined& defined) const {
     return defined.dimensions.has_time && !one_step_;
