@@ -70,6 +70,10 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   }
   for (const auto& placed : inventory.contents) {
     kept.variables.insert(placed.variable.name);
+    kept.numbers.emplace(placed.step, placed.number_of_step());
+  }
+  if (std::ranges::all_of(kept.numbers, [](const auto& one) { return one.first == one.second; })) {
+    kept.numbers.clear();
   }
   contents::Description description;
   description.contents = std::move(inventory.contents);

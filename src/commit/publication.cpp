@@ -84,7 +84,8 @@ contents::Beginning beginning_of(const KeptFile& kept, const formats::Format& fo
           .steps = kept.head.steps,
           .bytes = kept.head.bytes,
           .has_old_bytes = !format.traits().offsets_by_layout,
-          .variables = kept.variables};
+          .variables = kept.variables,
+          .numbers = kept.numbers};
 }
 
 }  // namespace
@@ -125,6 +126,7 @@ void Publication::go_on(formats::FormatOptions& options) const {
   options.earlier_steps = beginning_.is_there ? beginning_.steps : -1;
   options.earlier_bytes = beginning_.bytes;
   options.earlier_variables = beginning_.variables;
+  options.earlier_numbers = beginning_.numbers;
 }
 
 contents::Beginning Publication::begin() {

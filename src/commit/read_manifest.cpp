@@ -229,6 +229,9 @@ void read_contents(const Json& json, Manifest& manifest) {
     read_names(line, first, count, inventory);
     read_line(line, first, count, ids, manifest);
   }
+  for (auto& placed : inventory.contents) {
+    placed.number = inventory.name_of(placed.step).number;
+  }
   inventory.attributes = attributes_from(json.at("attributes"));
   for (const auto& [name, attributes] : json.at("variable_attributes").items()) {
     inventory.of_variable.emplace(name, attributes_from(attributes));
@@ -313,7 +316,7 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   } catch (const std::logic_error& error) {  // of a number in a text
     throw Error{ErrorCode::storage_failure, what + error.what()};
   } catch (const Json::exception& error) {
-    throw Error{ErrorCode::storage_failure, what + error.what()};
+    throw Error{ErrorCode::storage_failure, what + reason_of(error)};
   } catch (const Error& error) {
     const bool is_later = error.code() == ErrorCode::unsupported;
     throw Error{is_later ? ErrorCode::unsupported : ErrorCode::storage_failure,

@@ -360,8 +360,8 @@ Description Contents::describe(const Catalogue& catalogue, std::int64_t first,
     description.names.emplace(step->first,
                               StepName{catalogue.number(step->first), catalogue.time(step->first)});
     for (const auto& [id, known] : step->second) {
-      description.contents.push_back(
-          {step->first, catalogue.variable(id, step->first), known.offset, known.sums});
+      description.contents.push_back({step->first, catalogue.variable(id, step->first),
+                                      known.offset, known.sums, catalogue.number(step->first)});
     }
   }
   // The ranks may have gone on: what belongs to later steps is none of these.

@@ -58,6 +58,8 @@ struct Beginning {
   std::int64_t bytes = 0;      ///< that these take
   bool has_old_bytes = false;  ///< perhaps, behind these: of steps that are not there any more
   std::set<std::string> variables{};  ///< that these have
+  /// Numbers of those steps that have variables, by step; none where all are as these.
+  std::map<std::int64_t, std::int64_t> numbers{};
 };
 
 /// What a file contains, as the log of its events tells: every process that applied the same events

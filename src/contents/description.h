@@ -40,6 +40,9 @@ struct Placed {
   std::int64_t offset =
       -1;  ///< of its first byte in the file; -1 where the format library keeps it
   BlockSums sums{};
+  std::int64_t number = -1;  ///< what the program calls the step; -1: the same as `step`
+
+  [[nodiscard]] std::int64_t number_of_step() const noexcept { return number < 0 ? step : number; }
 };
 
 /// Behind the last byte of those that have an offset: where a library has put the others only that

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -111,7 +112,8 @@ struct FormatOptions {
   /// put behind them. -1: a new file.
   std::int64_t earlier_steps = -1;
   std::int64_t earlier_bytes = 0;
-  std::set<std::string> earlier_variables{};  ///< that these steps have
+  std::set<std::string> earlier_variables{};               ///< that these steps have
+  std::map<std::int64_t, std::int64_t> earlier_numbers{};  ///< as in contents::Beginning
   double deadline_seconds = 1800;  ///< of a wait for other writers without progress; 0: none
 
   [[nodiscard]] Storage storage_of(std::string_view variable) const {

@@ -29,6 +29,10 @@ class Source {
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
 
+  /// What is read is of a file whose newest step with variables has this number. Before the first
+  /// `read`, where it is known: it tells what files of earlier releases called their steps.
+  virtual void newest_step_is(std::int64_t /*number*/) {}
+
   /// Read the elements of `box` of a variable in a step. Blocks until they are there.
   /// @param where  as the manifest or `inventory` has it; name and step say what is meant (ids are
   /// those of the reader).

@@ -83,6 +83,11 @@ void put(WireWriter& writer, const contents::Beginning& beginning) {
   for (const auto& name : beginning.variables) {
     writer.put_text(name);
   }
+  writer.put(static_cast<std::uint64_t>(beginning.numbers.size()));
+  for (const auto& [step, number] : beginning.numbers) {
+    writer.put(step);
+    writer.put(number);
+  }
 }
 
 contents::Beginning get_beginning(WireReader& reader) {
@@ -94,6 +99,10 @@ contents::Beginning get_beginning(WireReader& reader) {
   beginning.has_old_bytes = reader.get<std::uint8_t>() != 0;
   for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
     beginning.variables.insert(reader.get_text());
+  }
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    const auto step = reader.get<std::int64_t>();
+    beginning.numbers.emplace(step, reader.get<std::int64_t>());
   }
   return beginning;
 }

@@ -19,8 +19,6 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "contents/description.h"
-#include "formats/format.h"
-#include "formats/registry.h"
 #include "formats/source.h"
 #include "formats/sub_boxes.h"
 #include "reading/committed.h"
@@ -117,7 +115,7 @@ Checked check_all(const Committed& committed, const std::string& modules,
       opened = of_step.file;
       source.reset();
       const Outcome opening =
-          outcome_of([&] { source = formats::format(file.format, modules).open(file.path); });
+          outcome_of([&] { source = committed.open(static_cast<std::size_t>(opened), modules); });
       if (!opening.ok()) {
         tell({.path = file.path, .step = step, .story = opening.story});
       }
@@ -131,7 +129,8 @@ Checked check_all(const Committed& committed, const std::string& modules,
       const contents::Placed placed{of_step.in_file,
                                     {static_cast<int>(v), name, place->type, place->shape},
                                     place->offset,
-                                    place->sums};
+                                    place->sums,
+                                    step};
       checked.elements_without += array::elements(place->shape);
       for (const auto& sum : listed(place->sums)) {
         const std::int64_t elements = array::elements(sum.box);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,6 +18,7 @@
 #include "base/wire.h"
 #include "contents/variable.h"
 #include "contents/variable_wire.h"
+#include "formats/registry.h"
 #include "formats/source.h"
 
 namespace iocomp::reading {
@@ -128,6 +130,29 @@ void Committed::add(File file, const contents::Inventory& inventory) {
   }
   attributes = inventory.attributes;
   files.push_back(std::move(file));
+}
+
+std::unique_ptr<formats::Source> Committed::open(std::size_t file,
+                                                 const std::string& modules) const {
+  const auto& opening = files.at(file);
+  auto source = formats::format(opening.format, modules).open(opening.path);
+  const auto is_of_it = [&](const Step& step) {
+    return step.file == static_cast<std::int32_t>(file);
+  };
+  const auto last = std::ranges::find_if(steps.rbegin(), steps.rend(), is_of_it);
+  std::int64_t newest = -1;
+  for (const auto& variable : variables) {
+    const auto behind = last == steps.rend() ? variable.places.begin()
+                                             : std::ranges::upper_bound(
+                                                   variable.places, last->number, {}, &Place::step);
+    if (behind != variable.places.begin()) {
+      newest = std::max(newest, std::prev(behind)->step);
+    }
+  }
+  if (newest >= 0) {
+    source->newest_step_is(newest);
+  }
+  return source;
 }
 
 void Committed::forget_sums() noexcept {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "array/box.h"
 #include "array/element_type.h"
 #include "contents/description.h"
+#include "formats/source.h"
 
 namespace iocomp::reading {
 
@@ -54,6 +56,10 @@ struct Committed {
   /// Append a file whose steps are later than all others'.
   /// @throws Error{storage_failure} where they are not, or a variable is twice in a step.
   void add(File file, const contents::Inventory& inventory);
+  /// Open one of the files. @param modules  the setting storage.modules.
+  /// @throws Error.
+  [[nodiscard]] std::unique_ptr<formats::Source> open(std::size_t file,
+                                                      const std::string& modules) const;
   /// Nothing that is read is compared with its checksum.
   void forget_sums() noexcept;
 };

@@ -19,8 +19,6 @@
 #include "base/number_ranges.h"
 #include "config/nearest.h"
 #include "contents/catalogue.h"
-#include "formats/format.h"
-#include "formats/registry.h"
 #include "formats/source.h"
 #include "reading/check_sums.h"
 #include "reading/committed.h"
@@ -116,8 +114,7 @@ formats::Source& Input::source(int file) {
   if (found != open_.end()) {
     return *found->second;
   }
-  const auto& opening = committed_.files.at(static_cast<std::size_t>(file));
-  auto source = formats::format(opening.format, modules_).open(opening.path);
+  auto source = committed_.open(static_cast<std::size_t>(file), modules_);
   if (open_.size() == most_open_files) {
     open_.pop_front();
   }
@@ -168,8 +165,11 @@ void Input::read(const std::string& variable, std::int64_t step, const ReadArgum
     }
     if (elements > 0) {
       const auto& of_step = step_of(step);
-      const contents::Placed placed{
-          of_step.in_file, {find(variable), variable, where.type, where.shape}, where.offset};
+      const contents::Placed placed{of_step.in_file,
+                                    {find(variable), variable, where.type, where.shape},
+                                    where.offset,
+                                    nullptr,
+                                    step};
       source(of_step.file).read(placed, box, to);
       compare(where, box, to);
     }

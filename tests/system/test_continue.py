@@ -66,8 +66,9 @@ def check_with_own_tools(actors: Actors, back_end: str, folder: Path, numbers: l
             assert (step["u"] == values(np.int64, step["u"].size, number)).all(), f"{path}: {number}"
         return
     for step, number in enumerate(numbers):
-        # The format's own readers count; where iocomp's is the only one, steps have their numbers.
-        seen = values_in(back_end, path, number if path.suffix == ".dat" else step, "u")
+        # Readers count along time; elsewhere steps have their numbers.
+        is_along_time = "netcdf" in back_end or back_end in ("hdf5-time", "hdf5-deflate")
+        seen = values_in(back_end, path, step if is_along_time else number, "u")
         assert seen is not None, f"{path}: step {step} is missing"
         assert (seen.ravel() == values(seen.dtype, seen.size, number)).all(), f"{path}: step {step}"
 
@@ -130,8 +131,8 @@ def test_a_series_goes_on(actors: Actors, back_end: str, mode: str) -> None:
         import h5py
 
         with h5py.File(folder / "out.h5") as file:
-            assert sorted(file) == ["0", "1", "2", "3"]
-            assert [file[f"{step}/time"][()] for step in range(4)] == [0.0, 0.5, 0.6, 0.9]
+            assert sorted(file) == ["0", "5", "6", "9"]
+            assert [file[f"{step}/time"][()] for step in (0, 5, 6, 9)] == [0.0, 0.5, 0.6, 0.9]
             assert file.attrs["note"] in ("first", b"first")
     if back_end == "hdf5-time":
         import h5py

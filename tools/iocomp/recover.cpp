@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,6 +59,20 @@ bool is_needed(const Output& output) {
   });
 }
 
+// The steps of a series follow one another from 0 on; what the file calls them are their numbers.
+void count_from_0(contents::Inventory& inventory) {
+  std::map<std::int64_t, std::int64_t> places;
+  for (auto& number : inventory.steps) {
+    const auto place = static_cast<std::int64_t>(places.size());
+    inventory.names.emplace(place, contents::StepName{.number = number});
+    places.emplace(std::exchange(number, place), place);
+  }
+  for (auto& placed : inventory.contents) {
+    placed.number = placed.step;
+    placed.step = places.at(placed.step);
+  }
+}
+
 // What a file says of itself. The one step of a file of a set has the number that its name has.
 contents::Inventory inventory_of(const Output& output, const Output::File& file,
                                  const formats::Format& format) {
@@ -75,6 +90,9 @@ contents::Inventory inventory_of(const Output& output, const Output::File& file,
   if (inventory.steps.empty()) {
     throw Error{ErrorCode::storage_failure, "it has no step"};
   }
+  if (file.step < 0) {
+    count_from_0(inventory);
+  }
   return inventory;
 }
 
@@ -91,17 +109,8 @@ contents::Description description_of(contents::Inventory inventory) {
   }
   description.contents = std::move(inventory.contents);
   description.attributes = std::move(inventory.attributes);
+  description.names = std::move(inventory.names);
   return description;
-}
-
-std::vector<std::int64_t> missing_between(const std::vector<std::int64_t>& steps) {
-  std::vector<std::int64_t> missing;
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    for (std::int64_t step = steps[i - 1] + 1; step < steps[i]; ++step) {
-      missing.push_back(step);
-    }
-  }
-  return missing;
 }
 
 // Of a file whose name in the program nobody tells: "fields" of "out/fields.h5".
@@ -122,7 +131,10 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
   const auto& format = formats::format(name, chosen.modules, options);
   auto inventory = inventory_of(output, file, format);
   const auto steps = inventory.steps;
-  const std::string why = "made of what the file says: " + name + ", steps " + steps_text(steps);
+  std::vector<std::int64_t> numbers;
+  std::ranges::transform(steps, std::back_inserter(numbers),
+                         [&](std::int64_t step) { return inventory.name_of(step).number; });
+  const std::string why = "made of what the file says: " + name + ", steps " + steps_text(numbers);
   if (chosen.dry_run) {
     return {manifest_of(file.path), "would write", why};
   }
@@ -134,7 +146,6 @@ Deed describe(const Output& output, const Output::File& file, const RecoverOptio
   head.kind = !output.kind.empty() ? output.kind : is_checkpoint ? "checkpoint" : "series";
   head.first_step = steps.front();
   head.steps = steps.back() - steps.front() + 1;
-  head.absent = missing_between(steps);
   head.bytes = size_of_target(file.path);
   head.byte_order = format.traits().byte_order;
   commit::write_manifest(commit::target_names(file.path, -1, "recover"), head,
@@ -148,7 +159,7 @@ Deed end_replacement(const std::string& file, const RecoverOptions& chosen) {
   if (chosen.dry_run) {
     return {path, "would write", why};
   }
-  Json manifest = Json::parse(read_file(path).value_or(""));
+  Json manifest = commit::parse_json(read_file(path).value_or(""));
   manifest.erase("replaces");
   commit::unseal(manifest);
   write_durably(path, commit::target_names(file, -1, "recover").temporary + ".json",

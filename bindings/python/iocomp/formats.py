@@ -41,6 +41,7 @@ class Entry:
     nth: int = 0  # of the steps of this file that have the variable
     offset: int = -1  # in bytes, where the values lie raw
     swapped: bool = False  # of raw values: whether they have the other byte order
+    numbers: tuple[int, int] | None = None  # of the step in the program, and of the file's newest
 
 
 class Source(Protocol):
@@ -277,7 +278,9 @@ class Hdf5Source:
 
     def _find(self, entry: Entry) -> tuple[Any, tuple[int, ...], bool]:
         """Return a dataset, the index of the step in it, whether the last dimension is in texts."""
-        groups = (f"{entry.step}/", f"Step{entry.step}/", "Step0/", "")  # the second ones: ADIOS2's
+        number, newest = entry.numbers or (entry.step, entry.step)
+        step = number if str(newest) in self._file else entry.step  # of earlier releases: by place
+        groups = (f"{step}/", f"Step{entry.step}/", "Step0/", "")  # the second ones: ADIOS2's
         found = next((each for each in groups if f"{each}{entry.name}" in self._file), None)
         if found is None:
             raise StorageError(f"{self._file.filename}: no {entry.name} of step {entry.step}")

@@ -11,7 +11,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import EllipsisType
 from typing import Any
@@ -198,15 +198,29 @@ def _steps(manifest: Mapping[str, Any]) -> Iterator[_Step]:
     if not told.keys() <= set(numbers):
         raise ValueError(f"it tells of steps {sorted(told.keys() - set(numbers))} that are absent")
     seen: defaultdict[str, int] = defaultdict(int)
+    ahead = 0  # of a number, compared with its step: of one that is not told as of the one before
     for step in numbers:
         each = told.get(step, {"variables": []})
+        ahead = int(each.get("number", step + ahead)) - step
         entries = {}
         for variable in each["variables"]:
             nth = seen[variable["name"]]
             seen[variable["name"]] += 1
             entry = _entry(variable, step, nth, swapped, size)
             entries[entry.name] = entry
-        yield _Step(int(each.get("number", step)), float(each.get("time", math.nan)), 0, entries)
+        yield _Step(step + ahead, float(each.get("time", math.nan)), 0, entries)
+
+
+def _numbered(steps: Iterator[_Step]) -> list[_Step]:
+    """Return the steps, whose entries know their numbers: HDF5 files call them by these."""
+    found = list(steps)
+    newest = max((step.number for step in found if step.entries), default=0)
+    for step in found:
+        numbers = (step.number, newest)
+        step.entries = {
+            name: replace(entry, numbers=numbers) for name, entry in step.entries.items()
+        }
+    return found
 
 
 def _of_manifest(path: Path, where: Path) -> _Found:
@@ -223,7 +237,7 @@ def _of_manifest(path: Path, where: Path) -> _Found:
         version = _integer(manifest["iocomp_manifest"])
         if version > VERSION:
             raise UnsupportedError(f"it has version {version}; this release reads {VERSION}")
-        steps = list(_steps(manifest))
+        steps = _numbered(_steps(manifest))
         size = manifest["bytes"]
         found = _Found(
             path,

@@ -38,8 +38,8 @@ Space space_of(const array::Shape& shape) {
 
 }  // namespace
 
-std::string dataset_name(const Variable& variable, std::int64_t step) {
-  return '/' + std::to_string(step) + '/' + variable.name;
+std::string dataset_name(const Variable& variable, std::int64_t number) {
+  return '/' + std::to_string(number) + '/' + variable.name;
 }
 
 std::string root_dataset_name(const Variable& variable) { return '/' + variable.name; }

@@ -62,7 +62,7 @@ class Hdf5OfSteps : public Hdf5 {
       : Hdf5{{.name = "hdf5", .extension = ".h5", .goes_on = true, .xdmf_can_describe = true}} {}
   [[nodiscard]] Whereabouts whereabouts(const Placed& placed,
                                         const FormatOptions& /*options*/) const override {
-    return {.dataset = h5::dataset_name(placed.variable, placed.step)};
+    return {.dataset = h5::dataset_name(placed.variable, placed.number_of_step())};
   }
   [[nodiscard]] Target create(const std::string& path, const FormatOptions& options,
                               MPI_Comm /*writers*/) const override {

@@ -37,6 +37,10 @@ std::optional<std::int64_t> step_number(std::string_view name) {
   return is_one && std::to_string(step) == name ? std::optional{step} : std::nullopt;
 }
 
+bool are_called_by_number(hid_t file, std::int64_t newest) {
+  return H5Lexists(file, std::to_string(newest).c_str(), H5P_DEFAULT) > 0;
+}
+
 bool grows(hid_t dataset) {
   const Space space{H5Dget_space(dataset)};
   std::array<hsize_t, H5S_MAX_RANK> most{};

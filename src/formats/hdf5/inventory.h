@@ -15,6 +15,11 @@ namespace iocomp::formats::h5 {
 /// The step that a group at the root is called by: "12" is one, "012" is a name.
 [[nodiscard]] std::optional<std::int64_t> step_number(std::string_view name);
 
+/// True if the groups of steps are called by the numbers of these. In files of earlier releases
+/// they were called by their place, from 0 on, which is never above the number.
+/// @param newest  the number of the newest step that has variables.
+[[nodiscard]] bool are_called_by_number(hid_t file, std::int64_t newest);
+
 /// Whether the first dimension of a dataset has no limit: in files that iocomp has written it
 /// counts the steps.
 [[nodiscard]] bool grows(hid_t dataset);

@@ -84,6 +84,11 @@ Hdf5Source::Hdf5Source(std::string path, bool along_time)
   file_ = File{check(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", path_)};
 }
 
+void Hdf5Source::newest_step_is(std::int64_t number) {
+  const Quiet quiet;
+  is_by_number_ = are_called_by_number(file_.raw(), number);
+}
+
 // Along time, or in a file of one step.
 Hdf5Source::Found Hdf5Source::open_at_root(const Variable& variable) const {
   Found found{Dataset{H5Dopen2(file_.raw(), root_dataset_name(variable).c_str(), H5P_DEFAULT)}};
@@ -101,7 +106,8 @@ Hdf5Source::Found Hdf5Source::open_at_root(const Variable& variable) const {
 }
 
 Hdf5Source::Found Hdf5Source::open_dataset(const Placed& where) const {
-  const std::string name = dataset_name(where.variable, where.step);
+  const std::string name =
+      dataset_name(where.variable, is_by_number_ ? where.number_of_step() : where.step);
   Found found{Dataset{H5Dopen2(file_.raw(), name.c_str(), H5P_DEFAULT)}, false,
               holds_texts(where.variable)};
   if (found.dataset.raw() < 0) {

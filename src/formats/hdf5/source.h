@@ -22,6 +22,7 @@ class Hdf5Source : public Source {
   /// @throws Error{storage_failure}.
   explicit Hdf5Source(std::string path, bool along_time = false);
 
+  void newest_step_is(std::int64_t number) override;
   void read(const Placed& where, const array::Box& box, const Destination& to) override;
   [[nodiscard]] Inventory inventory() override;
 
@@ -39,6 +40,7 @@ class Hdf5Source : public Source {
 
   std::string path_;
   bool along_time_;
+  bool is_by_number_ = true;  // groups of steps are called so
   File file_;
   std::unique_ptr<PlainSource> plain_;  // of the same file; made when needed
 };

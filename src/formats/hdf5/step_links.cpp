@@ -20,7 +20,7 @@ constexpr std::size_t links_in_block = 128;
 }  // namespace
 
 void StepLinks::forget(std::int64_t from) {
-  while (!links_.empty() && links_.back().first >= from) {
+  while (!links_.empty() && links_.back().step >= from) {
     links_.pop_back();
   }
   full_.resize(std::min(full_.size(), links_.size() / links_in_block));
@@ -28,14 +28,13 @@ void StepLinks::forget(std::int64_t from) {
 
 // Specification, IV.A.2.g: a hard link, with a name of less than 256 characters of ASCII.
 HeaderMessage StepLinks::link(std::size_t index) const {
-  const auto& [step, address] = links_[index];
-  const std::string name = std::to_string(step);
+  const std::string name = std::to_string(links_[index].number);
   Encoder encoder;
   encoder.put8(1);  // version
   encoder.put8(0);  // the length of the name has one byte; nothing else is told
   encoder.put8(static_cast<std::uint8_t>(name.size()));
   encoder.put_text(name);
-  encoder.put64(address);
+  encoder.put64(links_[index].address);
   return {HeaderMessage::link, 0, encoder.take()};
 }
 

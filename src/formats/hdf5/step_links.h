@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "formats/hdf5/metadata_room.h"
@@ -19,12 +18,14 @@ class StepLinks {
  public:
   explicit StepLinks(MetadataRoom& room) : room_{room} {}
 
-  /// The group of a step behind all that are there.
-  void add(std::int64_t step, std::int64_t address) { links_.emplace_back(step, address); }
+  /// The group of a step behind all that are there. Its link has the number of the step.
+  void add(std::int64_t step, std::int64_t number, std::int64_t address) {
+    links_.push_back({step, number, address});
+  }
   /// There are no links to steps from this one on.
   void forget(std::int64_t from);
   [[nodiscard]] bool has_from(std::int64_t step) const noexcept {
-    return !links_.empty() && links_.back().first >= step;
+    return !links_.empty() && links_.back().step >= step;
   }
 
   /// @param own  what the group has beside its links.
@@ -32,6 +33,11 @@ class StepLinks {
   [[nodiscard]] std::int64_t write(int edition, const std::vector<HeaderMessage>& own);
 
  private:
+  struct Link {
+    std::int64_t step = 0;
+    std::int64_t number = 0;
+    std::int64_t address = 0;
+  };
   struct Block {
     std::int64_t address = 0;
     std::size_t bytes = 0;
@@ -44,7 +50,7 @@ class StepLinks {
   void fill_block();
 
   MetadataRoom& room_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> links_;  // step, address
+  std::vector<Link> links_;
   std::vector<Block> full_;
   std::array<Place, 2> headers_{};  // of the editions
 };

@@ -44,12 +44,12 @@ bool is_by_steps(const Object& root, const std::string& path) {
 StepsTarget::StepsTarget(std::string path, const FormatOptions& options)
     : file_{std::move(path), options} {
   if (options.earlier_steps >= 0) {
-    find_earlier(options.earlier_steps);
+    find_earlier(options);
   }
 }
 
-// The steps of earlier jobs stay where they are: the new root leads to them too.
-void StepsTarget::find_earlier(std::int64_t steps) {
+// The steps of earlier jobs stay where they are: the new root leads to them too, by their numbers.
+void StepsTarget::find_earlier(const FormatOptions& options) {
   const Quiet quiet;
   const File file{
       check(H5Fopen(file_.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open", file_.path())};
@@ -58,27 +58,36 @@ void StepsTarget::find_earlier(std::int64_t steps) {
     throw Error{ErrorCode::unsupported, "cannot go on with " + file_.path() +
                                             ": it was written with layout = \"time\" or \"flat\""};
   }
-  for (std::int64_t step = 0; step < steps; ++step) {
-    const std::string name = std::to_string(step);
+  const auto& numbers = options.earlier_numbers;
+  const bool is_by_number =
+      !numbers.empty() && are_called_by_number(root.raw(), numbers.rbegin()->second);
+  for (std::int64_t step = 0; step < options.earlier_steps; ++step) {
+    const auto found = numbers.find(step);
+    const std::int64_t number = found == numbers.end() ? step : found->second;
+    const std::string name = std::to_string(is_by_number ? number : step);
     if (H5Lexists(root.raw(), name.c_str(), H5P_DEFAULT) > 0) {
       const Object group{
           check(H5Oopen(root.raw(), name.c_str(), H5P_DEFAULT), "open a step of", file_.path())};
-      links_.add(step, address_of(group.raw(), file_.path()));
+      links_.add(step, number, address_of(group.raw(), file_.path()));
     }
   }
   earlier_ = read_attributes(root.raw(), file_.path());
 }
 
-std::int64_t StepsTarget::place(const Variable& variable, std::int64_t /*step*/,
+std::int64_t StepsTarget::place(const Variable& variable, std::int64_t step,
                                 const contents::Known& /*known*/) {
+  keep_room_for_metadata(file_.raw());
   names_.add(variable.name, file_.path());
-  return variable.bytes() == 0 ? -1 : allot(file_.raw(), variable.bytes());
+  const std::int64_t offset = variable.bytes() == 0 ? -1 : allot(file_.raw(), variable.bytes());
+  placed_.add(variable, step, offset);
+  return offset;
 }
 
 void StepsTarget::add_steps(const Description& description) {
   const auto& contents = description.contents;
   for (std::size_t i = 0; i < contents.size();) {
     const std::int64_t step = contents[i].step;
+    const std::int64_t number = contents[i].number_of_step();
     const Object group = make_group(file_.raw(), H5P_DEFAULT, file_.path());
     const std::size_t first = i;
     while (i < contents.size() && contents[i].step == step) {
@@ -86,7 +95,7 @@ void StepsTarget::add_steps(const Description& description) {
     }
     creation_.datasets(file_.raw(), group.raw(), std::span{contents}.subspan(first, i - first),
                        description.of_variable, file_.path());
-    links_.add(step, address_of(group.raw(), file_.path()));
+    links_.add(step, number, address_of(group.raw(), file_.path()));
   }
 }
 
@@ -104,6 +113,10 @@ void StepsTarget::describe_root(Attributes attributes) {
 }
 
 Switch StepsTarget::commit(const Description& description, std::int64_t from) {
+  return write(description, from, placed_.end_with(description, from));
+}
+
+Switch StepsTarget::write(const Description& description, std::int64_t from, bool is_last) {
   const Quiet quiet;
   links_.forget(from);
   add_steps(description);
@@ -111,13 +124,18 @@ Switch StepsTarget::commit(const Description& description, std::int64_t from) {
   file_.flush();
   const std::int64_t root = links_.write(editions_.begin(), root_);
   const std::int64_t end = end_of(description.contents);
-  return file_.store(root, end, end);
+  return file_.store(root, end, end, is_last);
 }
 
 Switch StepsTarget::finish(const Description& description, std::int64_t from) {
   const bool is_told = !root_.empty() && !editions_.is_begun() && description.contents.empty() &&
                        description.attributes == attributes_ && !links_.has_from(from);
-  const Switch last = is_told ? Switch{} : commit(description, from);
+  Switch last;
+  if (is_told) {
+    file_.trim();
+  } else {
+    last = write(description, from, true);
+  }
   file_.close();
   return last;
 }

@@ -11,6 +11,7 @@
 #include "formats/hdf5/edition.h"
 #include "formats/hdf5/metadata_room.h"
 #include "formats/hdf5/object_header.h"
+#include "formats/hdf5/rooms.h"
 #include "formats/hdf5/step_links.h"
 
 namespace iocomp::formats::h5 {
@@ -32,9 +33,10 @@ class StepsTarget : public PlainTarget {
   Switch finish(const Description& description, std::int64_t from) override;
 
  private:
-  void find_earlier(std::int64_t steps);
+  void find_earlier(const FormatOptions& options);
   void add_steps(const Description& description);
   void describe_root(Attributes attributes);
+  [[nodiscard]] Switch write(const Description& description, std::int64_t from, bool is_last);
 
   BufferedFile file_;
   MetadataRoom room_{file_};
@@ -45,6 +47,7 @@ class StepsTarget : public PlainTarget {
   Attributes earlier_;               // of the file, where nothing else is said now
   Attributes attributes_;            // of the file, as ...
   std::vector<HeaderMessage> root_;  // ... these messages tell them, with what a group has
+  Rooms placed_;
 };
 
 }  // namespace iocomp::formats::h5
