@@ -162,9 +162,20 @@ def _toml(settings: Mapping[str, Any], before: str = "") -> Iterator[str]:
             yield f"{name} = {json.dumps(value)}"
 
 
+def _text(text: str) -> bytes:
+    """Return a text as the library takes it: UTF-8, up to a zero."""
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidArgumentError(f"the text {text!r} is not UTF-8: {error.reason}") from None
+    if b"\0" in encoded:
+        raise InvalidArgumentError(f"the text {text!r} has a zero inside, where it would end")
+    return encoded
+
+
 def _options(options: Options | None) -> bytes | None:
     text = "\n".join(_toml(options)) if isinstance(options, Mapping) else options
-    return None if text is None else text.encode()
+    return None if text is None else _text(text)
 
 
 class Ticket(ctypes.Structure):
@@ -395,11 +406,11 @@ class Variable:
 def _set_attribute(call: str, owner: int | None, name: str, value: npt.ArrayLike) -> None:
     lib = library()
     if isinstance(value, str):
-        lib.check(getattr(lib, f"{call}_text")(owner, name.encode(), value.encode()))
+        lib.check(getattr(lib, f"{call}_text")(owner, _text(name), _text(value)))
         return
     values = np.ascontiguousarray(value)
     number = _type_of(values.dtype)
-    lib.check(getattr(lib, call)(owner, name.encode(), number, values.size, _address_of(values)))
+    lib.check(getattr(lib, call)(owner, _text(name), number, values.size, _address_of(values)))
 
 
 class File(Scope):
@@ -425,7 +436,7 @@ class File(Scope):
         number = _type_of(found)
         packed = _integers(extents)
         library().check(
-            library().define(self._raw, name.encode(), number, len(extents), packed, _address(raw))
+            library().define(self._raw, _text(name), number, len(extents), packed, _address(raw))
         )
         self._variables.append(Variable(self, raw.value, found, extents))
         return self._variables[-1]
@@ -580,14 +591,14 @@ class Input(Scope):
         """Return the global shape of a variable in a step; the newest one without `step`."""
         number = self._newest() if step is None else step
         extents = (ctypes.c_int64 * self._find(variable).ndim)()
-        code = library().input_shape(self._raw, variable.encode(), number, _address(extents))
+        code = library().input_shape(self._raw, _text(variable), number, _address(extents))
         library().check(code)
         return tuple(extents)
 
     def attributes(self, variable: str | None = None) -> dict[str, str | Array]:
         """Return the attributes of the file, or of a variable, in the newest step."""
         lib = library()
-        owner = None if variable is None else variable.encode()
+        owner = None if variable is None else _text(variable)
         found: dict[str, str | Array] = {}
         for index in range(self._number("input_attributes", owner)):
             name, number, count = ctypes.c_char_p(), ctypes.c_int(), ctypes.c_int64()
@@ -641,7 +652,7 @@ class Input(Scope):
                 f"an array of {values.dtype} and shape {values.shape} for a block of {dtype} and "
                 f"shape {tuple(count)}: it must be writeable, of this type and shape"
             )
-        where = (self._raw, variable.encode(), number, _integers(first), _integers(count))
+        where = (self._raw, _text(variable), number, _integers(first), _integers(count))
         if values.flags.c_contiguous:
             library().check(library().read(*where, _address_of(values)))
             return values
@@ -671,7 +682,7 @@ class Input(Scope):
         return self.steps[-1]
 
     def _find(self, variable: str) -> Described:
-        return self._variable(self._number("input_find", variable.encode()))[1]
+        return self._variable(self._number("input_find", _text(variable)))[1]
 
     def _variable(self, index: int) -> tuple[str, Described]:
         name, number, ndim = ctypes.c_char_p(), ctypes.c_int(), ctypes.c_int()
@@ -783,7 +794,7 @@ class Session(Scope):
         code = lib.open_with(
             self._live(),
             lib.handle_of(self.comm if comm is None else comm),
-            name.encode(),
+            _text(name),
             _choice(kind, _KINDS),
             _LAST_STEP if after is None else after,
             _options(options),
@@ -799,7 +810,7 @@ class Session(Scope):
         lib, raw = library(), ctypes.c_void_p()
         members = lib.handle_of(self.comm if comm is None else comm)
         code = lib.open_input_with(
-            self._live(), members, name.encode(), _options(options), _address(raw)
+            self._live(), members, _text(name), _options(options), _address(raw)
         )
         lib.check(code)
         return Input(self, raw.value)
@@ -812,7 +823,7 @@ class Session(Scope):
         step, time, raw = ctypes.c_int64(), ctypes.c_double(math.nan), ctypes.c_void_p()
         members = lib.handle_of(self.comm if comm is None else comm)
         places = (_address(step), _address(time), _address(raw))
-        lib.check(lib.latest_with(self._live(), members, name.encode(), _options(options), *places))
+        lib.check(lib.latest_with(self._live(), members, _text(name), _options(options), *places))
         return Latest(step.value, time.value, Input(self, raw.value) if raw.value else None)
 
     def should_stop(self) -> bool:
