@@ -49,9 +49,11 @@ enum class Bug : std::uint8_t {
   line_continues_another,
   left_line_not_synced,
   only_lead_syncs,
+  unclaimed_stripe_forgotten,
+  stripe_not_synced,
 };
 
-constexpr std::array<std::string_view, 38> bug_names{"none",
+constexpr std::array<std::string_view, 40> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -88,9 +90,11 @@ constexpr std::array<std::string_view, 38> bug_names{"none",
                                                      "beginning_forgotten",
                                                      "line_continues_another",
                                                      "left_line_not_synced",
-                                                     "only_lead_syncs"};
+                                                     "only_lead_syncs",
+                                                     "unclaimed_stripe_forgotten",
+                                                     "stripe_not_synced"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::only_lead_syncs) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::stripe_not_synced) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

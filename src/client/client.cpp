@@ -85,6 +85,11 @@ Client::Client(const config::Settings& settings, const mpi::WaitPolicy& policy,
       disk_{disk, link_, {[this] { submit_files(); }, [this] { return advance_files(); }}} {
   link_.counters().record_into(place_.timeline);
   link_.work_with(disk.crew);
+  if (place_.stripes != nullptr) {
+    link_.copies().count_stripes([stripes = place_.stripes] { return stripes->own_bytes(); });
+    place_.stripes->share_bound_with(
+        [this](std::size_t bytes) { return link_.copies().lets_stripes_have(bytes); });
+  }
   if (place_.has_kernel) {
     disk_.start();
   }

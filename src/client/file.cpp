@@ -460,7 +460,8 @@ void File::consult_guard(std::int64_t ended) {
   const auto is_written = [&] {
     while (!left.empty()) {
       const Ticket* ticket = link_.tickets().find(left.back());
-      if (ticket != nullptr && ticket->failure.ok() && ticket->written < ticket->pieces) {
+      const bool is_of_this_rank = ticket != nullptr && !ticket->joined;
+      if (is_of_this_rank && ticket->failure.ok() && ticket->written < ticket->pieces) {
         return false;
       }
       left.pop_back();

@@ -10,6 +10,7 @@
 
 #include "mpi/peers.h"
 #include "trace/timeline.h"
+#include "transport/shared_memory/node_stripes.h"
 
 namespace iocomp::client {
 
@@ -25,6 +26,8 @@ struct Place {
   double core_share = 1;          ///< of its hardware threads that other compute ranks leave it
   bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
   std::string start_line;         ///< is told with the first file; empty: nothing is told
+  /// Where ranks of this node put short runs together; null: each writes its own.
+  transport::NodeStripes* stripes = nullptr;
   trace::Timeline* timeline = nullptr;  ///< gets events; null: there is none
 };
 

@@ -30,7 +30,8 @@ struct Ticket {
   std::int64_t written = 0;          ///< pieces
   std::int64_t durable = 0;          ///< pieces
   std::vector<std::uint64_t> posts;  ///< of the transport, not known to be taken yet
-  bool kept = false;  ///< the caller's memory is still needed for another reason (see KeptBlocks)
+  bool kept = false;    ///< the caller's memory is still needed for another reason (see KeptBlocks)
+  bool joined = false;  ///< put together with blocks of other ranks, which may have to come first
   std::array<std::uint8_t, 4> tests{};  ///< in vain, by state
   Outcome failure;
   double put_at = 0;  ///< when, by the clock; 0: its hand-over was told to the timeline

@@ -60,7 +60,7 @@ const std::vector<Key>& all_keys() {
       {"staging.spill_limit", bytes, "16 GiB", "",
        "how much each server, and each compute rank that writes itself, may spill at once"},
       {"client.buffer_memory", bytes, "1 GiB", "",
-       "copies made by buffered puts and strided blocks, per compute rank"},
+       "copies of what is put: buffered puts, strided blocks, short runs; per compute rank"},
 
       {"wait.deadline", real, "1800", "0..",
        "seconds without progress after which a wait fails; warned of from a tenth of it on; 0: "

@@ -67,7 +67,7 @@ struct Header {
 static_assert(sizeof(Header) == 24);
 
 inline constexpr std::uint32_t magic = 0x494f4332;  // "IOC2"
-inline constexpr std::uint16_t version = 5;
+inline constexpr std::uint16_t version = 6;
 
 /// A whole message: header and body in one piece of memory.
 [[nodiscard]] std::vector<std::byte> message(Kind kind, std::uint64_t file,

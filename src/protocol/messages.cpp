@@ -270,6 +270,7 @@ Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
     writer.put(cover);
   }
   put_sums(writer, counts.sums);
+  writer.put(counts.unclaimed);
   return message(kind, file, writer.take());
 }
 
@@ -296,6 +297,7 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
     counts.variables.add(variable, reader.get<array::Cover>());
   }
   counts.sums = get_sums(reader);
+  counts.unclaimed = reader.get<std::int64_t>();
   check(counts);
   return counts;
 }

@@ -26,6 +26,7 @@
 #include "server/post_office.h"
 #include "server/worker.h"
 #include "staging/arena.h"
+#include "staging/arena_stripes.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
@@ -57,6 +58,7 @@ struct Context {
   disk::Options disk;
   Place place;
   staging::Arena& arena;
+  staging::ArenaStripes& stripes;
   disk::Engine& engine;
   Worker& worker;
   PostOffice& post;

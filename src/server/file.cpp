@@ -55,7 +55,7 @@ File::File(Context& context, std::uint64_t key, const protocol::Open& open,
                    format, &catalogue_},
       catalogue_{format, settings_.alignment_bytes, !settings_.file_per_step,
                  commit::format_options(settings_).kept_bits},
-      writers_{context, settings_, format, publication_} {
+      writers_{context, key, settings_, format, publication_} {
   catalogue_.begin_at(open.beginning);
   publication_.begin_at(open.beginning);
   const Outcome opened = outcome_of([this] { writers_.open(); });
@@ -234,28 +234,19 @@ void File::fill(const protocol::FillOrder& order) {
 
 // What is written: stripes, small chunks of a round, slices of MPI files, whole steps.
 
-void File::drop(std::vector<Stripe> stripes, const Outcome& outcome) {
-  for (auto& stripe : stripes) {
-    writing::give_up(std::move(stripe), outcome);
-  }
-}
-
 // Of a step that is here as a whole nothing more will come: what was not put stays a hole.
 void File::check_stripes(std::int64_t number) {
   const auto step = steps_.find(number);
   if (step != steps_.end() && step->second.expected >= 0 &&
       step->second.come >= step->second.expected) {
-    writers_.write(writers_.stripes().take_step(number));
+    writers_.write(writers_.stripes().withdraw_step(number));
   }
 }
 
-void File::write_oldest_stripe() {
-  Stripe oldest = writers_.stripes().take_oldest();
-  writers_.writer_of(oldest.step).write(std::move(oldest));
-}
+void File::write_oldest_stripe() { writers_.write(writers_.stripes().withdraw_oldest()); }
 
 bool File::write_late_stripes(double now) {
-  auto late = writers_.stripes().take_late(now, [this](const Stripe& stripe) {
+  auto late = writers_.stripes().withdraw_late(now, [this](const Stripe& stripe) {
     return std::ranges::any_of(stripe.parts, [&](const Stripe::Part& part) {
       return hurry_.for_written(part.piece->giver.rank, stripe.step);
     });
@@ -415,7 +406,7 @@ void File::settle(std::int64_t step, const Outcome& outcome) {
     contents_.remove_step(step);
   }
   submit_gathered();  // of a step that was given up
-  drop(writers_.stripes().take_step(step), outcome);
+  writers_.stripes().settle(step, step + 1, outcome);
   writers_.drop_spilled(step, step + 1, outcome);
   if (keeps_steps()) {
     settle_kept(step, outcome);
@@ -453,7 +444,7 @@ void File::fail(const Outcome& outcome, std::int64_t from_step) {
       writing::end(std::move(chunk));
     }
   }
-  drop(writers_.stripes().take_from(from_step), outcome);
+  writers_.stripes().settle(from_step, std::numeric_limits<std::int64_t>::max(), outcome);
   writers_.drop_spilled(from_step, std::numeric_limits<std::int64_t>::max(), outcome);
 }
 

@@ -86,7 +86,7 @@ class File {
   }
 
   // What was put together with others, and waits for more of them.
-  [[nodiscard]] bool has_stripes() const noexcept { return !writers_.stripes().is_empty(); }
+  [[nodiscard]] bool has_stripes() const noexcept { return writers_.stripes().has_open(); }
   [[nodiscard]] double oldest_stripe() const { return writers_.stripes().oldest(); }
   /// Write the oldest as it is: memory is needed.
   void write_oldest_stripe();
@@ -153,7 +153,6 @@ class File {
                                                            std::int64_t first, std::int64_t count);
   void write(writing::Chunk chunk);
   void came(const std::shared_ptr<writing::Piece>& piece, std::int64_t elements);
-  static void drop(std::vector<writing::Stripe> stripes, const Outcome& outcome);
   void check_stripes(std::int64_t step);
   void settle_kept(std::int64_t step, const Outcome& outcome);
   void fail_piece(writing::Piece& piece, const Outcome& outcome);

@@ -36,7 +36,7 @@ constexpr std::chrono::milliseconds longest_doze{20};
 
 Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                const disk::Options& disk, Place place, transport::Transport& transport)
-    : arena_{place.staging_bytes},
+    : memory_{.arena = staging::Arena{place.staging_bytes}},
       engine_{disk::start_engine(disk)},
       worker_{[&transport] { transport.rouse(); }},
       post_{transport, place.ranks, {place.ranks.size(), place.tree_width, place.number}},
@@ -45,7 +45,8 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
           .policy = policy,
           .disk = disk,
           .place = std::move(place),
-          .arena = arena_,
+          .arena = memory_.arena,
+          .stripes = memory_.stripes,
           .engine = *engine_,
           .worker = worker_,
           .post = post_,
@@ -74,13 +75,14 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
   context_.counters.record_into(context_.place.timeline);
   context_.disk.is_given_up = context_.was_given_up;
   if (const Crew* crew = context_.disk.crew; crew != nullptr && crew->domains().size() > 1) {
-    const Outcome spread = outcome_of([&] { arena_.spread_over(crew->domains()); });
+    const Outcome spread = outcome_of([&] { memory_.arena.spread_over(crew->domains()); });
     if (!spread.ok()) {
       log::warning("staging memory lies where the system likes: " + spread.story);
     }
   }
   if (context_.place.core_share > 0) {
-    arena_.touch(static_cast<std::size_t>(settings.bytes("expert.touch")));  // ranks lose nothing
+    memory_.arena.touch(
+        static_cast<std::size_t>(settings.bytes("expert.touch")));  // ranks lose nothing
   }
 }
 

@@ -16,6 +16,7 @@
 #include "server/post_office.h"
 #include "server/worker.h"
 #include "staging/arena.h"
+#include "staging/arena_stripes.h"
 #include "trace/counters.h"
 #include "transport/survivors.h"
 #include "transport/transport.h"
@@ -61,7 +62,11 @@ class Server {
   bool take_completions();
   void dispatch(transport::Incoming incoming);
 
-  staging::Arena arena_;  // goes last: a write of a failed step may be under way, and reads it
+  struct Memory {
+    staging::Arena arena;
+    staging::ArenaStripes stripes{arena};
+  };
+  Memory memory_;  // goes last: a write of a failed step may be under way, and reads it
   std::unique_ptr<disk::Engine> engine_;
   Worker worker_;
   PostOffice post_;

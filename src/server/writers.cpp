@@ -27,10 +27,20 @@
 namespace iocomp::server {
 namespace {
 
-std::int64_t stripe_bytes(const Context& context, const formats::Traits& traits) {
-  return traits.writes_whole_steps()
-             ? 0
-             : writing::Stripes::fitting(context.settings.bytes("staging.stripe"), context.arena);
+writing::Stripes::Terms stripe_terms(const Context& context, std::uint64_t key,
+                                     const config::FileSettings& settings,
+                                     const formats::Traits& traits) {
+  const std::int64_t bytes =
+      traits.writes_whole_steps()
+          ? 0
+          : writing::Stripes::fitting(context.settings.bytes("staging.stripe"),
+                                      context.arena.capacity_bytes());
+  return {.file = key,
+          .bytes = bytes,
+          .run_bytes = writing::Stripes::long_run_bytes(bytes),
+          .may_overlap = settings.may_overlap,
+          .swaps_bytes = traits.swaps_bytes(),
+          .crew = context.disk.crew};
 }
 
 disk::Options disk_options(const Context& context, const config::FileSettings& settings) {
@@ -44,14 +54,13 @@ disk::Options disk_options(const Context& context, const config::FileSettings& s
 
 }  // namespace
 
-Writers::Writers(Context& context, const config::FileSettings& settings,
+Writers::Writers(Context& context, std::uint64_t key, const config::FileSettings& settings,
                  const formats::Format& format, const commit::Publication& publication)
     : context_{context},
       settings_{settings},
       traits_{format.traits()},
       publication_{publication},
-      stripes_{context.arena, stripe_bytes(context, traits_), settings.may_overlap,
-               traits_.swaps_bytes(), context.disk.crew},
+      stripes_{context.stripes, stripe_terms(context, key, settings, traits_)},
       disk_{disk_options(context, settings)} {}
 
 void Writers::open() {

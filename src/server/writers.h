@@ -28,8 +28,8 @@ class Writers {
   using Pieces = std::vector<std::shared_ptr<writing::Piece>>;
 
   /// All are outlived by this, but for itself.
-  Writers(Context& context, const config::FileSettings& settings, const formats::Format& format,
-          const commit::Publication& publication);
+  Writers(Context& context, std::uint64_t key, const config::FileSettings& settings,
+          const formats::Format& format, const commit::Publication& publication);
 
   /// What must be there before anything comes: where bytes are spilled to, and the one plain file
   /// of all steps, before the first commit gives it its final name.

@@ -15,8 +15,10 @@
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "client/local/stripe_terms.h"
 #include "config/settings.h"
 #include "mpi/agree.h"
+#include "mpi/error.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 #include "session/configuration.h"
@@ -27,6 +29,7 @@
 #include "transport/message/message_transport.h"
 #include "transport/message/pull_probe.h"
 #include "transport/shared_memory/join_node.h"
+#include "transport/shared_memory/node_stripes.h"
 #include "transport/shared_memory/shared_transport.h"
 #include "transport/shared_memory/wait_instruction.h"
 
@@ -110,6 +113,27 @@ Connection connect(const Ranks& ranks, const Seating& seating, const Configurati
     made.transport = std::move(elsewhere);
   }
   return made;
+}
+
+std::unique_ptr<transport::NodeStripes> share_stripes(const Ranks& ranks,
+                                                      const Configuration& configuration) {
+  const auto terms = client::stripe_terms(configuration.settings);
+  if (!terms) {
+    return nullptr;
+  }
+  const auto& policy = configuration.policy;
+  mpi::gate(ranks.all().raw(), policy, others);
+  MPI_Comm raw = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split_type(ranks.all().raw(), MPI_COMM_TYPE_SHARED, mpi::rank(ranks.all()),
+                                 MPI_INFO_NULL, &raw));
+  const mpi::Communicator node{raw};
+  std::unique_ptr<transport::NodeStripes> stripes;
+  const Outcome made =
+      outcome_of([&] { stripes = transport::NodeStripes::share(node.raw(), *terms, policy); });
+  if (!made.ok()) {
+    log::warning("short runs of several ranks are not put together: " + made.story);
+  }
+  return stripes;
 }
 
 }  // namespace iocomp::session

@@ -7,6 +7,7 @@
 #include "session/configuration.h"
 #include "session/ranks.h"
 #include "session/seating.h"
+#include "transport/shared_memory/node_stripes.h"
 #include "transport/transport.h"
 
 namespace iocomp::session {
@@ -22,5 +23,10 @@ struct Connection {
 /// @throws Error, the same on all ranks, when the transport that was asked for cannot be had.
 [[nodiscard]] Connection connect(const Ranks& ranks, const Seating& seating,
                                  const Configuration& configuration);
+
+/// Memory in which the ranks of a node put short runs together, where they write for themselves;
+/// nothing where settings or system give none. Collective over all.
+[[nodiscard]] std::unique_ptr<transport::NodeStripes> share_stripes(
+    const Ranks& ranks, const Configuration& configuration);
 
 }  // namespace iocomp::session

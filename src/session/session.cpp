@@ -88,6 +88,10 @@ void Session::start_without_servers() {
   timeline_ = start_timeline(*ranks_, configuration_);
   client::Place place;
   place.has_kernel = by_kernel;
+  if (by_kernel) {
+    stripes_ = share_stripes(*ranks_, configuration_);
+    place.stripes = stripes_.get();
+  }
   start_client(std::move(place));
   if (by_kernel) {
     connection_.name = "kernel, " + client_->kernel_engine();

@@ -26,6 +26,7 @@
 #include "trace/counters.h"
 #include "trace/event.h"
 #include "trace/timeline.h"
+#include "transport/shared_memory/node_stripes.h"
 
 namespace iocomp::session {
 
@@ -93,6 +94,7 @@ class Session {
   std::unique_ptr<Ranks> ranks_;
   std::unique_ptr<Crew> crew_;  // null: each request is done by one thread
   Connection connection_;
+  std::unique_ptr<transport::NodeStripes> stripes_;  // null: each rank writes its own short runs
   std::unique_ptr<client::Client> client_;
   std::unique_ptr<FinalizeWatch> finalize_watch_;  // of a compute rank
   bool stops_ = false;

@@ -152,7 +152,7 @@ void Coordinator::take_done(std::int64_t number) {
   said_.erase(said);
   if (!step.failure.ok() || is_lost(number)) {
     complete(number);
-  } else if (!step.unsure.empty() && !setup_.asks_writers && !std::exchange(step.is_asked, true)) {
+  } else if (has_more_to_ask(step) && !std::exchange(step.is_asked, true)) {
     ask(number, step);
   } else if (!step.unsure.empty()) {
     look(number, step);
@@ -161,7 +161,14 @@ void Coordinator::take_done(std::int64_t number) {
   }
 }
 
-// Of a step that has not failed it is known what its holes are.
+// Writers that have reported unasked may not know of all that concerns them.
+bool Coordinator::has_more_to_ask(const Step& step) const {
+  return !setup_.asks_writers &&
+         (!step.unsure.empty() ||
+          (step.sum.unclaimed != 0 && !has_bug(Bug::unclaimed_stripe_forgotten)));
+}
+
+// The holes of a step are known unless the step has failed.
 void Coordinator::whole(std::int64_t number, Step& step) {
   if (!step.holes.empty() && !has_bug(Bug::hole_forgotten)) {
     orders_.emplace_back(Fill{number, std::exchange(step.holes, {})});

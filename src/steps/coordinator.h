@@ -34,7 +34,8 @@ class Coordinator {
     bool joins_commits = false;  ///< steps that become complete during a commit share the next one
     bool may_overlap = false;
     /// Each step begins with an `Expect`. Else writers know what they are to write and report it
-    /// unasked, even before all members have ended the step; they are asked for puts only.
+    /// unasked, even before all members have ended the step. They are asked once more where puts
+    /// must be looked at, or elements wait in stripes that nobody writes.
     bool asks_writers = true;
     bool syncs_last = false;      ///< a step is made durable by an order of its own, `Sync`
     std::int64_t first_step = 0;  ///< those before it are settled ...
@@ -83,7 +84,7 @@ class Coordinator {
  private:
   struct Step {
     Ended sum;              // of all members
-    bool is_asked = false;  // for its puts
+    bool is_asked = false;  // of writers that have reported unasked
     bool is_synced = false;
     bool is_complete = false;
     Outcome failure;
@@ -98,6 +99,7 @@ class Coordinator {
   enum class Busy { no, commits, drops, finishes, over };
   void ended_by_all(const Ended& sum);
   void take_done(std::int64_t number);
+  [[nodiscard]] bool has_more_to_ask(const Step& step) const;
   void whole(std::int64_t number, Step& step);
   void complete(std::int64_t step);
   void ask(std::int64_t number, const Step& step);

@@ -38,6 +38,7 @@ void add(Ended& sum, const Ended& more) {
   sum.variables.add(more.variables);
   sum.sums.insert(sum.sums.end(), more.sums.begin(), more.sums.end());
   sum.events = std::max(sum.events, more.events);
+  sum.unclaimed = checked_sum(sum.unclaimed, more.unclaimed);
 }
 
 }  // namespace iocomp::steps

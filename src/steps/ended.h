@@ -26,6 +26,9 @@ struct Ended {
   std::vector<std::pair<std::int32_t, std::int64_t>> pieces;  ///< writer, pieces sent to it
   Covers variables;                                           ///< that were put
   std::vector<PutSum> sums{};                                 ///< of blocks, in any order
+  /// Elements that wait in stripes, less those of stripes that have found their writer: 0 when no
+  /// stripe is left that nobody writes.
+  std::int64_t unclaimed = 0;
 
   [[nodiscard]] bool has_puts() const noexcept { return !pieces.empty() || !variables.empty(); }
 };

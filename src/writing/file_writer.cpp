@@ -20,7 +20,6 @@
 #include "base/error.h"
 #include "contents/variable.h"
 #include "formats/format.h"
-#include "staging/arena.h"
 #include "trace/counters.h"
 #include "writing/engine_output.h"
 #include "writing/library_output.h"
@@ -35,13 +34,6 @@ namespace iocomp::writing {
 namespace {
 
 constexpr std::size_t most_fill_bytes = std::size_t{256} << 10;  // held
-
-void end_parts(std::vector<Stripe::Part>& parts, const Outcome& outcome) {
-  for (auto& part : parts) {
-    part.loan.reset();
-    end(part.piece, part.count, outcome);
-  }
-}
 
 // So many times the value of one element, which is empty for zero.
 std::vector<std::byte> repeated(std::span<const std::byte> value, std::size_t element_bytes,
@@ -79,14 +71,18 @@ std::unique_ptr<Output> FileWriter::make_output(const Setup& setup) {
 }
 
 void FileWriter::write(Chunk chunk) {
+  if (chunk.piece->is_joined() && stripes_ != nullptr && chunk.piece->failure.ok()) {
+    (void)join(chunk);
+    if (chunk.count == 0) {
+      return;
+    }
+  }
+  write_alone(std::move(chunk));
+}
+
+void FileWriter::write_alone(Chunk chunk) {
   if (!chunk.piece->failure.ok()) {
     end(std::move(chunk));
-    return;
-  }
-  if (chunk.piece->is_joined() && stripes_ != nullptr) {
-    join(chunk);
-  }
-  if (chunk.count == 0) {
     return;
   }
   auto spilled = spill_ == nullptr ? std::nullopt : spill_->put(chunk, file_.path());
@@ -100,14 +96,16 @@ void FileWriter::write(Chunk chunk) {
 }
 
 // What finds no room among others stays in the chunk and is written by itself.
-void FileWriter::join(Chunk& chunk) {
+bool FileWriter::join(Chunk& chunk) {
   const std::int64_t before = chunk.count;
   stripes_->take(chunk, now_seconds());
   counters_.add(trace::Counter::joined_bytes,
                 static_cast<double>((before - chunk.count) * chunk.piece->element_bytes()));
-  for (auto& stripe : stripes_->take_full()) {
+  auto full = stripes_->take_full();
+  for (auto& stripe : full) {
     write(std::move(stripe));
   }
+  return !full.empty();
 }
 
 void FileWriter::pass_on(Chunk chunk) {
@@ -170,7 +168,7 @@ void FileWriter::drop_spilled(std::int64_t from, std::int64_t to, const Outcome&
 
 // A stripe is written like a piece of the whole variable that has what was filled.
 void FileWriter::write(Stripe stripe) {
-  counters_.add(stripe.is_full() ? trace::Counter::stripes : trace::Counter::partial_stripes, 1);
+  counters_.add(stripe.is_whole ? trace::Counter::stripes : trace::Counter::partial_stripes, 1);
   const auto runs = stripe.runs();
   auto piece = std::make_shared<Piece>();
   piece->step = stripe.step;
@@ -182,15 +180,18 @@ void FileWriter::write(Stripe stripe) {
     piece->elements_left += run.elements;
   }
   const auto parts = std::make_shared<std::vector<Stripe::Part>>(std::move(stripe.parts));
-  const auto lease = std::make_shared<const staging::Lease>(std::move(stripe.lease));
-  piece->ended = [parts](const auto& written) { end_parts(*parts, written->failure); };
+  const auto hold = std::make_shared<const StripeHold>(std::move(stripe.hold));
+  piece->ended = [parts, &memory = hold->memory(), held = hold->held()](const auto& written) {
+    memory.tell(held, written->failure);
+    end_parts(*parts, written->failure);
+  };
   const std::int64_t element = piece->element_bytes();
   for (const auto& run : runs) {
     Chunk chunk;
     chunk.piece = piece;
     chunk.first = run.index;
     chunk.count = run.elements;
-    chunk.row = lease;
+    chunk.loan = hold;
     chunk.bytes = chunk.own_bytes = {stripe.bytes + (run.index - stripe.begin) * element,
                                      static_cast<std::size_t>(run.elements * element)};
     write(std::move(chunk));
@@ -232,11 +233,6 @@ void FileWriter::sync(SyncQueue::Done done) {
     return;
   }
   syncs_->ask(file_.opened(), std::move(done));
-}
-
-void give_up(Stripe stripe, const Outcome& outcome) {
-  stripe.lease = {};
-  end_parts(stripe.parts, outcome);
 }
 
 }  // namespace iocomp::writing

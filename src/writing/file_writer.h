@@ -54,7 +54,13 @@ class FileWriter {
   /// another order they are turned around in `own_bytes`, which the chunk then must have. It must
   /// have them too where the file keeps some bits of values only, which are rounded there.
   void write(Chunk chunk);
-  /// Write what a stripe has.
+  /// The same of a chunk that is put together with no others.
+  void write_alone(Chunk chunk);
+  /// Put a chunk together with others, as far as there is room, and write the stripes that are full
+  /// now: the rest stays in the chunk. @pre its piece is joined.
+  /// @return true if any stripe was written.
+  bool join(Chunk& chunk);
+  /// Write what this process has to write of a stripe.
   void write(Stripe stripe);
   /// Write a value wherever the piece has an element. @param value  of one element; empty: zeros.
   void fill(const std::shared_ptr<Piece>& piece, std::span<const std::byte> value);
@@ -78,13 +84,14 @@ class FileWriter {
   void sync(SyncQueue::Done done);
 
   [[nodiscard]] PhysicalFile& file() noexcept { return file_; }
+  /// Null where nothing is put together.
+  [[nodiscard]] Stripes* stripes() noexcept { return stripes_; }
   [[nodiscard]] bool swaps_bytes() const noexcept { return swaps_bytes_; }
   /// Where whole steps are written; else null.
   [[nodiscard]] StepOutput* whole_steps() noexcept { return steps_; }
 
  private:
   [[nodiscard]] std::unique_ptr<Output> make_output(const Setup& setup);
-  void join(Chunk& chunk);
   void pass_on(Chunk chunk);
 
   PhysicalFile file_;
@@ -98,8 +105,5 @@ class FileWriter {
   std::shared_ptr<SyncQueue> syncs_;
   std::deque<Spill::Spilled> spilled_;  // in the order in which they came
 };
-
-/// A stripe will not be written.
-void give_up(Stripe stripe, const Outcome& outcome);
 
 }  // namespace iocomp::writing

@@ -36,6 +36,8 @@ struct Piece {
   std::int64_t domain_begin = 0;
   std::int64_t domain_end = 0;
   std::int64_t stripe_elements = 0;
+  /// Of the elements that are left: in stripes that are not full, or that another process writes.
+  std::int64_t elements_with_others = 0;
   [[nodiscard]] bool is_joined() const noexcept { return stripe_elements > 0; }
 
   /// What its giver knows of it. The writer tells it to the timeline, and else does not look at it.

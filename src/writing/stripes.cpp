@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -13,44 +12,34 @@
 #include "array/scatter.h"
 #include "base/bug.h"
 #include "base/crew.h"
+#include "base/error.h"
 #include "staging/arena.h"
+#include "staging/stripe_memory.h"
 #include "writing/piece.h"
 
 namespace iocomp::writing {
 namespace {
 
+using State = staging::StripeMemory::State;
+
 constexpr auto page = static_cast<std::int64_t>(staging::Arena::page_bytes);
 constexpr std::int64_t smallest_bytes = std::int64_t{64} << 10;
 constexpr std::int64_t stripes_at_once = 8;
-// Runs of this part of a stripe are written well enough one by one.
 constexpr std::int64_t runs_per_stripe = 4;
 // A stripe that somebody waits for is written when nothing was added to it for so long: in a step
 // of equal ranks the others come within that time.
 constexpr double grace_seconds = 0.05;
-// Any other: the program may wait in a way that this process is not told of.
-constexpr double longest_seconds = 1;
 
-struct Span {
-  std::int64_t index;     // of the first element
-  std::int64_t elements;  // in a stripe
-};
-
-Span stripe_of(const Piece& piece, std::int64_t index) {
-  const std::int64_t before = (index - piece.domain_begin) / piece.stripe_elements;
-  const std::int64_t begin = piece.domain_begin + before * piece.stripe_elements;
-  return {begin, std::min(piece.stripe_elements, piece.domain_end - begin)};
+void take_from_others(const Stripe& stripe) {
+  for (const auto& part : stripe.parts) {
+    part.piece->elements_with_others -= part.count;
+  }
 }
 
 }  // namespace
 
-std::int64_t elements_in_stripe(const Piece& piece, std::int64_t first) {
-  const Span span = stripe_of(piece, index_of(piece, first));
-  return array::elements_below(piece.variable.shape, piece.region, span.index + span.elements) -
-         first;
-}
-
 std::vector<array::Run> Stripe::runs() const {
-  if (is_full() || has_bug(Bug::stripe_written_whole)) {
+  if (is_whole || has_bug(Bug::stripe_written_whole)) {
     return {{.index = begin, .elements = end - begin}};
   }
   std::vector<array::Run> all;
@@ -64,25 +53,49 @@ std::vector<array::Run> Stripe::runs() const {
   return array::joined(std::move(all));
 }
 
-Stripes::Stripes(staging::Arena& arena, std::int64_t bytes, bool may_overlap, bool swaps_bytes,
-                 Crew* crew)
-    : arena_{arena},
-      bytes_{bytes},
-      may_overlap_{may_overlap},
-      swaps_bytes_{swaps_bytes},
-      crew_{crew} {}
+void end_parts(std::vector<Stripe::Part>& parts, const Outcome& outcome) {
+  for (auto& part : parts) {
+    part.loan.reset();
+    end(part.piece, part.count, outcome);
+  }
+}
 
-std::int64_t Stripes::fitting(std::int64_t asked, const staging::Arena& arena) {
-  const auto each = static_cast<std::int64_t>(arena.capacity_bytes()) / stripes_at_once;
+Stripes::Stripes(staging::StripeMemory& memory, const Terms& terms)
+    : memory_{memory}, terms_{terms} {}
+
+std::int64_t Stripes::fitting(std::int64_t asked, std::size_t memory_bytes) {
+  const auto each = static_cast<std::int64_t>(memory_bytes) / stripes_at_once;
   const std::int64_t bytes = std::min(asked, each) / page * page;
   return bytes < smallest_bytes ? 0 : bytes;
+}
+
+std::int64_t Stripes::long_run_bytes(std::int64_t stripe_bytes) noexcept {
+  return stripe_bytes / runs_per_stripe + 1;
+}
+
+Stripes::Span Stripes::span_of(const Piece& piece, std::int64_t index) {
+  const std::int64_t before = (index - piece.domain_begin) / piece.stripe_elements;
+  const std::int64_t begin = piece.domain_begin + before * piece.stripe_elements;
+  return {begin, std::min(begin + piece.stripe_elements, piece.domain_end)};
+}
+
+std::int64_t elements_in_stripe(const Piece& piece, std::int64_t first) {
+  const std::int64_t before = (index_of(piece, first) - piece.domain_begin) / piece.stripe_elements;
+  const std::int64_t end =
+      std::min(piece.domain_begin + (before + 1) * piece.stripe_elements, piece.domain_end);
+  return array::elements_below(piece.variable.shape, piece.region, end) - first;
+}
+
+Stripes::Key Stripes::key_of(const Piece& piece, const Span& span) const {
+  return {
+      .file = terms_.file, .step = piece.step, .begin = span.begin, .variable = piece.variable.id};
 }
 
 void Stripes::choose(Piece& piece, std::int64_t begin, std::int64_t end) const {
   const std::int64_t element = piece.element_bytes();
   const std::int64_t row = array::row_elements(piece.variable.shape, piece.region);
   const bool is_strided = row < piece.elements_left;
-  if (!is_strided || row * element * runs_per_stripe > bytes_) {
+  if (terms_.bytes == 0 || !is_strided || row * element >= terms_.run_bytes) {
     return;
   }
   // Only what was cut at the borders of this domain is all here.
@@ -90,112 +103,160 @@ void Stripes::choose(Piece& piece, std::int64_t begin, std::int64_t end) const {
       index_of(piece, piece.first + piece.elements_left - 1) < end) {
     piece.domain_begin = begin;
     piece.domain_end = end;
-    piece.stripe_elements = std::max<std::int64_t>(1, bytes_ / element);
+    piece.stripe_elements = std::max<std::int64_t>(1, terms_.bytes / element);
   }
-}
-
-bool Stripes::fits(std::int64_t bytes) const noexcept {
-  const auto pages = [](std::int64_t of) { return (of + page - 1) / page * page; };
-  std::int64_t used = pages(bytes);
-  for (const auto& [key, stripe] : open_) {
-    used += pages(std::ssize(stripe.lease.bytes()));
-  }
-  return 2 * used <= static_cast<std::int64_t>(arena_.capacity_bytes());
 }
 
 bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
-  const Span span = stripe_of(piece, index_of(piece, first));
-  return open_.contains({piece.step, piece.variable.id, span.index}) ||
-         fits(span.elements * piece.element_bytes() + page);
+  const Span span = span_of(piece, index_of(piece, first));
+  const Key key = key_of(piece, span);
+  const std::int64_t bytes = (span.end - span.begin) * piece.element_bytes() + page;
+  return open_.contains(key) || memory_.has_room(key, static_cast<std::size_t>(bytes));
 }
 
 // Nothing where there is no memory.
 Stripe* Stripes::open(const Piece& piece, std::int64_t index) {
-  const Span span = stripe_of(piece, index);
-  const Key key{piece.step, piece.variable.id, span.index};
+  const Span span = span_of(piece, index);
+  const Key key = key_of(piece, span);
   if (const auto found = open_.find(key); found != open_.end()) {
-    return &found->second;
+    if (memory_.look(found->second.hold.held()) == State::open) {
+      return &found->second;
+    }
+    (void)move_out(found, withdrawn_);
   }
   const std::int64_t element = piece.element_bytes();
-  const std::int64_t skew = (piece.offset + span.index * element) % page;
-  const std::int64_t bytes = span.elements * element + skew;
-  auto lease = fits(bytes) ? arena_.try_take(static_cast<std::size_t>(bytes)) : std::nullopt;
-  if (!lease) {
+  const std::int64_t skew = (piece.offset + span.begin * element) % page;
+  const std::int64_t elements = span.end - span.begin;
+  const auto held =
+      memory_.hold(key, static_cast<std::size_t>(elements * element + skew), elements);
+  if (!held) {
     return nullptr;
   }
   Stripe& stripe = open_[key];
   stripe.variable = piece.variable;
   stripe.step = piece.step;
-  stripe.begin = span.index;
-  stripe.end = span.index + span.elements;
-  stripe.lease = std::move(*lease);
-  stripe.may_overlap = may_overlap_;
-  stripe.bytes = stripe.lease.bytes().data() + skew;
+  stripe.begin = span.begin;
+  stripe.end = span.end;
+  stripe.hold = {memory_, *held};
+  stripe.bytes = held->bytes.data() + skew;
   return &stripe;
 }
 
 void Stripes::take(Chunk& chunk, double now) {
   while (chunk.count > 0) {
     const std::int64_t count = std::min(chunk.count, elements_in_stripe(*chunk.piece, chunk.first));
-    const std::int64_t index = index_of(*chunk.piece, chunk.first);
-    Stripe* const stripe = open(*chunk.piece, index);
+    Stripe* const stripe = open(*chunk.piece, index_of(*chunk.piece, chunk.first));
     if (stripe == nullptr) {
       return;
     }
-    const auto element = static_cast<std::size_t>(chunk.piece->element_bytes());
     copy(chunk, count, *stripe);
-    const auto bytes = static_cast<std::size_t>(count) * element;
-    Stripe::Part& part = stripe->parts.emplace_back();
-    part.piece = chunk.piece;
-    part.first = chunk.first;
-    part.count = count;
-    if (count == chunk.count) {
-      // Chunks that are lent end where a stripe does: so the loan lasts until all is written.
-      part.loan = std::move(chunk.loan);
-    }
-    stripe->filled += count;
-    stripe->touched = now;
-    chunk.first += count;
-    chunk.count -= count;
-    chunk.bytes = chunk.bytes.subspan(bytes);
-    if (stripe->filled >= stripe->end - stripe->begin) {
-      const Key key{stripe->step, stripe->variable.id, stripe->begin};
-      full_.push_back(std::move(*stripe));
-      open_.erase(key);
-    }
+    add_part(chunk, count, *stripe, now);
   }
+}
+
+void Stripes::add_part(Chunk& chunk, std::int64_t count, Stripe& stripe, double now) {
+  Stripe::Part& part = stripe.parts.emplace_back();
+  part.piece = chunk.piece;
+  part.first = chunk.first;
+  part.count = count;
+  if (count == chunk.count) {
+    // Chunks that are lent end where a stripe does: so the loan lasts until all is written.
+    part.loan = std::move(chunk.loan);
+  }
+  stripe.touched = now;
+  chunk.piece->elements_with_others += count;
+  unclaimed_[stripe.step] += count;
+  chunk.first += count;
+  chunk.count -= count;
+  chunk.bytes = chunk.bytes.subspan(static_cast<std::size_t>(count * chunk.piece->element_bytes()));
+  if (memory_.fill(stripe.hold.held(), count)) {
+    stripe.is_whole = !terms_.may_overlap;
+    claim(stripe, stripe.end - stripe.begin);
+    const auto found = open_.find(key_of(*chunk.piece, {stripe.begin, stripe.end}));
+    full_.push_back(std::move(found->second));
+    open_.erase(found);
+  }
+}
+
+// This process writes so many elements of the stripe.
+void Stripes::claim(Stripe& stripe, std::int64_t elements) {
+  take_from_others(stripe);
+  unclaimed_[stripe.step] -= elements;
+}
+
+// A stripe that is not open any more goes to where others write it, or is written in parts here.
+Stripes::Open::iterator Stripes::move_out(Open::iterator at, std::vector<Stripe>& withdrawn) {
+  Stripe& stripe = at->second;
+  if (memory_.look(stripe.hold.held()) == State::withdrawn) {
+    std::int64_t own = 0;
+    for (const auto& part : stripe.parts) {
+      own += part.count;
+    }
+    claim(stripe, own);
+    withdrawn.push_back(std::move(stripe));
+  } else {
+    elsewhere_.push_back(std::move(stripe));
+  }
+  return open_.erase(at);
 }
 
 // The first elements of a chunk.
 void Stripes::copy(const Chunk& chunk, std::int64_t count, const Stripe& stripe) const {
   const Piece& piece = *chunk.piece;
   const auto element = static_cast<std::size_t>(piece.element_bytes());
-  share(crew_, chunk.bytes.first(static_cast<std::size_t>(count) * element), element,
+  share(terms_.crew, chunk.bytes.first(static_cast<std::size_t>(count) * element), element,
         [&](std::size_t begin, std::size_t end) {
           array::scatter({piece.variable.shape, piece.region,
                           chunk.first + static_cast<std::int64_t>(begin / element),
                           static_cast<std::int64_t>((end - begin) / element), element,
                           chunk.bytes.data() + begin},
-                         swaps_bytes_, stripe.bytes, stripe.begin);
+                         terms_.swaps_bytes, stripe.bytes, stripe.begin);
         });
 }
 
-std::vector<Stripe> Stripes::take_full() { return std::exchange(full_, {}); }
-
-std::vector<Stripe> Stripes::take_step(std::int64_t step) {
-  return take_if([step](const Stripe& stripe) { return stripe.step == step; });
+bool Stripes::hear_of_others() {
+  for (auto at = open_.begin(); at != open_.end();) {
+    const bool is_open = memory_.look(at->second.hold.held()) == State::open;
+    at = is_open ? std::next(at) : move_out(at, withdrawn_);
+  }
+  const auto ended = std::ranges::stable_partition(elsewhere_, [this](const Stripe& stripe) {
+    return memory_.look(stripe.hold.held()) != State::written;
+  });
+  std::vector<Stripe> written{std::make_move_iterator(ended.begin()),
+                              std::make_move_iterator(ended.end())};
+  elsewhere_.erase(ended.begin(), ended.end());
+  for (auto& stripe : written) {
+    const Outcome outcome = memory_.outcome(stripe.hold.held());
+    take_from_others(stripe);
+    end_parts(stripe.parts, outcome);
+  }
+  return !written.empty() || !withdrawn_.empty();
 }
 
-std::vector<Stripe> Stripes::take_from(std::int64_t step) {
-  return take_if([step](const Stripe& stripe) { return stripe.step >= step; });
+template <typename IsMeant>
+std::vector<Stripe> Stripes::withdraw_if(IsMeant&& is_meant) {
+  std::vector<Stripe> withdrawn;
+  for (auto at = open_.begin(); at != open_.end();) {
+    if (is_meant(at->second)) {
+      memory_.withdraw(at->second.hold.held());
+      at = move_out(at, withdrawn);
+    } else {
+      ++at;
+    }
+  }
+  return withdrawn;
 }
 
-Stripe Stripes::take_oldest() {
-  const auto oldest =
-      std::ranges::min_element(open_, {}, [](const auto& entry) { return entry.second.touched; });
-  Stripe taken = std::move(oldest->second);
-  open_.erase(oldest);
-  return taken;
+std::vector<Stripe> Stripes::withdraw_step(std::int64_t step) {
+  return withdraw_if([step](const Stripe& stripe) { return stripe.step == step; });
+}
+
+std::vector<Stripe> Stripes::withdraw_oldest() {
+  const double when = oldest();
+  bool is_found = false;
+  return withdraw_if([&](const Stripe& stripe) {
+    return stripe.touched <= when && !std::exchange(is_found, true);
+  });
 }
 
 double Stripes::oldest() const {
@@ -203,11 +264,12 @@ double Stripes::oldest() const {
       ->second.touched;
 }
 
-std::vector<Stripe> Stripes::take_late(double now,
-                                       const std::function<bool(const Stripe&)>& is_awaited) {
-  auto late = take_if([&](const Stripe& stripe) {
+std::vector<Stripe> Stripes::withdraw_late(double now,
+                                           const std::function<bool(const Stripe&)>& is_awaited) {
+  auto late = withdraw_if([&](const Stripe& stripe) {
     const double untouched = now - stripe.touched;
-    return untouched >= longest_seconds || (untouched >= grace_seconds && is_awaited(stripe));
+    return untouched >= terms_.longest_seconds ||
+           (untouched >= grace_seconds && is_awaited(stripe));
   });
   give_back_loans(now - grace_seconds);
   return late;
@@ -219,6 +281,43 @@ void Stripes::give_back_loans(double time) {
       std::ranges::for_each(stripe.parts, [](Stripe::Part& part) { part.loan = {}; });
     }
   }
+}
+
+void Stripes::settle(std::int64_t from, std::int64_t to, const Outcome& outcome) {
+  const auto is_over = [=](const Stripe& stripe) {
+    return stripe.step >= from && stripe.step < to;
+  };
+  std::vector<Stripe> over;
+  const auto gone = std::ranges::stable_partition(
+      withdrawn_, [&](const Stripe& stripe) { return !is_over(stripe); });
+  for (auto& stripe : gone) {
+    end_parts(stripe.parts, outcome);
+  }
+  withdrawn_.erase(gone.begin(), gone.end());
+  for (auto at = open_.begin(); at != open_.end();) {
+    if (is_over(at->second)) {
+      over.push_back(std::move(at->second));
+      at = open_.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  const auto ended = std::ranges::stable_partition(
+      elsewhere_, [&](const Stripe& stripe) { return !is_over(stripe); });
+  over.insert(over.end(), std::make_move_iterator(ended.begin()),
+              std::make_move_iterator(ended.end()));
+  elsewhere_.erase(ended.begin(), ended.end());
+  unclaimed_.erase(unclaimed_.lower_bound(from), unclaimed_.lower_bound(to));
+  for (auto& stripe : over) {
+    take_from_others(stripe);
+    stripe.hold = {};
+    end_parts(stripe.parts, outcome);
+  }
+}
+
+std::int64_t Stripes::unclaimed(std::int64_t step) const {
+  const auto found = unclaimed_.find(step);
+  return found == unclaimed_.end() ? 0 : found->second;
 }
 
 }  // namespace iocomp::writing

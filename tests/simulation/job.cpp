@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "check.h"
 #include "client/client.h"
+#include "client/local/stripe_terms.h"
 #include "client/place.h"
 #include "connection.h"
 #include "contents/variable.h"
@@ -30,6 +31,7 @@
 #include "reading/input.h"
 #include "server/server.h"
 #include "trace/counters.h"
+#include "transport/shared_memory/node_stripes.h"
 
 namespace simulation {
 namespace {
@@ -430,6 +432,19 @@ std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::
   return transport;
 }
 
+// As the session does it.
+std::unique_ptr<iocomp::transport::NodeStripes> Job::share_stripes(int process) {
+  const auto terms = iocomp::client::stripe_terms(settings_);
+  std::unique_ptr<iocomp::transport::NodeStripes> stripes;
+  if (terms) {
+    (void)iocomp::outcome_of([&] {
+      stripes = iocomp::transport::NodeStripes::share(
+          handle(nodes_[static_cast<std::size_t>(node_of(process))]), *terms, policy_);
+    });
+  }
+  return stripes;
+}
+
 void Job::kill_server_later() {
   if (plan_.faults.killed_server && can_go_on_) {
     world_.at(world_.now() + plan_.faults.server_killed_after, [this] { kill_server(); });
@@ -523,6 +538,8 @@ void Job::compute(int number) {
       }
       place.chunk_bytes = static_cast<std::size_t>(plan_.chunk_bytes);
     }
+    const auto stripes = plan_.mode == Mode::kernel ? share_stripes(number) : nullptr;
+    place.stripes = stripes.get();
     Rank rank;
     rank.number = number;
     iocomp::client::Client client{settings_, policy_, disk, std::move(place), transport.get()};

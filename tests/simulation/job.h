@@ -23,6 +23,7 @@
 #include "network.h"
 #include "plan.h"
 #include "told.h"
+#include "transport/shared_memory/node_stripes.h"
 #include "transport/transport.h"
 #include "world.h"
 
@@ -78,6 +79,7 @@ class Job {
   [[nodiscard]] int node_of(int process) const;
   [[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(int process,
                                                                       iocomp::Crew* crew);
+  [[nodiscard]] std::unique_ptr<iocomp::transport::NodeStripes> share_stripes(int process);
   [[nodiscard]] iocomp::Crew::Terms crew_terms() const;
   [[nodiscard]] iocomp::disk::Options disk_options(iocomp::Crew& crew) const;
   void open(Rank& rank, std::size_t file);

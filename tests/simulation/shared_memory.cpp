@@ -38,7 +38,7 @@ int SharedMemory::add(std::shared_ptr<Object> object) {
 
 std::shared_ptr<SharedMemory::Object> SharedMemory::make_object() {
   return {new Object, [this](const Object* object) {
-            reserved_ -= object->is_reserved ? object->size : 0;
+            reserved_ -= std::ssize(object->reserved) * page_bytes;
             delete object;
           }};
 }
@@ -78,28 +78,40 @@ int SharedMemory::resize(int descriptor, std::int64_t bytes) {
     object.room = (bytes + page_bytes - 1) / page_bytes * page_bytes;
     object.begin = std::exchange(used_, used_ + object.room);
   }
-  reserved_ -= std::exchange(object.is_reserved, false) ? object.size : 0;
+  reserved_ -= std::ssize(std::exchange(object.reserved, {})) * page_bytes;
   object.size = bytes;
   return 0;
 }
 
-int SharedMemory::reserve(Object& object) {
-  if (object.is_reserved) {
-    return 0;
+// All of it or nothing.
+int SharedMemory::reserve(Object& object, std::int64_t first, std::int64_t bytes) {
+  std::set<std::int64_t> pages;
+  for (std::int64_t page = first / page_bytes; page * page_bytes < first + bytes; ++page) {
+    if (!object.reserved.contains(page)) {
+      pages.insert(page);
+    }
   }
-  if (object.size > capacity_ - reserved_) {
+  if (std::ssize(pages) * page_bytes > capacity_ - reserved_) {
     return -ENOSPC;
   }
-  object.is_reserved = true;
-  reserved_ += object.size;
+  reserved_ += std::ssize(pages) * page_bytes;
+  object.reserved.merge(pages);
   return 0;
 }
 
-int SharedMemory::reserve(int descriptor) { return reserve(*open_.at(descriptor).object); }
+int SharedMemory::reserve(int descriptor) {
+  Object& object = *open_.at(descriptor).object;
+  return reserve(object, 0, object.size);
+}
 
-std::optional<int> SharedMemory::reserve(const void* address) {
+std::optional<int> SharedMemory::reserve(const void* address, std::size_t bytes) {
   const auto* const found = find(address);
-  return found == nullptr ? std::nullopt : std::optional{reserve(*found->second.object)};
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  const auto first =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) - found->first);
+  return reserve(*found->second.object, first, static_cast<std::int64_t>(bytes));
 }
 
 void* SharedMemory::map(int descriptor, std::size_t bytes, int protection) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "world.h"
@@ -42,8 +43,8 @@ class SharedMemory {
   [[nodiscard]] int resize(int descriptor, std::int64_t bytes);
   /// So that all of it is there.
   [[nodiscard]] int reserve(int descriptor);
-  /// The same for mapped memory; nothing for memory that is not shared.
-  [[nodiscard]] std::optional<int> reserve(const void* address);
+  /// The same for a part of mapped memory; nothing for memory that is not shared.
+  [[nodiscard]] std::optional<int> reserve(const void* address, std::size_t bytes);
   [[nodiscard]] std::int64_t size(int descriptor) const {
     return open_.at(descriptor).object->size;
   }
@@ -60,7 +61,7 @@ class SharedMemory {
     std::int64_t begin = 0;  // in the file that holds all
     std::int64_t room = 0;   // from there on
     std::int64_t size = 0;
-    bool is_reserved = false;
+    std::set<std::int64_t> reserved{};  // pages
   };
   struct Open {
     std::shared_ptr<Object> object;
@@ -73,7 +74,7 @@ class SharedMemory {
   using Mappings = std::map<std::uintptr_t, Mapping>;
   [[nodiscard]] const Mappings::value_type* find(const void* address) const;
   [[nodiscard]] std::shared_ptr<Object> make_object();
-  [[nodiscard]] int reserve(Object& object);
+  [[nodiscard]] int reserve(Object& object, std::int64_t first, std::int64_t bytes);
   [[nodiscard]] int add(std::shared_ptr<Object> object);
 
   World& world_;

@@ -489,7 +489,7 @@ int madvise(void* address, size_t bytes, int advice) noexcept {
   if (machine == nullptr || !machine->memory().is_shared(address)) {
     return REAL(madvise)(address, bytes, advice);
   }
-  return answer(advice == MADV_POPULATE_WRITE ? *machine->memory().reserve(address) : 0);
+  return answer(advice == MADV_POPULATE_WRITE ? *machine->memory().reserve(address, bytes) : 0);
 }
 ssize_t process_vm_readv(pid_t process, const iovec* to, unsigned long to_count, const iovec* from,
                          unsigned long from_count, unsigned long flags) noexcept {

@@ -25,8 +25,12 @@ CASES = [(back_end, mode, victim) for back_end, mode in WAYS for victim in VICTI
 SHAPE = "256x512"
 
 
-def script(trouble: str, kind: str = "series", steps: int = 3, by: str = "columns") -> str:
-    """Return a script in which blocks go to all servers, and that waits for everything."""
+def script(trouble: str, mode: str, kind: str = "series", steps: int = 3) -> str:
+    """Return a script in which blocks go to all servers, and that waits for everything.
+
+    Without servers, each rank writes long runs itself.
+    """
+    by = "rows" if mode == "kernel" else "columns"
     lines = [trouble, "init", f"open out {kind}", f"define out u int64 {SHAPE}"]
     for step in range(steps):
         lines += [f"put out u by={by}", "end_step out", "wait out durable"]
@@ -65,7 +69,9 @@ def test_a_limit_on_the_size_of_files_on_one_rank(
 ) -> None:
     skip_if_missing(actors.build, back_end)
     job = actors.play(
-        script(f"@{victim} limit_file_size 1500000"), ranks=RANKS, settings=settings(back_end, mode)
+        script(f"@{victim} limit_file_size 1500000", mode),
+        ranks=RANKS,
+        settings=settings(back_end, mode),
     )
     assert job.status == 0, job
     check_story(job, mode, victim, "File too large")
@@ -83,7 +89,7 @@ def test_a_write_that_fails_once_costs_one_step(
 ) -> None:
     skip_if_missing(actors.build, back_end)
     job = actors.play(
-        script(f"@{victim} fault pwrite EIO times=1", kind="checkpoint"),
+        script(f"@{victim} fault pwrite EIO times=1", mode, kind="checkpoint"),
         ranks=RANKS,
         settings=settings(back_end, mode),
     )
@@ -113,7 +119,9 @@ def test_an_fsync_that_fails_leaves_the_step_uncommitted(
 ) -> None:
     skip_if_missing(actors.build, back_end)
     job = actors.play(
-        script(f"@{victim} fault sync EIO path=out"), ranks=RANKS, settings=settings(back_end, mode)
+        script(f"@{victim} fault sync EIO path=out", mode),
+        ranks=RANKS,
+        settings=settings(back_end, mode),
     )
     assert job.status == 0, job
     told = job.failures(file="out")
@@ -156,7 +164,7 @@ def test_a_rename_that_fails_is_told_to_all(
     skip_if_missing(actors.build, back_end)
     lead = {"async": 2, "sync": 0, "kernel": 0}[mode]
     job = actors.play(
-        script(f"@{lead} fault rename EROFS path=out", kind),
+        script(f"@{lead} fault rename EROFS path=out", mode, kind),
         ranks=RANKS,
         settings=settings(back_end, mode),
     )
@@ -177,7 +185,7 @@ def test_a_target_that_cannot_be_renamed_leaves_no_manifest(
     skip_if_missing(actors.build, back_end)
     lead = {"async": 2, "sync": 0, "kernel": 0}[mode]
     job = actors.play(
-        script(f"@{lead} fault rename EIO path=out. after=1 times=1", "checkpoint"),
+        script(f"@{lead} fault rename EIO path=out. after=1 times=1", mode, "checkpoint"),
         ranks=RANKS,
         settings=settings(back_end, mode),
     )
@@ -193,12 +201,13 @@ def test_a_target_that_cannot_be_renamed_leaves_no_manifest(
 def test_another_file_does_not_suffer(actors: Actors, mode: str) -> None:
     """Two files are open at once; only one of them is in trouble."""
     victim = VICTIMS[mode][0]
+    by = "rows" if mode == "kernel" else "columns"  # else another rank may write
     lines = [f"@{victim} fault pwrite EIO path=out", "init"]
     for name in ("out", "next"):
         lines += [f"open {name} series", f"define {name} u int64 {SHAPE}"]
     for step in range(3):
         for name in ("out", "next"):
-            lines += [f"put {name} u by=columns", f"end_step {name}"]
+            lines += [f"put {name} u by={by}", f"end_step {name}"]
         lines += [f"wait_step next {step}", f"wait_step out {step}"]
     lines += ["close out", "close next"]
     job = actors.play("\n".join(lines), ranks=RANKS, settings=settings("posix", mode))

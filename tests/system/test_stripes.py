@@ -119,3 +119,58 @@ def test_holes_stay_holes(actors: Actors) -> None:
     part = np.s_[10:310, 7:107]
     expected[part] = values("float64", 512 * 512, 0).reshape(512, 512)[part]
     assert (found == expected).all(), job
+
+
+# Without servers, the ranks of a node put short runs together by themselves.
+
+KERNEL = mode_settings("kernel")
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "netcdf", "pnetcdf"])
+@pytest.mark.parametrize("order", ["forward", "backward"])
+def test_ranks_put_together_what_they_write(actors: Actors, back_end: str, order: str) -> None:
+    """All stripes are whole, whoever comes last, and memory is free when put returns."""
+    late = 3 if order == "forward" else 0
+    lines = [f"@{late} pause 0.1", "put out u by=columns", "test out handed_over", "end_step out"]
+    found = counted(play(actors, lines * 3, back_end, **KERNEL), "compute_sum")
+    assert found["joined_bytes"] == 3 * 512 * 512 * 8, found
+    assert found["stripes"] == 3 and found["partial_stripes"] == 0, found
+
+
+def test_a_rank_that_does_not_call_holds_up_nobody(actors: Actors) -> None:
+    """The others write all stripes, and their steps are there when it comes back."""
+    lines = [*STEP * 2, "@1 pause 1", *["@!1 progress", "@!1 pause 0.1"] * 5]
+    job = play(actors, [*lines, "wait_step out 1"], **KERNEL)
+    assert max(entry["seconds"] for entry in job.calls("put")) < 0.5, job
+    assert max(entry["seconds"] for entry in job.calls("end_step")) < 0.5, job
+
+
+@pytest.mark.parametrize("memory", ["64 KiB", "256 KiB", "1 MiB", "4 MiB"])
+@pytest.mark.parametrize("back_end", ["posix", "hdf5"])
+def test_stripes_of_ranks_that_have_little_memory(
+    actors: Actors, back_end: str, memory: str
+) -> None:
+    client = {"buffer_memory": memory}
+    play(actors, ["@1 pause 0.2", *STEP, "@0 pause 0.2", *STEP], back_end, client=client, **KERNEL)
+
+
+def test_holes_of_stripes_that_ranks_fill_stay_holes(actors: Actors) -> None:
+    lines = ["@0 put out u start=10x7 count=300x100", "@2 put out u start=10x107 count=300x100"]
+    job = play(actors, [*lines, "end_step out"], check=False, **KERNEL)
+    assert counted(job, "compute_sum")["partial_stripes"] == 2, job
+    found = np.fromfile(job.folder / "out.dat").reshape(512, 512)
+    expected = np.zeros((512, 512))
+    part = np.s_[10:310, 7:207]
+    expected[part] = values("float64", 512 * 512, 0).reshape(512, 512)[part]
+    assert (found == expected).all()
+
+
+def test_a_failed_write_of_a_stripe_fails_all_who_filled_it(actors: Actors) -> None:
+    """The rank that comes last writes, and its disk fails."""
+    lines = ["@3 pause 0.2", "@3 fault pwrite EIO times=100 path=out", *STEP, "wait_step out 0"]
+    lines = ["init", "open out series", "define out u float64 512x512", *lines, "close out"]
+    settings = KERNEL | {"files": {"out": file_settings("posix", path="out.dat")}}
+    job = actors.play("\n".join(lines), ranks=4, settings=settings, seconds=60)
+    waited = job.failures(call="wait_step")
+    assert len(waited) == 4, job
+    assert all("writing" in entry["story"] for entry in waited), job

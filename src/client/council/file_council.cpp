@@ -88,9 +88,11 @@ void FileCouncil::action_done(const protocol::ActionNote& note) { of_writers_.ac
 void FileCouncil::hurry(std::int64_t step) { of_writers_.hurry(step); }
 
 void FileCouncil::different(const std::string& file_name, const steps::Difference& difference) {
-  const Outcome outcome = steps::different_calls(file_name, difference.what);
-  pass(protocol::encode(key_, Kind::home_failed,
-                        protocol::StepNote{difference.from_step, -1, 0, outcome}));
+  failed(difference.from_step, steps::different_calls(file_name, difference.what));
+}
+
+void FileCouncil::failed(std::int64_t from_step, const Outcome& outcome) {
+  pass(protocol::encode(key_, Kind::home_failed, protocol::StepNote{from_step, -1, 0, outcome}));
 }
 
 void FileCouncil::pass(protocol::Bytes message) {

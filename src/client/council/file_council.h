@@ -51,6 +51,8 @@ class FileCouncil {
   /// Of a step.
   void report(const protocol::PutReport& report) { pass(protocol::encode(key_, report)); }
   void action_done(const protocol::ActionNote& note);
+  /// Steps from this one on cannot be committed any more.
+  void failed(std::int64_t from_step, const Outcome& outcome);
   /// This member waits for the commit of a step.
   void hurry(std::int64_t step);
 

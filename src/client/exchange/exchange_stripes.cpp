@@ -44,7 +44,13 @@ ExchangeStripes::ExchangeStripes(const Exchange::Setup& setup, const Exchange::T
       parts_{std::move(parts)},
       scratch_{stripe_bytes(parts_), "blocks that are exchanged"},
       arena_{2 * (scratch_.bytes().size() + 2 * staging::Arena::page_bytes)},
-      stripes_{arena_, setup.stripe_bytes, setup.may_overlap, target.swaps_bytes, setup.crew} {}
+      stripes_{memory_,
+               {.file = 0,
+                .bytes = setup.stripe_bytes,
+                .run_bytes = writing::Stripes::long_run_bytes(setup.stripe_bytes),
+                .may_overlap = setup.may_overlap,
+                .swaps_bytes = target.swaps_bytes,
+                .crew = setup.crew}} {}
 
 bool ExchangeStripes::advance() {
   if (is_done_) {
@@ -54,7 +60,7 @@ bool ExchangeStripes::advance() {
   if (missing_ > 0) {
     return moved;
   }
-  write(stripes_.take_from(0));
+  write(stripes_.withdraw_step(0));
   is_done_ = !begin_stripe();
   return true;
 }

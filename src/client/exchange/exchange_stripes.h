@@ -12,6 +12,7 @@
 #include "client/exchange/exchange.h"
 #include "client/exchange/exchange_parts.h"
 #include "staging/arena.h"
+#include "staging/arena_stripes.h"
 #include "writing/stripes.h"
 
 namespace iocomp::client {
@@ -55,6 +56,7 @@ class ExchangeStripes {
   bool is_done_ = false;
   HugeMemory scratch_;
   staging::Arena arena_;
+  staging::ArenaStripes memory_{arena_};
   writing::Stripes stripes_;
   Outcome failure_;
 };

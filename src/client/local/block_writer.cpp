@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "array/region.h"
 #include "array/runs.h"
@@ -23,6 +24,7 @@
 #include "trace/counters.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
+#include "writing/stripes.h"
 
 namespace iocomp::client {
 namespace {
@@ -31,6 +33,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t copy_part_bytes = std::size_t{16} << 20;  // of a long run copied at once
 constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
 constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once
+constexpr std::size_t packed_bytes = std::size_t{256} << 10;    // on the way into a stripe
 
 }  // namespace
 
@@ -64,21 +67,97 @@ class BlockWriter::Cutter {
     piece_->is_in_file_order = true;
   }
 
-  /// @return whether anything is read from the program's memory.
-  bool cut() {
-    array::RunCursor runs{block_.variable.shape, block_.region, 0, piece_->elements_left};
+  GivenBlock cut(bool joins) {
+    const std::int64_t elements = array::elements(block_.region);
+    if (joins && writer_.stripes() != nullptr) {
+      writer_.stripes()->choose(*piece_, 0, array::elements(block_.variable.shape));
+    }
+    if (piece_->is_joined()) {
+      join(elements);
+      given_.joined = piece_;
+    } else {
+      add_runs(0, elements);
+    }
+    pass_on();
+    return std::move(given_);
+  }
+
+ private:
+  // A stripe at a time. Elements that find no room there are written like long runs.
+  void join(std::int64_t elements) {
+    for (std::int64_t first = 0; first < elements;) {
+      const std::int64_t count =
+          std::min(elements - first, writing::elements_in_stripe(*piece_, first));
+      wait_for_room(first);
+      const std::int64_t joined = put_in(first, count);
+      add_runs(first + joined, count - joined);
+      first += count;
+    }
+  }
+
+  // Memory that this rank's own writes give back is worth waiting for. Other ranks may wait for
+  // this one.
+  void wait_for_room(std::int64_t first) {
+    writing::Stripes& stripes = *writer_.stripes();
+    const auto is_over = [&] {
+      return stripes.has_room(*piece_, first) || !stripes.will_have_room();
+    };
+    if (!is_over()) {
+      const trace::Timer timer{blocks_.link_.counters(), trace::Counter::buffer_wait_seconds};
+      blocks_.link_.wait_until(is_over, [] {
+        return std::string{
+            "stripes of earlier blocks to be written (client.buffer_memory is full)"};
+      });
+    }
+  }
+
+  // @return how many elements have found room.
+  std::int64_t put_in(std::int64_t first, std::int64_t count) {
+    const std::size_t element = block_.element_bytes();
+    const bool lies_packed = block_.is_dense();
+    const std::int64_t most =
+        lies_packed ? count : static_cast<std::int64_t>(packed_bytes / element);
+    std::int64_t joined = 0;
+    while (joined < count) {
+      writing::Chunk chunk;
+      chunk.piece = piece_;
+      chunk.first = first + joined;
+      chunk.count = std::min(most, count - joined);
+      const std::int64_t before = chunk.count;
+      const auto bytes = static_cast<std::size_t>(before) * element;
+      if (lies_packed) {
+        chunk.bytes = {block_.first_value() + static_cast<std::size_t>(chunk.first) * element,
+                       bytes};
+      } else {
+        packed_.resize(std::max(packed_.size(), bytes));
+        chunk.bytes = std::span{packed_}.first(bytes);
+        block_.copy_to(std::span{packed_}.first(bytes), chunk.first, before, false);
+      }
+      given_.is_begun = writer_.join(chunk) || given_.is_begun;
+      blocks_.link_.counters().add(
+          trace::Counter::copied_bytes,
+          static_cast<double>(static_cast<std::size_t>(before - chunk.count) * element));
+      joined += before - chunk.count;
+      if (chunk.count > 0) {
+        break;
+      }
+    }
+    return joined;
+  }
+
+  void add_runs(std::int64_t first, std::int64_t count) {
+    array::RunCursor runs{block_.variable.shape, block_.region, first, count};
     array::Run run;
-    std::int64_t first = 0;  // element of the packed order
     while (runs.next(run)) {
       add(piece_->offset + run.index * piece_->element_bytes(), first, run.elements);
       first += run.elements;
     }
-    pass_on();
-    return has_lent_;
   }
 
- private:
   void add(std::int64_t offset, std::int64_t first, std::int64_t count) {
+    if (gathered_.first + gathered_.count != first) {
+      pass_on();  // what lies between is in stripes
+    }
     const std::size_t bytes = static_cast<std::size_t>(count) * block_.element_bytes();
     const bool is_long = bytes >= blocks_.disk_.direct_from_bytes;
     if (can_lend_) {
@@ -97,7 +176,7 @@ class BlockWriter::Cutter {
   void lend(std::int64_t first, std::int64_t count, std::span<const std::byte> memory) {
     blocks_.look_at_pages(memory);
     blocks_.link_.counters().add(trace::Counter::lent_bytes, static_cast<double>(memory.size()));
-    has_lent_ = true;
+    given_.is_lent = true;
     if (gathered_.count == 0) {
       gathered_.first = first;
       gathered_.bytes = memory.first(0);
@@ -153,7 +232,8 @@ class BlockWriter::Cutter {
                        writer_.swaps_bytes());
       }
       gathered_.piece = piece_;
-      writer_.write(std::exchange(gathered_, {}));
+      given_.is_begun = true;
+      writer_.write_alone(std::exchange(gathered_, {}));
       memory_ = {};
     }
   }
@@ -163,19 +243,20 @@ class BlockWriter::Cutter {
   writing::FileWriter& writer_;
   std::shared_ptr<writing::Piece> piece_;
   bool can_lend_;
-  bool has_lent_ = false;
+  GivenBlock given_;
   writing::Chunk gathered_;
   std::span<std::byte> memory_;  // of short runs that will be copied into it
+  std::vector<std::byte> packed_;
 };
 
-bool BlockWriter::write(const Block& block, writing::FileWriter& writer, std::int64_t offset,
-                        Done done) {
+GivenBlock BlockWriter::write(const Block& block, writing::FileWriter& writer, std::int64_t offset,
+                              bool joins, Done done) {
   auto piece = piece_of(block, offset, std::move(done));
   if (piece->elements_left == 0) {
     writing::end(piece, 0);
-    return false;
+    return {};
   }
-  return Cutter{*this, block, writer, std::move(piece)}.cut();
+  return Cutter{*this, block, writer, std::move(piece)}.cut(joins);
 }
 
 Copy BlockWriter::take_memory(std::size_t bytes, std::size_t page_remainder,

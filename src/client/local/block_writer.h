@@ -19,8 +19,16 @@
 
 namespace iocomp::client {
 
+/// What became of a block that was given to a writer.
+struct GivenBlock {
+  bool is_lent = false;   ///< the program's memory is read until the block is written
+  bool is_begun = false;  ///< this rank writes something now: of the block, or full stripes
+  std::shared_ptr<writing::Piece> joined;  ///< the block, where it was put into stripes
+};
+
 /// Gives blocks of this rank to writers of files: straight from the program's memory where that can
-/// be written as it lies, else from a copy. One per session.
+/// be written as it lies, else from a copy. Short runs go into stripes, where the writer has these.
+/// One per session.
 class BlockWriter {
  public:
   /// Called when all of a block is written, or cannot be.
@@ -30,8 +38,9 @@ class BlockWriter {
 
   /// Give a block to the writer, which is to be told when to `submit` it. Its variable begins at
   /// `offset` of the file. May wait for memory for a copy.
-  /// @return whether the program's memory is read until the block is written.
-  bool write(const Block& block, writing::FileWriter& writer, std::int64_t offset, Done done);
+  /// @param joins  false where nothing may wait in stripes any more.
+  GivenBlock write(const Block& block, writing::FileWriter& writer, std::int64_t offset, bool joins,
+                   Done done);
 
  private:
   class Cutter;

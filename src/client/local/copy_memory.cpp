@@ -83,7 +83,15 @@ Copy CopyMemory::find(std::size_t bytes, std::size_t page_remainder, bool is_len
 
 void CopyMemory::use(std::size_t bytes) noexcept {
   used_bytes_ += bytes;
-  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
+  peak_bytes_ = std::max(peak_bytes_, used_bytes());
+}
+
+bool CopyMemory::lets_stripes_have(std::size_t bytes) noexcept {
+  if (!has_room(bytes)) {
+    return false;
+  }
+  peak_bytes_ = std::max(peak_bytes_, used_bytes() + bytes);
+  return true;
 }
 
 Copy CopyMemory::take_small(std::size_t bytes) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "base/free_ranges.h"
 #include "base/huge_memory.h"
@@ -25,12 +27,18 @@ class CopyMemory {
   CopyMemory& operator=(const CopyMemory&) = delete;
 
   [[nodiscard]] std::size_t limit_bytes() const noexcept { return limit_bytes_; }
-  [[nodiscard]] std::size_t used_bytes() const noexcept { return used_bytes_; }
+  [[nodiscard]] std::size_t used_bytes() const noexcept {
+    return used_bytes_ + (stripe_bytes_ ? stripe_bytes_() : 0);
+  }
+  /// Count what this says, too: the memory of stripes that this rank has made.
+  void count_stripes(std::function<std::size_t()> bytes) { stripe_bytes_ = std::move(bytes); }
+  /// True if there is room for so many bytes of stripes, which then are in use.
+  [[nodiscard]] bool lets_stripes_have(std::size_t bytes) noexcept;
   /// The most that was ever used at once.
   [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_bytes_; }
   /// Whether a copy of this size can be had now.
   [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
-    return bytes <= limit_bytes_ && used_bytes_ <= limit_bytes_ - bytes;
+    return bytes <= limit_bytes_ && used_bytes() <= limit_bytes_ - bytes;
   }
 
   /// Copies that the disk engine still reads.
@@ -65,6 +73,7 @@ class CopyMemory {
   std::size_t used_bytes_ = 0;
   std::size_t peak_bytes_ = 0;
   std::size_t copies_for_disk_ = 0;
+  std::function<std::size_t()> stripe_bytes_;
   std::list<Slab> slabs_;
 };
 

@@ -63,6 +63,16 @@ bool KeptBlocks::has_any(std::int64_t step,
          });
 }
 
+std::int64_t KeptBlocks::elements(std::int64_t step) const {
+  std::int64_t sum = 0;
+  if (const auto blocks = kept_.find(step); blocks != kept_.end()) {
+    for (const auto& kept : blocks->second) {
+      sum += array::elements(kept.block.region);
+    }
+  }
+  return sum;
+}
+
 std::vector<KeptBlocks::Kept> KeptBlocks::take(const std::function<bool(const Block&)>& is_meant) {
   std::vector<Kept> taken;
   for (auto& [step, blocks] : kept_) {

@@ -31,6 +31,8 @@ class KeptBlocks {
   [[nodiscard]] bool has_any(std::int64_t step) const { return kept_.contains(step); }
   [[nodiscard]] bool has_any(std::int64_t step,
                              const std::function<bool(const Block&)>& is_meant) const;
+  /// Elements of a step's blocks.
+  [[nodiscard]] std::int64_t elements(std::int64_t step) const;
   /// The program's memory of this one is free afterwards. @pre find(ticket)
   void copy(std::uint64_t ticket);
 

@@ -3,8 +3,10 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,7 +35,9 @@
 #include "formats/format.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
+#include "staging/arena.h"
 #include "writing/file_writer.h"
+#include "writing/stripes.h"
 
 namespace iocomp::client {
 namespace {
@@ -121,17 +125,38 @@ LocalOpener::Terms LocalOpener::terms(const OpenedFile& opened) const {
   return terms;
 }
 
-void LocalOpener::write_by_kernel(Terms& terms) {
+// Short runs meet in stripes. Which of several values of an element stays is not known there, and
+// what is in stripes is not spilled.
+void LocalOpener::put_together(const config::FileSettings& file,
+                               MemberWriter::Setup& writer) const {
+  if (place_.stripes == nullptr || file.may_overlap || file.when_full == config::WhenFull::spill) {
+    return;
+  }
+  constexpr auto page = staging::Arena::page_bytes;
+  const auto bytes = static_cast<std::int64_t>(place_.stripes->longest_bytes() - page);
+  writer.files.stripe_memory = place_.stripes;
+  writer.files.stripes = {
+      .file = writer.key,
+      .bytes = bytes,
+      .run_bytes = std::min(writing::Stripes::long_run_bytes(bytes),
+                            static_cast<std::int64_t>(writer.files.disk.direct_from_bytes)),
+      .longest_seconds = std::numeric_limits<double>::infinity(),
+      .swaps_bytes = writer.files.format->traits().swaps_bytes(),
+      .crew = link_.crew()};
+}
+
+void LocalOpener::write_by_kernel(const OpenedFile& opened, Terms& terms) {
+  put_together(opened.settings, terms.writer);
   terms.council.lead.writers = commit::Lead::Writers::members;
   terms.writer.files.submit = disk_.plans().submitter();
-  terms.writer.write_block = [&blocks = disk_.blocks()](const Block& block,
-                                                        writing::FileWriter& writer,
-                                                        std::int64_t offset, auto done) {
-    const bool lends = blocks.write(block, writer, offset, std::move(done));
+  terms.writer.write_block = [&blocks = disk_.blocks()](
+                                 const Block& block, writing::FileWriter& writer,
+                                 std::int64_t offset, bool joins, auto done) {
+    auto given = blocks.write(block, writer, offset, joins, std::move(done));
     if (block.bytes() > small_block_bytes) {
       writer.submit();
     }
-    return lends;
+    return given;
   };
 }
 
@@ -190,7 +215,7 @@ void LocalOpener::open(OpenedFile& opened, MPI_Comm comm, bool synchronous) {
   if (synchronous) {
     write_waiting(opened, terms);
   } else {
-    write_by_kernel(terms);
+    write_by_kernel(opened, terms);
     if (opened.settings.when_full == config::WhenFull::spill) {
       const Outcome mine = outcome_of([&] { terms.writer.files.spill = &disk_.spill(settings_); });
       const Outcome common =
@@ -228,7 +253,7 @@ std::size_t LocalOpener::resume(OpenedFile& opened, Remains remains, const HasNo
   Terms terms = this->terms(opened);
   terms.council.peers = {
       .comm = place_.comm, .ranks = opened.members, .tag = tag_of(opened.file->key(), place_.comm)};
-  write_by_kernel(terms);
+  write_by_kernel(opened, terms);
   if (opened.settings.when_full == config::WhenFull::spill) {
     const Outcome made = outcome_of([&] { terms.writer.files.spill = &disk_.spill(settings_); });
     if (!made.ok()) {

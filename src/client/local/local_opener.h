@@ -44,7 +44,8 @@ class LocalOpener {
   };
   Meeting& meet_to_open(OpenedFile& opened, MPI_Comm comm);
   [[nodiscard]] Terms terms(const OpenedFile& opened) const;
-  void write_by_kernel(Terms& terms);
+  void write_by_kernel(const OpenedFile& opened, Terms& terms);
+  void put_together(const config::FileSettings& file, MemberWriter::Setup& writer) const;
   void write_waiting(OpenedFile& opened, Terms& terms);
   [[nodiscard]] std::int64_t domain_bytes(const OpenedFile& opened) const;
 

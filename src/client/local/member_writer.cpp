@@ -62,7 +62,7 @@ Outcome MemberWriter::in_file(const Outcome& outcome, std::int64_t step) const {
 
 std::int64_t MemberWriter::oldest_writing(std::int64_t none) const {
   const auto oldest =
-      std::ranges::find_if(steps_, [](const auto& item) { return item.second.writing > 0; });
+      std::ranges::find_if(steps_, [](const auto& item) { return is_writing(item.second); });
   return oldest == steps_.end() ? none : oldest->first;
 }
 
@@ -71,7 +71,7 @@ std::int64_t MemberWriter::oldest_writing(std::int64_t none) const {
 void MemberWriter::put(const Block& block) {
   link_.tickets().find(block.ticket)->pieces = 1;
   if (is_lost(block.step)) {
-    link_.fail(setup_.key, block.ticket, lost_);
+    link_.fail(setup_.key, block.ticket, loss_.cause);
     return;
   }
   Step& step = steps_[block.step];
@@ -112,29 +112,76 @@ void MemberWriter::write(const KeptBlocks::Kept& kept) {
   const Block& block = kept.block;
   Step& step = steps_[block.step];
   ++step.writing;
-  step.has_written = true;
   const Outcome begun = outcome_of([&] {
     if (const auto placed = files_.place(block.variable.id, block.step); placed && !placed->ok()) {
       throw Error{placed->code, placed->story};
     }
     if (waits()) {
+      step.has_written = true;
       waiting_writes_.write(block, kept.copy);
       block_written(owed(block), {});
       return;
     }
     link_.tickets().find(block.ticket)->kept = true;
-    const bool lends =
-        setup_.write_block(block, files_.writer_of(block.step),
-                           files_.offset(block.variable.id, block.step), when_written(block));
-    Ticket* ticket = link_.tickets().find(block.ticket);
-    if (ticket != nullptr && !lends) {
-      ticket->kept = false;
-      link_.ledger().tell_hand_over(block.ticket);
-    }
+    note_given(block, setup_.write_block(block, files_.writer_of(block.step),
+                                         files_.offset(block.variable.id, block.step),
+                                         !step.is_asked, when_written(block)));
   });
   if (!begun.ok()) {
     block_written(owed(block), begun);
   }
+}
+
+void MemberWriter::note_given(const Block& block, GivenBlock given) {
+  Step& step = steps_[block.step];
+  const bool is_joined = given.joined != nullptr;
+  const bool is_forgotten = is_joined && has_bug(Bug::stripe_not_synced);
+  step.has_written = step.has_written || (given.is_begun && !is_forgotten);
+  if (is_joined) {
+    step.joined.push_back(std::move(given.joined));
+  }
+  Ticket* ticket = link_.tickets().find(block.ticket);
+  if (ticket != nullptr && !given.is_lent) {
+    ticket->kept = false;
+    ticket->joined = is_joined;
+    link_.ledger().tell_hand_over(block.ticket);
+  }
+}
+
+// Blocks whose last elements other ranks fill up or write are not this rank's business.
+bool MemberWriter::is_writing(const Step& step) {
+  const auto with_others = std::ranges::count_if(step.joined, [](const auto& piece) {
+    return piece->elements_left > 0 && piece->elements_left == piece->elements_with_others;
+  });
+  return step.writing > static_cast<std::size_t>(with_others);
+}
+
+// Stripes that others have withdrawn, and those that this rank waits for and nobody fills up.
+bool MemberWriter::write_stripes() {
+  writing::Stripes* const stripes = files_.stripes();
+  if (stripes == nullptr) {
+    return false;
+  }
+  const bool moved = stripes->hear_of_others();
+  auto own = stripes->take_withdrawn();
+  if (!awaited_.empty()) {
+    const auto is_awaited = [this](const writing::Stripe& stripe) {
+      return std::ranges::any_of(stripe.parts, [this](const auto& part) {
+        return awaited_.contains(part.piece->giver.ticket);
+      });
+    };
+    std::ranges::move(stripes->withdraw_late(now_seconds(), is_awaited), std::back_inserter(own));
+  }
+  for (auto& stripe : own) {
+    write_stripe(std::move(stripe));
+  }
+  return moved || !own.empty();
+}
+
+void MemberWriter::write_stripe(writing::Stripe stripe) {
+  Step& step = steps_[stripe.step];
+  step.has_written = step.has_written || !has_bug(Bug::stripe_not_synced);
+  files_.writer_of(stripe.step).write(std::move(stripe));
 }
 
 std::function<void(const Outcome&)> MemberWriter::when_written(const Block& block) {
@@ -148,6 +195,8 @@ std::function<void(const Outcome&)> MemberWriter::when_written(const Block& bloc
 void MemberWriter::block_written(const Owed& block, const Outcome& outcome) {
   Step& step = steps_[block.step];
   --step.writing;
+  std::erase_if(step.joined, [](const auto& piece) { return piece->elements_left == 0; });
+  awaited_.erase(block.ticket);
   Ticket* ticket = link_.tickets().find(block.ticket);
   if (ticket != nullptr) {
     ticket->kept = outcome.ok() && keeps_steps() && !block.is_buffered;
@@ -186,7 +235,7 @@ bool MemberWriter::write_kept() {
   for (const auto& kept : ready) {
     --steps_[kept.block.step].writing;
     if (is_lost(kept.block.step)) {
-      link_.fail(setup_.key, kept.block.ticket, lost_);
+      link_.fail(setup_.key, kept.block.ticket, loss_.cause);
     } else if (link_.tickets().find(kept.block.ticket) != nullptr) {
       write(kept);
     }
@@ -227,6 +276,10 @@ void MemberWriter::urge(std::uint64_t number, State state) {
       kept->bytes() <= link_.copy_limit_bytes()) {
     kept_.copy(number);
   }
+  if (files_.stripes() != nullptr && state != State::handed_over &&
+      ticket->written < ticket->pieces) {
+    awaited_.insert(number);
+  }
   if (state == State::durable && !keeps_steps()) {
     sync_for(number);
   }
@@ -246,16 +299,34 @@ void MemberWriter::sync_for(std::uint64_t number) {
     return;
   }
   const trace::Timer timer{link_.counters(), trace::Counter::sync_seconds};
-  files_.writer_of(ticket->step)
-      .sync([this, here = is_here_, number, when = ticket->step](const Outcome& outcome) {
-        Ticket* open = *here ? link_.tickets().find(number) : nullptr;
-        if (open != nullptr && outcome.ok()) {
-          open->durable = open->pieces;
-          link_.tickets().settle(number);
-        } else if (open != nullptr) {
-          link_.fail(setup_.key, number, in_file(outcome, when));
-        }
-      });
+  writing::FileWriter& writer = files_.writer_of(ticket->step);
+  if (ticket->joined) {  // another rank of this node may have written it
+    (void)writer.file().open();
+  }
+  writer.sync([this, here = is_here_, number, when = ticket->step](const Outcome& outcome) {
+    Ticket* open = *here ? link_.tickets().find(number) : nullptr;
+    if (open != nullptr && outcome.ok()) {
+      open->durable = open->pieces;
+      link_.tickets().settle(number);
+    } else if (open != nullptr) {
+      link_.fail(setup_.key, number, in_file(outcome, when));
+      fail_late(when, in_file(outcome, when));
+    }
+  });
+}
+
+// A step with a failed block is not committed, also if this rank has reported that it is done.
+void MemberWriter::fail_late(std::int64_t number, const Outcome& outcome) {
+  const auto step = steps_.find(number);
+  if (step == steps_.end()) {
+    return;
+  }
+  if (step->second.failure.ok()) {
+    step->second.failure = outcome;
+  }
+  if (step->second.is_ended && !step->second.owes_report) {
+    council_.failed(number, outcome);
+  }
 }
 
 // Reports.
@@ -267,7 +338,12 @@ protocol::StepCounts MemberWriter::end(std::int64_t number, bool exchanges, cons
   if (!waits()) {  // unasked
     step.owes_report = step.owes_sync = true;
   }
-  return {number, catalogue_.events(), 1, {}, step.variables, sums};
+  protocol::StepCounts counts{number, catalogue_.events(), 1, {}, step.variables, sums};
+  if (writing::Stripes* const stripes = files_.stripes()) {
+    (void)stripes->hear_of_others();
+    counts.unclaimed = stripes->unclaimed(number) + kept_.elements(number);
+  }
+  return counts;
 }
 
 bool MemberWriter::exchanges(std::int64_t step) const {
@@ -278,6 +354,7 @@ bool MemberWriter::exchanges(std::int64_t step) const {
 bool MemberWriter::advance() {
   bool moved = write_kept();
   moved = files_.take_back() || moved;
+  moved = write_stripes() || moved;
   return report_done() || moved;
 }
 
@@ -285,7 +362,7 @@ bool MemberWriter::report_done() {
   bool moved = false;
   for (auto& [number, step] : steps_) {
     const bool will_exchange = step.is_expected && step.is_exchanged;
-    if (!step.owes_report || step.writing > 0 || will_exchange || kept_.has_any(number)) {
+    if (!step.owes_report || is_writing(step) || will_exchange || kept_.has_any(number)) {
       continue;
     }
     if (step.owes_sync && !step.is_syncing && number < sync_until_) {
@@ -305,22 +382,25 @@ bool MemberWriter::report_done() {
 void MemberWriter::sync(std::int64_t number, Step& step) {
   const bool leaves_it = has_bug(Bug::only_lead_syncs) && council_.lead() == nullptr;
   if (!std::exchange(step.has_written, false) || leaves_it) {
-    synced(number, {});
+    synced(number, {}, {});
     return;
   }
   step.is_syncing = true;
   const double begun = now_seconds();
-  files_.writer_of(number).sync([this, here = is_here_, number](const Outcome& outcome) {
-    if (*here) {
-      synced(number, outcome);
-    }
-  });
+  files_.writer_of(number).sync(
+      [this, here = is_here_, number,
+       tickets = std::exchange(step.written, {})](const Outcome& outcome) {
+        if (*here) {
+          synced(number, tickets, outcome);
+        }
+      });
   if (waits()) {
     link_.counters().add(trace::Counter::sync_seconds, now_seconds() - begun);
   }
 }
 
-void MemberWriter::synced(std::int64_t number, const Outcome& outcome) {
+void MemberWriter::synced(std::int64_t number, const std::vector<std::uint64_t>& tickets,
+                          const Outcome& outcome) {
   const auto found = steps_.find(number);
   if (found == steps_.end()) {
     return;  // it was dropped meanwhile
@@ -331,13 +411,18 @@ void MemberWriter::synced(std::int64_t number, const Outcome& outcome) {
   if (!told.ok() && step.failure.ok()) {
     step.failure = told;
   }
-  for (const std::uint64_t written : std::exchange(step.written, {})) {
-    Ticket* ticket = link_.tickets().find(written);
+  make_tickets_durable(tickets, told);
+}
+
+void MemberWriter::make_tickets_durable(const std::vector<std::uint64_t>& tickets,
+                                        const Outcome& outcome) {
+  for (const std::uint64_t number : tickets) {
+    Ticket* ticket = link_.tickets().find(number);
     if (ticket != nullptr && outcome.ok()) {
       ticket->durable = ticket->pieces;
-      link_.tickets().settle(written);
+      link_.tickets().settle(number);
     } else if (ticket != nullptr) {
-      link_.fail(setup_.key, written, told);
+      link_.fail(setup_.key, number, outcome);
     }
   }
 }
@@ -376,6 +461,14 @@ void MemberWriter::expect(const protocol::Expectation& expectation) {
   if (waits()) {
     step.is_expected = true;
     go_on(expectation.step);
+    return;
+  }
+  // All members have ended the step: what is not full now never will be.
+  step.owes_sync = step.is_asked = true;
+  if (writing::Stripes* const stripes = files_.stripes()) {
+    for (auto& stripe : stripes->withdraw_step(expectation.step)) {
+      write_stripe(std::move(stripe));
+    }
   }
 }
 
@@ -465,6 +558,12 @@ void MemberWriter::make_durable(std::int64_t number) {
 
 void MemberWriter::settle(std::int64_t number, const Outcome& outcome) {
   const auto found = steps_.find(number);
+  if (writing::Stripes* const stripes = files_.stripes()) {
+    stripes->settle(number, number + 1, outcome);
+  }
+  if (found != steps_.end() && outcome.ok()) {
+    make_tickets_durable(std::exchange(found->second.written, {}), {});
+  }
   if (found != steps_.end()) {
     for (const std::uint64_t given : std::exchange(found->second.given, {})) {
       Ticket* ticket = link_.tickets().find(given);
@@ -505,20 +604,24 @@ void MemberWriter::settle(std::int64_t number, const Outcome& outcome) {
   } else if (found != steps_.end()) {
     found->second.owes_report = false;
   }
+  std::erase_if(awaited_, [this](auto ticket) { return link_.tickets().find(ticket) == nullptr; });
   wanted_.erase(wanted_.begin(), wanted_.lower_bound({number + 1, 0}));
   files_.forget_places_until(number);
 }
 
 void MemberWriter::fail(const Outcome& outcome, std::int64_t from_step) {
-  if (!lost_.ok() && from_step >= lost_from_) {
+  if (!loss_.cause.ok() && from_step >= loss_.from_step) {
     return;
   }
-  lost_ = lost_.ok() ? in_file(outcome) : lost_;
-  lost_from_ = from_step;
+  loss_.cause = loss_.cause.ok() ? in_file(outcome) : loss_.cause;
+  loss_.from_step = from_step;
   has_news_ = true;
   (void)write_kept();  // fails them
-  files_.drop_spilled(from_step, std::numeric_limits<std::int64_t>::max(), lost_);
-  link_.ledger().lost(setup_.key, from_step, lost_);
+  files_.drop_spilled(from_step, std::numeric_limits<std::int64_t>::max(), loss_.cause);
+  if (writing::Stripes* const stripes = files_.stripes()) {
+    stripes->settle(from_step, std::numeric_limits<std::int64_t>::max(), loss_.cause);
+  }
+  link_.ledger().lost(setup_.key, from_step, loss_.cause);
 }
 
 void MemberWriter::act(const protocol::ActionNote& action) {

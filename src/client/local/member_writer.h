@@ -17,6 +17,7 @@
 #include "client/council/file_council.h"
 #include "client/exchange/exchange.h"
 #include "client/link.h"
+#include "client/local/block_writer.h"
 #include "client/local/kept_blocks.h"
 #include "client/local/output_files.h"
 #include "client/local/waiting_writes.h"
@@ -27,6 +28,8 @@
 #include "steps/covers.h"
 #include "steps/put_log.h"
 #include "writing/file_writer.h"
+#include "writing/piece.h"
+#include "writing/stripes.h"
 
 namespace iocomp::client {
 
@@ -34,10 +37,10 @@ namespace iocomp::client {
 /// the file orders, tells tickets what became of them, and reports each step that it has done.
 class MemberWriter {
  public:
-  /// Gives a block to a writer of a file. @return whether the program's memory is read until `done`
-  /// is called.
-  using WriteBlock = std::function<bool(const Block&, writing::FileWriter&, std::int64_t offset,
-                                        std::function<void(const Outcome&)> done)>;
+  /// Gives a block to a writer of a file: see BlockWriter::write.
+  using WriteBlock =
+      std::function<GivenBlock(const Block&, writing::FileWriter&, std::int64_t offset, bool joins,
+                               std::function<void(const Outcome&)> done)>;
   struct Setup {
     std::uint64_t key = 0;
     std::string name;
@@ -48,17 +51,19 @@ class MemberWriter {
     MPI_Comm openers = MPI_COMM_NULL;    ///< the members in the order that opens MPI files
   };
   struct Step {
-    steps::Covers variables;             // put by this rank
-    steps::PutLog puts;                  // of which these are the sum
-    std::size_t writing = 0;             // blocks and fills
-    bool has_written = false;            // since the last fsync
-    std::vector<std::uint64_t> written;  // tickets, not durable
-    std::vector<std::uint64_t> given;    // tickets that a library writes, or other ranks
-    Outcome failure;                     // on this rank
-    bool owes_report = false;            // that it is done ...
-    bool owes_sync = false;              // ... and durable
+    steps::Covers variables;                                    // put by this rank
+    steps::PutLog puts;                                         // of which these are the sum
+    std::size_t writing = 0;                                    // blocks and fills
+    std::vector<std::shared_ptr<const writing::Piece>> joined;  // blocks of these in stripes
+    bool has_written = false;                                   // since the last fsync
+    std::vector<std::uint64_t> written;                         // tickets, not durable
+    std::vector<std::uint64_t> given;  // tickets that a library writes, or other ranks
+    Outcome failure;                   // on this rank
+    bool owes_report = false;          // that it is done ...
+    bool owes_sync = false;            // ... and durable
     bool is_syncing = false;
     bool is_ended = false;
+    bool is_asked = false;     // nothing waits in stripes any more
     bool is_expected = false;  // where calls wait: all members are here and have said what they put
     bool is_exchanged = false;  // blocks of some ranks will be
     bool is_whole = false;      // written by all
@@ -82,9 +87,9 @@ class MemberWriter {
   /// Null where nothing is known of it, or it is settled.
   [[nodiscard]] const Step* find(std::int64_t number) const;
   /// Why steps from this one on cannot be committed any more.
-  [[nodiscard]] const Outcome& lost() const noexcept { return lost_; }
+  [[nodiscard]] const Outcome& lost() const noexcept { return loss_.cause; }
   [[nodiscard]] bool is_lost(std::int64_t step) const noexcept {
-    return !lost_.ok() && step >= lost_from_;
+    return !loss_.cause.ok() && step >= loss_.from_step;
   }
   [[nodiscard]] Outcome in_file(const Outcome& outcome, std::int64_t step = -1) const;
 
@@ -101,7 +106,7 @@ class MemberWriter {
   void urge(std::uint64_t ticket, State state);
   /// Where calls wait: steps before this one are made durable when that is ordered.
   void sync_until(std::int64_t step) noexcept { sync_until_ = step; }
-  /// The oldest step of which something is being written; `none` where there is nothing.
+  /// The oldest step of which this rank is writing something; `none` where there is nothing.
   [[nodiscard]] std::int64_t oldest_writing(std::int64_t none) const;
 
   // What the lead orders.
@@ -137,12 +142,19 @@ class MemberWriter {
   }
   void block_written(const Owed& block, const Outcome& outcome);
   void fail_block(const Owed& block, const Outcome& outcome);
+  [[nodiscard]] static bool is_writing(const Step& step);
+  void note_given(const Block& block, GivenBlock given);
+  bool write_stripes();
+  void write_stripe(writing::Stripe stripe);
   bool write_kept();
   void exchange(std::int64_t number);
   void sync_for(std::uint64_t ticket);
+  void fail_late(std::int64_t number, const Outcome& outcome);
   bool report_done();
   void sync(std::int64_t number, Step& step);
-  void synced(std::int64_t number, const Outcome& outcome);
+  void synced(std::int64_t number, const std::vector<std::uint64_t>& tickets,
+              const Outcome& outcome);
+  void make_tickets_durable(const std::vector<std::uint64_t>& tickets, const Outcome& outcome);
 
   Setup setup_;
   FileCouncil& council_;
@@ -155,9 +167,13 @@ class MemberWriter {
   std::map<std::int64_t, Step> steps_;             // not settled
   std::set<std::pair<std::int64_t, int>> wanted_;  // places: step, variable
   bool has_news_ = false;                          // for blocks that are kept
+  std::set<std::uint64_t> awaited_;                // tickets that are to be written soon
   std::int64_t sync_until_ = INT64_MAX;
-  Outcome lost_;
-  std::int64_t lost_from_ = 0;
+  struct Loss {
+    Outcome cause;
+    std::int64_t from_step = 0;
+  };
+  Loss loss_;
   std::shared_ptr<bool> is_here_ = std::make_shared<bool>(true);  // false for completions too late
 };
 

@@ -15,8 +15,8 @@
 
 namespace iocomp::client {
 
-std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
-    std::string path, disk::OutputFile::Opening opening) const {
+std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(std::string path,
+                                                              disk::OutputFile::Opening opening) {
   const formats::Traits& traits = setup_.format->traits();
   return std::make_unique<writing::FileWriter>(
       writing::FileWriter::Setup{.path = std::move(path),
@@ -27,6 +27,7 @@ std::unique_ptr<writing::FileWriter> OutputFiles::make_writer(
                                  .swaps_bytes = traits.swaps_bytes(),
                                  .submit = setup_.submit,
                                  .counters = &counters_,
+                                 .stripes = stripes(),
                                  .spill = setup_.spill});
 }
 

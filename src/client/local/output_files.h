@@ -14,9 +14,11 @@
 #include "disk/options.h"
 #include "disk/output_file.h"
 #include "formats/format.h"
+#include "staging/stripe_memory.h"
 #include "trace/counters.h"
 #include "writing/file_writer.h"
 #include "writing/spill.h"
+#include "writing/stripes.h"
 #include "writing/submit.h"
 
 namespace iocomp::client {
@@ -31,7 +33,9 @@ class OutputFiles {
     formats::FormatOptions options;
     disk::Options disk;
     writing::Submit submit;
-    writing::Spill* spill = nullptr;  ///< null: copies stay in memory
+    writing::Spill* spill = nullptr;                 ///< null: copies stay in memory
+    staging::StripeMemory* stripe_memory = nullptr;  ///< null: nothing is put together
+    writing::Stripes::Terms stripes{};
   };
   /// Where a variable lies in a step, as the lead told, or why it has no place.
   struct Place {
@@ -44,7 +48,11 @@ class OutputFiles {
       : setup_{std::move(setup)},
         names_{std::move(names)},
         catalogue_{catalogue},
-        counters_{counters} {}
+        counters_{counters} {
+    if (setup_.stripe_memory != nullptr) {
+      stripes_.emplace(*setup_.stripe_memory, setup_.stripes);
+    }
+  }
 
   /// The number of the physical file of a step; -1: the one of all steps.
   [[nodiscard]] std::int64_t target_of(std::int64_t step) const noexcept {
@@ -62,6 +70,11 @@ class OutputFiles {
   [[nodiscard]] writing::FileWriter& writer(std::int64_t target);
   [[nodiscard]] writing::FileWriter& writer_of(std::int64_t step) {
     return writer(target_of(step));
+  }
+  /// Null where nothing is put together.
+  [[nodiscard]] writing::Stripes* stripes() noexcept { return stripes_ ? &*stripes_ : nullptr; }
+  [[nodiscard]] const writing::Stripes* stripes() const noexcept {
+    return stripes_ ? &*stripes_ : nullptr;
   }
   /// The one file of all steps is there already, under this name.
   void go_on_in(const std::string& path);
@@ -92,13 +105,14 @@ class OutputFiles {
   void forget_places_until(std::int64_t step);
 
  private:
-  [[nodiscard]] std::unique_ptr<writing::FileWriter> make_writer(
-      std::string path, disk::OutputFile::Opening opening) const;
+  [[nodiscard]] std::unique_ptr<writing::FileWriter> make_writer(std::string path,
+                                                                 disk::OutputFile::Opening opening);
 
   Setup setup_;
   commit::Publication names_;  // for the names only
   const contents::Catalogue& catalogue_;
   trace::Counters& counters_;
+  std::optional<writing::Stripes> stripes_;                               // of all physical files
   std::map<std::int64_t, std::unique_ptr<writing::FileWriter>> writers_;  // by physical file
   std::map<std::pair<std::int64_t, int>, Place> places_;                  // step, variable
   std::map<std::pair<std::int64_t, int>, std::int64_t> reshaped_;         // by which definition

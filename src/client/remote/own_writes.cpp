@@ -86,7 +86,7 @@ void OwnWrites::put(const Block& block) {
                          .part = {block.region, 0, array::elements(block.region)}});
   const Outcome begun = outcome_of([&] {
     const std::int64_t offset = catalogue_.layout().offset(block.variable.id, block.step);
-    (void)blocks_.write(block, *setup_.writer, offset,
+    (void)blocks_.write(block, *setup_.writer, offset, false,
                         [this, here = is_here_, block](const Outcome& outcome) {
                           if (*here) {
                             written(block, outcome);

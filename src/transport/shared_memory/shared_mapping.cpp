@@ -39,7 +39,7 @@ std::string sized(std::size_t bytes) { return format_bytes(static_cast<std::int6
 }
 
 // Whole pages, huge ones where the system gives shared memory any. @return errno, 0: reserved.
-int reserve(int descriptor, std::span<std::byte> memory) {
+int reserve_all(int descriptor, std::span<std::byte> memory) {
 #ifdef MADV_POPULATE_WRITE
   if (madvise(memory.data(), memory.size(), MADV_POPULATE_WRITE) == 0) {
     return 0;
@@ -66,6 +66,7 @@ SharedMapping& SharedMapping::operator=(SharedMapping&& other) noexcept {
     descriptor_ = std::exchange(other.descriptor_, -1);
     path_ = std::move(other.path_);
     named_ = std::exchange(other.named_, false);
+    pages_ = other.pages_;
   }
   return *this;
 }
@@ -73,6 +74,7 @@ SharedMapping& SharedMapping::operator=(SharedMapping&& other) noexcept {
 SharedMapping::~SharedMapping() { release(); }
 
 void SharedMapping::release() noexcept {
+  pages_ = Pages::reserved;
   forget_name();
   if (!bytes_.empty()) {
     munmap(bytes_.data(), bytes_.size());
@@ -84,13 +86,15 @@ void SharedMapping::forget_name() noexcept {
   if (std::exchange(named_, false)) {
     unlink(path_.c_str());
   }
-  if (descriptor_ != -1) {
+  if (descriptor_ != -1 && pages_ == Pages::reserved) {
     close(std::exchange(descriptor_, -1));
   }
 }
 
-SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::size_t bytes) {
+SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::size_t bytes,
+                                    Pages pages) {
   SharedMapping made;
+  made.pages_ = pages;
   if (kind == Kind::memfd) {
     made.descriptor_ = memfd_create(name.c_str(), MFD_CLOEXEC);
     made.path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(made.descriptor_);
@@ -113,13 +117,33 @@ SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::siz
   }
   made.bytes_ = {static_cast<std::byte*>(memory), bytes};
   madvise(memory, bytes, MADV_HUGEPAGE);  // small pages where the system gives files no others
-  if (const int error = reserve(made.descriptor_, made.bytes_); error != 0) {
+  if (pages == Pages::on_demand) {
+    return made;
+  }
+  if (const int error = reserve_all(made.descriptor_, made.bytes_); error != 0) {
     refuse(kind, bytes, error);
   }
   return made;
 }
 
-SharedMapping SharedMapping::open(const std::string& path, std::size_t bytes, bool writable) {
+bool SharedMapping::reserve(std::size_t offset, std::size_t bytes) const noexcept {
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(bytes_.data() + offset, bytes, MADV_POPULATE_WRITE) == 0) {
+    return true;
+  }
+  if (errno != EINVAL) {
+    return false;
+  }
+#endif
+  int error = 0;
+  do {  // an older kernel
+    error = posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  return error == 0;
+}
+
+SharedMapping SharedMapping::open(const std::string& path, std::size_t bytes, bool writable,
+                                  Pages pages) {
   const auto refused = [&](const std::string& why) {
     return Error{ErrorCode::unsupported,
                  "cannot map the memory " + path + " of another process: " + why};
@@ -137,11 +161,18 @@ SharedMapping SharedMapping::open(const std::string& path, std::size_t bytes, bo
   void* const memory = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                             MAP_SHARED, descriptor, 0);
   const int error = errno;
-  close(descriptor);
+  if (pages == Pages::reserved || memory == MAP_FAILED) {
+    close(descriptor);
+  }
   if (memory == MAP_FAILED) {
     throw refused(text(error));
   }
   SharedMapping mapped;
+  if (pages == Pages::on_demand) {
+    madvise(memory, bytes, MADV_HUGEPAGE);
+    mapped.pages_ = pages;
+    mapped.descriptor_ = descriptor;
+  }
   mapped.bytes_ = {static_cast<std::byte*>(memory), bytes};
   mapped.path_ = path;
   return mapped;

@@ -78,7 +78,7 @@ TEST(FileWriter, BringsNumbersIntoTheOrderOfTheFile) {
   std::vector<std::int64_t> of_row;
   std::vector<std::int64_t> of_column;
   write_all(*file.writer, column, of_column);
-  file.writer->write(file.stripes.take_oldest());
+  file.writer->write(std::move(file.stripes.withdraw_oldest().front()));
   write_all(*file.writer, row, of_row);
   file.finish();
   const auto found = file.numbers(0, 64 * 128);
@@ -105,7 +105,7 @@ TEST(FileWriter, RoundsValuesInEitherOrderAndStripesButNotWhatItFills) {
     std::vector<std::int64_t> of_row(128, odd);
     std::vector<std::int64_t> of_column(2 * 64, odd);
     file.writer->write(chunk_of(column, 0, of_column));
-    file.writer->write(file.stripes.take_oldest());
+    file.writer->write(std::move(file.stripes.withdraw_oldest().front()));
     file.writer->write(chunk_of(row, 0, of_row));
     file.writer->fill(hole.piece, std::as_bytes(std::span{&odd, 1}));
     file.finish();
@@ -192,7 +192,7 @@ TEST(FileWriter, WritesOfAPartialStripeOnlyWhatItHas) {
   file.stripes.choose(*column.piece, 0, 64 * 128);
   std::vector<std::int64_t> of_column;
   write_all(*file.writer, column, of_column);
-  for (auto& stripe : file.stripes.take_step(0)) {
+  for (auto& stripe : file.stripes.withdraw_step(0)) {
     file.writer->write(std::move(stripe));
   }
   ASSERT_EQ(file.plans.size(), 1U);

@@ -83,7 +83,7 @@ TEST(LibraryOutput, GivesAStripeAsSelectionsOfTheWholeVariable) {
   file.stripes.choose(*column.piece, 0, 64 * 128);
   auto values = values_of(*column.piece, 0, 64);
   file.writer->write(chunk_of(column, 0, values));
-  file.writer->write(file.stripes.take_oldest());
+  file.writer->write(std::move(file.stripes.withdraw_oldest().front()));
   while (file.writer->has_work()) {
     file.writer->advance();
   }

@@ -68,7 +68,7 @@ TEST_P(RandomBlocks, AreInTheFileWhateverTheirOrderAndTheByteOrder) {
         first += count;
       }
     }
-    for (auto& stripe : file.stripes.take_from(0)) {
+    for (auto& stripe : file.stripes.withdraw_step(0)) {
       file.writer->write(std::move(stripe));
     }
     file.finish();

@@ -18,6 +18,7 @@
 #include "array/pieces.h"
 #include "array/runs.h"
 #include "staging/arena.h"
+#include "staging/arena_stripes.h"
 #include "unit/seed.h"
 #include "writing/piece.h"
 
@@ -66,6 +67,21 @@ std::vector<std::int64_t> values(const Piece& of, std::int64_t first, std::int64
 std::int64_t byte_swapped(std::int64_t value) {
   array::swap_bytes(std::as_writable_bytes(std::span{&value, 1}), sizeof value);
   return value;
+}
+
+/// Stripes of this process alone.
+struct Private {
+  explicit Private(std::size_t arena_bytes) : arena{arena_bytes}, memory{arena} {}
+  staging::Arena arena;
+  staging::ArenaStripes memory;
+};
+
+Stripes::Terms terms(std::int64_t bytes, bool may_overlap = false, bool swaps_bytes = false) {
+  return {.file = 1,
+          .bytes = bytes,
+          .run_bytes = Stripes::long_run_bytes(bytes),
+          .may_overlap = may_overlap,
+          .swaps_bytes = swaps_bytes};
 }
 
 /// A file that counts how often each element was written.
@@ -117,8 +133,8 @@ void take(Stripes& stripes, const std::shared_ptr<Piece>& of, std::int64_t first
 }
 
 TEST(Stripes, AreWrittenAsOneWhenAllOfTheirPiecesAreThere) {
-  staging::Arena arena{1 << 20};
-  Stripes stripes{arena, 64 * kib};
+  Private own{1 << 20};
+  Stripes stripes{own.memory, terms(64 * kib)};
   const auto of = variable({64, 128});  // 64 KiB
   const auto left = whole_piece(of, {0, 0}, {64, 64});
   const auto right = whole_piece(of, {0, 64}, {64, 64});
@@ -127,16 +143,16 @@ TEST(Stripes, AreWrittenAsOneWhenAllOfTheirPiecesAreThere) {
   ASSERT_TRUE(left->is_joined() && right->is_joined());
   Written file{64 * 128};
   take(stripes, right, 0, 64 * 64, file);
-  EXPECT_FALSE(stripes.is_empty());
+  EXPECT_TRUE(stripes.has_open());
   EXPECT_EQ(std::ranges::count(file.times, 0), 64 * 128);
   take(stripes, left, 0, 64 * 64, file);
-  EXPECT_TRUE(stripes.is_empty());
+  EXPECT_FALSE(stripes.has_open());
   EXPECT_EQ(std::ranges::count(file.times, 1), 64 * 128);
 }
 
 TEST(Stripes, ThatMayOverlapAreNotTakenForFullByTheirCount) {
-  staging::Arena arena{1 << 20};
-  Stripes stripes{arena, 64 * kib, true};
+  Private own{1 << 20};
+  Stripes stripes{own.memory, terms(64 * kib, true)};
   const auto of = variable({64, 128});
   const auto left = whole_piece(of, {0, 0}, {64, 64});
   stripes.choose(*left, 0, 64 * 128);
@@ -152,20 +168,20 @@ TEST(Stripes, ThatMayOverlapAreNotTakenForFullByTheirCount) {
   for (const auto& stripe : stripes.take_full()) {
     file.add(stripe);
   }
-  EXPECT_TRUE(stripes.is_empty());
+  EXPECT_FALSE(stripes.has_open());
   EXPECT_EQ(std::ranges::count(file.times, 1), 64 * 64);
   EXPECT_EQ(std::ranges::count(file.times, 0), 64 * 64);
 }
 
 TEST(Stripes, HoldBytesInTheOrderOfTheFile) {
-  staging::Arena arena{1 << 20};
-  Stripes stripes{arena, 64 * kib, false, true};
+  Private own{1 << 20};
+  Stripes stripes{own.memory, terms(64 * kib, false, true)};
   const auto of = variable({64, 128});
   const auto columns = whole_piece(of, {0, 3}, {64, 2});
   stripes.choose(*columns, 0, 64 * 128);
   Written file{64 * 128};
   take(stripes, columns, 0, 128, file);
-  file.add(stripes.take_oldest());
+  file.add(stripes.withdraw_oldest().front());
   for (std::size_t row = 0; row < 64; ++row) {
     for (std::size_t column = 3; column < 5; ++column) {
       const std::size_t index = row * 128 + column;
@@ -176,8 +192,8 @@ TEST(Stripes, HoldBytesInTheOrderOfTheFile) {
 }
 
 TEST(Stripes, LeaveLongRunsAndWholeBlocksAlone) {
-  staging::Arena arena{1 << 20};
-  const Stripes stripes{arena, 64 * kib};
+  Private own{1 << 20};
+  const Stripes stripes{own.memory, terms(64 * kib)};
   const auto of = variable({64, 4096});
   const auto rows = whole_piece(of, {0, 0}, {8, 4096});
   const auto long_runs = whole_piece(of, {0, 0}, {64, 4000});
@@ -188,15 +204,15 @@ TEST(Stripes, LeaveLongRunsAndWholeBlocksAlone) {
   EXPECT_FALSE(rows->is_joined());
   EXPECT_FALSE(long_runs->is_joined());
   EXPECT_TRUE(columns->is_joined());
-  const Stripes none{arena, 0};
+  const Stripes none{own.memory, terms(0)};
   const auto column = whole_piece(of, {0, 0}, {64, 1});
   none.choose(*column, 0, 64 * 4096);
   EXPECT_FALSE(column->is_joined());
 }
 
 TEST(Stripes, LeaveAloneWhatLiesOutsideTheDomain) {
-  staging::Arena arena{1 << 20};
-  const Stripes stripes{arena, 64 * kib};
+  Private own{1 << 20};
+  const Stripes stripes{own.memory, terms(64 * kib)};
   const auto of = variable({64, 128});
   const auto columns = whole_piece(of, {0, 0}, {64, 16});
   stripes.choose(*columns, 0, 32 * 128);
@@ -204,28 +220,28 @@ TEST(Stripes, LeaveAloneWhatLiesOutsideTheDomain) {
 }
 
 TEST(Stripes, UseAtMostHalfOfTheArena) {
-  staging::Arena arena{288 * kib};
-  Stripes stripes{arena, 64 * kib};
+  Private own{288 * kib};
+  Stripes stripes{own.memory, terms(64 * kib)};
   const auto of = variable({512, 128});  // 8 stripes
   const auto column = whole_piece(of, {0, 0}, {512, 1});
   stripes.choose(*column, 0, 512 * 128);
   Written file{512 * 128};
   EXPECT_TRUE(stripes.has_room(*column, 0));
   take(stripes, column, 0, 512, file);
-  EXPECT_LE(arena.peak_bytes(), 144 * kib);
+  EXPECT_LE(own.arena.peak_bytes(), 144 * kib);
   EXPECT_TRUE(stripes.has_room(*column, 0));
   EXPECT_FALSE(stripes.has_room(*column, 511));
-  file.add(stripes.take_oldest());
+  file.add(stripes.withdraw_oldest().front());
   EXPECT_TRUE(stripes.has_room(*column, 511));
-  for (const auto& stripe : stripes.take_from(0)) {
+  for (const auto& stripe : stripes.withdraw_step(0)) {
     file.add(stripe);
   }
   EXPECT_EQ(std::ranges::count(file.times, 1), 512);
 }
 
 TEST(Stripes, AreTakenByStepAndByTime) {
-  staging::Arena arena{1 << 20};
-  Stripes stripes{arena, 64 * kib};
+  Private own{1 << 20};
+  Stripes stripes{own.memory, terms(64 * kib)};
   const auto of = variable({64, 128});
   for (std::int64_t step = 0; step < 3; ++step) {
     const auto column = whole_piece(of, {0, 0}, {64, 1});
@@ -241,13 +257,13 @@ TEST(Stripes, AreTakenByStepAndByTime) {
   }
   EXPECT_EQ(stripes.oldest(), 10);
   const auto of_first = [](const Stripe& stripe) { return stripe.step == 0; };
-  EXPECT_TRUE(stripes.take_late(10.04, of_first).empty());
-  EXPECT_TRUE(stripes.take_late(10.5, [](const Stripe&) { return false; }).empty());
-  EXPECT_EQ(stripes.take_late(10.06, of_first).size(), 1U);
-  EXPECT_EQ(stripes.take_step(1).size(), 1U);
-  EXPECT_EQ(stripes.take_oldest().step, 2);
-  EXPECT_TRUE(stripes.is_empty());
-  EXPECT_EQ(arena.used_bytes(), 0U);
+  EXPECT_TRUE(stripes.withdraw_late(10.04, of_first).empty());
+  EXPECT_TRUE(stripes.withdraw_late(10.5, [](const Stripe&) { return false; }).empty());
+  EXPECT_EQ(stripes.withdraw_late(10.06, of_first).size(), 1U);
+  EXPECT_EQ(stripes.withdraw_step(1).size(), 1U);
+  EXPECT_EQ(stripes.withdraw_oldest().front().step, 2);
+  EXPECT_FALSE(stripes.has_open());
+  EXPECT_EQ(own.arena.used_bytes(), 0U);
 }
 
 // Blocks that cover an array: its dimensions cut at random places.
@@ -284,8 +300,8 @@ TEST(Stripes, WriteEveryElementOnceWhateverTheBlocksTheOrderAndTheMemory) {
     Written file{all};
     std::vector<int> put(static_cast<std::size_t>(all));
     for (int part = 0; part < parts; ++part) {  // a server each
-      staging::Arena arena{capacity};
-      Stripes stripes{arena, draw(generator, 1, 16) * 4 * kib};
+      Private own{capacity};
+      Stripes stripes{own.memory, terms(draw(generator, 1, 16) * 4 * kib)};
       struct Left {
         std::shared_ptr<Piece> piece;
         std::int64_t next;
@@ -314,19 +330,19 @@ TEST(Stripes, WriteEveryElementOnceWhateverTheBlocksTheOrderAndTheMemory) {
             file.add(value - 1, value);
           }
         }
-        ASSERT_LE(2 * arena.used_bytes(), arena.capacity_bytes());
+        ASSERT_LE(2 * own.arena.used_bytes(), own.arena.capacity_bytes());
         next += count;
         std::erase_if(left, [](const Left& one) {
           return one.next == one.piece->first + one.piece->elements_left;
         });
-        if (draw(generator, 0, 20) == 0 && !stripes.is_empty()) {
-          file.add(stripes.take_oldest());
+        if (draw(generator, 0, 20) == 0 && stripes.has_open()) {
+          file.add(stripes.withdraw_oldest().front());
         }
       }
-      for (const auto& stripe : stripes.take_from(0)) {
+      for (const auto& stripe : stripes.withdraw_step(0)) {
         file.add(stripe);
       }
-      ASSERT_EQ(arena.used_bytes(), 0U);
+      ASSERT_EQ(own.arena.used_bytes(), 0U);
     }
     ASSERT_EQ(file.times, put) << "round " << round;
     for (std::int64_t i = 0; i < all; ++i) {

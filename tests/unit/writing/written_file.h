@@ -17,6 +17,7 @@
 #include "disk/options.h"
 #include "disk/output_file.h"
 #include "staging/arena.h"
+#include "staging/arena_stripes.h"
 #include "trace/counters.h"
 #include "unit/temporary_folder.h"
 #include "writing/file_writer.h"
@@ -35,7 +36,12 @@ class WrittenFile {
 
   explicit WrittenFile(FileWriter::Setup setup = {},
                        disk::EngineKind engine = disk::EngineKind::threads)
-      : arena{1 << 20}, stripes{arena, 64 << 10, false, setup.swaps_bytes} {
+      : arena{1 << 20},
+        stripe_memory{arena},
+        stripes{stripe_memory,
+                {.bytes = 64 << 10,
+                 .run_bytes = Stripes::long_run_bytes(64 << 10),
+                 .swaps_bytes = setup.swaps_bytes}} {
     disk::Options options;
     options.engine = engine;
     engine_ = disk::start_engine(options);
@@ -74,6 +80,7 @@ class WrittenFile {
   }
 
   staging::Arena arena;
+  staging::ArenaStripes stripe_memory;
   Stripes stripes;
   trace::Counters counters;
   std::vector<Plan> plans;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/error.h"
+
+namespace iocomp::staging {
+
+/// Where short runs are put together until they become one write. A *stripe* is a contiguous part
+/// of a variable. Several processes may hold a stripe and fill it; the one that makes it full
+/// writes it. A stripe that does not become full is withdrawn: then each holder writes what it has
+/// put in itself. Nothing here waits for what another process does. Used by one thread.
+class StripeMemory {
+ public:
+  /// A part of a variable in one step of one file.
+  struct Key {
+    std::uint64_t file = 0;
+    std::int64_t step = 0;
+    std::int64_t begin = 0;  ///< its first element
+    std::int32_t variable = 0;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  /// A stripe in the hands of this process.
+  struct Held {
+    std::uint64_t id = 0;
+    std::span<std::byte> bytes;  ///< begin at the border of a page
+  };
+  enum class State {
+    open,       ///< not full yet
+    withdrawn,  ///< nobody adds to it any more, and each holder writes its own parts
+    taken,      ///< another holder writes all of it
+    written,    ///< that has come to its end: see `outcome`
+  };
+
+  StripeMemory() = default;
+  StripeMemory(const StripeMemory&) = delete;
+  StripeMemory& operator=(const StripeMemory&) = delete;
+  virtual ~StripeMemory() = default;
+
+  /// The longest stripe, in bytes.
+  [[nodiscard]] virtual std::size_t longest_bytes() const = 0;
+  /// Hold the open stripe of this key, or a new one; nothing where there is no memory for it.
+  /// @param elements  so many make it full.
+  [[nodiscard]] virtual std::optional<Held> hold(const Key& key, std::size_t bytes,
+                                                 std::int64_t elements) = 0;
+  /// True if `hold` would have success.
+  [[nodiscard]] virtual bool has_room(const Key& key, std::size_t bytes) = 0;
+  /// So many elements more are in an open stripe. No effect on any other.
+  /// @return true if it is full now, and the caller's to write.
+  [[nodiscard]] virtual bool fill(const Held& held, std::int64_t elements) = 0;
+  /// True while this process has stripes that it writes as a whole: their memory will be free.
+  [[nodiscard]] virtual bool is_writing() const = 0;
+  /// Withdraw an open stripe. No effect on any other.
+  virtual void withdraw(const Held& held) = 0;
+  [[nodiscard]] virtual State look(const Held& held) const = 0;
+  /// What the write of a stripe has come to. @pre look(held) == State::written
+  [[nodiscard]] virtual Outcome outcome(const Held& held) const = 0;
+  /// The one who writes a full stripe tells the others what came of it. It may have left before.
+  virtual void tell(const Held& held, const Outcome& outcome) = 0;
+  /// This process needs the memory no more.
+  virtual void leave(const Held& held) noexcept = 0;
+};
+
+}  // namespace iocomp::staging

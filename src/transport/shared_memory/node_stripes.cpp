@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shared_memory/node_stripes.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "mpi/agree.h"
+#include "mpi/error.h"
+#include "mpi/wait.h"
+#include "transport/shared_memory/share_segment.h"
+#include "transport/shared_memory/shared_lock.h"
+#include "transport/shared_memory/shared_mapping.h"
+
+namespace iocomp::transport {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t chains = 1024;
+constexpr std::size_t story_bytes = 384;
+
+constexpr std::size_t whole_pages(std::size_t bytes) noexcept {
+  return (bytes + page - 1) / page * page;
+}
+
+}  // namespace
+
+struct NodeStripes::Table {
+  alignas(64) SharedLock lock;       // of all that follows
+  std::array<Number, chains> first;  // by hash of the key: open stripes
+};
+
+struct NodeStripes::OfRank {
+  alignas(64) std::atomic<Number> in_use;  // slots, by all holders of its stripes
+  Number free = 0;                         // the first of those that came back
+  Number used = 0;                         // so many were ever given out
+};
+
+struct NodeStripes::Slot {
+  alignas(64) std::atomic<State> state;
+  std::uint32_t generation = 0;  // counts its stripes
+  std::uint32_t holders = 0;
+  Number next = 0;  // of its chain, or of those that are free
+  Key key;
+  std::int64_t left = 0;  // elements until it is full
+  ErrorCode code{};
+  std::array<char, story_bytes> story{};
+};
+
+std::size_t NodeStripes::slots_of_rank(const Terms& terms) noexcept {
+  return terms.rank_bytes / whole_pages(terms.stripe_bytes + page);
+}
+
+std::size_t NodeStripes::table_bytes(const Terms& terms, std::size_t processes) noexcept {
+  return whole_pages(sizeof(Table) + processes * sizeof(OfRank) +
+                     processes * slots_of_rank(terms) * sizeof(Slot));
+}
+
+std::size_t NodeStripes::segment_bytes(const Terms& terms, std::size_t processes) noexcept {
+  return table_bytes(terms, processes) +
+         processes * slots_of_rank(terms) * whole_pages(terms.stripe_bytes + page);
+}
+
+NodeStripes::NodeStripes(NodeSegment segment, const Terms& terms, double deadline_seconds)
+    : slots_of_rank_{slots_of_rank(terms)},
+      slot_bytes_{whole_pages(terms.stripe_bytes + page)},
+      deadline_seconds_{deadline_seconds},
+      segment_{std::move(segment)},
+      first_slot_{table_bytes(terms, segment_.processes)} {}
+
+std::unique_ptr<NodeStripes> NodeStripes::share(MPI_Comm node, const Terms& terms,
+                                                const mpi::WaitPolicy& policy) {
+  int processes = 0;
+  mpi::check(MPI_Comm_size(node, &processes));
+  const auto count = static_cast<std::size_t>(processes);
+  NodeSegment segment = share_segment(node, segment_bytes(terms, count),
+                                      SharedMapping::Pages::on_demand, terms.segment, policy);
+  Outcome reserved;
+  if (segment.self == 0 && !segment.mapping.reserve(0, table_bytes(terms, count))) {
+    reserved = {ErrorCode::out_of_staging_memory, "no memory that the ranks of a node share"};
+  }
+  mpi::agree(node, reserved, policy, others_of_node).throw_unless_ok();
+  return std::make_unique<NodeStripes>(std::move(segment), terms, policy.deadline_seconds);
+}
+
+NodeStripes::Table& NodeStripes::table() const noexcept {
+  return *reinterpret_cast<Table*>(segment_.mapping.bytes().data());
+}
+
+NodeStripes::OfRank& NodeStripes::of_rank(std::size_t rank) const noexcept {
+  return reinterpret_cast<OfRank*>(segment_.mapping.bytes().data() + sizeof(Table))[rank];
+}
+
+NodeStripes::Slot& NodeStripes::slot(Number number) const noexcept {
+  auto* const slots =
+      segment_.mapping.bytes().data() + sizeof(Table) + segment_.processes * sizeof(OfRank);
+  return reinterpret_cast<Slot*>(slots)[number - 1];
+}
+
+NodeStripes::Number& NodeStripes::chain_of(const Key& key) const noexcept {
+  std::uint64_t mixed = key.file;
+  for (const std::uint64_t value :
+       {static_cast<std::uint64_t>(key.step), static_cast<std::uint64_t>(key.begin),
+        static_cast<std::uint64_t>(key.variable)}) {
+    mixed = (mixed ^ value) * 0x9e3779b97f4a7c15ULL;
+    mixed ^= mixed >> 29U;
+  }
+  return table().first[mixed % chains];
+}
+
+NodeStripes::Number NodeStripes::find(const Key& key) const noexcept {
+  Number number = chain_of(key);
+  while (number != 0 && slot(number).key != key) {
+    number = slot(number).next;
+  }
+  return number;
+}
+
+staging::StripeMemory::Held NodeStripes::held(Number number) const noexcept {
+  return {(std::uint64_t{slot(number).generation} << 32U) | number,
+          segment_.mapping.bytes().subspan(first_slot_ + (number - 1) * slot_bytes_, slot_bytes_)};
+}
+
+// Nothing where its last holder has left.
+NodeStripes::Slot* NodeStripes::found(const Held& held) const noexcept {
+  Slot& meant = slot(static_cast<Number>(held.id));
+  return meant.generation == held.id >> 32U ? &meant : nullptr;
+}
+
+void NodeStripes::unchain(Number number) noexcept {
+  Number* link = &chain_of(slot(number).key);
+  while (*link != number) {
+    link = &slot(*link).next;
+  }
+  *link = slot(number).next;
+}
+
+void NodeStripes::put_back(Number number) noexcept {
+  Slot& back = slot(number);
+  OfRank& owner = of_rank((number - 1) / slots_of_rank_);
+  ++back.generation;
+  back.next = std::exchange(owner.free, number);
+  owner.in_use.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::size_t NodeStripes::own_bytes() const noexcept {
+  return of_rank(segment_.self).in_use.load(std::memory_order_relaxed) * slot_bytes_;
+}
+
+// Have a slot ready, so that its pages are there before the lock is held.
+bool NodeStripes::take_spare() {
+  if (spare_ != 0) {
+    return true;
+  }
+  if (has_bound_room_ && !has_bound_room_(slot_bytes_)) {
+    return false;
+  }
+  OfRank& own = of_rank(segment_.self);
+  {
+    const SharedLock::Guard locked{table().lock, deadline_seconds_};
+    if (own.free != 0) {
+      spare_ = std::exchange(own.free, slot(own.free).next);
+    } else if (own.used < slots_of_rank_ && !is_full_) {
+      spare_ = static_cast<Number>(segment_.self * slots_of_rank_ + ++own.used);
+    } else {
+      return false;
+    }
+    own.in_use.fetch_add(1, std::memory_order_relaxed);
+  }
+  const bool is_new = own.used > reserved_;
+  if (is_new && !segment_.mapping.reserve(first_slot_ + (spare_ - 1) * slot_bytes_, slot_bytes_)) {
+    const SharedLock::Guard locked{table().lock, deadline_seconds_};
+    --own.used;
+    own.in_use.fetch_sub(1, std::memory_order_relaxed);
+    spare_ = 0;
+    is_full_ = true;
+    log::warning(
+        "the system has no more memory that ranks share: short runs are written one by one");
+    return false;
+  }
+  reserved_ = own.used;
+  return true;
+}
+
+std::optional<staging::StripeMemory::Held> NodeStripes::hold(const Key& key, std::size_t bytes,
+                                                             std::int64_t elements) {
+  if (bytes > slot_bytes_) {
+    return std::nullopt;
+  }
+  do {
+    const SharedLock::Guard locked{table().lock, deadline_seconds_};
+    Number number = find(key);
+    if (number == 0 && spare_ != 0) {
+      number = std::exchange(spare_, 0);
+      Slot& made = slot(number);
+      made.state.store(State::open, std::memory_order_relaxed);
+      made.key = key;
+      made.left = elements;
+      made.holders = 0;
+      made.next = std::exchange(chain_of(key), number);
+    }
+    if (number != 0) {
+      ++slot(number).holders;
+      return held(number);
+    }
+  } while (take_spare());
+  return std::nullopt;
+}
+
+bool NodeStripes::has_room(const Key& key, std::size_t bytes) {
+  if (bytes > slot_bytes_) {
+    return false;
+  }
+  {
+    const SharedLock::Guard locked{table().lock, deadline_seconds_};
+    if (find(key) != 0) {
+      return true;
+    }
+  }
+  return take_spare();
+}
+
+bool NodeStripes::fill(const Held& held, std::int64_t elements) {
+  const SharedLock::Guard locked{table().lock, deadline_seconds_};
+  Slot* const filled = found(held);
+  if (filled == nullptr || filled->state.load(std::memory_order_relaxed) != State::open) {
+    return false;
+  }
+  filled->left -= elements;
+  if (filled->left > 0) {
+    return false;
+  }
+  unchain(static_cast<Number>(held.id));
+  filled->state.store(State::taken, std::memory_order_release);
+  taken_.insert(held.id);
+  return true;
+}
+
+void NodeStripes::withdraw(const Held& held) {
+  const SharedLock::Guard locked{table().lock, deadline_seconds_};
+  Slot* const meant = found(held);
+  if (meant != nullptr && meant->state.load(std::memory_order_relaxed) == State::open) {
+    unchain(static_cast<Number>(held.id));
+    meant->state.store(State::withdrawn, std::memory_order_release);
+  }
+}
+
+staging::StripeMemory::State NodeStripes::look(const Held& held) const {
+  return slot(static_cast<Number>(held.id)).state.load(std::memory_order_acquire);
+}
+
+Outcome NodeStripes::outcome(const Held& held) const {
+  const Slot& ended = slot(static_cast<Number>(held.id));
+  return {ended.code, ended.story.data()};
+}
+
+void NodeStripes::tell(const Held& held, const Outcome& outcome) {
+  const SharedLock::Guard locked{table().lock, deadline_seconds_};
+  Slot* const written = found(held);
+  if (written == nullptr || written->state.load(std::memory_order_relaxed) != State::taken) {
+    return;
+  }
+  written->code = outcome.code;
+  const std::size_t length = std::min(outcome.story.size(), story_bytes - 1);
+  std::copy_n(outcome.story.begin(), length, written->story.begin());
+  written->story[length] = '\0';
+  written->state.store(State::written, std::memory_order_release);
+}
+
+// Where the lock cannot be had, another rank has stopped and the job is at its end.
+void NodeStripes::leave(const Held& held) noexcept {
+  taken_.erase(held.id);
+  (void)outcome_of([&] {
+    const SharedLock::Guard locked{table().lock, deadline_seconds_};
+    const auto number = static_cast<Number>(held.id);
+    Slot& left = slot(number);
+    if (--left.holders > 0) {
+      return;
+    }
+    if (left.state.load(std::memory_order_relaxed) == State::open) {
+      unchain(number);
+    }
+    put_back(number);
+  });
+}
+
+}  // namespace iocomp::transport
