@@ -35,6 +35,10 @@ RAW = ("posix", "hdf5", "pnetcdf", "netcdf")
 """Back-ends whose bytes the writers put into place themselves."""
 FORMATS = ("hdf5", "pnetcdf", "netcdf")
 OTHERS = ("adios2",)
+NO_SERVER = ("posix", "hdf5")
+NO_SERVER_JOBS = ((2, "1,1,2"), (2, "1,2,1"), (4, "1,1,4"), (4, "2,2,1"))
+"""Ranks on two cores, and how they cut the array; the last dimension is the fastest."""
+NO_SERVER_PHASE = 3.0
 
 Result = dict[str, Any]
 
@@ -49,6 +53,8 @@ class Blocks:
         servers: 0: synchronously.
         extra: Further arguments.
         size: Elements of the array in each dimension.
+        own: Arrays from iocomp_alloc; else from malloc.
+        is_synchronous: Without servers: ranks wait; else each way says what it does.
     """
 
     ways: str
@@ -56,17 +62,20 @@ class Blocks:
     servers: int
     extra: str = "--repetitions 3"
     size: int = SIZE
+    own: bool = True
+    is_synchronous: bool = True
 
     def arguments(self, directory: Path) -> tuple[str, ...]:
         """Return the command line of benchio."""
         size = ",".join([str(self.size)] * 3)
-        words = f"--size {size} --check none --ratio --alloc {self.ways} {self.extra}"
+        alloc = "--alloc" if self.own else ""
+        words = f"--size {size} --check none --ratio {alloc} {self.ways} {self.extra}"
         return (*words.split(), "--directory", str(directory))
 
     def settings(self) -> dict[str, str]:
         """Return the settings: the last ranks serve."""
         if self.servers == 0:
-            return dict(SYNC)
+            return dict(SYNC) if self.is_synchronous else {}
         ranks = range(self.compute_ranks, self.compute_ranks + self.servers)
         listed = ",".join(str(rank) for rank in ranks)
         return {**ASYNC, "placement.policy": "list", "placement.servers": listed}
@@ -106,6 +115,23 @@ def _phases(name: str) -> Blocks:
     return Blocks(ways, *PHASED_JOB, f"--repetitions 1 --steps {STEPS} --phase {PHASE}")
 
 
+def _no_server(ranks: int, grid: str) -> Blocks:
+    """Return what ranks without servers do with blocks of short runs, and what libraries do."""
+    ways = ",".join(f"{name}:sync,{name}" for name in NO_SERVER)
+    return Blocks(
+        f"--grid {grid} --backend {ways} --baseline none,mpiio,hdf5",
+        ranks,
+        0,
+        f"--repetitions 1 --steps {STEPS} --phase {NO_SERVER_PHASE}",
+        own=False,
+        is_synchronous=False,
+    )
+
+
+def _no_server_name(ranks: int, grid: str) -> str:
+    return f"blocks/no server {ranks}, {grid}"
+
+
 def _messages(ranks: int, servers: int, steps: int, runner: Runner) -> Result:
     """Run so many steps and have the control messages counted."""
     blocks = Blocks("--backend posix", ranks, servers, f"--repetitions 1 --steps {steps}")
@@ -139,6 +165,8 @@ def block_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
             methods[name] = partial(_messages, ranks, servers, steps, runner)
     for name in (*RAW, *OTHERS):
         runs[f"blocks/phases {name}"] = _phases(name)
+    for ranks, grid in NO_SERVER_JOBS:
+        runs[_no_server_name(ranks, grid)] = _no_server(ranks, grid)
     return methods | {name: partial(blocks.run, runner) for name, blocks in runs.items()}
 
 
@@ -186,6 +214,16 @@ def hidden_in(run: Result, name: str) -> float:
     """Return the hidden part of a back-end in a run with phases."""
     none = _seconds(run, "none")
     synchronous = min(_seconds(run, way) for way in run["ways"] if way.endswith(":sync"))
+    return hidden_part(synchronous - none, _seconds(run, f"iocomp {name}") - none)
+
+
+def hidden_without_server(run: Result, name: str) -> float:
+    """Return the hidden part of the fastest synchronous way, of iocomp or of a library."""
+    none = _seconds(run, "none")
+    asynchronous = [f"iocomp {back_end}" for back_end in NO_SERVER]
+    synchronous = min(
+        _seconds(run, way) for way in run["ways"] if way != "none" and way not in asynchronous
+    )
     return hidden_part(synchronous - none, _seconds(run, f"iocomp {name}") - none)
 
 
@@ -262,6 +300,17 @@ def block_figures() -> tuple[Figure, ...]:
             "hidden-blocks",
             _at_least(0.80),
             {f"blocks/phases {name}": partial(hidden_in, name=name) for name in RAW},
+        ),
+        *(
+            _worst_job(
+                f"blocks-no-server-{name}",
+                _at_least(0.80),
+                {
+                    _no_server_name(*job): partial(hidden_without_server, name=name)
+                    for job in NO_SERVER_JOBS
+                },
+            )
+            for name in NO_SERVER
         ),
         _worst_job(
             "exposed-blocks",

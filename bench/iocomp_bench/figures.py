@@ -86,7 +86,12 @@ FIGURES: tuple[Figure, ...] = (
 )
 
 
-LONG = ("hidden-blocks", "exposed-blocks")
+LONG = (
+    "hidden-blocks",
+    "exposed-blocks",
+    "blocks-no-server-posix",
+    "blocks-no-server-hdf5",
+)
 """They take over a minute; a short run leaves them out."""
 
 

@@ -3,7 +3,12 @@ from typing import Any
 
 import pytest
 
-from iocomp_bench.blocks import block_figures, exposed_over_cpu, hidden_in
+from iocomp_bench.blocks import (
+    block_figures,
+    exposed_over_cpu,
+    hidden_in,
+    hidden_without_server,
+)
 from iocomp_studies.rounds import Rounds
 
 
@@ -24,6 +29,11 @@ PHASES = {
 
 def test_the_hidden_part_is_that_of_the_fastest_synchronous_way() -> None:
     assert hidden_in(PHASES, "hdf5") == pytest.approx(1 - 1 / 5)
+
+
+def test_without_servers_a_library_may_be_the_fastest_synchronous_way() -> None:
+    ways = PHASES["ways"] | {"iocomp posix": way(11.0), "mpiio": way(14.0), "hdf5": way(20.0)}
+    assert hidden_without_server({"ways": ways}, "posix") == pytest.approx(1 - 1 / 4)
 
 
 def test_exposed_time_is_compared_with_the_processor_time_of_the_format() -> None:

@@ -310,7 +310,7 @@ void MemberWriter::sync_for(std::uint64_t number) {
       link_.tickets().settle(number);
     } else if (open != nullptr) {
       link_.fail(setup_.key, number, in_file(outcome, when));
-      fail_late(when, in_file(outcome, when));
+      fail_late(when, outcome);
     }
   });
 }
@@ -318,14 +318,12 @@ void MemberWriter::sync_for(std::uint64_t number) {
 // A step with a failed block is not committed, also if this rank has reported that it is done.
 void MemberWriter::fail_late(std::int64_t number, const Outcome& outcome) {
   const auto step = steps_.find(number);
-  if (step == steps_.end()) {
+  if (step == steps_.end() || !step->second.failure.ok()) {
     return;
   }
-  if (step->second.failure.ok()) {
-    step->second.failure = outcome;
-  }
+  step->second.failure = in_file(outcome, number);
   if (step->second.is_ended && !step->second.owes_report) {
-    council_.failed(number, outcome);
+    council_.failed(number, in_file(outcome));
   }
 }
 
