@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "blocks/part.h"
+#include "common/client_options.h"
 
 namespace iocomp::apps::blocks {
 namespace {
@@ -35,15 +36,6 @@ Way iocomp_way(const std::string& asked, const std::string& program, bool may_be
   way.extension = extension_of(way.backend);
   way.may_be_missing = may_be_missing;
   return way;
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char character : text) {
-    if (character == '"' || character == '\\') result += '\\';
-    result += character;
-  }
-  return result + '"';
 }
 
 }  // namespace

@@ -55,10 +55,9 @@ void Benchmark::open_files() {
   }
   if (options_.put == Put::nothing) return;
   const bool is_matrix = options_.put == Put::matrix;
-  output_.emplace(
-      *session_, name_of(options_.put),
-      is_matrix ? part_of(comm_, multigrid_.finest().matrix().values().size()) : part_of(grid),
-      last_set, options_.verify, measurement_.io);
+  part_ = is_matrix ? part_of(comm_, multigrid_.finest().matrix().values().size()) : part_of(grid);
+  output_.emplace(*session_, "hpcg", IOCOMP_SERIES, last_set,
+                  Content{{{name_of(options_.put), &*part_}}}, options_.verify, measurement_.io);
 }
 
 void Benchmark::run_set() {
@@ -66,7 +65,7 @@ void Benchmark::run_set() {
   while (position_.scalars.iteration < options_.iterations) {
     if (!iterate()) break;
   }
-  if (output_) output_->wait();
+  if (output_) output_->take_back();
   measurement_.residuals = position_.residuals;
   measurement_.first_norm = position_.scalars.norm_zero;
   if (position_.scalars.iteration < options_.iterations) return;
@@ -77,9 +76,10 @@ void Benchmark::run_set() {
 
 void Benchmark::begin_set() {
   if (output_) {
-    output_->put(position_.set, options_.put == Put::matrix
-                                    ? multigrid_.finest().matrix().values()
-                                    : std::span<const double>{x()}.first(b_.size()));
+    output_->put(position_.set,
+                 std::array<const double*, 1>{options_.put == Put::matrix
+                                                  ? multigrid_.finest().matrix().values().data()
+                                                  : x().data()});
   }
   current_ = 1 - current_;  // what was put stays as it is
   if (before_change_) before_change_();

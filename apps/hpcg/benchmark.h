@@ -6,14 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "common/io_timers.h"
 #include "common/put_array.h"
+#include "common/step_file.h"
 #include "hpcg/cg.h"
 #include "hpcg/checkpoints.h"
 #include "hpcg/counts.h"
-#include "hpcg/io_timers.h"
 #include "hpcg/multigrid.h"
 #include "hpcg/options.h"
-#include "hpcg/set_output.h"
 
 namespace iocomp::apps::hpcg {
 
@@ -66,7 +66,8 @@ class Benchmark {
   std::array<PutArray, 2> x_;  ///< the one that is put may not change while the other is computed
   std::size_t current_ = 0;
   Position position_{};
-  std::optional<SetOutput> output_{};
+  std::optional<BoxPart> part_{};
+  std::optional<StepFile> output_{};
   std::optional<Checkpoints> checkpoints_{};
   std::function<void()> before_change_{};
   Measurement measurement_{};

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+#include <mpi.h>
+
 #include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
+#include "common/part.h"
 #include "common/session.h"
+#include "common/step_file.h"
 #include "hpcg/cg.h"
 #include "hpcg/grid.h"
-#include "hpcg/io_timers.h"
-#include "hpcg/set_output.h"
 
 namespace iocomp::apps::hpcg {
+
+/// The points of a rank in the grid of all.
+[[nodiscard]] BoxPart part_of(const Grid& grid);
+/// The values of a rank in a row of all values, by rank. Collective over `comm`.
+[[nodiscard]] BoxPart part_of(MPI_Comm comm, std::size_t values);
 
 /// Where a run stands, but for x, r and p.
 struct Position {
@@ -34,35 +40,24 @@ class Checkpoints {
   void write(const Position& position, std::span<const double> x, std::span<const double> r,
              std::span<const double> p);
   /// Sleep until they may change; at once if nothing was put.
-  void take_back();
-  void close();
-  [[nodiscard]] std::int64_t written() const noexcept { return written_; }
+  void take_back() { file_.take_back(); }
+  void close() { file_.close(); }
+  [[nodiscard]] std::int64_t written() const noexcept { return file_.steps(); }
 
-  struct Restart {
+  struct Found {
     std::int64_t number;  ///< of the checkpoint
     Position position;
   };
   /// The newest checkpoint, if there is one. Collective over the compute ranks.
   /// @throws std::runtime_error for one of another problem.
-  static std::optional<Restart> restore(const Session& session, const Grid& grid, int iterations,
-                                        std::span<double> x, std::span<double> r,
-                                        std::span<double> p);
+  static std::optional<Found> restore(const Session& session, const Grid& grid, int iterations,
+                                      std::span<double> x, std::span<double> r,
+                                      std::span<double> p);
 
  private:
-  static constexpr std::size_t arrays = 3;
-
-  Part part_;
+  BoxPart part_;
   int iterations_;
-  bool is_first_;  ///< of the ranks: it puts the scalars
-  IoTimers& timers_;
-  iocomp_file* file_ = nullptr;
-  std::array<iocomp_var*, arrays> vectors_{};
-  std::array<iocomp_ticket, arrays> tickets_{};
-  iocomp_var* place_ = nullptr;
-  iocomp_var* scalars_ = nullptr;
-  iocomp_var* residuals_ = nullptr;
-  bool is_open_ = false;  ///< the tickets
-  std::int64_t written_ = 0;
+  StepFile file_;
 };
 
 }  // namespace iocomp::apps::hpcg

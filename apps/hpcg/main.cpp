@@ -3,21 +3,18 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 
 #include "common/huge_memory.h"
+#include "common/job.h"
 #include "common/program.h"
 #include "common/ranks.h"
-#include "common/result.h"
 #include "hpcg/benchmark.h"
 #include "hpcg/checks.h"
 #include "hpcg/report.h"
 
 namespace iocomp::apps::hpcg {
 namespace {
-
-constexpr int more_to_do = 3;
 
 /// HPCG's tests of the preconditioner. @throws std::runtime_error when one fails.
 nlohmann::json checked(Multigrid& multigrid, MPI_Comm comm) {
@@ -30,38 +27,30 @@ nlohmann::json checked(Multigrid& multigrid, MPI_Comm comm) {
   return found;
 }
 
-int run(const Options& options) {
-  refuse_contradictions(options);
-  std::optional<Session> session;
-  if (!options.plain) session.emplace(options.toml());
-  if (session && session->is_server()) return session->finalize(), 0;  // server.returns = true
-  const MPI_Comm comm = session ? session->comm() : MPI_COMM_WORLD;
-  const Session* const io = session ? &*session : nullptr;
-
+Outcome compute(const Options& options, const Session* session, MPI_Comm comm) {
   Multigrid multigrid{options.grid(rank_in(comm), size_of(comm)), comm, options.format,
-                      options.alloc ? io : nullptr};
+                      options.alloc ? session : nullptr};
   warm_free_memory(options.warm_bytes);
   nlohmann::json checks;
   if (options.checks) checks = checked(multigrid, comm);
-  Benchmark benchmark{options, io, comm, multigrid};
+  Benchmark benchmark{options, session, comm, multigrid};
   const Measurement measurement = benchmark.run();
-  nlohmann::json result = report(options, comm, multigrid, measurement, benchmark.timers());
-  if (options.checks) result["checks"] = checks;
+  Outcome outcome{report(options, comm, multigrid, measurement, benchmark.timers()),
+                  measurement.is_stopped ? more_to_do : 0};
+  if (options.checks) outcome.result["checks"] = checks;
+  if (options.verify) {
+    benchmark.verify();
+    outcome.result["file_verified"] = true;
+  }
+  return outcome;
+}
 
-  const bool tells = rank_in(comm) == 0;  // the first of all ranks may serve
-  if (session) {
-    result["settings"] = session->settings();
-    if (options.verify) {
-      benchmark.verify();
-      result["file_verified"] = true;
-    }
-    session->finalize();
-  }
-  if (tells) {
-    if (options.json != "-") print(result);
-    write_result(options.json, result);
-  }
-  return measurement.is_stopped ? more_to_do : 0;
+int run(const Options& options) {
+  refuse_contradictions(options);
+  return run_job(
+      options, options.toml(),
+      [&](const Session* session, MPI_Comm comm) { return compute(options, session, comm); },
+      print);
 }
 
 }  // namespace

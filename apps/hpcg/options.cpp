@@ -15,14 +15,6 @@ const std::map<std::string, Format> formats{{"rows", Format::rows}, {"blocks", F
 const std::map<std::string, Put> puts{
     {"none", Put::nothing}, {"matrix", Put::matrix}, {"solution", Put::solution}};
 
-template <typename Names, typename Value>
-const char* name_in(const Names& names, Value value) noexcept {
-  for (const auto& [name, one] : names) {
-    if (one == value) return name.c_str();
-  }
-  return "";
-}
-
 std::string with_crosses(const Extents& extents) {
   std::ostringstream text;
   text << extents[0] << " x " << extents[1] << " x " << extents[2];
@@ -44,15 +36,6 @@ void refuse_bad_sizes(const Extents& local) {
                              ", so it cannot be halved " + std::to_string(Multigrid::levels - 1) +
                              " times");
   }
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char character : text) {
-    if (character == '"' || character == '\\') result += '\\';
-    result += character;
-  }
-  return result + '"';
 }
 
 void declare_problem(CLI::App& app, Options& options) {
@@ -78,39 +61,10 @@ void declare_problem(CLI::App& app, Options& options) {
   app.add_flag("--checks", options.checks, "HPCG's spectral and symmetry tests, before the sets");
 }
 
-void declare_output(CLI::App& app, Options& options) {
-  app.add_option("--output", options.put, "what is put in each set: matrix, solution or none")
-      ->transform(CLI::CheckedTransformer(puts));
-  app.add_option("--checkpoint", options.checkpoint_every,
-                 "a checkpoint after every so many iterations; 0: none")
-      ->check(CLI::Range(0, 1 << 30U));
-  app.add_flag("--restart", options.restart, "go on behind the newest checkpoint, if there is one");
-  app.add_option("--stop-after", options.stop_after,
-                 "end after so many iterations in all, as a job does at its walltime")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40U));
-  app.add_flag("--plain", options.plain, "the same without any call of iocomp");
-  app.add_flag("--alloc", options.alloc, "what is put lies in memory of iocomp_alloc");
-  app.add_flag("--verify", options.verify, "read back what was put, and compare every bit");
-  app.add_option("--backend", options.backend, "format of the file (weaker than the environment)");
-  app.add_option("--file", options.file, "path of the file (weaker than the environment)");
-  app.add_option(
-      "--set", options.settings,
-      "a setting as TOML: --set 'files.restart.path = \"ckpt\"' (weaker than iocomp.toml "
-      "and the environment)");
-}
-
 }  // namespace
 
 std::string Options::toml() const {
-  std::string text = "files.restart.keep = 2\n";
-  if (restart) {
-    text += "files.restart.existing = 'continue'\n";
-    text += "files.hpcg.existing = 'continue'\n";
-  }
-  if (!backend.empty()) text += "files.hpcg.backend = " + quoted(backend) + "\n";
-  if (!file.empty()) text += "files.hpcg.path = " + quoted(file) + "\n";
-  for (const std::string& line : settings) text += line + "\n";
-  return text;
+  return CheckpointOptions::toml("hpcg") + ClientOptions::toml("hpcg");
 }
 
 Grid Options::grid(int rank, int ranks_that_compute) const {
@@ -128,17 +82,14 @@ Grid Options::grid(int rank, int ranks_that_compute) const {
 
 void declare(CLI::App& app, Options& options) {
   declare_problem(app, options);
-  declare_output(app, options);
-  app.add_option("--warm", options.warm_bytes,
-                 "bytes of free memory that each rank touches before the start")
-      ->transform(CLI::AsSizeValue(false));
-  app.add_option("--json", options.json, "write the result there; - means stdout");
+  app.add_option("--output", options.put, "what is put in each set: matrix, solution or none")
+      ->transform(CLI::CheckedTransformer(puts));
+  apps::declare(app, static_cast<CheckpointOptions&>(options), "iterations");
+  apps::declare(app, static_cast<ClientOptions&>(options));
 }
 
 void refuse_contradictions(const Options& options) {
-  if (options.plain && (options.checkpoint_every > 0 || options.restart || options.verify)) {
-    throw std::runtime_error("--plain goes without --checkpoint, --restart and --verify");
-  }
+  options.CheckpointOptions::refuse_contradictions(options);
   if (options.verify && options.put == Put::nothing) {
     throw std::runtime_error("--verify needs an output: --output matrix or solution");
   }

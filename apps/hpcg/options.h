@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/client_options.h"
 #include "hpcg/grid.h"
 #include "hpcg/operator.h"
 
@@ -20,25 +21,14 @@ enum class Put {
   solution  ///< x as the set before has left it
 };
 
-struct Options {
+struct Options : ClientOptions, CheckpointOptions {
   std::vector<std::int64_t> local{104};  ///< points of a rank: along x, y, z; one: the same for all
   std::vector<std::int64_t> ranks{};     ///< along x, y, z; empty: balanced
   Format format = Format::rows;
   Put put = Put::matrix;
   int sets = 10;
-  int iterations = 50;       ///< of a set
-  int checkpoint_every = 0;  ///< iterations; 0: no checkpoints
-  bool restart = false;
-  std::int64_t stop_after = 0;  ///< iterations in all, over all jobs; 0: run to the end
-  std::size_t warm_bytes = 0;   ///< of free memory, touched before the start
-  bool plain = false;
-  bool alloc = false;  ///< what is put lies in memory of iocomp_alloc
+  int iterations = 50;  ///< of a set; checkpoints count them too
   bool checks = false;
-  bool verify = false;
-  std::string backend{};
-  std::string file{};
-  std::vector<std::string> settings{};  ///< further lines of TOML
-  std::string json{};
 
   /// The settings of the program as TOML.
   [[nodiscard]] std::string toml() const;

@@ -2,16 +2,14 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 
 #include "common/huge_memory.h"
+#include "common/job.h"
 #include "common/program.h"
 #include "common/ranks.h"
-#include "common/result.h"
 #include "stream/benchmark.h"
 #include "stream/iocomp_output.h"
 #include "stream/report.h"
@@ -43,39 +41,35 @@ bool verified(const Options& options, const Session& session, std::int64_t globa
   return good != 0;
 }
 
-int run(const Options& options) {
-  std::optional<Session> session;
-  if (!options.plain) session.emplace(options.toml());
-  if (session && session->is_server()) return session->finalize(), 0;  // server.returns = true
-  const MPI_Comm comm = session ? session->comm() : MPI_COMM_WORLD;
-
+Outcome compute(const Options& options, const Session* session, MPI_Comm comm) {
   const std::int64_t global = global_elements(options, comm);
   const std::int64_t first = static_cast<std::int64_t>(options.elements()) * rank_in(comm);
-  Arrays arrays{options.pattern, options.alloc && session ? &*session : nullptr, options.elements(),
-                first, global};
+  Arrays arrays{options.pattern, options.alloc ? session : nullptr, options.elements(), first,
+                global};
   warm_free_memory(options.warm_bytes);
   const Measurement measurement = measure(options, comm, arrays, [&] {
-    return session
+    return session != nullptr
                ? std::make_unique<IocompOutput>(*session, static_cast<std::int64_t>(arrays.size()))
                : nullptr;
   });
 
-  nlohmann::json result = report(options, comm, measurement);
-  const bool tells = rank_in(comm) == 0;  // the first of all ranks may serve
+  Outcome outcome{report(options, comm, measurement)};
   const std::string mistake = arrays.mistake_after(options.loops);
   if (!mistake.empty()) throw std::runtime_error("the arrays are wrong: " + mistake);
-  result["arrays_checked"] = true;
-  bool good = true;
-  if (session) {
-    result["settings"] = session->settings();
-    if (options.verify) result["file_verified"] = good = verified(options, *session, global);
-    session->finalize();
+  outcome.result["arrays_checked"] = true;
+  if (session != nullptr && options.verify) {
+    const bool good = verified(options, *session, global);
+    outcome.result["file_verified"] = good;
+    outcome.exit_code = good ? 0 : 1;
   }
-  if (tells) {
-    if (options.json != "-") print(result);
-    write_result(options.json, result);
-  }
-  return good ? 0 : 1;
+  return outcome;
+}
+
+int run(const Options& options) {
+  return run_job(
+      options, options.toml("stream"),
+      [&](const Session* session, MPI_Comm comm) { return compute(options, session, comm); },
+      print);
 }
 
 }  // namespace

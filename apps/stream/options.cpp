@@ -10,24 +10,7 @@ namespace {
 // STREAM's arrays grow 15-fold in every loop; 15^260 is the last power that a double holds.
 constexpr int most_loops = 250;
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char character : text) {
-    if (character == '"' || character == '\\') result += '\\';
-    result += character;
-  }
-  return result + '"';
-}
-
 }  // namespace
-
-std::string Options::toml() const {
-  std::string text;
-  if (!backend.empty()) text += "files.stream.backend = " + quoted(backend) + "\n";
-  if (!file.empty()) text += "files.stream.path = " + quoted(file) + "\n";
-  for (const std::string& line : settings) text += line + "\n";
-  return text;
-}
 
 void declare(CLI::App& app, Options& options) {
   const std::map<std::string, bool> on_off{{"on", true}, {"off", false}};
@@ -54,19 +37,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--pattern", options.pattern,
                  "stream, or index: every element tells its global index and when it was written")
       ->transform(CLI::CheckedTransformer(patterns));
-  app.add_option("--warm", options.warm_bytes,
-                 "bytes of free memory that each rank touches before the start")
-      ->transform(CLI::AsSizeValue(false));
-  app.add_flag("--plain", options.plain, "the same kernels without any call of iocomp");
-  app.add_flag("--alloc", options.alloc, "arrays in memory of iocomp_alloc; not with --plain");
-  app.add_flag("--verify", options.verify,
-               "read the file back, without iocomp, and compare every element");
-  app.add_option("--backend", options.backend, "format of the file (weaker than the environment)");
-  app.add_option("--file", options.file, "path of the file (weaker than the environment)");
-  app.add_option("--set", options.settings,
-                 "a setting as TOML: --set 'staging.memory = \"64 MiB\"' (weaker than iocomp.toml "
-                 "and the environment)");
-  app.add_option("--json", options.json, "write the result there; - means stdout");
+  apps::declare(app, static_cast<ClientOptions&>(options));
 }
 
 }  // namespace iocomp::apps::stream

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/client_options.h"
+
 namespace CLI {
 class App;
 }
@@ -17,7 +19,7 @@ enum class Pattern {
   index    ///< every element tells its global index and when it was written: what is verified
 };
 
-struct Options {
+struct Options : ClientOptions {
   std::size_t bytes = std::size_t{128} << 20;  ///< per array and rank
   int loops = 100;
   int write_every = 10;  ///< a put in every loop i with i mod write_every = 0; 0: none
@@ -25,14 +27,6 @@ struct Options {
   std::size_t progress_bytes =
       std::size_t{1} << 20;  ///< of the array written, between two calls of iocomp_progress
   Pattern pattern = Pattern::stream;
-  std::size_t warm_bytes = 0;  ///< of free memory, touched before the start
-  bool plain = false;
-  bool alloc = false;  ///< the arrays lie in memory of iocomp_alloc
-  bool verify = false;
-  std::string backend;
-  std::string file;
-  std::vector<std::string> settings;  ///< further lines of TOML
-  std::string json;
 
   [[nodiscard]] std::size_t elements() const noexcept { return bytes / sizeof(double); }
   [[nodiscard]] bool writes_in(int loop) const noexcept {
@@ -41,8 +35,6 @@ struct Options {
   [[nodiscard]] int writing_loops() const noexcept {
     return write_every > 0 ? (loops + write_every - 1) / write_every : 0;
   }
-  /// The settings of the program as TOML.
-  [[nodiscard]] std::string toml() const;
 };
 
 /// Declare the options; `options` must live until they are parsed.

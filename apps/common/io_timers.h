@@ -3,16 +3,16 @@
 
 #include "common/stopwatch.h"
 
-namespace iocomp::apps::hpcg {
+namespace iocomp::apps {
 
-/// Time of one rank inside iocomp, by what it did there: the output of sets and checkpoints.
+/// Time of one rank inside iocomp, by what it did there: output and checkpoints.
 struct IoTimers {
   Stopwatch open;   ///< iocomp_open_after, iocomp_define, and what a restart reads
-  Stopwatch send;   ///< iocomp_begin_step, iocomp_put, iocomp_end_step
+  Stopwatch send;   ///< iocomp_begin_step, puts, iocomp_end_step
   Stopwatch wait;   ///< iocomp_wait, iocomp_wait_step
   Stopwatch close;  ///< iocomp_close
 
   [[nodiscard]] double in_loop_seconds() const noexcept { return send.seconds() + wait.seconds(); }
 };
 
-}  // namespace iocomp::apps::hpcg
+}  // namespace iocomp::apps
