@@ -5,12 +5,19 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "common/client_options.h"
 #include "common/session.h"
 
 namespace iocomp::apps {
+
+/// What all compute ranks find wrong alike, such as options that do not fit: run_job tells it once.
+class Mistake : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// Exit code of a job that has stopped before its end, and left a checkpoint to go on from.
 inline constexpr int more_to_do = 3;
@@ -29,6 +36,8 @@ struct Outcome {
 /// and writes must be closed when it returns.
 /// @param print  a few lines for people.
 /// @return the exit code of `body`.
+/// @throws what `body` throws; a Mistake on the first compute rank alone, while the others wait for
+/// the end of the job.
 int run_job(const ClientOptions& options, const std::string& settings,
             const std::function<Outcome(const Session*, MPI_Comm)>& body,
             const std::function<void(const nlohmann::json&)>& print);

@@ -153,12 +153,21 @@ def _stop(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Build:
-    """A build directory and the launcher of the MPI it was built with."""
+    """A build directory and the launcher of the MPI it was built with.
+
+    Attributes:
+        directory: Of the build.
+        mpiexec: The launcher, with words of its own.
+        ranks_flag: Before the number of ranks.
+        build_type: Of CMake.
+        missing: Why a client was not built, by its name.
+    """
 
     directory: Path
     mpiexec: tuple[str, ...]
     ranks_flag: str
     build_type: str
+    missing: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, directory: Path) -> Build:
@@ -169,7 +178,8 @@ class Build:
         """
         about = json.loads((directory / "launcher.json").read_text())
         mpiexec = tuple(word for word in about["mpiexec"] if word)
-        return cls(directory.resolve(), mpiexec, about["ranks_flag"], about["build_type"])
+        missing = about.get("missing", {})
+        return cls(directory.resolve(), mpiexec, about["ranks_flag"], about["build_type"], missing)
 
     def command(self, launch: Launch) -> list[str]:
         """Return the command line of a launch, without `--json`."""

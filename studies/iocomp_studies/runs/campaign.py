@@ -89,6 +89,8 @@ def plan_cell(study: Study, cell: Cell, around: Surroundings) -> Seats:
     Raises:
         NotPossibleError: If it does not fit the machine, with the reason.
     """
+    if cell.client in around.build.missing:
+        raise NotPossibleError(around.build.missing[cell.client])
     if around.launcher == "smpi":
         return simulated.plan(around.build.directory, cell)
     topology = study.slurm.topology if around.launcher == "slurm" else ""

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mpi.h>
+
+#include <iostream>
+
+/// In place of hpl, where its libraries were not there.
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) std::cerr << "hpl: built without ScaLAPACK: " IOCOMP_HPL_REASON "\n";
+  MPI_Finalize();
+  return 1;
+}
