@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whether apps/hpl can be built: IOCOMP_SCALAPACK_FOUND and the target iocomp_scalapack, or IOCOMP_SCALAPACK_REASON.
+# Finds what apps/hpl needs: IOCOMP_SCALAPACK_FOUND and the target iocomp_scalapack, or IOCOMP_SCALAPACK_REASON.
 set(IOCOMP_WITH_SCALAPACK AUTO CACHE STRING "Build the client hpl: AUTO (if ScaLAPACK with this MPI is found), ON or OFF")
 set_property(CACHE IOCOMP_WITH_SCALAPACK PROPERTY STRINGS AUTO ON OFF)
 set(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/measure.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,15 +19,6 @@
 
 namespace iocomp::apps::blocks {
 namespace {
-
-double own_cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 double sum_over(MPI_Comm comm, double value) {
   double sum = 0;
@@ -173,7 +163,7 @@ class Run {
   /// @return whether there is such a way.
   bool write(Series& series, const Target& target, Sample& sample) {
     Stopwatch open, put, wait, finish, compute;
-    const double cpu_before = own_cpu_seconds();
+    const double cpu_before = cpu_seconds();
     const double begin = now_seconds();
     std::unique_ptr<BlockFile> file = open.time([&] { return create(series.way, target); });
     series.is_missing = file == nullptr;
@@ -191,7 +181,7 @@ class Run {
                              .wait_seconds = wait.seconds(),
                              .finish_seconds = finish.seconds(),
                              .compute_seconds = compute.seconds(),
-                             .cpu_seconds = own_cpu_seconds() - cpu_before});
+                             .cpu_seconds = cpu_seconds() - cpu_before});
     file->close();
     MPI_Barrier(comm_);
     return true;

@@ -2,7 +2,8 @@
 #include "common/client_options.h"
 
 #include <CLI/CLI.hpp>
-#include <stdexcept>
+
+#include "common/mistake.h"
 
 namespace iocomp::apps {
 
@@ -34,7 +35,7 @@ std::string CheckpointOptions::toml(const std::string& name) const {
 
 void CheckpointOptions::refuse_contradictions(const ClientOptions& options) const {
   if (options.plain && (checkpoint_every > 0 || restart || options.verify)) {
-    throw std::runtime_error("--plain goes without --checkpoint, --restart and --verify");
+    throw Mistake("--plain goes without --checkpoint, --restart and --verify");
   }
 }
 

@@ -12,7 +12,7 @@ class App;
 
 namespace iocomp::apps {
 
-/// What clients that compute and put have in common, as options of the command line.
+/// The options that all clients that compute and put have in common.
 struct ClientOptions {
   bool plain = false;
   bool alloc = false;  ///< what is put lies in memory of iocomp_alloc
@@ -27,7 +27,7 @@ struct ClientOptions {
   [[nodiscard]] std::string toml(const std::string& name) const;
 };
 
-/// What clients that write checkpoints have beside, which is counted in iterations or repetitions.
+/// The options of clients that write checkpoints, counted in iterations or repetitions.
 struct CheckpointOptions {
   int checkpoint_every = 0;  ///< 0: no checkpoints
   bool restart = false;
@@ -35,7 +35,7 @@ struct CheckpointOptions {
 
   /// They as settings of iocomp. @param name  of the output in the settings.
   [[nodiscard]] std::string toml(const std::string& name) const;
-  /// @throws std::runtime_error for a run without iocomp that asks for them.
+  /// @throws Mistake for a run without iocomp that asks for them.
   void refuse_contradictions(const ClientOptions& options) const;
 };
 

@@ -5,24 +5,18 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 
 #include "common/client_options.h"
+#include "common/mistake.h"
 #include "common/session.h"
 
 namespace iocomp::apps {
 
-/// What all compute ranks find wrong alike, such as options that do not fit: run_job tells it once.
-class Mistake : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// Exit code of a job that has stopped before its end, and left a checkpoint to go on from.
 inline constexpr int more_to_do = 3;
 
-/// What a client has to say.
+/// The result of a client.
 struct Outcome {
   nlohmann::json result{};
   int exit_code = 0;

@@ -7,7 +7,7 @@
 
 namespace iocomp::apps {
 
-/// What a node has and what is wanted of it.
+/// The memory that a node has free, and how much of it is wanted.
 struct MemoryOfNode {
   double wanted_bytes = 0;  ///< by all ranks of the node together
   double free_bytes = 0;    ///< without swapping; 0 where the system does not tell

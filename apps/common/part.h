@@ -18,14 +18,14 @@ using Indices = std::vector<std::int64_t>;
 /// The product; 1 for none.
 [[nodiscard]] std::int64_t product(const Indices& extents);
 
-/// What a rank has of a global array of doubles: how to put it, and how to read it again.
+/// The part of a global array of doubles that a rank has: how to put it, and how to read it again.
 class Part {
  public:
   virtual ~Part() = default;
 
-  /// Of the whole array.
+  /// The extents of the whole array.
   [[nodiscard]] const Indices& shape() const noexcept { return shape_; }
-  /// Of this rank, in memory.
+  /// The number of elements that this rank has in memory.
   [[nodiscard]] virtual std::size_t elements() const noexcept = 0;
   /// @param values  elements() of them, which stay as they are until the ticket is handed over.
   virtual void put(iocomp_var* variable, const double* values, iocomp_ticket* ticket) const = 0;

@@ -20,7 +20,7 @@ struct Row {
   std::int64_t size;
 };
 
-/// What is in each step of a file.
+/// The arrays and rows in each step of a file.
 struct Content {
   struct Array {
     std::string name;
@@ -54,9 +54,9 @@ class StepFile {
   /// `verify`. @throws std::runtime_error naming the first array of this rank that differs.
   void verify() const;
 
-  /// By this job.
+  /// Steps that this job has put.
   [[nodiscard]] std::int64_t steps() const noexcept { return steps_; }
-  /// Of all ranks together, as far as this job has put them; without rows.
+  /// Bytes of all ranks together that this job has put; without rows.
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:

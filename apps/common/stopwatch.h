@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 
 namespace iocomp::apps {
 
@@ -9,6 +10,14 @@ namespace iocomp::apps {
 [[nodiscard]] inline double now_seconds() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+/// Processor time of this process until now, of all its threads.
+[[nodiscard]] inline double cpu_seconds() {
+  constexpr double nano = 1e-9;
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + nano * static_cast<double>(time.tv_nsec);
 }
 
 /// Adds up the time spent in several calls.

@@ -2,9 +2,9 @@
 #include "hpcg/checkpoints.h"
 
 #include <array>
-#include <stdexcept>
 #include <string>
 
+#include "common/mistake.h"
 #include "common/restart.h"
 
 namespace iocomp::apps::hpcg {
@@ -30,18 +30,18 @@ Content content_of(const Part& part, int iterations) {
 void refuse_another_problem(const Restart& restart, const Part& part) {
   const Indices found = restart.shape("x", part.shape().size());
   if (found != part.shape()) {
-    throw std::runtime_error("the checkpoint has " + in_words(found) + " points, this run " +
-                             in_words(part.shape()) +
-                             ": choose --local and --grid such that they "
-                             "have as many together");
+    throw Mistake("the checkpoint has " + in_words(found) + " points, this run " +
+                  in_words(part.shape()) +
+                  ": choose --local and --grid such that they "
+                  "have as many together");
   }
 }
 
 Position read_position(const Restart& restart, int iterations) {
   const auto place = restart.row<std::int64_t>("place");
   if (place[2] != iterations) {
-    throw std::runtime_error("the checkpoint has sets of " + std::to_string(place[2]) +
-                             " iterations, --iterations says " + std::to_string(iterations));
+    throw Mistake("the checkpoint has sets of " + std::to_string(place[2]) +
+                  " iterations, --iterations says " + std::to_string(iterations));
   }
   const auto scalars = restart.row<double>("scalars");
   Position position{place[0],

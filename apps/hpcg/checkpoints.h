@@ -49,7 +49,7 @@ class Checkpoints {
     Position position;
   };
   /// The newest checkpoint, if there is one. Collective over the compute ranks.
-  /// @throws std::runtime_error for one of another problem.
+  /// @throws Mistake for one of another problem.
   static std::optional<Found> restore(const Session& session, const Grid& grid, int iterations,
                                       std::span<double> x, std::span<double> r,
                                       std::span<double> p);

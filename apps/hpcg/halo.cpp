@@ -2,8 +2,9 @@
 #include "hpcg/halo.h"
 
 #include <limits>
-#include <stdexcept>
 #include <string>
+
+#include "common/mistake.h"
 
 namespace iocomp::apps::hpcg {
 namespace {
@@ -40,10 +41,10 @@ void refuse_too_many(const Extents& local) {
                          static_cast<double>(local[2] + 2);
   constexpr double most = std::numeric_limits<std::int32_t>::max();
   if (columns > most) {
-    throw std::runtime_error("a rank has " + std::to_string(local[0]) + " x " +
-                             std::to_string(local[1]) + " x " + std::to_string(local[2]) +
-                             " points; with those of its neighbours at most 2147483647 can be "
-                             "named: take more ranks, or a smaller --local");
+    throw Mistake("a rank has " + std::to_string(local[0]) + " x " + std::to_string(local[1]) +
+                  " x " + std::to_string(local[2]) +
+                  " points; with those of its neighbours at most 2147483647 can be "
+                  "named: take more ranks, or a smaller --local");
   }
 }
 

@@ -16,7 +16,7 @@ namespace iocomp::apps::hpcg {
 /// each vector: a box for each neighbour, x fastest.
 class Halo {
  public:
-  /// Local. @throws std::runtime_error when a rank has more points than its indices can name.
+  /// Local. @throws Mistake when a rank has more points than its indices can name.
   Halo(const Grid& grid, MPI_Comm comm);
 
   /// Own points and those of neighbours: the elements of a vector that a matrix is multiplied with.

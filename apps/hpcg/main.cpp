@@ -28,6 +28,7 @@ nlohmann::json checked(Multigrid& multigrid, MPI_Comm comm) {
 }
 
 Outcome compute(const Options& options, const Session* session, MPI_Comm comm) {
+  refuse_contradictions(options);
   Multigrid multigrid{options.grid(rank_in(comm), size_of(comm)), comm, options.format,
                       options.alloc ? session : nullptr};
   warm_free_memory(options.warm_bytes);
@@ -46,7 +47,6 @@ Outcome compute(const Options& options, const Session* session, MPI_Comm comm) {
 }
 
 int run(const Options& options) {
-  refuse_contradictions(options);
   return run_job(
       options, options.toml(),
       [&](const Session* session, MPI_Comm comm) { return compute(options, session, comm); },

@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <sstream>
-#include <stdexcept>
 
+#include "common/mistake.h"
 #include "hpcg/multigrid.h"
 
 namespace iocomp::apps::hpcg {
@@ -24,17 +24,16 @@ std::string with_crosses(const Extents& extents) {
 Extents local_extents(const std::vector<std::int64_t>& given) {
   if (given.size() == 1) return {given[0], given[0], given[0]};
   if (given.size() == 3) return {given[0], given[1], given[2]};
-  throw std::runtime_error("--local takes one number or three: X,Y,Z");
+  throw Mistake("--local takes one number or three: X,Y,Z");
 }
 
 void refuse_bad_sizes(const Extents& local) {
   for (const std::int64_t points : local) {
     if (points % Multigrid::granularity == 0 && points >= 2 * Multigrid::granularity) continue;
-    throw std::runtime_error("--local " + with_crosses(local) + ": " + std::to_string(points) +
-                             " is no multiple of " + std::to_string(Multigrid::granularity) +
-                             " of at least " + std::to_string(2 * Multigrid::granularity) +
-                             ", so it cannot be halved " + std::to_string(Multigrid::levels - 1) +
-                             " times");
+    throw Mistake("--local " + with_crosses(local) + ": " + std::to_string(points) +
+                  " is no multiple of " + std::to_string(Multigrid::granularity) + " of at least " +
+                  std::to_string(2 * Multigrid::granularity) + ", so it cannot be halved " +
+                  std::to_string(Multigrid::levels - 1) + " times");
   }
 }
 
@@ -73,9 +72,8 @@ Grid Options::grid(int rank, int ranks_that_compute) const {
   const Extents all =
       ranks.empty() ? balanced_ranks(ranks_that_compute) : Extents{ranks[0], ranks[1], ranks[2]};
   if (product(all) != ranks_that_compute) {
-    throw std::runtime_error("--grid " + with_crosses(all) + " has " +
-                             std::to_string(product(all)) + " places, but " +
-                             std::to_string(ranks_that_compute) + " ranks compute");
+    throw Mistake("--grid " + with_crosses(all) + " has " + std::to_string(product(all)) +
+                  " places, but " + std::to_string(ranks_that_compute) + " ranks compute");
   }
   return {box, all, rank};
 }
@@ -91,7 +89,7 @@ void declare(CLI::App& app, Options& options) {
 void refuse_contradictions(const Options& options) {
   options.CheckpointOptions::refuse_contradictions(options);
   if (options.verify && options.put == Put::nothing) {
-    throw std::runtime_error("--verify needs an output: --output matrix or solution");
+    throw Mistake("--verify needs an output: --output matrix or solution");
   }
 }
 

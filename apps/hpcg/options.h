@@ -33,14 +33,14 @@ struct Options : ClientOptions, CheckpointOptions {
   /// The settings of the program as TOML.
   [[nodiscard]] std::string toml() const;
   /// The box of a rank, and how many of them there are along x, y and z.
-  /// @throws std::runtime_error for sizes that four grids cannot have, or ranks that do not fit.
+  /// @throws Mistake for sizes that four grids cannot have, or ranks that do not fit.
   [[nodiscard]] Grid grid(int rank, int ranks_that_compute) const;
 };
 
 /// Declare the options; `options` must live until they are parsed.
 void declare(CLI::App& app, Options& options);
 
-/// @throws std::runtime_error for options that exclude one another.
+/// @throws Mistake for options that exclude one another.
 void refuse_contradictions(const Options& options);
 
 [[nodiscard]] const char* name_of(Format format) noexcept;

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/job.h"
+#include "common/mistake.h"
 #include "common/ranks.h"
 #include "common/restart.h"
 #include "hpl/residual.h"
@@ -53,16 +53,20 @@ Measurement Benchmark::run() {
   if (session_ != nullptr) open_files();
   MPI_Barrier(comm_);
   const double begin_of_loop = now_seconds();
+  const double cpu_before = cpu_seconds();
   const std::int64_t first = std::max<std::int64_t>(0, measurement_.restarted.repetitions);
   for (std::int64_t one = first; one < options_.repetitions && !measurement_.is_stopped; ++one) {
+    const double begin_of_one = now_seconds();
     solve(one);
     put(one);
     measurement_.residuals.push_back(
         measurement_.kernels.check.time([&] { return check(one, system_of(one)); }));
     write_checkpoint(one);
+    measurement_.loop_seconds_of_each.push_back(now_seconds() - begin_of_one);
   }
   take_back();
   measurement_.loop_seconds = now_seconds() - begin_of_loop;
+  measurement_.cpu_seconds = cpu_seconds() - cpu_before;
   measurement_.compute_seconds = measurement_.loop_seconds - measurement_.io.in_loop_seconds();
   close_files();
   measurement_.until_durable = now_seconds() - begin;
@@ -159,7 +163,7 @@ void Benchmark::write_checkpoint(std::int64_t repetition) {
   int stop = done == options_.stop_after ? 1 : 0;
   if (checkpoints_ && done % options_.checkpoint_every == 0) {
     if (stop == 0) apps::check(iocomp_should_stop(session_->handle(), &stop), "iocomp_should_stop");
-    // Who goes on behind this checkpoint counts on the output before it.
+    // A job that goes on behind this checkpoint counts on the output before it.
     if (output_) output_->wait_durable(repetition);
     checkpoints_->take_back();
     System& system = system_of(repetition);

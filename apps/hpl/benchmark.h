@@ -19,7 +19,7 @@
 
 namespace iocomp::apps::hpl {
 
-/// Where the time of the repetitions goes, messages between ranks included.
+/// The time that each part of the repetitions takes, messages between ranks included.
 struct KernelTimers {
   Stopwatch generate;
   Stopwatch factor;
@@ -27,22 +27,24 @@ struct KernelTimers {
   Stopwatch check;
 };
 
-/// What was read and found at a restart.
+/// The checkpoint that was read at a restart, and what was found in it.
 struct Restarted {
   std::int64_t repetitions = -1;  ///< done before; -1: no restart
   double residual = 0;            ///< of the solution that was read: the bits are as before
   double solved_residual = 0;     ///< of that by the factors that were read
 };
 
-/// What came out, on one rank.
+/// The figures of one rank.
 struct Measurement {
   IoTimers io{};
   KernelTimers kernels{};
   double loop_seconds = 0;     ///< all repetitions, from a barrier until the last wait has returned
   double compute_seconds = 0;  ///< of it, outside iocomp
+  double cpu_seconds = 0;      ///< processor time meanwhile
   double until_durable = 0;    ///< from before the files are opened until they are closed
-  std::vector<double> hpl_seconds{};  ///< of each repetition: factoring and solving
-  std::vector<double> residuals{};    ///< of each
+  std::vector<double> loop_seconds_of_each{};  ///< repetition, its calls of iocomp included
+  std::vector<double> hpl_seconds{};           ///< of each: factoring and solving
+  std::vector<double> residuals{};             ///< of each
   Restarted restarted{};
   std::int64_t checkpoints = 0;
   std::size_t bytes = 0;    ///< of the output, all ranks together
@@ -63,7 +65,7 @@ class Benchmark {
   }
 
  private:
-  /// What one repetition computes in, and puts; the next one computes in another.
+  /// Arrays that one repetition computes in, and puts; the next one computes in others.
   struct System {
     System(PutArray& its_matrix, const Session* memory, std::size_t rows)
         : matrix{its_matrix}, solution{memory, rows} {}

@@ -15,7 +15,8 @@
 namespace iocomp::apps::hpl {
 namespace {
 
-/// Of OpenBLAS, for processors without AVX2. It also takes one of them for what it does not know.
+/// Names of kernels for processors without AVX2. OpenBLAS also takes one of them for a processor
+/// that it does not know.
 constexpr std::array<std::string_view, 21> cores_without_avx2{
     "Athlon",  "Atom",         "Banias",  "Barcelona",  "Bobcat",   "Bulldozer",   "Coppermine",
     "Core2",   "Dunnington",   "Generic", "Katmai",     "Nano",     "Nehalem",     "Northwood",
@@ -38,7 +39,7 @@ const char* better_core() {
   return nullptr;
 }
 
-/// @return whether the environment has changed.
+/// @return true if the environment has changed.
 bool say(const char* variable, const char* value) {
   if (value == nullptr || std::getenv(variable) != nullptr) return false;
   return setenv(variable, value, 1) == 0;

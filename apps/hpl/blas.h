@@ -12,7 +12,7 @@ namespace iocomp::apps::hpl {
 /// Call it first in main. Does nothing with another BLAS.
 void prepare_blas(char** argv);
 
-/// What it has chosen.
+/// The kernels and threads that it has chosen.
 [[nodiscard]] nlohmann::json about_blas();
 
 }  // namespace iocomp::apps::hpl

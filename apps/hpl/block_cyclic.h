@@ -24,7 +24,7 @@ class BlockCyclic {
   [[nodiscard]] constexpr int owner(std::int64_t index) const noexcept {
     return static_cast<int>(index / block_ % places_);
   }
-  /// What the place that has an index calls it.
+  /// The local index, at the place that has a global one.
   [[nodiscard]] constexpr std::int64_t local(std::int64_t index) const noexcept {
     return index / block_ / places_ * block_ + index % block_;
   }

@@ -9,8 +9,8 @@
 
 namespace iocomp::apps::hpl {
 
-/// What one rank has of a square matrix: rows and columns that are dealt out in blocks to a grid of
-/// ranks. In memory its columns follow one another, without gaps.
+/// The rows and columns of a square matrix that one rank has. They are dealt out in blocks to a
+/// grid of ranks. In memory its columns follow one another, without gaps.
 struct Layout {
   BlockCyclic rows;
   BlockCyclic columns;

@@ -35,7 +35,7 @@ class Lu {
  private:
   /// Factor a block of columns, and tell its pivots to all.
   void factor_panel(double* matrix, std::int64_t column, std::int64_t count);
-  /// What is right of it, and below.
+  /// Bring the matrix right of a block and below it up to date.
   void update(double* matrix, std::int64_t column, std::int64_t count);
   /// The rows of L are exchanged at the end, each block of columns once.
   void exchange_left(double* matrix);

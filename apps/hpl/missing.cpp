@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) std::cerr << "hpl: built without ScaLAPACK: " IOCOMP_HPL_REASON "\n";
+  if (rank == 0) std::cerr << "hpl: rank 0: built without ScaLAPACK: " IOCOMP_HPL_REASON "\n";
   MPI_Finalize();
   return 1;
 }

@@ -8,8 +8,8 @@
 #include <map>
 #include <sstream>
 
-#include "common/job.h"
 #include "common/memory_of_node.h"
+#include "common/mistake.h"
 
 namespace iocomp::apps::hpl {
 namespace {

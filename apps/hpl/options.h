@@ -14,7 +14,7 @@ class App;
 
 namespace iocomp::apps::hpl {
 
-/// What is put in every repetition.
+/// The arrays that are put in every repetition.
 enum class Put {
   nothing,
   solution,  ///< x

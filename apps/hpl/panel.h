@@ -29,7 +29,7 @@ class Panel {
  private:
   /// Columns that are taken one after the other; of more, halves are.
   static constexpr std::int64_t most_single = 16;
-  /// What a rank has to offer as the pivot of a column.
+  /// The best pivot of a column that a rank has.
   struct Candidate {
     double magnitude = -1;  ///< none
     std::int64_t row = 0;
@@ -57,7 +57,7 @@ class Panel {
     return static_cast<int>(layout_.rows.count() - layout_.rows.below(column_ + place));
   }
   [[nodiscard]] bool is_alone() const noexcept { return layout_.rows.places() == 1; }
-  /// Whether this rank has the rows of the diagonal.
+  /// True if this rank has the rows of the diagonal.
   [[nodiscard]] bool has_diagonal() const noexcept {
     return layout_.rows.owner(column_) == layout_.rows.place();
   }

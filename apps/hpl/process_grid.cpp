@@ -9,8 +9,8 @@ namespace iocomp::apps::hpl {
 
 GridShape balanced_grid(int ranks) {
   int rows = 1;
-  for (int one = 1; one * one <= ranks; ++one) {
-    if (ranks % one == 0) rows = one;
+  for (int tried = 2; tried * tried <= ranks; ++tried) {
+    if (ranks % tried == 0) rows = tried;
   }
   return {rows, ranks / rows};
 }

@@ -32,9 +32,9 @@ class ProcessGrid {
   ProcessGrid& operator=(const ProcessGrid&) = delete;
   ~ProcessGrid();
 
-  /// What this rank has of a square matrix.
+  /// The part of a square matrix that this rank has.
   [[nodiscard]] Layout layout(std::int64_t size, std::int64_t block) const noexcept;
-  /// Of the matrix, or of a vector in its first column.
+  /// The descriptor of the matrix, or of a vector in its first column.
   [[nodiscard]] Descriptor descriptor(const Layout& layout, bool is_vector) const noexcept;
   /// The ranks of one column of the grid, by row.
   [[nodiscard]] MPI_Comm column_comm() const noexcept { return column_comm_; }

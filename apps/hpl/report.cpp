@@ -21,11 +21,17 @@ double operations(std::int64_t size) {
   return (2.0 / 3.0 * n + 1.5) * n * n;
 }
 
+std::vector<double> max_of_each(MPI_Comm comm, std::vector<double> seconds) {
+  for (double& one : seconds) one = max_over(comm, one);
+  return seconds;
+}
+
 nlohmann::json seconds_of(const Measurement& measurement) {
   const IoTimers& io = measurement.io;
   const KernelTimers& kernels = measurement.kernels;
   return {{"loop_seconds", measurement.loop_seconds},
           {"compute_seconds", measurement.compute_seconds},
+          {"cpu_seconds", measurement.cpu_seconds},
           {"kernel_seconds",
            {{"generate", kernels.generate.seconds()},
             {"factor", kernels.factor.seconds()},
@@ -43,8 +49,8 @@ nlohmann::json seconds_of(const Measurement& measurement) {
 nlohmann::json report(const Options& options, MPI_Comm comm, const GridShape& grid,
                       const Measurement& measurement) {
   const nlohmann::json seconds = max_over(comm, seconds_of(measurement));
-  std::vector<double> solved = measurement.hpl_seconds;
-  for (double& one : solved) one = max_over(comm, one);
+  const std::vector<double> loops = max_of_each(comm, measurement.loop_seconds_of_each);
+  const std::vector<double> solved = max_of_each(comm, measurement.hpl_seconds);
   const double in_all = std::accumulate(solved.begin(), solved.end(), 0.0);
   const double count = static_cast<double>(solved.size());
   const Restarted& restarted = measurement.restarted;
@@ -64,6 +70,7 @@ nlohmann::json report(const Options& options, MPI_Comm comm, const GridShape& gr
       {"residuals", measurement.residuals},
       {"residual_passed", true},  // else the run has failed
       {"operations", operations(options.size)},
+      {"loop_seconds_by_repetition", loops},
       {"hpl_seconds_by_repetition", solved},
       {"hpl_seconds", in_all},
       {"gflop_per_second", count > 0 ? operations(options.size) / giga * count / in_all : 0.0},

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double epsilon = 0x1p-53;
 
-/// Of some rows: A x, and the sums of |A|.
+/// A x, and the sums of |A|, of some rows.
 struct Rows {
   std::vector<double> product;
   std::vector<double> sum;

@@ -51,7 +51,7 @@ void RowExchange::plan(std::int64_t first, std::span<const std::int64_t> pivots)
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
 
-  // Who sends and who receives list the rows in the same order.
+  // The sender and the receiver list the rows in the same order.
   std::vector<std::pair<std::int64_t, std::int64_t>> moves;  // from, to
   for (const std::int64_t row : touched) {
     const std::int64_t from = std::exchange(origin_[static_cast<std::size_t>(row)], row);

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-// What is used of BLAS, BLACS, PBLAS and ScaLAPACK, by the names that compilers of Fortran give.
+// The calls of BLAS, BLACS, PBLAS and ScaLAPACK that are used, as compilers of Fortran name them.
 // None of them has a header. Places in matrices are counted from 1, descriptors have nine integers.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
@@ -40,7 +40,7 @@ void pdgetrs_(const char* trans, const int* n, const int* nrhs, const double* a,
               const int* ja, const int* desca, const int* ipiv, double* b, const int* ib,
               const int* jb, const int* descb, int* info, std::size_t);
 
-// Of OpenBLAS alone; null with another BLAS.
+// OpenBLAS alone has these; they are null with another BLAS.
 [[gnu::weak]] void openblas_set_num_threads(int threads);
 [[gnu::weak]] int openblas_get_num_threads(void);
 [[gnu::weak]] char* openblas_get_corename(void);

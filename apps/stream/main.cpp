@@ -22,9 +22,8 @@ std::int64_t global_elements(const Options& options, MPI_Comm comm) {
   const std::int64_t global = static_cast<std::int64_t>(options.elements()) * size_of(comm);
   constexpr std::int64_t exact = std::int64_t{1} << 53U;  // integers up to here are doubles
   if (options.pattern == Pattern::index && global > exact / (4 * options.loops + 1)) {
-    throw std::runtime_error(
-        "--pattern index needs elements * (4 * loops + 1) below 2^53; there are " +
-        std::to_string(global) + " elements");
+    throw Mistake("--pattern index needs elements * (4 * loops + 1) below 2^53; there are " +
+                  std::to_string(global) + " elements");
   }
   return global;
 }

@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Dealt,
                                           testing::Values(1, 4, 8, 25),
                                           testing::Values(1, 2, 3, 5)));
 
-/// What each rank of a grid has.
+/// The layout of each rank of a grid.
 std::vector<Layout> layouts(std::int64_t size, std::int64_t block, int rows, int columns) {
   std::vector<Layout> made;
   for (int row = 0; row < rows; ++row) {
