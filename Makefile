@@ -54,7 +54,7 @@ bench: programs ## the benchmarks in about ten minutes, into build/bench/results
 bench-full: programs ## the same with at least five rounds of every figure that has a goal, over half an hour
 	$(PYTHON) bench/run.py --build build/release --out build/bench
 
-STUDY_MINUTES ?= 8
+STUDY_MINUTES ?= 9
 .PHONY: study
 study: programs ## every client in every way that fits here, beside the published figures of ARCHER2: build/study/report.html; ten minutes
 	cmake --build --preset release --target iocomp_command

@@ -26,6 +26,7 @@ from iocomp_bench.handing import (
 )
 from iocomp_bench.hiding import cpu_lost, hidden, put_time, staging_overrun, wall_against
 from iocomp_bench.hpcg import hpcg_figures
+from iocomp_bench.hpl import hpl_figures
 from iocomp_bench.methods import LOADS, PUTS
 from iocomp_bench.restarting import restart_figures
 from iocomp_bench.streaming import plain_bandwidth, stream_output, stream_ratio
@@ -80,6 +81,7 @@ FIGURES: tuple[Figure, ...] = (
     *commit_figures(),
     *restart_figures(),
     *hpcg_figures(),
+    *hpl_figures(),
     *compression_figures(),
     *binding_figures(),
     *python_figures(),

@@ -16,6 +16,7 @@ from iocomp_bench.compressing import compression_methods
 from iocomp_bench.definitions import definition_methods
 from iocomp_bench.from_python import python_methods
 from iocomp_bench.hpcg import hpcg_methods
+from iocomp_bench.hpl import hpl_methods
 from iocomp_bench.restarting import restart_methods
 from iocomp_bench.ways import (
     HAND_OFFS,
@@ -61,10 +62,12 @@ class Runner:
         arguments: tuple[str, ...],
         cpus: tuple[int | str, ...],
         settings: Mapping[str, str],
+        timeout_seconds: float = 120,
     ) -> dict[str, Any]:
         """Run one program and remove its files."""
+        launch = Launch(program, arguments, cpus, {**settings, **QUIET})
         try:
-            return self.build.run(Launch(program, arguments, cpus, {**settings, **QUIET}))
+            return self.build.run(launch, timeout_seconds)
         finally:
             empty(self.directory)
 
@@ -203,6 +206,7 @@ def all_methods(runner: Runner, compute_bytes: Mapping[str, int]) -> dict[str, M
         | commit_methods(runner)
         | restart_methods(runner)
         | hpcg_methods(runner)
+        | hpl_methods(runner)
         | compression_methods(runner)
         | binding_methods(runner)
         | python_methods(runner)

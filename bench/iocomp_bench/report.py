@@ -15,7 +15,10 @@ from iocomp_studies.table import table
 LEAST_ROUNDS = 5
 """Rounds that a verdict needs."""
 
-_NOT_HERE = ("invalid setting", "unsupported", "built without", "needs mpi4py", "No module named")
+_NOT_HERE = (
+    "invalid setting", "unsupported", "built without", "needs mpi4py", "No module named",
+    "hpcc cannot be compared",
+)  # fmt: skip
 """Words of programs that lack a transport or a library; their figures are not measured."""
 
 _MET = {Verdict.MET: True, Verdict.NOT_MET: False, Verdict.PRINTED: None}

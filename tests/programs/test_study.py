@@ -168,6 +168,61 @@ def test_a_mapping_that_was_not_the_one_asked_for_is_kept_and_marked(folder: Pat
     assert "3 results that count, 0" in study(other, text).stdout
 
 
+def test_a_client_that_was_not_built_is_told_and_the_others_run(folder: Path) -> None:
+    about = json.loads((BUILD / "launcher.json").read_text())
+    missing = {"hpl": "built without ScaLAPACK: it is not found"}
+    (folder / "launcher.json").write_text(json.dumps({**about, "missing": missing}))
+    text = PRINTS.format(mapping="sequential", good="true") + (
+        '[[series]]\nclient = "hpl"\noutput = ["none", "async"]\n'
+    )
+    done = study(folder, text, "--build", str(folder))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(missing["hpl"]) + done.stderr.count(missing["hpl"]) == 2
+    assert "3 results that count, 0" in done.stdout, done.stdout
+    assert {one["cell"]["client"] for one in results(folder)} == {"command"}
+
+
+HPL = """
+[study]
+name = "hpl"
+least = 1
+most = 1
+warm_up = 0
+[[series]]
+client = "hpl"
+output = ["none", "idle", "sync", "async"]
+mapping = ["sequential", "oversubscribe"]
+size = "200,32"
+arguments = ["--repetitions", "2"]
+"""
+
+
+def test_hpl_is_studied_in_every_way_and_has_its_figures(folder: Path) -> None:
+    about = json.loads((BUILD / "launcher.json").read_text())
+    if "hpl" in about["missing"]:
+        pytest.skip(about["missing"]["hpl"])
+    done = study(folder, HPL)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = results(folder)
+    ways = {(one["cell"]["output"], one["cell"]["mapping"]) for one in found}
+    assert ways == {
+        ("none", "sequential"), ("sync", "sequential"), ("async", "sequential"),
+        ("idle", "oversubscribe"), ("async", "oversubscribe"),
+    }  # fmt: skip
+    for one in found:
+        assert one["marks"] == [], one
+        assert one["checks"]["residual_passed"] is True
+        assert one["values"]["gflop_per_second"] > 0
+        assert {"hpl", "loop_per_repetition", "kernel.factor"} <= set(one["seconds"])
+        if one["cell"]["output"] in ("sync", "async"):
+            assert one["checks"]["file_verified"] is True
+    line = [str(COMMAND), "study", "plot", str(folder / "out"), "--out", str(folder / "figures")]
+    subprocess.run(line, capture_output=True, text=True, timeout=150, check=True)
+    drawn = {path.name.split(".")[0] for path in (folder / "figures").iterdir()}
+    for figure in ("hpl-rate", "hpl-parts", "hpl-loop"):
+        assert any(name.startswith(figure) for name in drawn), drawn
+
+
 def test_a_run_that_fails_is_told_and_the_others_go_on(folder: Path) -> None:
     text = PRINTS.format(mapping="sequential", good="true") + (
         '[[series]]\nclient = "command"\noutput = "sync"\n'

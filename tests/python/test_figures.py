@@ -152,6 +152,50 @@ def test_hpcg_beside_idle_servers_counts_with_the_worse_number_of_ranks() -> Non
     assert found.beside["by_ranks"] == pytest.approx({"1": 1.1, "2": 1.25})
 
 
+def hpl(rate: float = 50.0, seconds: tuple[float, ...] = (2.0, 2.0, 2.0)) -> dict[str, Any]:
+    return {
+        "residuals": [0.003, 0.005],
+        "operations": 1e9 * rate,
+        "hpl_seconds_by_repetition": [1.0, 2.0, 1.0],
+        "loop_seconds": sum(seconds),
+        "loop_seconds_by_repetition": list(seconds),
+        **dict.fromkeys(("send_seconds", "wait_seconds", "compute_seconds"), 0.1),
+    }
+
+
+def test_hpl_is_compared_by_its_median_system_and_counts_with_the_worse_grid() -> None:
+    rounds = Rounds(
+        {
+            "hpl/rate 1x1": [hpl(50.0)] * 5,
+            "hpl/hpcc 1x1": [{"gflop_per_second_by_system": [1.0, 40.0, 41.0]}] * 5,
+            "hpl/rate 1x2": [hpl(81.0)] * 5,
+            "hpl/hpcc 1x2": [{"gflop_per_second_by_system": [90.0, 90.0, 99.0]}] * 5,
+        }
+    )
+    found = figure("hpl-rate").find(rounds)
+    assert found.estimate.value == pytest.approx(0.9)
+    assert found.beside["by_grid"] == pytest.approx({"1x1": 1.25, "1x2": 0.9})
+
+
+def test_of_hpl_with_output_those_repetitions_count_behind_which_something_is_written() -> None:
+    rounds = Rounds(
+        {
+            "hpl/plain large": [hpl()] * 5,
+            "hpl/kernel": [{**hpl(seconds=(1.0, 2.1, 2.1)), "loop_seconds": 6.6}] * 5,
+        }
+    )
+    found = figure("hpl-output").find(rounds)
+    assert found.estimate.value == pytest.approx(1.05)
+    assert found.beside["whole_loop"] == pytest.approx(1.1)
+
+
+def test_the_largest_residual_of_hpl_counts() -> None:
+    names = figure("hpl-residual").methods
+    assert len(names) == 6
+    residuals = {name: [{"residuals": [0.001, 0.01 * i]}] * 5 for i, name in enumerate(names)}
+    assert figure("hpl-residual").find(Rounds(residuals)).estimate.value == pytest.approx(0.05)
+
+
 def test_lost_compute_time_is_per_gib_written() -> None:
     rounds = overlap_rounds(WALLS, series=LOSS)
     rounds.results[LOSS.method("kernel")] = [

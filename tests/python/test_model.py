@@ -70,6 +70,38 @@ def test_computing_is_slower_by_the_factor_and_by_each_byte() -> None:
     assert slower - wall(way) == pytest.approx(10 * 0.2 + 9 * 0.2 * 0.5)
 
 
+def test_a_byte_costs_a_program_that_waits_for_memory_otherwise_than_one_that_computes() -> None:
+    way = Way("oversubscribe", servers=4, transport="shared")
+    values = {"slow.oversubscribe": 0.4 / GIB, "slow.computing.oversubscribe": 0.1 / GIB}
+    model = PLAIN.with_values({**values, "part.oversubscribe": 1.0})
+    for bound, lost in (("memory", 0.4), ("computing", 0.1)):
+        told = model.predict(replace(WORK, bound=bound), way)
+        assert told.slowed == pytest.approx(lost * 0.5)  # GiB of a server in a step
+        assert f"slow.{'computing.' * (bound != 'memory')}oversubscribe" in names_of(
+            way, replace(WORK, bound=bound)
+        )
+
+
+def test_what_a_byte_costs_each_kind_of_program_is_learned_from_its_own_kind() -> None:
+    way = Way("oversubscribe", servers=4, transport="shared")
+    truth = PLAIN.with_values(
+        {"slow.oversubscribe": 0.8 / GIB, "slow.computing.oversubscribe": 0.1 / GIB}
+    )
+    cases = []
+    for bound in ("memory", "computing"):
+        for seconds in (0.5, 2.0, 8.0):
+            work = replace(WORK, step_seconds=seconds, reuse_seconds=seconds, bound=bound)
+            for one in (Way("synchronous"), way):
+                wall_seconds = truth.predict(work, one).wall
+                measured = Estimate(wall_seconds, 0.99 * wall_seconds, 1.01 * wall_seconds)
+                cases.append(Sample(work, one, measured, f"{bound} {seconds} {one.name}", bound))
+    found = fit(cases)
+    memory, computing = (
+        found.value(f"slow.{kind}oversubscribe") * GIB for kind in ("", "computing.")
+    )
+    assert 0.05 < computing < 0.25 < 0.6 < memory < 1.0
+
+
 def test_servers_without_memory_for_a_step_keep_the_ranks_waiting() -> None:
     way = Way("consecutive", servers=4, transport="shared", memory_bytes=1.0 * GIB)
     soon = replace(WORK, reuse_seconds=0.0)
@@ -177,7 +209,7 @@ def test_a_model_of_nothing_is_refused() -> None:
 def test_a_way_that_was_not_measured_has_what_is_expected_of_it() -> None:
     found = fit([one for one in samples(PLAIN) if one.way.name == "synchronous"])
     hyperthread = Way("hyperthread", servers=1, transport="shared")
-    expected = {name: Model().value(name) for name in names_of(hyperthread)}
+    expected = {name: Model().value(name) for name in names_of(hyperthread, WORK)}
     assert found.value("slow.hyperthread") == expected["slow.hyperthread"]
     assert found.value("bandwidth.posix") != expected["bandwidth.posix"]
 

@@ -109,6 +109,28 @@ def test_strong_scaling_divides_the_size_among_the_ranks() -> None:
     assert size(Cell("hpcg", size="64", ranks=2, scaling="strong")) == "64,64,32"
 
 
+def test_hpl_takes_its_size_block_and_grid_from_one_word() -> None:
+    def words(**more: object) -> str:
+        return " ".join(CLIENTS["hpl"].words(Cell("hpl", **more), Path()))
+
+    assert words(size="2000").startswith("--size 2000 --repetitions 3")
+    assert "--size 4000 --block 64 --grid 2,2" in words(size="2000,64,2x2", ranks=4)
+    assert "--size 2000 --block 64" in words(size="2000,64", ranks=4, scaling="strong")
+    assert words(output="none").endswith("--plain")
+    assert words(output="idle").endswith("--output none")
+    assert words(progress=True).endswith("--progress on --verify")
+
+
+def test_hpl_needs_the_processor_alone_and_tells_what_it_puts() -> None:
+    steps = CLIENTS["hpl"].steps(Cell("hpl", size="1000,64", ranks=4))
+    assert steps is not None
+    assert (steps.steps, steps.step_bytes) == (3, 8 * 2000 * 2000 / 4)
+    assert not steps.waits_for_memory
+    assert not steps.is_contiguous
+    solutions = Cell("hpl", arguments=("--output", "solution"))
+    assert CLIENTS["hpl"].steps(solutions) is None  # the library tells
+
+
 def test_timers_and_checks_are_taken_by_their_names() -> None:
     found = flat(
         {

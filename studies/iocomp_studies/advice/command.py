@@ -33,7 +33,7 @@ from iocomp_studies.advice.own_run import (
     run_program,
     what_it_says,
 )
-from iocomp_studies.advice.work import Work
+from iocomp_studies.advice.work import BOUNDS, Work
 from iocomp_studies.plan.cell import NOT_USED, Cell
 from iocomp_studies.plan.clients import bytes_of
 from iocomp_studies.plan.study import BACKENDS
@@ -85,6 +85,7 @@ class _Told:
     step_seconds: float | None
     puts: int | None
     reuse_seconds: float | None
+    bound: str | None
 
     def work(self) -> Work:
         """Return what the program does, told by its sizes alone."""
@@ -104,6 +105,7 @@ class _Told:
             steps=self.steps or work.steps,
             puts=self.puts or work.puts,
             reuse_seconds=work.reuse_seconds if self.reuse_seconds is None else self.reuse_seconds,
+            bound=self.bound or work.bound,
         )
 
 
@@ -171,6 +173,12 @@ def advise(
         show_default=False,
         help="seconds of computing from a put until the array is changed [a whole step]",
     ),
+    bound: Optional[str] = typer.Option(
+        None,
+        show_default=False,
+        help="what the program waits for while it computes: memory, or computing, where it needs "
+        "the processor alone, as products of matrices do [memory]",
+    ),
     scattered: bool = typer.Option(
         False, help="what a rank puts is not in one piece in the file, as blocks of 3-D arrays"
     ),
@@ -217,9 +225,11 @@ def advise(
         )
     if check and not program:
         _fail("--check needs the program itself, after --")
+    if bound is not None and bound not in BOUNDS:
+        _fail(f"--bound {bound}: allowed are {', '.join(BOUNDS)}")
     told = _Told(
         ranks, nodes, steps, _size("--bytes-per-step", bytes_per_step) if bytes_per_step else None,
-        seconds_per_step, puts, reuse_after,
+        seconds_per_step, puts, reuse_after, bound,
     )  # fmt: skip
     command = called.iocomp_command()
     words = tuple(program or ())

@@ -118,7 +118,7 @@ def fit(samples: Sequence[Sample], start: Model | None = None) -> Model:
     """
     if not samples:
         raise ValueError("a model needs at least one measured wall")
-    names = names_of_all(sample.way for sample in samples)
+    names = names_of_all((sample.way, sample.work) for sample in samples)
     middle = np.array([math.log(expected(name).value) for name in names])
     spread = np.array([expected(name).spread for name in names])
     logs = np.array([math.log(sample.measured.value) for sample in samples])

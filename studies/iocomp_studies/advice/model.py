@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from iocomp_studies.advice.work import AUTO, GIB, KERNEL, SYNCHRONOUS, Way, Work
+from iocomp_studies.advice.work import AUTO, COMPUTING, GIB, KERNEL, SYNCHRONOUS, Way, Work
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,11 @@ EXPECTED: dict[str, Expected] = {
     "slow": Expected(0.05 / GIB, 1.0, "s/byte", "of computing lost for a byte that a writer moves"),
     "slow.hyperthread": Expected(0.2 / GIB, 1.0, "s/byte", "the same"),
     "slow.oversubscribe": Expected(0.4 / GIB, 1.0, "s/byte", "the same"),
+    "slow.computing": Expected(0.02 / GIB, 1.0, "s/byte", "the same, of what needs no memory"),
+    "slow.computing.hyperthread": Expected(0.2 / GIB, 1.0, "s/byte", "the same"),
+    "slow.computing.oversubscribe": Expected(0.3 / GIB, 1.0, "s/byte", "the same"),
 }
-"""By name of a parameter, or the part of it before the dot. Source: docs/model.md."""
+"""By name of a parameter, or the parts of it before some dot. Source: docs/model.md."""
 _MOST_WRITERS = 1.0
 # As the library decides (src/client/remote/own_writes.cpp).
 OWN_BACKENDS = ("posix",)
@@ -54,19 +57,26 @@ OWN_STEPS = 2
 
 def expected(name: str) -> Expected:
     """Return what is known of a parameter in general."""
-    return EXPECTED.get(name) or EXPECTED[name.split(".")[0]]
+    while name not in EXPECTED:
+        name = name.rpartition(".")[0]
+    return EXPECTED[name]
 
 
-def names_of(way: Way) -> list[str]:
-    """Return the parameters that a way depends on."""
+def _slow(way_name: str, work: Work) -> str:
+    """Return the parameter of what a program loses to each byte."""
+    return f"slow.{'computing.' if work.bound == COMPUTING else ''}{way_name}"
+
+
+def names_of(way: Way, work: Work) -> list[str]:
+    """Return the parameters that the wall of a program depends on, in a way of writing."""
     names = [f"bandwidth.{way.backend}", f"commit.{way.backend}", f"writers.{way.backend}"]
     if way.name == SYNCHRONOUS:
         return names
-    names += [f"part.{way.name}", f"slow.{way.name}"]
+    names += [f"part.{way.name}", _slow(way.name, work)]
     if way.name == KERNEL:
         return names
     if way.transport == AUTO and way.backend in OWN_BACKENDS:
-        names += [f"part.{KERNEL}", f"slow.{KERNEL}"]
+        names += [f"part.{KERNEL}", _slow(KERNEL, work)]
     return [*names, f"factor.{way.name}", f"copy.{_copying(way)}"]
 
 
@@ -156,7 +166,7 @@ class Model:
             held += self._without_memory(work, way) * data / work.puts
         factor = self.value(f"factor.{way.name}") if way.servers else 1.0
         waited = work.puts * max(0.0, held - factor * work.reuse_seconds)
-        slowed = (factor - 1.0) * work.step_seconds + self.value(f"slow.{name}") * moved
+        slowed = (factor - 1.0) * work.step_seconds + self.value(_slow(name, work)) * moved
         step = max(work.step_seconds + slowed + waited, 1e-9)
         return Prediction(0.0, write, step, slowed, waited)
 
@@ -188,6 +198,6 @@ class Model:
         return self.with_values({name: rate, f"commit.{backend}": commit})
 
 
-def names_of_all(ways: Iterable[Way]) -> list[str]:
-    """Return the parameters that some ways depend on, each once."""
-    return list(dict.fromkeys(name for way in ways for name in names_of(way)))
+def names_of_all(cases: Iterable[tuple[Way, Work]]) -> list[str]:
+    """Return the parameters that some walls depend on, each once."""
+    return list(dict.fromkeys(name for way, work in cases for name in names_of(way, work)))

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from iocomp_studies.advice.samples import steps_in_trace
-from iocomp_studies.advice.work import Work
+from iocomp_studies.advice.work import COMPUTING, MEMORY, Work
 from iocomp_studies.plan.cell import Cell
+from iocomp_studies.plan.clients import CLIENTS
 from iocomp_studies.plan.study import Study
 from iocomp_studies.results.lines import Record, read_lines
 from iocomp_studies.runs.campaign import Surroundings, run_once
@@ -103,6 +104,10 @@ def what_it_says(record: Mapping[str, Any]) -> OwnRun:
             f"{wall:.3g} s of wall time with {calls:.3g} s inside iocomp: nothing was computed"
         )
     seconds = computing / steps.steps
-    work = Work(cell.ranks, steps.steps, steps.step_bytes, seconds, cell.nodes, steps.puts, seconds)
+    known = CLIENTS[cell.client].steps(cell)
+    work = Work(
+        cell.ranks, steps.steps, steps.step_bytes, seconds, cell.nodes, steps.puts, seconds,
+        bound=COMPUTING if known and not known.waits_for_memory else MEMORY,
+    )  # fmt: skip
     write = calls / steps.steps if cell.output == "sync" else 0.0
     return OwnRun(work, write, cell.backend, wall)

@@ -7,10 +7,11 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from iocomp_studies.advice.fit import Sample
-from iocomp_studies.advice.work import AUTO, Way, Work
+from iocomp_studies.advice.work import AUTO, COMPUTING, MEMORY, Way, Work
 from iocomp_studies.plan.cell import NOT_USED, Cell
 from iocomp_studies.plan.clients import CLIENTS, Steps
 from iocomp_studies.plots.plot import ratio_of
@@ -42,8 +43,8 @@ def _steps(record: Record, cell: Cell) -> Steps | None:
     counted = steps_in_trace(record.get("trace", {}), cell.ranks)
     if known is None or known.step_bytes:
         return known or counted
-    return counted and Steps(
-        counted.steps, counted.step_bytes, counted.puts, known.reuse_part, known.before_part
+    return counted and replace(
+        known, steps=counted.steps, step_bytes=counted.step_bytes, puts=counted.puts
     )
 
 
@@ -142,8 +143,9 @@ def _samples_of(name: _Key, world: _World, rates: _Rates) -> list[Sample]:
                 Work(
                     cell.ranks, steps.steps, steps.step_bytes, seconds, cell.nodes, steps.puts,
                     steps.reuse_part * seconds, steps.before_part,
+                    MEMORY if steps.waits_for_memory else COMPUTING,
                 ),
-                Way(way, cell.backend, _servers(cell, records[0]), _transport(cell)),
+                Way(way, cell.backend, _servers(cell, records[0]), _transport(cell, steps)),
                 measured, f"{cell.label()} {' '.join(cell.arguments)}".strip(), name,
             )
         )  # fmt: skip
@@ -174,7 +176,9 @@ def _servers(cell: Cell, record: Record) -> int:
     return int(record.get("servers") or cell.ranks)
 
 
-def _transport(cell: Cell) -> str:
+def _transport(cell: Cell, steps: Steps) -> str:
     if cell.mapping == "sequential":
         return NOT_USED
+    if cell.transport == AUTO and not steps.is_contiguous:
+        return "shared"
     return cell.transport if cell.transport in (AUTO, "message") else "shared"

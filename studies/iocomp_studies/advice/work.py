@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from iocomp_studies.plan.cell import NOT_USED
 
 SYNCHRONOUS, KERNEL = "synchronous", "kernel"
+MEMORY, COMPUTING = "memory", "computing"
+"""What a program waits for while it computes: STREAM and HPCG for memory, HPL for the processor."""
+BOUNDS = (MEMORY, COMPUTING)
 AUTO = "auto"
 GIB = 1 << 30
 
@@ -25,6 +28,7 @@ class Work:
         puts: That each rank makes in a step (g).
         reuse_seconds: Of computing from a put until the array is changed (u).
         before_part: Of the computing of a step, the part before its first put (f).
+        bound: One of BOUNDS.
     """
 
     ranks: int
@@ -35,6 +39,7 @@ class Work:
     puts: float = 1.0
     reuse_seconds: float = 0.0
     before_part: float = 1.0
+    bound: str = MEMORY
 
     def all_bytes(self) -> float:
         """Return the bytes of a step of all ranks (B)."""

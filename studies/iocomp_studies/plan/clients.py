@@ -40,6 +40,8 @@ class Steps:
         puts: In each.
         reuse_part: Of the computing of a step, the part from a put until the array is changed.
         before_part: Of the computing of a step, the part before its first put.
+        is_contiguous: Whether what a rank puts lies in one piece in the file.
+        waits_for_memory: Whether computing does, as that of STREAM, or needs the processor alone.
     """
 
     steps: int = 0
@@ -47,6 +49,8 @@ class Steps:
     puts: float = 1.0
     reuse_part: float = 1.0
     before_part: float = 1.0
+    is_contiguous: bool = True
+    waits_for_memory: bool = True
 
 
 @dataclass(frozen=True)
@@ -164,18 +168,62 @@ def _hpcg(cell: Cell, directory: Path) -> list[str]:
     return [*words, "--verify"] if cell.verify else words
 
 
+def _add_parts_of_one(found: Measured, count: float, unit: str) -> None:
+    """Add the timers of the loop, divided by how often it was made."""
+    if count:
+        for name in ("loop", "compute", "send", "wait"):
+            found.seconds[f"{name}_per_{unit}"] = found.seconds[name] / count
+
+
 def _hpcg_measured(raw: Raw) -> Measured:
     found = flat(raw)
     traffic = _numbers(raw.get("traffic_bytes")).get("total", 0.0)
     # As the paper defines it: over the wall time, not the loop alone.
     found.values["traffic_gib_per_second"] = traffic / 2**30 / found.seconds["wall"]
     sets = float(raw.get("iterations", 0)) / max(float(raw.get("iterations_per_set", 1)), 1)
-    if sets:
-        for name in ("loop", "compute", "send", "wait"):
-            found.seconds[f"{name}_per_set"] = found.seconds[name] / sets
+    _add_parts_of_one(found, sets, "set")
     checks = raw.get("checks")
     if isinstance(checks, Mapping):
         found.checks.update({k: bool(v["passed"]) for k, v in checks.items()})
+    return found
+
+
+def _hpl_words(cell: Cell) -> tuple[int, list[str]]:
+    """Return N, and the words of a size such as "2000", "2000,128" or "2000,128,1x2"."""
+    rows, *others = cell.size.split(",") if cell.size else ("2000",)
+    size = int(rows)
+    if cell.scaling == "weak":  # as much memory for each rank
+        size = round(size * cell.ranks**0.5)
+    words = ["--size", str(size)]
+    for option, value in zip(("--block", "--grid"), others, strict=False):
+        words += [option, value.replace("x", ",")]
+    return size, words
+
+
+def _hpl(cell: Cell, directory: Path) -> list[str]:
+    words = _hpl_words(cell)[1] + list(cell.arguments or ("--repetitions", "3"))
+    if cell.output == "none":
+        return [*words, "--plain"]
+    if cell.output == "idle":
+        return [*words, "--output", "none"]
+    words += ["--progress", "on" if cell.progress else "off"]
+    return [*words, "--verify"] if cell.verify else words
+
+
+def _hpl_steps(cell: Cell) -> Steps | None:
+    """Return the steps of HPL: factors are put when the next matrix is still to be factored."""
+    if "--output" in cell.arguments:
+        return None
+    size = _hpl_words(cell)[0]
+    return Steps(
+        _word_after(cell, "--repetitions", 3), 8 * size * size / cell.ranks,
+        is_contiguous=cell.ranks == 1, waits_for_memory=False,
+    )  # fmt: skip
+
+
+def _hpl_measured(raw: Raw) -> Measured:
+    found = flat(raw)
+    _add_parts_of_one(found, float(raw.get("repetitions", 0)), "repetition")
     return found
 
 
@@ -293,6 +341,9 @@ CLIENTS: dict[str, Client] = {
     "hpcg": Client(
         "apps/hpcg/hpcg", _hpcg, "hpcg", _hpcg_measured,
         steps=lambda cell: Steps(before_part=0.0),  # what is put is computed before the first set
+    ),
+    "hpl": Client(
+        "apps/hpl/hpl", _hpl, "hpl", _hpl_measured, has_progress=True, steps=_hpl_steps
     ),
     "benchio": Client(
         "apps/benchio/benchio", _benchio, "", _blocks_measured, ("none", *_WRITES)

@@ -9,6 +9,9 @@ from iocomp_studies.results.rows import NO_OUTPUT, SYNCHRONOUS
 KERNELS = tuple(f"seconds.kernel.{name}" for name in ("copy", "scale", "add", "triad"))
 PARTS = ("seconds.compute", "seconds.open", "seconds.send", "seconds.wait", "seconds.close")
 OF_A_SET = ("seconds.compute_per_set", "seconds.send_per_set", "seconds.wait_per_set")
+OF_A_REPETITION = tuple(
+    f"seconds.{name}_per_repetition" for name in ("compute", "send", "wait")
+)
 BLOCK_PARTS = (
     "seconds.open", "seconds.put", "seconds.wait", "seconds.finish", "seconds.compute",
 )  # fmt: skip
@@ -19,10 +22,13 @@ _PAPER = "CUG 2023, figure "
 _WORDS = {
     "seconds.send": "handing over",
     "seconds.send_per_set": "handing over",
+    "seconds.send_per_repetition": "handing over",
     "seconds.put": "handing over",
     "seconds.wait": "waiting",
     "seconds.wait_per_set": "waiting",
+    "seconds.wait_per_repetition": "waiting",
     "seconds.compute_per_set": "computing",
+    "seconds.compute_per_repetition": "computing",
     "seconds.compute": "computing",
     "seconds.open": "opening",
     "seconds.close": "closing",
@@ -87,6 +93,24 @@ FIGURES: tuple[Plot, ...] = (
         "hpcg-loop", "HPCG: what servers and output cost", "bars", ("seconds.loop_per_set",),
         "loop time ÷ that without output", over=(NO_OUTPUT, SYNCHRONOUS),
         where={"client": ("hpcg",)},
+    ),
+    Plot(
+        "hpl-rate", "HPL: its rate beside servers and output", "bars",
+        ("values.gflop_per_second",), "10⁹ operations a second", where={"client": ("hpl",)},
+    ),
+    Plot(
+        "hpl-rate-backend", "HPL: its rate, by back-end", "bars",
+        ("values.gflop_per_second",), "10⁹ operations a second", by=("backend",),
+        where={"client": ("hpl",), "output": ("sync", "async")},
+    ),
+    Plot(
+        "hpl-parts", "HPL: one repetition", "stack", OF_A_REPETITION, "time, s",
+        rest="seconds.loop_per_repetition", names=_WORDS, where={"client": ("hpl",)},
+    ),
+    Plot(
+        "hpl-loop", "HPL: what servers and output cost", "bars",
+        ("seconds.loop_per_repetition",), "loop time ÷ that without output",
+        over=(NO_OUTPUT, SYNCHRONOUS), where={"client": ("hpl",)},
     ),
     Plot(
         "benchio-rates", "benchio: bandwidth of a 3-D array in blocks", "bars",

@@ -30,6 +30,15 @@ class Difference(Enum):
     TOO_FEW = "too few results"
 
 
+_TIMERS = {
+    "seconds.wall": "wall time",
+    "seconds.compute": "compute time",
+    "seconds.loop_per_set": "loop time",
+    "seconds.loop_per_repetition": "loop time",
+    "seconds.hpl": "time of factoring and solving",
+}
+
+
 @dataclass(frozen=True)
 class Conclusion:
     """How one way compares with another.
@@ -57,8 +66,7 @@ class Conclusion:
     def sentence(self) -> str:
         """Return it in words."""
         low, high = (f"{100 * (end - 1):+.1f}" for end in (self.ratio.low, self.ratio.high))
-        name = {"wall": "wall time", "compute": "compute time", "loop_per_set": "loop time"}
-        timer = name.get(self.measure.split(".")[-1], self.measure)
+        timer = _TIMERS.get(self.measure, self.measure)
         below = "without output" if self.against == NO_OUTPUT else f"of {self.against} output"
         about = f"{self.client}, {self.what}: {timer} compared with that {below}"
         if self.difference is Difference.TOO_FEW:
@@ -82,6 +90,8 @@ _COMPARED = (
     ("seconds.wall", NO_OUTPUT),
     ("seconds.compute", NO_OUTPUT),
     ("seconds.loop_per_set", NO_OUTPUT),
+    ("seconds.loop_per_repetition", NO_OUTPUT),
+    ("seconds.hpl", NO_OUTPUT),
     ("seconds.wall", SYNCHRONOUS),
 )
 Key = tuple[Value, ...]
