@@ -14,6 +14,8 @@ bool has_zstd() noexcept { return false; }
 
 void make_zstd_known() {}
 
+void make_zstd_known_to(const void* /*function*/) {}
+
 std::span<const std::byte> pack_zstd(std::span<const std::byte> /*bytes*/, int /*level*/,
                                      ScratchMemory& /*room*/, std::shared_ptr<void>& /*tables*/) {
   throw Error{ErrorCode::unsupported, "this build of iocomp has no Zstandard"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/hdf5/zstd_filter.h"
 
+#include <dlfcn.h>
 #include <hdf5.h>
 #include <zstd.h>
 
@@ -58,13 +59,7 @@ std::size_t filter_zstd(unsigned flags, std::size_t values, const unsigned* valu
   return replace(std::move(packed), room, got, capacity, buffer);
 }
 
-ZSTD_CCtx* context_of(void* kept) { return static_cast<ZSTD_CCtx*>(kept); }
-
-}  // namespace
-
-bool has_zstd() noexcept { return true; }
-
-void make_zstd_known() {
+void make_known_by(decltype(&H5Zregister) take) {
   static const H5Z_class2_t filter{.version = H5Z_CLASS_T_VERS,
                                    .id = zstd_filter,
                                    .encoder_present = 1,
@@ -73,9 +68,33 @@ void make_zstd_known() {
                                    .can_apply = nullptr,
                                    .set_local = nullptr,
                                    .filter = filter_zstd};
-  if (H5Zregister(&filter) < 0) {
+  if (take(&filter) < 0) {
     throw Error{ErrorCode::storage_failure, "HDF5 does not take Zstandard as a filter"};
   }
+}
+
+ZSTD_CCtx* context_of(void* kept) { return static_cast<ZSTD_CCtx*>(kept); }
+
+}  // namespace
+
+bool has_zstd() noexcept { return true; }
+
+void make_zstd_known() { make_known_by(&H5Zregister); }
+
+void make_zstd_known_to(const void* function) {
+  Dl_info place{};
+  if (::dladdr(function, &place) == 0) {
+    return;
+  }
+  void* const library = ::dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) {
+    return;
+  }
+  // Looks in what the library was linked with, too.
+  if (const auto take = reinterpret_cast<decltype(&H5Zregister)>(::dlsym(library, "H5Zregister"))) {
+    make_known_by(take);
+  }
+  ::dlclose(library);
 }
 
 std::span<const std::byte> pack_zstd(std::span<const std::byte> bytes, int level,

@@ -20,6 +20,10 @@ inline constexpr int zstd_filter = 32015;
 /// has no Zstandard, nothing changes.
 /// @throws Error{storage_failure} where HDF5 refuses that.
 void make_zstd_known();
+/// The same for the HDF5 that a library was linked with, which may be another one: Debian's netCDF
+/// takes the serial HDF5, beside that of MPICH.
+/// @param function  any of that library.
+void make_zstd_known_to(const void* function);
 
 /// Compress a chunk. @pre has_zstd()
 /// @param room  where the frame lies until that is used again.

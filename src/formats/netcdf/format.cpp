@@ -2,6 +2,7 @@
 #include "formats/format.h"
 
 #include <mpi.h>
+#include <netcdf.h>
 
 #include <memory>
 #include <string>
@@ -50,6 +51,7 @@ class Netcdf : public cdf::CdfFormat {
 const Format& netcdf(const FormatOptions& options) {
   static const std::string checked = h5::library_version();
   h5::make_zstd_known();
+  h5::make_zstd_known_to(reinterpret_cast<const void*>(&nc_open));
   static const Netcdf plain{Kind::plain};
   static const Netcdf compressed{Kind::step};
   h5::check_methods(options);
