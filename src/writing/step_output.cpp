@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -66,8 +67,10 @@ void StepOutput::write(Chunk chunk) {
 void StepOutput::write_step(std::int64_t number, const contents::Description& description) {
   formats::StepTarget& target = *file_.steps();
   const double begin = now_seconds();
-  formats::Compressed compressed;
-  const Outcome outcome = outcome_of([&] { compressed = target.write_step(number, description); });
+  // GCC 12 leaves a plain struct without its initial values where the call that assigns it throws.
+  std::optional<formats::Compressed> written;
+  const Outcome outcome = outcome_of([&] { written = target.write_step(number, description); });
+  const formats::Compressed compressed = written.value_or(formats::Compressed{});
   count(compressed, file_.counters());
   file_.recorder()(trace::What::write, begin,
                    {.step = begun_, .bytes = given_bytes(), .text = told(compressed)});
