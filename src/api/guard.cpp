@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/our_words.h"
 
 namespace iocomp::api {
 
@@ -23,7 +24,7 @@ int code_of_current_exception() noexcept {
       code = error.code();
       last_story() = error.what();
     } catch (const std::exception& error) {
-      last_story() = error.what();
+      last_story() = in_our_words(error);
     } catch (...) {
       last_story() = "unknown exception";
     }

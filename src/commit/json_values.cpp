@@ -16,6 +16,7 @@
 #include "array/float16.h"
 #include "base/error.h"
 #include "base/nesting.h"
+#include "base/our_words.h"
 #include "base/utf8.h"
 #include "contents/variable.h"
 
@@ -264,15 +265,8 @@ Json parse_json(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    throw Error{ErrorCode::storage_failure,
-                "it is no JSON from byte " + std::to_string(error.byte) + " on"};
+    throw Error{ErrorCode::storage_failure, in_our_words(error)};
   }
-}
-
-std::string reason_of(const Json::exception& error) {
-  const std::string_view all = error.what();  // "[json.exception.type_error.302] type must be ..."
-  const auto end = all.find("] ");
-  return std::string{end == std::string_view::npos ? all : all.substr(end + 2)};
 }
 
 std::string one_line(const Json& value) {

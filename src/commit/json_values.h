@@ -23,9 +23,6 @@ using Json = nlohmann::ordered_json;
 /// @throws Error{storage_failure} for what is none, or nests too deep (base/nesting.h).
 [[nodiscard]] Json parse_json(std::string_view text);
 
-/// What the library has against a value, without the library's own names.
-[[nodiscard]] std::string reason_of(const Json::exception& error);
-
 /// As text. Names are the user's: bytes that are no UTF-8 must not make a manifest impossible.
 [[nodiscard]] std::string one_line(const Json& value);
 

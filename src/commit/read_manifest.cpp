@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/failure.h"
 #include "base/folder_targets.h"
+#include "base/our_words.h"
 #include "base/small_files.h"
 #include "commit/commit.h"
 #include "commit/json_values.h"
@@ -314,9 +315,9 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
     }
     return manifest;
   } catch (const std::logic_error& error) {  // of a number in a text
-    throw Error{ErrorCode::storage_failure, what + error.what()};
+    throw Error{ErrorCode::storage_failure, what + in_our_words(error)};
   } catch (const Json::exception& error) {
-    throw Error{ErrorCode::storage_failure, what + reason_of(error)};
+    throw Error{ErrorCode::storage_failure, what + in_our_words(error)};
   } catch (const Error& error) {
     const bool is_later = error.code() == ErrorCode::unsupported;
     throw Error{is_later ? ErrorCode::unsupported : ErrorCode::storage_failure,

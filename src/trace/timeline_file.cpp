@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/our_words.h"
 #include "base/small_files.h"
 #include "base/write_plainly.h"
 #include "trace/event.h"
@@ -196,7 +197,7 @@ ReadTimeline read_timeline(const std::string& path) {
     const std::uint64_t newest = read.events.empty() ? 0 : read.events.back().number + 1;
     read.overwritten = newest > capacity ? newest - capacity : 0;
   } catch (const nlohmann::json::exception& error) {
-    throw Error{ErrorCode::storage_failure, path + ": the begin is torn: " + error.what()};
+    throw Error{ErrorCode::storage_failure, path + ": the begin is torn: " + in_our_words(error)};
   }
   if (!read.state.has_ended) {
     read.faults.push_back(path + ": the process did not end its session; " +

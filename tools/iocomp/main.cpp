@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/our_words.h"
 #include "iocomp/python_program.h"
 #include "iocomp/subcommands.h"
 
@@ -58,7 +59,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "iocomp: {}\n", error.what());
     return error.code() == iocomp::ErrorCode::internal ? own_failure : bad_input;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "iocomp: {}\n", error.what());
+    fmt::print(stderr, "iocomp: {}\n", iocomp::in_our_words(error));
     return own_failure;
   }
 }

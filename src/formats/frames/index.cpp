@@ -18,6 +18,7 @@
 #include "array/element_type.h"
 #include "base/error.h"
 #include "base/nesting.h"
+#include "base/our_words.h"
 #include "formats/format.h"
 
 namespace iocomp::formats::frames {
@@ -176,7 +177,7 @@ Index index_from(std::string_view json, std::span<const std::byte> trailer, std:
     throw Error{error.code(), "cannot read " + path + ": " + error.what()};
   } catch (const Json::exception& error) {
     throw Error{ErrorCode::storage_failure,
-                "cannot read " + path + ": the index of its frames: " + error.what()};
+                "cannot read " + path + ": the index of its frames: " + in_our_words(error)};
   }
 }
 

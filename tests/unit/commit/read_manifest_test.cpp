@@ -105,6 +105,31 @@ TEST(ReadManifest, GivesBackWhatWasWritten) {
   EXPECT_FALSE(inventory.of_variable.contains("u"));
 }
 
+// Wherever something is wrong: at each place that is cut off, changed, or of another type.
+TEST(ReadManifest, RefusesInWordsForUsers) {
+  contents::Description description;
+  description.contents = {placed(0, 0, "u", ElementType::float64, {4, 5}, 0),
+                          placed(2, 0, "u", ElementType::float64, {4, 5}, 4096)};
+  const std::string good =
+      unsealed(written({"fields", "posix", "series", 0, 3, {1}, 4256}, description));
+  EXPECT_EQ(refusal(good).code, ErrorCode::ok) << refusal(good).story;
+  int refused = 0;
+  const auto check = [&refused](const std::string& text) {
+    const Refusal refusal = iocomp::commit::refusal(text);
+    refused += refusal.code == ErrorCode::ok ? 0 : 1;
+    for (const char* foreign : {"json.", "stoi", "stol", "exception", "std::"}) {
+      EXPECT_EQ(refusal.story.find(foreign), std::string::npos) << refusal.story << '\n' << text;
+    }
+  };
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    check(good.substr(0, at));
+    for (const char* other : {"\"", "x", "{", "-", "null", "1e999", "99999999999999999999"}) {
+      check(std::string{good}.replace(at, 1, other));
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
 TEST(ReadManifest, GivesBackAttributesBitForBit) {
   using Limits = std::numeric_limits<std::int64_t>;
   const double infinity = std::numeric_limits<double>::infinity();
