@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fail if a class in src/ is spread over several source files or has too many data members.
 
-A class has one header, one source file and one job. Both signs are found by text, so they rest on
-how the project writes: a definition begins in the first column, a data member's name ends with an
-underscore. `check_house.py --list src` prints what every entry of the list below is now.
+A class has one header, one source file and one job. Threads are started in one place, with all
+signals blocked. These signs are found by text, so they rest on how the project writes: a definition
+begins in the first column, a data member's name ends with an underscore. `check_house.py --list src`
+prints what every entry of the list below is now.
 """
 
 import pathlib
@@ -33,6 +34,8 @@ LARGER: dict[str, Size] = {}
 QUOTED = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 CLASS = re.compile(r"^[ ]*(?:template\b[^;{]*>\s*)?class (\w+)\b[^;{]*\{", re.MULTILINE)
 DEFINITION = re.compile(r"^(?:[^\s#/}].*?\b)??([A-Z]\w*)::(?:~?\w+|operator[^\w(]+)\(", re.MULTILINE)
+STARTED = re.compile(r"\bstd::j?thread(?:\s+\w+)?\s*[{(]|\bpthread_create\(")
+STARTERS = {"base/thread.h", "base/thread.cpp"}
 MEMBER = re.compile(r"([^;{}]*)\b[a-z]\w*_\s*(?:\[[^\]]*\]\s*)?(?:\{\}|=[^;]*)?;")
 
 
@@ -87,6 +90,17 @@ def classes(source_dir: pathlib.Path) -> dict[str, Found]:
     return found
 
 
+def threads(source_dir: pathlib.Path) -> list[str]:
+    """Return the files that start threads, but for the one that may."""
+    return [
+        str(path.relative_to(source_dir))
+        for path in sorted(source_dir.rglob("*"))
+        if path.suffix in {".h", ".cpp"}
+        and path.relative_to(source_dir).as_posix() not in STARTERS
+        and STARTED.search(plain(path.read_text()))
+    ]
+
+
 def violations(source_dir: pathlib.Path, larger: dict[str, Size]) -> list[str]:
     """Return one line per class that is larger than it may be, and per entry that can go."""
     lines = []
@@ -100,6 +114,7 @@ def violations(source_dir: pathlib.Path, larger: dict[str, Size]) -> list[str]:
             )
         if one.members > most.members:
             lines.append(f"{name} has {one.members} data members, at most {most.members}")
+    lines += [f"{name} starts a thread: base/thread.h does" for name in threads(source_dir)]
     for name in sorted(larger):
         one = found.get(name, Found())
         if len(one.sources) <= MOST_FILES and one.members <= MOST_MEMBERS:

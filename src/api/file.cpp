@@ -20,6 +20,7 @@
 using iocomp::Error;
 using iocomp::ErrorCode;
 using iocomp::api::guarded;
+using iocomp::api::If;
 using iocomp::api::require;
 using iocomp::session::Counter;
 using iocomp::session::Timer;
@@ -43,17 +44,20 @@ iocomp::session::File& file_of(iocomp_file* file, const char* call) {
 
 /// Run the body of a call that counts as time inside iocomp.
 template <typename Body>
-int timed(iocomp_session* session, const char* call, Counter counter, Body&& body) noexcept {
-  return guarded([&] {
-    auto& counters = client_of(session, call).link().counters();
-    const Timer all{counters, Counter::call_seconds, What::call, {.text = call}};
-    if (counter == Counter::call_seconds) {
-      body();
-    } else {
-      const Timer part{counters, counter};
-      body();
-    }
-  });
+int timed(iocomp_session* session, const char* call, Counter counter, Body&& body,
+          If held = If::limited) noexcept {
+  return guarded(
+      [&] {
+        auto& counters = client_of(session, call).link().counters();
+        const Timer all{counters, Counter::call_seconds, What::call, {.text = call}};
+        if (counter == Counter::call_seconds) {
+          body();
+        } else {
+          const Timer part{counters, counter};
+          body();
+        }
+      },
+      held);
 }
 
 iocomp::array::ElementType type_of(int type, const char* call) {
@@ -137,12 +141,15 @@ int set_text(iocomp_file* file, int variable, const char* name, const char* text
 
 int put(iocomp_var* var, const iocomp::session::PutArguments& arguments, iocomp_ticket* ticket) {
   iocomp_session* const session = var == nullptr ? nullptr : var->file->session;
-  return timed(session, "put", Counter::put_seconds, [&] {
-    const std::uint64_t number = var->file->file->put(var->id, arguments);
-    if (ticket != nullptr) {
-      *ticket = {session, number};
-    }
-  });
+  return timed(
+      session, "put", Counter::put_seconds,
+      [&] {
+        const std::uint64_t number = var->file->file->put(var->id, arguments);
+        if (ticket != nullptr) {
+          *ticket = {session, number};
+        }
+      },
+      If::known_limited);
 }
 
 }  // namespace
@@ -305,12 +312,16 @@ int64_t iocomp_current_step(const iocomp_file* file) {
 }
 
 int iocomp_test(const iocomp_ticket* ticket, iocomp_state state, int* reached) {
-  return timed(ticket == nullptr ? nullptr : ticket->session, "test", Counter::call_seconds, [&] {
-    require(reached, "test", "the place for the answer");
-    *reached = 0;
-    *reached =
-        ticket->session->session->client().test(ticket->number, state_of(state, "test")) ? 1 : 0;
-  });
+  return timed(
+      ticket == nullptr ? nullptr : ticket->session, "test", Counter::call_seconds,
+      [&] {
+        require(reached, "test", "the place for the answer");
+        *reached = 0;
+        *reached = ticket->session->session->client().test(ticket->number, state_of(state, "test"))
+                       ? 1
+                       : 0;
+      },
+      If::known_limited);
 }
 
 int iocomp_wait(const iocomp_ticket* ticket, iocomp_state state) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/size_signal.h"
 
 namespace iocomp::api {
 
@@ -13,9 +14,13 @@ namespace iocomp::api {
 /// Turn the exception in flight into a code, and keep its story.
 [[nodiscard]] int code_of_current_exception() noexcept;
 
-/// Run the body of a C function: no exception crosses C.
+using If = SizeSignalHeld::If;
+
+/// Run the body of a C function: no exception crosses C, and nothing that is written in there ends
+/// the process because of its limit of file sizes.
 template <typename Body>
-int guarded(Body&& body) noexcept {
+int guarded(Body&& body, If held = If::limited) noexcept {
+  const SizeSignalHeld signal{held};
   try {
     std::forward<Body>(body)();
     return 0;

@@ -16,24 +16,27 @@
 #include "base/error.h"
 
 using iocomp::api::guarded;
+using iocomp::api::If;
 using iocomp::api::require;
 
 int iocomp_init(MPI_Comm comm, const char* settings, iocomp_session** session) {
-  return guarded([&] {
-    require(session, "init", "the place for the session");
-    *session = nullptr;
-    auto started = std::make_unique<iocomp_session>();
-    started->session =
-        std::make_unique<iocomp::session::Session>(comm, settings == nullptr ? "" : settings);
-    if (started->session->role() == iocomp::session::Role::server &&
-        !started->session->server_returns()) {
-      const int status = started->session->exit_status();
-      started.reset();
-      MPI_Finalize();
-      std::exit(status);
-    }
-    *session = started.release();
-  });
+  return guarded(
+      [&] {
+        require(session, "init", "the place for the session");
+        *session = nullptr;
+        auto started = std::make_unique<iocomp_session>();
+        started->session =
+            std::make_unique<iocomp::session::Session>(comm, settings == nullptr ? "" : settings);
+        if (started->session->role() == iocomp::session::Role::server &&
+            !started->session->server_returns()) {
+          const int status = started->session->exit_status();
+          started.reset();
+          MPI_Finalize();
+          std::exit(status);
+        }
+        *session = started.release();
+      },
+      If::always);  // a server is in here all the time
 }
 
 MPI_Comm iocomp_comm(const iocomp_session* session) {

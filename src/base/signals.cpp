@@ -60,14 +60,6 @@ std::optional<int> signal_named(std::string_view name) {
   return found == known.end() ? std::nullopt : std::optional{found->number};
 }
 
-AllSignalsBlocked::AllSignalsBlocked() noexcept {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before_);
-}
-
-AllSignalsBlocked::~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
 SignalWatch::SignalWatch(std::vector<int> signals) : signals_{std::move(signals)} {
   const std::scoped_lock lock{changing};
   for (const int signal : signals_) {

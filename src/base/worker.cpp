@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/worker.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -14,19 +12,15 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/signals.h"
+#include "base/thread.h"
 
 namespace iocomp {
 
 Worker::Worker(const std::string& name, int threads) {
   const auto count = static_cast<std::size_t>(std::max(threads, 1));
-  const AllSignalsBlocked blocked;
   try {
     while (threads_.size() < count) {
-      threads_.emplace_back([this, name](const std::stop_token& stop) {
-        pthread_setname_np(pthread_self(), name.c_str());
-        work(stop);
-      });
+      threads_.push_back(start_thread(name, [this](const std::stop_token& stop) { work(stop); }));
     }
   } catch (const std::system_error& error) {
     if (threads_.empty()) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -24,7 +25,7 @@
 #include "base/clock.h"
 #include "base/crew.h"
 #include "base/error.h"
-#include "base/signals.h"
+#include "base/thread.h"
 #include "client/carrier.h"
 #include "client/link.h"
 #include "client/tickets.h"
@@ -387,9 +388,8 @@ void File::put_summed(const Block& block) {
   const auto look = [&] { checksum = block.checksum(); };
   std::jthread beside;
   if (block.bytes() >= summed_beside_bytes && !block.gpu) {
-    const AllSignalsBlocked blocked;
     try {
-      beside = std::jthread{look};
+      beside = start_thread("iocomp-checksum", [&](const std::stop_token& /*stop*/) { look(); });
     } catch (const std::system_error&) {  // none can be had
     }
   }

@@ -16,6 +16,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/small_files.h"
+#include "base/thread.h"
 #include "base/write_plainly.h"
 
 namespace iocomp::commit {
@@ -23,7 +24,7 @@ namespace iocomp::commit {
 Beats::Beats(std::string path, std::string job, BeatPace pace)
     : path_{std::move(path)}, job_{std::move(job)}, pace_{pace} {
   write(0);
-  thread_ = std::jthread{[this](const std::stop_token& stop) { beat(stop); }};
+  thread_ = start_thread("iocomp-lock", [this](const std::stop_token& stop) { beat(stop); });
 }
 
 // One that fails is missing, and the next may come. No file is made where somebody removed it.

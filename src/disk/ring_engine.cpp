@@ -18,7 +18,6 @@
 #include "base/futex.h"
 #include "disk/output_file.h"
 #include "disk/ring.h"
-#include "disk/size_signal.h"
 #include "disk/start_ring.h"
 
 namespace iocomp::disk {
@@ -155,7 +154,6 @@ void RingEngine::ask_next(Task& task, const Request& request) {
 // Here and now, up to the first request that the kernel is asked for. False where there is none.
 bool RingEngine::write_small(Task& task) {
   OutputFile& file = *task.plan.file;
-  const SizeSignalHeld held;
   do {
     const Request request = file.take_request(task.remaining);
     if (request.direct) {

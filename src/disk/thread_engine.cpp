@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "disk/thread_engine.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -15,19 +14,16 @@
 
 #include "base/error.h"
 #include "base/futex.h"
-#include "base/signals.h"
+#include "base/thread.h"
 
 namespace iocomp::disk {
 ThreadEngine::ThreadEngine(const Options& options, std::string why)
     : options_{options}, why_{std::move(why)} {
   const auto count = static_cast<std::size_t>(std::max(options_.threads, 1));
-  const AllSignalsBlocked blocked;
   try {
     while (threads_.size() < count) {
-      threads_.emplace_back([this] {
-        pthread_setname_np(pthread_self(), "iocomp-disk");
-        work();
-      });
+      threads_.push_back(
+          start_thread("iocomp-disk", [this](const std::stop_token& /*stop*/) { work(); }));
     }
   } catch (const std::system_error& error) {
     if (threads_.empty()) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/size_signal.h"
 #include "mpi/error.h"
 
 namespace iocomp::session {
@@ -17,6 +18,7 @@ FinalizeWatch::FinalizeWatch(std::function<void()> call) : call_{std::move(call)
 }
 
 int FinalizeWatch::finalizing(MPI_Comm /*comm*/, int /*key*/, void* watch, void* /*unused*/) {
+  const SizeSignalHeld held;
   if (const auto call = std::exchange(static_cast<FinalizeWatch*>(watch)->call_, {})) {
     call();
   }

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/signals.h"
+#include "base/thread.h"
 #include "trace/event.h"
 #include "trace/timeline_file.h"
 
@@ -31,8 +31,8 @@ Timeline::Timeline(TimelineFile file) : open_(most_open_events), file_{std::move
   for (std::size_t place = most_open_events; place > 0; --place) {
     free_places_.push_back(place - 1);
   }
-  const AllSignalsBlocked blocked;
-  thread_ = std::jthread{[this](const std::stop_token& stop) { write_now_and_then(stop); }};
+  thread_ = start_thread("iocomp-timeline",
+                         [this](const std::stop_token& stop) { write_now_and_then(stop); });
 }
 
 Timeline::~Timeline() { finish(); }

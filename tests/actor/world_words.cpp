@@ -130,11 +130,15 @@ void measure_cpu(Stage& stage, const Line& line) {
                        {"seconds", now_seconds() - began}});
 }
 
-void limit_file_size(Stage& /*stage*/, const Line& line) {
+/// As `ulimit -f` does: what is not told by the library ends this process.
+void limit_file_size(Stage& stage, const Line& line) {
+  const pid_t process =
+      line.has("of") ? stage.processes.at(std::stoul(line.option("of", ""))) : ::getpid();
   rlimit limit{};
-  ::getrlimit(RLIMIT_FSIZE, &limit);
+  ::prlimit(process, RLIMIT_FSIZE, nullptr, &limit);
   limit.rlim_cur = static_cast<rlim_t>(std::stoull(line.argument(0)));
-  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || std::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) {
+  if (::prlimit(process, RLIMIT_FSIZE, &limit, nullptr) != 0 ||
+      std::signal(SIGXFSZ, SIG_DFL) == SIG_ERR) {
     throw std::runtime_error{"the size of files cannot be limited"};
   }
 }

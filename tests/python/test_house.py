@@ -72,6 +72,20 @@ def test_too_many_members_are_refused(tmp_path: Path) -> None:
     assert violations(place, {"disk/Pump": Size(members=16)}) == []
 
 
+def test_threads_are_started_in_one_place(tmp_path: Path) -> None:
+    place = room(
+        tmp_path,
+        pump_h="class Pump {\n  std::jthread thread_;\n};\n",
+        pump_cpp="Pump::Pump() { thread_ = std::jthread{[this] { run(); }}; }\n",
+        valve_cpp='void run() {\n  std::thread beside{turn};  // std::thread{}\n  log("std::thread{");\n}\n',
+        meter_cpp='auto thread = start_thread("iocomp-meter", read);\n',
+    )
+    assert violations(place, {}) == [
+        "disk/pump.cpp starts a thread: base/thread.h does",
+        "disk/valve.cpp starts a thread: base/thread.h does",
+    ]
+
+
 def test_an_entry_of_a_mended_class_has_to_go(tmp_path: Path) -> None:
     place = room(tmp_path, pump_h="class Pump {\n  int litres_;\n};\n")
     assert len(violations(place, {"disk/Pump": Size(files=2)})) == 1

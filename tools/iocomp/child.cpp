@@ -34,7 +34,7 @@ void handle_signals() {
   std::signal(SIGHUP, pass_on);
 }
 
-/// With the signals as a shell's child has them.
+/// With the signals as a shell's child has them: this command holds SIGXFSZ.
 int spawn(pid_t& child, std::vector<char*>& arguments) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -43,7 +43,11 @@ int spawn(pid_t& child, std::vector<char*>& arguments) {
   sigaddset(&defaults, SIGINT);
   sigaddset(&defaults, SIGQUIT);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  sigdelset(&blocked, SIGXFSZ);
+  posix_spawnattr_setsigmask(&attributes, &blocked);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   const int failure =
       posix_spawnp(&child, arguments.front(), nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);

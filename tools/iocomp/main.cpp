@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/our_words.h"
+#include "base/size_signal.h"
 #include "iocomp/python_program.h"
 #include "iocomp/subcommands.h"
 
@@ -52,6 +53,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const iocomp::SizeSignalHeld held;
   try {
     const int status = run(argc, argv);
     return std::fflush(stdout) == 0 ? status : own_failure;

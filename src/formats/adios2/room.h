@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/descriptor.h"
 
@@ -20,5 +21,10 @@ class Room {
   Descriptor file_;
   int error_ = 0;
 };
+
+/// 0, or EFBIG if a file that gets so many bytes more may become longer than this process may make
+/// one (`ulimit -f`).
+/// @param path  of the file, or of the folder with the files, of which the longest one counts.
+[[nodiscard]] int error_of_limit(const std::string& path, std::int64_t bytes) noexcept;
 
 }  // namespace iocomp::formats::bp

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/size_signal.h"
 #include "disk/engine.h"
 #include "disk/output_file.h"
 #include "folder.h"
@@ -201,6 +202,8 @@ TEST_P(LimitedFileSize, IsToldByTheWriteThatExceedsIt) {
 }
 
 TEST_P(LimitedFileSize, IsToldByAnEngineWithoutHelpOfTheProgram) {
+  const auto before = std::signal(SIGXFSZ, SIG_DFL);
+  const SizeSignalHeld held;  // by the call of the program that writes
   for (const EngineKind kind : {EngineKind::automatic, EngineKind::threads}) {
     const Folder folder;
     Options options;
@@ -220,6 +223,7 @@ TEST_P(LimitedFileSize, IsToldByAnEngineWithoutHelpOfTheProgram) {
                                           ": File too large");
     }
   }
+  std::signal(SIGXFSZ, before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Disk, LimitedFileSize, every_mode, mode_name);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/thread.h"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace iocomp {
+namespace {
+
+/// Threads that are started while one lives inherit the mask.
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+std::jthread start_thread(const std::string& name,
+                          std::function<void(const std::stop_token&)> body) {
+  const AllSignalsBlocked blocked;
+  std::jthread thread{std::move(body)};
+  pthread_setname_np(thread.native_handle(), name.c_str());
+  return thread;
+}
+
+}  // namespace iocomp
