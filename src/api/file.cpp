@@ -34,6 +34,7 @@ iocomp::session::Client& client_of(iocomp_session* session, const char* call) {
     throw Error{ErrorCode::invalid_argument,
                 std::string{call} + ": this rank is a server; only compute ranks have files"};
   }
+  session->session->begin_call();
   return session->session->client();
 }
 

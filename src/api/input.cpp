@@ -48,6 +48,7 @@ int open_input(iocomp_session* session, MPI_Comm comm, const char* name, const c
       throw Error{ErrorCode::invalid_argument,
                   "open_input: this rank is a server; only compute ranks read"};
     }
+    session->session->begin_call();
     auto& client = session->session->client();
     const Timer timer{
         client.link().counters(), Counter::read_seconds, What::call, {.text = "open_input"}};

@@ -55,6 +55,7 @@ int iocomp_should_stop(iocomp_session* session, int* stop) {
     *stop = 0;
     require(session->session->role() != iocomp::session::Role::server ? session : nullptr,
             "should_stop", "a compute rank's session");
+    session->session->begin_call();
     *stop = session->session->should_stop() ? 1 : 0;
   });
 }
@@ -63,6 +64,7 @@ int iocomp_finalize(iocomp_session* session) {
   return guarded([&] {
     require(session, "finalize", "the session");
     std::unique_ptr<iocomp_session> ending{session};
+    ending->session->begin_call();
     const iocomp::Outcome outcome = ending->session->finalize();
     if (ending->session->is_given_up()) {
       (void)ending.release();  // its parts would call an MPI that is over
@@ -95,12 +97,15 @@ int iocomp_free(iocomp_session* session, void* memory) {
 }
 
 int iocomp_progress(iocomp_session* session) {
-  return guarded([&] {
-    require(session, "progress", "the session");
-    if (session->session->role() != iocomp::session::Role::server) {
-      session->session->client().progress();
-    }
-  });
+  return guarded(
+      [&] {
+        require(session, "progress", "the session");
+        session->session->begin_call();
+        if (session->session->role() != iocomp::session::Role::server) {
+          session->session->client().progress();
+        }
+      },
+      If::known_limited);
 }
 
 const char* iocomp_error(void) { return iocomp::api::last_story().c_str(); }

@@ -25,6 +25,7 @@
 #include "contents/variable.h"
 #include "formats/source.h"
 #include "formats/words.h"
+#include "mpi/wait.h"
 
 namespace iocomp::contents {
 struct Known;
@@ -114,7 +115,7 @@ struct FormatOptions {
   std::int64_t earlier_bytes = 0;
   std::set<std::string> earlier_variables{};               ///< that these steps have
   std::map<std::int64_t, std::int64_t> earlier_numbers{};  ///< as in contents::Beginning
-  double deadline_seconds = 1800;  ///< of a wait for other writers without progress; 0: none
+  mpi::WaitPolicy wait{mpi::usual_deadline_seconds};       ///< for other writers
 
   [[nodiscard]] Storage storage_of(std::string_view variable) const {
     return of_variable ? of_variable(variable) : Storage{chunk_bytes, compression};

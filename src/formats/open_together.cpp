@@ -15,6 +15,7 @@
 #include "base/failure.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
+#include "mpi/wait.h"
 
 namespace iocomp::formats {
 namespace {
@@ -26,7 +27,7 @@ int open_error(const Descriptor& file) { return file.is_open() ? 0 : errno; }
 }  // namespace
 
 void agree_on_errno(int errno_value, const std::string& action, const std::string& path,
-                    MPI_Comm writers) {
+                    MPI_Comm writers, const mpi::WaitPolicy& wait) {
   int rank = 0;
   int size = 0;
   mpi::check(MPI_Comm_rank(writers, &rank));
@@ -34,7 +35,7 @@ void agree_on_errno(int errno_value, const std::string& action, const std::strin
   // The first that failed is the one with the greatest size - rank, and brings its errno along.
   const std::int64_t loudness = errno_value == 0 ? 0 : size - rank;
   std::array<std::int64_t, 1> loudest{loudness * errno_range + errno_value};
-  mpi::maximum(writers, loudest, {}, "the other writers of a file");
+  mpi::maximum(writers, loudest, wait, "the other writers of a file");
   if (loudest[0] != 0) {
     const auto first_errno = static_cast<int>(loudest[0] % errno_range);
     throw Error{ErrorCode::storage_failure,
@@ -52,7 +53,8 @@ Descriptor open_beside_others(const std::string& path, int access) {
   return file;
 }
 
-Descriptor open_together(const std::string& path, MPI_Comm writers, bool is_there) {
+Descriptor open_together(const std::string& path, MPI_Comm writers, const mpi::WaitPolicy& wait,
+                         bool is_there) {
   int rank = 0;
   mpi::check(MPI_Comm_rank(writers, &rank));
   Descriptor file;
@@ -62,12 +64,12 @@ Descriptor open_together(const std::string& path, MPI_Comm writers, bool is_ther
     file = Descriptor{::open(path.c_str(), O_RDWR | making | O_CLOEXEC, 0666)};
     error = open_error(file);
   }
-  agree_on_errno(error, "create", path, writers);
+  agree_on_errno(error, "create", path, writers, wait);
   if (rank != 0) {
     file = Descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
     error = open_error(file);
   }
-  agree_on_errno(error, "open", path, writers);
+  agree_on_errno(error, "open", path, writers, wait);
   return file;
 }
 

@@ -31,6 +31,8 @@ constexpr int times_longer = 5;
 
 constexpr double part_before_warning = 0.1;  // of the deadline
 constexpr double warning_without_deadline_seconds = 180;
+// For what is still to be waited for in a call that has used up its deadline.
+constexpr double moment_seconds = 0.1;
 
 double first_warning(double limit_seconds) {
   return limit_seconds > 0 ? limit_seconds * part_before_warning : warning_without_deadline_seconds;
@@ -90,17 +92,25 @@ void Nap::pause(const std::function<void(std::chrono::nanoseconds)>& sleep_for) 
 
 Deadline::Deadline(const WaitPolicy& policy)
     : limit_seconds_{policy.deadline_seconds},
+      has_given_up_{policy.has_given_up},
       held_back_until_{policy.held_back_until},
-      last_move_{now_seconds()},
-      next_warning_seconds_{first_warning(limit_seconds_)} {}
+      last_move_{beginning()},
+      next_warning_seconds_{*has_given_up_ ? limit_seconds_ : first_warning(limit_seconds_)} {}
+
+// When what is idle now began to be.
+double Deadline::beginning() const {
+  const double spent =
+      *has_given_up_ ? limit_seconds_ - std::min(moment_seconds, limit_seconds_) : 0;
+  return now_seconds() - spent;
+}
 
 void Deadline::moved() {
-  const double now = now_seconds();
-  if (next_warning_seconds_ > first_warning(limit_seconds_)) {
-    log::warning("what was waited for moves again, after " + whole_seconds(now - last_move_));
+  if (!*has_given_up_ && next_warning_seconds_ > first_warning(limit_seconds_)) {
+    log::warning("what was waited for moves again, after " +
+                 whole_seconds(now_seconds() - last_move_));
     next_warning_seconds_ = first_warning(limit_seconds_);
   }
-  last_move_ = now;
+  last_move_ = beginning();
 }
 
 double Deadline::idle_seconds() const {
@@ -115,6 +125,7 @@ bool Deadline::is_long() const {
 void Deadline::check(const std::function<std::string()>& what) {
   const double idle = idle_seconds();
   if (limit_seconds_ > 0 && idle > limit_seconds_) {
+    *has_given_up_ = true;
     throw iocomp::Error{ErrorCode::timed_out,
                         "waited " + whole_seconds(idle) + " without progress for " + what()};
   }

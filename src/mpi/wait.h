@@ -10,9 +10,17 @@
 
 namespace iocomp::mpi {
 
-/// How this process waits. Set once per session.
+/// How this process waits. Made once per session: copies share what belongs to a call.
 struct WaitPolicy {
-  double deadline_seconds = 1800;     ///< without any progress; 0 for none
+  explicit WaitPolicy(double deadline) : deadline_seconds{deadline} {}
+
+  /// The program has called: its waits share one deadline. When one of them has given up, the
+  /// others of the call end after a moment in which nothing moves. A server calls this whenever
+  /// anything has moved.
+  void begin_call() const noexcept { *has_given_up = false; }
+
+  double deadline_seconds;  ///< without any progress; 0 for none
+  std::shared_ptr<bool> has_given_up = std::make_shared<bool>(false);  ///< a wait of this call
   std::function<void()> meanwhile{};  ///< between two looks: what others may be waiting for
   /// Until when (now_seconds) a limit that the user has set may be why nothing moves; deadlines
   /// begin then. Null: there is no limit.
@@ -39,6 +47,9 @@ class Nap {
   std::chrono::nanoseconds napped_{0};  // since something arrived
 };
 
+/// Before the settings are known.
+constexpr double usual_deadline_seconds = 1800;
+
 /// Measures how long owed work has not moved. Warns long before the deadline, and gives up there.
 class Deadline {
  public:
@@ -55,7 +66,10 @@ class Deadline {
   [[nodiscard]] bool is_long() const;
 
  private:
+  [[nodiscard]] double beginning() const;
+
   double limit_seconds_;
+  std::shared_ptr<bool> has_given_up_;
   std::shared_ptr<const double> held_back_until_;
   double last_move_;
   double next_warning_seconds_;

@@ -451,7 +451,7 @@ void File::fail(const Outcome& outcome, std::int64_t from_step) {
 formats::Target File::create(const std::string& path) {
   formats::FormatOptions options = commit::format_options(settings_, context_.disk.crew);
   publication_.go_on(options);
-  options.deadline_seconds = context_.policy.deadline_seconds;
+  options.wait = context_.policy;
   if (settings_.aggregators_per_node == 0) {
     if (keeps_steps()) {
       options.aggregators = context_.place.ranks.size();  // that is what servers are

@@ -105,6 +105,7 @@ Server::End Server::serve() {
       nap.reset();
     } else if (is_woken_for_everything()) {
       const bool looks_again =
+      context_.policy.begin_call();
           has_stripes_ || is_held_back() || files_.holds_opens() || is_terminated();
       sleep(looks_again ? longest_doze : std::chrono::nanoseconds{longest_sleep});
     } else {

@@ -26,9 +26,7 @@ namespace iocomp::session {
 namespace {
 
 mpi::WaitPolicy wait_policy(const config::Settings& settings) {
-  mpi::WaitPolicy policy;
-  policy.deadline_seconds = settings.real("wait.deadline");
-  return policy;
+  return mpi::WaitPolicy{settings.real("wait.deadline")};
 }
 
 bool are_in_one_system(MPI_Comm all, const mpi::WaitPolicy& policy) {

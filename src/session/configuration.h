@@ -13,7 +13,7 @@ namespace iocomp::session {
 /// What a session was told, the same on all ranks.
 struct Configuration {
   config::Settings settings;
-  mpi::WaitPolicy policy;
+  mpi::WaitPolicy policy{mpi::usual_deadline_seconds};
   disk::Options disk;
   std::string job;  ///< "<host>-<pid>" of the first rank
 };

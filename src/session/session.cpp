@@ -60,9 +60,11 @@ std::string counted(int count, const char* noun) {
 }  // namespace
 
 Session::Session(MPI_Comm world, const std::string& program_settings)
-    : comm_{mpi::duplicate(of_those_who_answer(world), {}, "the other ranks in iocomp_init")},
+    : comm_{mpi::duplicate(of_those_who_answer(world), mpi::WaitPolicy{mpi::usual_deadline_seconds},
+                           "the other ranks in iocomp_init")},
       program_comm_{world},
       configuration_{read_configuration(comm_, program_settings)},
+      calls_{configuration_.policy},
       stopping_{settings(), mpi::rank(comm_) == 0} {
   if (wants_servers(settings())) {
     start_with_servers();
@@ -168,8 +170,15 @@ void Session::give_up() {
   }
   finish_timeline();
 }
+void Session::begin_call() {
+  if (!is_given_up_) {
+    calls_.begin();
+  }
+}
+
 
 void Session::finish_timeline() {
+  begin_call();
   if (timeline_) {
     timeline_->finish();
   }

@@ -16,6 +16,7 @@
 #include "contents/variable.h"
 #include "mpi/handle.h"
 #include "reading/input.h"
+#include "session/calls.h"
 #include "session/configuration.h"
 #include "session/connection.h"
 #include "session/finalize_watch.h"
@@ -58,6 +59,8 @@ class Session {
   [[nodiscard]] Role role() const noexcept { return ranks_->role(); }
   /// For the program: all compute ranks. MPI_COMM_NULL on a server.
   [[nodiscard]] MPI_Comm compute() const noexcept { return program_comm_.raw(); }
+  /// The program has called, from whatever thread.
+  void begin_call();
   /// @pre role() != server
   [[nodiscard]] client::Client& client() noexcept { return *client_; }
   [[nodiscard]] const config::Settings& settings() const noexcept {
@@ -89,6 +92,7 @@ class Session {
   mpi::Communicator comm_;  // all ranks
   ProgramCommunicator program_comm_;
   Configuration configuration_;
+  Calls calls_;
   Stopping stopping_;
   std::unique_ptr<trace::Timeline> timeline_;  // null: none is written
   std::unique_ptr<Ranks> ranks_;

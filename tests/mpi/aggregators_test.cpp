@@ -17,7 +17,7 @@ namespace iocomp::formats {
 namespace {
 
 const mpi::WaitPolicy& policy() {
-  static const mpi::WaitPolicy quick{.deadline_seconds = 30};
+  static const mpi::WaitPolicy quick{30};
   return quick;
 }
 

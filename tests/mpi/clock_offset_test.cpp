@@ -17,7 +17,7 @@ namespace {
 constexpr int tag = 7;
 
 const WaitPolicy& policy() {
-  static const WaitPolicy quick{.deadline_seconds = 30};
+  static const WaitPolicy quick{30};
   return quick;
 }
 

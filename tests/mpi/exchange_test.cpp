@@ -133,7 +133,7 @@ TEST(Exchange, MakesLongWritesOfShortRuns) {
                      .aggregators = {0},
                      .stripe_bytes = 32 << 10,
                      .alignment_bytes = 4096,
-                     .policy = {}}};
+                     .policy = mpi::WaitPolicy{30}}};
   EXPECT_EQ(exchange.takes(local.block), job.ranks > 1);
   EXPECT_TRUE(exchange.carry_out({&local.block}, files.find(), files.target()).ok());
   EXPECT_EQ(files.writes, job.rank == 0 ? 4 : 0);
@@ -156,7 +156,7 @@ TEST(Exchange, GoesOnWhereAWriteFails) {
                      .aggregators = {last},
                      .stripe_bytes = 4096,
                      .alignment_bytes = 1,
-                     .policy = {}}};
+                     .policy = mpi::WaitPolicy{30}}};
   auto target = files.target();
   target.write = [](const contents::Variable&, std::int64_t, std::span<const std::byte>) {
     throw Error{ErrorCode::storage_failure, "the disk is full"};
@@ -178,7 +178,7 @@ TEST(Exchange, WritesAllOfBlocksThatOverlap) {
                      .stripe_bytes = 32 << 10,
                      .alignment_bytes = 4096,
                      .may_overlap = true,
-                     .policy = {}}};
+                     .policy = mpi::WaitPolicy{30}}};
   auto found = files.values[0];
   const Exchange::Target target{
       .offset = [](const contents::Variable&) { return std::int64_t{0}; },
@@ -240,7 +240,7 @@ TEST(Exchange, WritesEveryElementOnceWhateverTheBlocks) {
                           .aggregators = {},
                           .stripe_bytes = draw(generator, 1, 8) * 4096,
                           .alignment_bytes = draw(generator, 0, 1) == 0 ? 4096 : 8,
-                          .policy = {}};
+                          .policy = mpi::WaitPolicy{30}};
     if (draw(generator, 0, 1) == 0) {
       setup.aggregators = {static_cast<int>(draw(generator, 0, job.ranks - 1))};
     }
@@ -292,7 +292,7 @@ TEST(Exchange, MakesLongWritesOfIrregularRunsStepAfterStep) {
                      .aggregators = {},
                      .stripe_bytes = 16 << 10,
                      .alignment_bytes = 4096,
-                     .policy = {}}};
+                     .policy = mpi::WaitPolicy{30}}};
   for (std::uint32_t decomposition = 0; decomposition < 2; ++decomposition) {
     const Irregular local{of, seed + decomposition, job};
     EXPECT_EQ(exchange.takes(local.block), job.ranks > 1);

@@ -21,7 +21,7 @@ using placement::Policy;
 using placement::Request;
 
 const mpi::WaitPolicy& policy() {
-  static const mpi::WaitPolicy quick{.deadline_seconds = 30};
+  static const mpi::WaitPolicy quick{30};
   return quick;
 }
 

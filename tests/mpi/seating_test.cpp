@@ -13,7 +13,7 @@ namespace iocomp::session {
 namespace {
 
 const mpi::WaitPolicy& policy() {
-  static const mpi::WaitPolicy quiet{.deadline_seconds = 30};
+  static const mpi::WaitPolicy quiet{30};
   return quiet;
 }
 

@@ -369,11 +369,8 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
       iocomp::client::Place place;
       place.comm = reinterpret_cast<MPI_Comm>(&alone);
       place.job = "reader";
-      iocomp::client::Client client{settings,
-                                    {.deadline_seconds = Job::deadline_seconds},
-                                    usual_disk_options(),
-                                    std::move(place),
-                                    nullptr};
+      iocomp::client::Client client{settings, iocomp::mpi::WaitPolicy{Job::deadline_seconds},
+                                    usual_disk_options(), std::move(place), nullptr};
       for (std::size_t number = 0; number < plan.files.size(); ++number) {
         if (files != nullptr && std::ranges::find(*files, number) == files->end()) {
           continue;

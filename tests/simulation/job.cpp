@@ -218,7 +218,9 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       closes_(plan.files.size()) {
   // On a very slow disk one rank may write alone for longer than others wait for it.
   constexpr std::int64_t very_slow = 100;
-  policy_.deadline_seconds = (plan.faults.disk_slowness > very_slow ? 10 : 1) * deadline_seconds;
+  for (int process = 0; process < plan.ranks + plan.servers; ++process) {
+    policies_.emplace_back((plan.faults.disk_slowness > very_slow ? 10 : 1) * deadline_seconds);
+  }
 }
 
 void Job::know(const std::vector<Found>& before) {
@@ -371,6 +373,7 @@ int Job::attempt(int rank, std::size_t file, const std::string& call,
                  const std::function<void()>& body) {
   const auto outcome = iocomp::outcome_of(body);
   if (!outcome.ok()) {
+  policy_of(rank).begin_call();
     failed(rank, file, call, static_cast<int>(outcome.code), outcome.story);
   }
   return static_cast<int>(outcome.code);
@@ -422,8 +425,12 @@ int Job::node_of(int process) const {
 std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::Crew* crew) {
   auto transport = simulation::connect(plan_, handle(all_),
                                        handle(nodes_[static_cast<std::size_t>(node_of(process))]),
-                                       process >= plan_.ranks, policy_, crew);
+                                       process >= plan_.ranks, policy_of(process), crew);
   // Else the launcher ends all.
+const iocomp::mpi::WaitPolicy& Job::policy_of(int process) const {
+  return policies_[static_cast<std::size_t>(process)];
+}
+
   can_go_on_ = transport->survivors() != nullptr && transport->survivors()->has_notes();
   if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_call &&
       !plan_.faults.killed_at_sync) {
@@ -439,7 +446,7 @@ std::unique_ptr<iocomp::transport::NodeStripes> Job::share_stripes(int process) 
   if (terms) {
     (void)iocomp::outcome_of([&] {
       stripes = iocomp::transport::NodeStripes::share(
-          handle(nodes_[static_cast<std::size_t>(node_of(process))]), *terms, policy_);
+          handle(nodes_[static_cast<std::size_t>(node_of(process))]), *terms, policy_of(process));
     });
   }
   return stripes;
@@ -504,7 +511,8 @@ void Job::serve(int number) {
     iocomp::Crew crew{crew_terms()};
     const auto disk = disk_options(crew);
     const auto transport = connect(plan_.ranks + number, disk.crew);
-    iocomp::server::Server server{settings_, policy_, disk, std::move(place), *transport};
+    iocomp::server::Server server{settings_, policy_of(plan_.ranks + number), disk,
+                                  std::move(place), *transport};
     if (server.serve() == iocomp::server::Server::End::given_up) {
       say(plan_.ranks + number, "leaves: the compute ranks went on without");
       has_lost_server_ = true;
@@ -542,7 +550,8 @@ void Job::compute(int number) {
     place.stripes = stripes.get();
     Rank rank;
     rank.number = number;
-    iocomp::client::Client client{settings_, policy_, disk, std::move(place), transport.get()};
+    iocomp::client::Client client{settings_, policy_of(number), disk, std::move(place),
+                                  transport.get()};
     rank.client = &client;
     rank.files.resize(plan_.files.size());
     rank.first_steps.resize(plan_.files.size());
@@ -556,7 +565,7 @@ void Job::compute(int number) {
     check_memory(number, client);
     if (client.can_meet()) {
       (void)attempt(number, no_file, "end", [&] {
-        iocomp::mpi::gate(handle(computing_), policy_, "the other ranks to finalize");
+        iocomp::mpi::gate(handle(computing_), policy_of(number), "the other ranks to finalize");
       });
     }
     say(number, "has ended");

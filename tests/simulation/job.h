@@ -77,6 +77,7 @@ class Job {
   void compute(int rank);
   void serve(int server);
   [[nodiscard]] int node_of(int process) const;
+  [[nodiscard]] const iocomp::mpi::WaitPolicy& policy_of(int process) const;
   [[nodiscard]] std::unique_ptr<iocomp::transport::Transport> connect(int process,
                                                                       iocomp::Crew* crew);
   [[nodiscard]] std::unique_ptr<iocomp::transport::NodeStripes> share_stripes(int process);
@@ -107,7 +108,7 @@ class Job {
   Machine& machine_;
   Network network_;
   iocomp::config::Settings settings_;
-  iocomp::mpi::WaitPolicy policy_;
+  std::vector<iocomp::mpi::WaitPolicy> policies_;  // by process
   Network::Communicator* all_ = nullptr;
   Network::Communicator* computing_ = nullptr;
   Network::Communicator* serving_ = nullptr;

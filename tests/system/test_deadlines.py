@@ -3,6 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
 import pytest
 from actors import OK, TIMED_OUT, Actors, Job
 from files import (
@@ -14,6 +21,7 @@ from files import (
     mode_settings,
     skip_if_missing,
 )
+from processes import processes_in
 
 # Alone: how a job ends whose ranks have given up matters too.
 DEADLINE = {"IOCOMP_WAIT_DEADLINE": "2"}
@@ -102,6 +110,106 @@ def test_a_rank_that_does_not_finalize(actors: Actors) -> None:
     for entry in told:
         assert "server 0" in entry["story"] or "finalize" in entry["story"], told
     assert job.seconds < 20, job
+
+
+def kill_what_is_stopped(folder: Path) -> None:
+    """Of the processes that work in a folder; others may end meanwhile."""
+    for one in processes_in(folder):
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[0] == "T":
+                os.kill(one, signal.SIGKILL)
+
+
+# Everything that waits, while one process is stopped: of files that are left to finalize, too.
+BEGIN = """
+init
+open a series
+open b series
+open c series
+define a u int64 256x256
+define b u int64 256x256
+define c u int64 256x256
+put a u
+put b u
+put c u
+end_step a
+end_step b
+end_step c
+wait_step a 0
+barrier
+@0 stop VICTIM
+pause 0.2
+"""
+WAITING = """
+put a u
+wait a handed_over
+end_step a
+put a u by=columns buffered=yes
+end_step a
+wait a written
+wait a durable
+wait_step a 1
+put b u
+end_step b
+put c u
+wait_step b 1
+close a
+open d series
+read c
+latest c
+should_stop
+finalize
+"""
+STOPPED = [  # mode, transport, ranks, victim: of the compute ranks, or a server
+    ("kernel", "auto", 3, 2),
+    ("kernel", "auto", 3, 0),
+    ("sync", "auto", 3, 1),
+    ("async", "shared", 4, 1),
+    ("async", "shared", 4, 2),
+    ("async", "shared", 4, 3),
+    ("async", "message", 4, 1),
+    ("async", "message", 4, 2),
+    ("async", "message", 4, 3),
+]
+
+
+@pytest.mark.parametrize("back_end", ["posix", "hdf5", "mpiio"])
+@pytest.mark.parametrize(("mode", "transport", "ranks", "victim"), STOPPED)
+def test_a_call_waits_for_one_deadline(
+    actors: Actors, back_end: str, mode: str, transport: str, ranks: int, victim: int
+) -> None:
+    """However much it has to wait for. What others do late may be progress, once."""
+    skip_if_missing(actors.build, back_end)
+    deadline = 4
+    computing = range(ranks // 2 if mode == "async" else ranks)
+    others = [rank for rank in computing if rank != victim]
+    begin = BEGIN.replace("VICTIM", str(victim)).replace("@0", f"@{others[0]}")
+    who = f"@!{victim} " if victim in computing else ""
+    waiting = "".join(f"{who}{line}\n" for line in WAITING.strip().split("\n"))
+    files = {name: file_settings(back_end, path=f"{name}{extension(back_end)}") for name in "abcd"}
+    more = {"transport": {"kind": transport}} if mode == "async" else {}
+
+    def kill_the_victim(process: subprocess.Popen[str], journals: Path) -> None:
+        """When the others have finished: it is not to go on with memory that they have freed."""
+        texts = [journals / f"rank{rank}.jsonl" for rank in others]
+        while process.poll() is None:
+            if all(text.exists() and '"call":"finalize"' in text.read_text() for text in texts):
+                kill_what_is_stopped(journals.parent / "job1")
+            time.sleep(0.1)
+
+    job = actors.play(
+        begin + waiting,
+        ranks=ranks,
+        settings={**mode_settings(mode), **more, "files": files},
+        environment={"IOCOMP_WAIT_DEADLINE": str(deadline)},
+        meanwhile=kill_the_victim,
+        seconds=150,
+    )
+    for rank in others:
+        assert any(entry["rank"] == rank for entry in job.calls("finalize")), job
+    calls = [entry for entry in job.entries if "seconds" in entry and entry["rank"] in others]
+    slow = [entry for entry in calls if entry["seconds"] > 2.4 * deadline]
+    assert not slow, f"{slow}\n{job}"
 
 
 def test_a_long_computation_is_no_timeout(actors: Actors) -> None:

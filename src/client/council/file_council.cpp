@@ -111,9 +111,9 @@ bool FileCouncil::advance(const Obey& obey, const std::function<bool()>& enough)
     if (!received) {
       break;
     }
-    moved = true;
+    const auto header = protocol::check_header(received->message, 0);
+    moved = moved || header.kind != Kind::flush;  // another one waits, too: that moves nothing
     if (received->is_order) {
-      const auto header = protocol::check_header(received->message, 0);
       obey(header.kind, protocol::body(received->message));
     } else {
       take_report(received->from, received->message);

@@ -178,7 +178,8 @@ void LocalOpener::write_waiting(OpenedFile& opened, Terms& terms) {
   terms.writer.files.submit = [](const disk::Plan& plan, const auto& done) {
     done(disk::carry_out(plan));
   };
-  terms.writer.files.options.deadline_seconds = link_.policy().deadline_seconds;
+  terms.writer.files.options.wait = link_.policy();
+  terms.writer.files.options.wait.meanwhile = {};  // the library is in the midst of something
   terms.writer.openers = opened.comm;
   Exchange::Setup exchange{.comm = opened.comm,
                            .aggregators = {},

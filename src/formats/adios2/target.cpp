@@ -68,10 +68,7 @@ bool is_alike(const Attribute& one, const Attribute& other) {
 
 DatasetTarget::DatasetTarget(std::string path, const FormatOptions& options, Kind kind,
                              MPI_Comm writers)
-    : path_{std::move(path)},
-      options_{options},
-      kind_{kind},
-      writers_{writers, options.deadline_seconds} {
+    : path_{std::move(path)}, options_{options}, kind_{kind}, writers_{writers, options.wait} {
   if (options.earlier_steps >= 0) {
     find_place(options.earlier_steps);
   } else {
@@ -92,19 +89,21 @@ void DatasetTarget::make_place() {
     if (writers_.rank() == 0 && ::mkdir(path_.c_str(), 0777) != 0) {
       error = errno;
     }
-    agree_on_errno(error, "create", path_, writers_.comm());
+    agree_on_errno(error, "create", path_, writers_.comm(), writers_.wait());
   }
   const std::string file = is_folder() ? path_ + "/md.idx" : path_;
-  const Descriptor probe = open_together(file, writers_.comm());
+  const Descriptor probe = open_together(file, writers_.comm(), writers_.wait());
   const std::string folder = is_folder() ? path_ : folder_of(path_);
   folder_ = Descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", folder, writers_.comm());
+  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", folder, writers_.comm(),
+                 writers_.wait());
 }
 
 // Where ADIOS2 appends.
 void DatasetTarget::find_place(std::int64_t kept_steps) {
   folder_ = Descriptor{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", path_, writers_.comm());
+  agree_on_errno(folder_.is_open() ? 0 : errno, "open the folder", path_, writers_.comm(),
+                 writers_.wait());
   std::optional<EarlierDataset> earlier;
   const auto go_on = [&](const std::function<void()>& call) {
     writers_.together("go on with", path_, call);
@@ -121,7 +120,7 @@ void DatasetTarget::find_place(std::int64_t kept_steps) {
     }
   });
   std::array<std::int64_t, 1> steps{earlier ? earlier->steps() : 0};
-  mpi::maximum(writers_.comm(), steps, {}, "the other writers of a dataset");
+  mpi::maximum(writers_.comm(), steps, writers_.wait(), "the other writers of a dataset");
   steps_ = steps[0];
 }
 
@@ -177,7 +176,11 @@ void DatasetTarget::check_room(const Description& description) const {
     bytes += static_cast<std::int64_t>(name.size() + value.values.size()) + bytes_around_a_block;
   });
   const Room room{folder_, bytes};
-  agree_on_errno(room.error(), "make room for a step in", path_, writers_.comm());
+  // ADIOS2 may put what all writers have into one file.
+  const int error = room.error() != 0 ? room.error()
+                                      : error_of_limit(is_folder() ? path_of_folder() : path_,
+                                                       bytes * writers_.size());
+  agree_on_errno(error, "make room for a step in", path_, writers_.comm(), writers_.wait());
 }
 
 Compressed DatasetTarget::write_step(std::int64_t step, const Description& description) {

@@ -36,10 +36,12 @@ Outcome attempt(const std::string& what, const std::function<void()>& call) {
 
 }  // namespace
 
-Writers::Writers(MPI_Comm comm, double deadline_seconds)
+Writers::Writers(MPI_Comm comm, const mpi::WaitPolicy& wait)
     : comm_{comm},
-      patience_seconds_{deadline_seconds > 0 ? std::min(deadline_seconds, longest_patience_seconds)
-                                             : longest_patience_seconds} {
+      wait_{wait},
+      patience_seconds_{wait.deadline_seconds > 0
+                            ? std::min(wait.deadline_seconds, longest_patience_seconds)
+                            : longest_patience_seconds} {
   mpi::check(MPI_Comm_rank(comm, &rank_));
   mpi::check(MPI_Comm_size(comm, &size_));
   MPI_Comm node = MPI_COMM_NULL;
@@ -51,12 +53,12 @@ Writers::Writers(MPI_Comm comm, double deadline_seconds)
   MPI_Comm_free(&node);
   syncs_ = rank_on_node == 0 && first_on_node != 0;
   std::array<std::int64_t, 1> any{syncs_ ? 1 : 0};
-  mpi::maximum(comm, any, {}, "the other writers of a dataset");
+  mpi::maximum(comm, any, wait_, "the other writers of a dataset");
   has_other_nodes_ = any[0] != 0;
 }
 
 void Writers::agree(const Outcome& mine, double deadline_seconds) const {
-  const mpi::WaitPolicy policy{.deadline_seconds = deadline_seconds};
+  const mpi::WaitPolicy policy{deadline_seconds};
   Outcome common;
   try {
     common = mpi::agree(comm_, mine, policy, "the other writers of a dataset");

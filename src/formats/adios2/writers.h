@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "mpi/wait.h"
 
 namespace iocomp::formats::bp {
 
@@ -15,10 +16,11 @@ namespace iocomp::formats::bp {
 class Writers {
  public:
   /// Collective over `comm`, which outlives this.
-  /// @param deadline_seconds  of a wait without progress; 0: none.
-  Writers(MPI_Comm comm, double deadline_seconds);
+  Writers(MPI_Comm comm, const mpi::WaitPolicy& wait);
 
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+  /// How they wait for one another, outside of ADIOS2.
+  [[nodiscard]] const mpi::WaitPolicy& wait() const noexcept { return wait_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
 
@@ -37,6 +39,7 @@ class Writers {
   void agree(const Outcome& mine, double deadline_seconds) const;
 
   MPI_Comm comm_;
+  mpi::WaitPolicy wait_;
   double patience_seconds_;
   int rank_ = 0;
   int size_ = 1;

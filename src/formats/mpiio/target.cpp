@@ -43,7 +43,8 @@ void check(int code, const char* action, const std::string& path) {
 }  // namespace
 
 MpiIoTarget::MpiIoTarget(std::string path, const FormatOptions& options, MPI_Comm writers)
-    : path_{std::move(path)}, plain_{open_together(path_, writers, options.earlier_steps >= 0)} {
+    : path_{std::move(path)},
+      plain_{open_together(path_, writers, options.wait, options.earlier_steps >= 0)} {
   const MpiHints hints{options, file_system_hints(path_, writers)};
   check(
       MPI_File_open(writers, path_.c_str(), MPI_MODE_WRONLY | MPI_MODE_CREATE, hints.raw(), &file_),
