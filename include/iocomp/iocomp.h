@@ -4,8 +4,11 @@
  * Parallel output that costs an MPI simulation nothing: the C interface.
  *
  * Every function returns IOCOMP_OK (0) or a code of `iocomp_code`. `iocomp_error()` then tells the
- * whole story on that rank. Call from one thread at a time; MPI_THREAD_SINGLE is enough. All sizes
- * and indices are 64 bits wide, in elements, row-major.
+ * whole story on that rank. All sizes and indices are 64 bits wide, in elements, row-major.
+ *
+ * Call from one thread at a time, whichever it is. What a call has begun goes on when its thread
+ * ends. MPI_THREAD_SINGLE is enough for calls from the thread that has initialised MPI; calls from
+ * others need MPI_THREAD_SERIALIZED, as MPI itself asks for.
  *
  * "Members" are the ranks of the communicator that a file was opened on. "Local" means that a rank
  * may call a function by itself, whatever the others do.
@@ -118,8 +121,8 @@ typedef enum iocomp_type {
  * Start a session: split the ranks into compute ranks and servers. Without a setting that asks for
  * servers there are none, and all ranks compute. Collective over `comm`.
  * A server stays in this call and serves until the last compute rank finalizes. Then it leaves
- * through MPI_Finalize and exit(0). With the setting `server.returns = true` the call returns
- * instead, and the role is IOCOMP_SERVER.
+ * through MPI_Finalize and exit(0), for which MPI wants the thread that has initialised it. With
+ * the setting `server.returns = true` the call returns instead, and the role is IOCOMP_SERVER.
  * @param comm      call it after MPI_Init. The communicator is duplicated and never used itself.
  * @param settings  settings of the program as TOML text, or NULL. File and environment override
  * them.

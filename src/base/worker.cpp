@@ -2,9 +2,11 @@
 #include "base/worker.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -43,6 +45,20 @@ void Worker::submit(Job job, Ended ended) {
     queue_.emplace_back(std::move(job), std::move(ended));
   }
   submitted_.notify_one();
+}
+
+Outcome Worker::run(const Job& job) {
+  std::mutex mutex;
+  std::condition_variable has_ended;
+  std::optional<Outcome> outcome;  // guarded by mutex
+  submit(job, [&](const Outcome& of_job) {
+    const std::scoped_lock lock{mutex};
+    outcome = of_job;
+    has_ended.notify_one();
+  });
+  std::unique_lock lock{mutex};
+  has_ended.wait(lock, [&] { return outcome.has_value(); });
+  return std::move(*outcome);
 }
 
 Outcome Worker::outcome_of_job(const Job& job) noexcept {

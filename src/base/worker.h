@@ -34,6 +34,9 @@ class Worker {
 
   void submit(Job job, Ended ended);
 
+  /// Have a job run by its thread, and sleep until that is done.
+  Outcome run(const Job& job);
+
   /// What becomes of a job, whoever runs it: all that it throws is a failure.
   [[nodiscard]] static Outcome outcome_of_job(const Job& job) noexcept;
 

@@ -117,12 +117,20 @@ void Ring::flush(int descriptor, const FileRange& range, std::uint64_t tag) {
   request.user_data = tag;
 }
 
-// What the kernel does not take now stays in its place until the next call.
+// What the kernel does not take now stays in its place until the next call. The caller does not
+// touch the ring before the thread has submitted.
 void Ring::submit() noexcept {
-  if (io_uring_sq_ready(&ring_) > 0) {
+  if (io_uring_sq_ready(&ring_) == 0) {
+    return;
+  }
+  if (submitter_) {
+    (void)submitter_->run([this] { io_uring_submit(&ring_); });
+  } else {
     io_uring_submit(&ring_);
   }
 }
+
+void Ring::submit_by_thread() { submitter_ = std::make_unique<Worker>("iocomp-disk"); }
 
 void Ring::keep_answers() noexcept {
   io_uring_cqe* answer = nullptr;
@@ -163,6 +171,9 @@ void Ring::sleep(std::chrono::nanoseconds longest) noexcept {
   const std::int64_t limit = std::clamp(longest, std::chrono::nanoseconds{0}, endless).count();
   __kernel_timespec time{.tv_sec = limit / second, .tv_nsec = limit % second};
   io_uring_cqe* answer = nullptr;
+  if (submitter_) {
+    submit();
+  }
   const int result = io_uring_submit_and_wait_timeout(&ring_, &answer, 1, &time, nullptr);
   if (result < 0 && result != -ETIME && result != -EINTR) {  // nobody spins, whatever is wrong
     std::this_thread::sleep_for(std::min(longest, nap));

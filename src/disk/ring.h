@@ -6,11 +6,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/futex.h"
+#include "base/worker.h"
 #include "disk/flush_window.h"
 
 namespace iocomp::disk {
@@ -41,6 +43,12 @@ class Ring {
   void flush(int descriptor, const FileRange& range, std::uint64_t tag);
   void submit() noexcept;
 
+  /// From now on a thread of this ring submits. The kernel cancels the requests of a thread that
+  /// ends, so those of a thread that the program ends would be asked for in vain.
+  /// @throws Error{storage_failure} where the system gives no thread.
+  void submit_by_thread();
+  [[nodiscard]] bool submits_by_thread() const noexcept { return submitter_ != nullptr; }
+
   /// Append the answers that are there; never waits.
   void take(std::vector<RingAnswer>& answers);
 
@@ -58,7 +66,8 @@ class Ring {
   io_uring ring_{};
   bool waits_on_words_ = false;  // the kernel can (6.7 and later)
   bool is_word_asked_ = false;
-  std::vector<RingAnswer> kept_;  // seen while the word was withdrawn
+  std::vector<RingAnswer> kept_;       // seen while the word was withdrawn
+  std::unique_ptr<Worker> submitter_;  // null: the caller submits
 };
 
 }  // namespace iocomp::disk

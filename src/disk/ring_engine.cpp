@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/futex.h"
+#include "base/log.h"
 #include "disk/output_file.h"
 #include "disk/ring.h"
 #include "disk/start_ring.h"
@@ -215,7 +216,12 @@ void RingEngine::ask_write(Job job) {
 void RingEngine::answered(const Job& job, std::int64_t result) {
   Task& task = *job.task;
   --task.open;
-  const bool is_put_off = result == -EINTR || result == -EAGAIN;
+  const bool is_cancelled =
+      result == -ECANCELED && job.kind != Job::Kind::flush && !task.plan.file->is_given_up();
+  if (is_cancelled) {
+    outlive_caller();
+  }
+  const bool is_put_off = result == -EINTR || result == -EAGAIN || is_cancelled;
   if (is_put_off && has_bug(Bug::put_off_is_done)) {
     // nothing is written
   } else if (is_put_off && job.kind != Job::Kind::flush && job.tries < most_tries) {
@@ -232,6 +238,22 @@ void RingEngine::answered(const Job& job, std::int64_t result) {
     }
   }  // a flush is a hint: where it fails, sync does the work and tells what is wrong
   settle(task);
+}
+
+// We cancel nothing but flushes, behind a write that was cut short. So the thread that asked has
+// ended, and the next one may do the same.
+void RingEngine::outlive_caller() {
+  if (ring_.submits_by_thread()) {
+    return;
+  }
+  try {
+    ring_.submit_by_thread();
+    log::info(
+        "the thread that asked for writes has ended, and the kernel has cancelled them: a thread "
+        "of iocomp asks from now on");
+  } catch (const Error& error) {  // who calls next asks again
+    log::warning(std::string{"a thread that has ended had asked for writes: "} + error.what());
+  }
 }
 
 void RingEngine::answered_write(const Job& job, std::int64_t result) {

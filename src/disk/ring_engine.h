@@ -77,6 +77,7 @@ class RingEngine : public Engine {
   [[nodiscard]] std::uint64_t keep(const Job& job);
   void answered(const Job& job, std::int64_t result);
   void answered_write(const Job& job, std::int64_t result);
+  void outlive_caller();
   void settle(Task& task);
   static void fail(Task& task, std::string story);
 

@@ -58,6 +58,28 @@ class Build:
     dump_adios2: str = ""  # a reader; empty where ADIOS2 is not there
     bpls: str = ""  # likewise
     heat: str = ""  # the client
+    fresh_calls: str = ""  # a library that makes each call of iocomp.h from a thread of its own
+
+    @property
+    def has_fresh_threads(self) -> bool:
+        """Whether actors shall make each call from a fresh thread (tests/threads)."""
+        return os.environ.get("IOCOMP_TEST_FRESH_THREADS") == "1"
+
+    @property
+    def actor_words(self) -> list[str]:
+        """Return the beginning of an actor's command line."""
+        return [self.actor, *(["--serialized"] if self.has_fresh_threads else [])]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return what launchers get beside the environment of the tests."""
+        if not self.has_fresh_threads:
+            return {}
+        sanitizer = os.environ.get("ASAN_OPTIONS", "")
+        return {
+            "LD_PRELOAD": self.fresh_calls,
+            "ASAN_OPTIONS": f"{sanitizer}:verify_asan_link_order=0",
+        }
 
     def has_back_end(self, name: str) -> bool:
         """Whether a back-end was built."""
@@ -246,15 +268,15 @@ class Actors:
     def _play_alone(self, start: _Start, words: list[str], meanwhile: Meanwhile | None) -> Job:
         began = time.monotonic()
         process = subprocess.Popen(
-            [*words, self.build.actor, str(start.script), str(start.journals)],
+            [*words, *self.build.actor_words, str(start.script), str(start.journals)],
             cwd=start.folder,
-            env=environment_without_iocomp() | dict(start.environment),
+            env=environment_without_iocomp() | self.build.environment | dict(start.environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
         )
-        command = start.command([*words, self.build.actor])
+        command = start.command([*words, *self.build.actor_words])
         if meanwhile is not None:
             threading.Thread(target=meanwhile, args=(process, start.journals), daemon=True).start()
         try:
@@ -282,7 +304,7 @@ class Actors:
             for path in (start.journals / "stdout", start.journals / "stderr")
         )
         log = "" if status == 0 else company.log()
-        job = start.job(start.command([*words, self.build.actor]), status, out, err + log, began)
+        job = start.job(start.command([*words, *self.build.actor_words]), status, out, err + log, began)
         servers = {entry["rank"] for entry in job.calls("init", role=SERVER)}
         job.entries = [
             entry

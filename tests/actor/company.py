@@ -23,7 +23,12 @@ class Company:
     """The processes of one launch, which wait for orders."""
 
     def __init__(
-        self, launcher: Sequence[str], ranks: int, actor: Sequence[str], folder: Path
+        self,
+        launcher: Sequence[str],
+        ranks: int,
+        actor: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
     ) -> None:
         """Launch it. `launcher` ends with the option that takes the number of ranks."""
         self.folder = folder
@@ -40,7 +45,7 @@ class Company:
             self._process = subprocess.Popen(
                 self.command,
                 cwd=self.folder,
-                env=environment_without_iocomp(),
+                env=environment_without_iocomp() | dict(environment),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -88,11 +93,18 @@ class Company:
 class Companies:
     """One company for each number of ranks, launched when it is first needed."""
 
-    def __init__(self, launcher: Sequence[str], actor: Sequence[str], folder: Path) -> None:
+    def __init__(
+        self,
+        launcher: Sequence[str],
+        actor: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         """Remember what to launch, and where each may have a folder."""
         self._launcher = launcher
         self._actor = actor
         self._folder = folder
+        self._environment = environment or {}
         self._launched = 0
         self._companies: dict[int, Company] = {}  # the one that was used last is the last
 
@@ -104,7 +116,7 @@ class Companies:
                 self._companies.pop(next(iter(self._companies))).dismiss()
             self._launched += 1
             folder = self._folder / f"company{self._launched}"
-            company = Company(self._launcher, ranks, self._actor, folder)
+            company = Company(self._launcher, ranks, self._actor, folder, self._environment)
         self._companies[ranks] = company
         return company
 

@@ -20,7 +20,8 @@ def build() -> Build:
 @pytest.fixture(scope="session")
 def companies(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Companies]:
     """Return the launches that scripts share."""
-    all_of_them = Companies(build.launcher, [build.actor], tmp_path_factory.mktemp("companies"))
+    folder = tmp_path_factory.mktemp("companies")
+    all_of_them = Companies(build.launcher, build.actor_words, folder, build.environment)
     yield all_of_them
     all_of_them.dismiss()
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An actor carries out scripts (README.md) with iocomp on every rank:
-//   actor SCRIPT JOURNALS     one, in a launch of its own
-//   actor --company FOLDER    many, one after the other (company.h)
+//   actor [--serialized] SCRIPT JOURNALS     one, in a launch of its own
+//   actor [--serialized] --company FOLDER    many, one after the other (company.h)
+// Serialized: calls may come from several threads, one at a time.
 #include <mpi.h>
 
 #include <cstdio>
@@ -12,9 +13,18 @@
 #include "play.h"
 
 int main(int count, char** words) {
-  MPI_Init(&count, &words);
+  const bool is_serialized = count > 1 && std::string_view{words[1]} == "--serialized";
+  if (is_serialized) {
+    int level = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&count, &words, MPI_THREAD_SERIALIZED, &level);
+    --count;
+    ++words;
+  } else {
+    MPI_Init(&count, &words);
+  }
   if (count != 3) {
-    std::fprintf(stderr, "usage: actor SCRIPT JOURNALS | actor --company FOLDER\n");
+    std::fprintf(stderr,
+                 "usage: actor [--serialized] SCRIPT JOURNALS | [--serialized] --company FOLDER\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   try {

@@ -152,6 +152,13 @@ def test_without_ierr_a_failure_tells_its_story_and_ends_the_job(run: Run) -> No
     assert 'iocomp: invalid argument: the file name "one/two" is not allowed' in failed.stderr
 
 
+@pytest.mark.parametrize("settings", [{}, {"IOCOMP_MODE": "sync"}, WITH_SERVERS], ids=["kernel", "sync", "servers"])
+@pytest.mark.parametrize("calls", ["of a team", "of threads that end"])
+def test_each_call_comes_from_another_thread(run: Run, settings: dict[str, str], calls: str) -> None:
+    fresh = {"LD_PRELOAD": ABOUT["fresh_calls"], "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0"}
+    run("fortran_threads", 2, **settings, **(fresh if calls == "of threads that end" else {}))
+
+
 def test_should_stop_tells_all_ranks(tmp_path: Path) -> None:
     with subprocess.Popen(
         command("fortran_calls", 3, "stop"),

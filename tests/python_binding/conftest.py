@@ -46,6 +46,8 @@ class Launcher:
 
     @property
     def library(self) -> Path:
+        if self.build.has_fresh_threads:
+            return Path(self.build.fresh_calls)
         return Path(self.build.modules).parent / "libiocomp.so"
 
     def environment(self, settings: dict[str, str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -370,6 +371,38 @@ def memory_outlives_the_session() -> None:
     assert small.sum() == 45 and view.sum() == 20
     view += 1
     assert view.sum() == 30
+
+
+def calls_from_threads() -> None:
+    """Make each call in a pool of its own, whose thread ends with it."""
+
+    def in_thread(call: Callable[..., Any], *words: Any, **more: Any) -> Any:  # noqa: ANN401
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(call, *words, **more).result()
+
+    with begin() as io:
+        rank, ranks = io.comm.rank, io.comm.size
+        shape = (4 * ranks, 1 << 17)
+        out = in_thread(io.open, "fields")
+        u = in_thread(out.define, "u", "f8", shape)
+        mine = np.empty((4, shape[1]))
+        put: Any = None
+        for step in range(3):
+            if put is not None:
+                in_thread(put.wait)
+            mine[:] = rank + 10 * step
+            put = in_thread(u.put, mine, (4 * rank, 0))
+            in_thread(out.end_step)
+        in_thread(out.wait_step, 2)
+        in_thread(put.wait, "durable")
+        raises(iocomp.InvalidArgumentError, "9", in_thread, out.wait_step, 9)
+        in_thread(out.close)
+        found = in_thread(io.open_input, "fields")
+        for step in range(3):
+            values = in_thread(found.read, "u", step)
+            expected = np.repeat(np.arange(ranks) + 10.0 * step, 4)
+            assert (values == expected[:, np.newaxis]).all()
+        in_thread(found.close)
 
 
 def sub_communicators() -> None:

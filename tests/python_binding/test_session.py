@@ -39,6 +39,11 @@ def test_a_session_takes_arrays_of_every_sort(play: Play, mode: str) -> None:
     play("uses_of_a_session", ranks=2, alone=True, **MODES[mode])
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_each_call_comes_from_another_thread(play: Play, mode: str) -> None:
+    play("calls_from_threads", ranks=2, **MODES[mode])
+
+
 def test_blocks_are_assigned_as_with_numpy(play: Play) -> None:
     play("assignments", ranks=3)
 

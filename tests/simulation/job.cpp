@@ -375,6 +375,9 @@ int Job::attempt(int rank, std::size_t file, const std::string& call,
   if (!outcome.ok()) {
   policy_of(rank).begin_call();
     failed(rank, file, call, static_cast<int>(outcome.code), outcome.story);
+  if (plan_.system.ends_threads) {
+    machine_.rings().end_thread();
+  }
   }
   return static_cast<int>(outcome.code);
 }

@@ -418,6 +418,7 @@ void choose_system(Random random, Plan& plan) {
   system.has_processors = random.chance(1, 2);
   system.shared_bytes = random.chance(1, 8) ? random.below(64 << 20) : INT64_MAX;
   system.rings = static_cast<System::Rings>(random.below(3));
+  system.ends_threads = random.chance(1, 4);
 }
 
 // The guard compares steps that take long: many of them, on a slow disk.

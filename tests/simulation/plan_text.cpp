@@ -168,6 +168,7 @@ struct Fields<System> {
     field("shared_bytes", &System::shared_bytes);
     field("rings", &System::rings);
   }
+    field("ends_threads", &System::ends_threads);
 };
 template <>
 struct Fields<Plan> {

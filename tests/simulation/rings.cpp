@@ -27,6 +27,7 @@ constexpr int futex_wait_operation = 51;
 /// A request that the kernel has taken.
 struct Rings::Work {
   Ring* ring = nullptr;
+  std::uint64_t thread = 0;  // that has asked
   int operation = 0;
   std::uint64_t tag = 0;
   std::shared_ptr<Machine::Open> file;
@@ -119,6 +120,17 @@ void Rings::end(int process) {
   }
 }
 
+void Rings::end_thread() {
+  for (const auto& [descriptor, ring] : rings_) {
+    for (const auto& work : std::list{ring->under_way}) {
+      if (ring->process == world_.process() && work->thread == world_.thread() &&
+          world_.random().chance(2, 3)) {
+        complete(work, -ECANCELED);
+      }
+    }
+  }
+}
+
 void Rings::give_up(Ring& ring) {
   for (const auto& work : std::exchange(ring.under_way, {})) {
     world_.forget(work->watch);
@@ -144,6 +156,7 @@ int Rings::submit(io_uring& ring) {
     const io_uring_sqe& asked = queue.sqes[own.taken++ & queue.ring_mask];
     auto work = std::make_shared<Work>();
     work->ring = &own;
+    work->thread = world_.thread();
     work->operation = asked.opcode;
     work->tag = asked.user_data;
     if (asked.opcode == futex_wait_operation) {

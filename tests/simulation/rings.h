@@ -30,6 +30,10 @@ class Rings {
   /// The process has ended: what it had asked for is done now, or never.
   void end(int process);
 
+  /// The thread that runs has ended, and another one goes on in its place: what it had asked for
+  /// and has not begun is cancelled.
+  void end_thread();
+
   /// @return how many requests were taken.
   [[nodiscard]] int submit(io_uring& ring);
   /// The same, then sleep until there is an answer.

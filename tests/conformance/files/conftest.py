@@ -18,3 +18,4 @@ from fixtures import actors, build, companies  # noqa: E402, F401
 def pytest_configure(config: pytest.Config) -> None:
     """Name the marks."""
     config.addinivalue_line("markers", "quick: part of the short run")
+    config.addinivalue_line("markers", "fresh_threads: part of it where calls come from threads")

@@ -136,6 +136,19 @@ QUICK = [
 ]
 
 
+# Of these, with each call from a thread that ends with it.
+FRESH_THREADS = [
+    "posix-kernel3-tiny",
+    "hdf5-kernel3-odd",
+    "posix-halves_2to2-message",
+    "posix-halves_2to2-in-place",
+    "mpiio-sync2-inside",
+    "pnetcdf-sync2-odd",
+    "netcdf-kernel3-default",
+    "adios2_BP5-sync2-default",
+]
+
+
 def _is_chosen(label: str, number: int, back_end: BackEnd, placement: Placement) -> bool:
     """Every placement with every tuning for posix; elsewhere each with some of the others."""
     if back_end.needs_its_library and placement.label.startswith("kernel"):
@@ -152,6 +165,7 @@ def _cases() -> list[Any]:
                 label = f"{back_end.label}-{placement.label}-{tuning.label}"
                 if _is_chosen(label, b + p + t, back_end, placement):
                     marks = [pytest.mark.quick] * (label in QUICK)
+                    marks += [pytest.mark.fresh_threads] * (label in FRESH_THREADS)
                     cases.append(pytest.param(back_end, placement, tuning, id=label, marks=marks))
     return cases
 
