@@ -216,13 +216,13 @@ IOCOMP_EXPORT int iocomp_set_shape(iocomp_var *var, const int64_t *shape);
 
 /**
  * Say how many rows this rank has of some variables from the current step on. A row is one index
- * along the first axis. The rows of all members follow one another, in the order of their ranks,
- * and the variables get the shape for it. Then put them with iocomp_put, from `first` on.
- * Collective over the members, before their first put of the step: unlike a put it waits for all
- * of them, asleep. Cost: a sum and a check of a few bytes over the members, two reductions in all,
- * however many variables. A program that knows its offsets calls iocomp_set_shape, which waits for
- * nobody. Formats whose variables keep their shapes in all steps take other totals in the first
- * step only.
+ * along the first axis. The rows of all members follow one another, in the order of their ranks in
+ * the file's communicator, and the variables get the shape for it. Then put them with iocomp_put,
+ * from `first` on. Collective over the members, before their first put of the step: unlike a put it
+ * waits for all of them, asleep. Cost: a sum and a check of a few bytes over the members, two
+ * reductions in all, however many variables. A program that knows its offsets calls
+ * iocomp_set_shape, which waits for nobody. Formats whose variables keep their shapes in all steps
+ * take other totals in the first step only.
  * @param vars   `nvars` (>= 1) variables of one file, the same on all members; none is a scalar.
  * @param rows   `nvars` numbers >= 0, those of this rank.
  * @param first  where the first row of this rank is, for each; may be NULL.

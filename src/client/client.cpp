@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -319,13 +320,16 @@ bool Client::has_reached(std::uint64_t ticket, State state) {
   return link_.has_reached(ticket, state);
 }
 
-// Where servers carry a file of some ranks, nothing but this needs a communicator of them. To make
-// it has no nonblocking form; all members are in the same call.
+// Where servers carry a file of some ranks, or of all in another order, nothing but this needs a
+// communicator of them. To make it has no nonblocking form; all members are in the same call.
 MPI_Comm Client::members_comm(OpenedFile& opened) {
+  if (opened.comm != MPI_COMM_NULL) {
+    return opened.comm;
+  }
   int size = 0;
   mpi::check(MPI_Comm_size(place_.comm, &size));
-  if (opened.comm != MPI_COMM_NULL || std::cmp_equal(opened.members.size(), size)) {
-    return opened.comm != MPI_COMM_NULL ? opened.comm : place_.comm;
+  if (std::cmp_equal(opened.members.size(), size) && std::ranges::is_sorted(opened.members)) {
+    return place_.comm;
   }
   if (opened.rows_comm == MPI_COMM_NULL) {
     const mpi::Group all = mpi::group_of(place_.comm);

@@ -117,6 +117,22 @@ void put(Stage& stage, const Line& line) {
   keep(stage, line, code, began, std::move(made));
 }
 
+/// This member's share of the rows, behind those of the members before it.
+void put_rows(Stage& stage, const Line& line) {
+  File& file = stage.file(line);
+  if (file.handle == nullptr) {
+    return;
+  }
+  const Variable& variable = stage.variable(line);
+  const Block block = share(line, variable.shape, file);
+  const std::int64_t step = iocomp_current_step(file.handle);
+  Put made = prepared(stage, line, step, block.local_array(variable.values, step));
+  const double began = now_seconds();
+  const int code = iocomp_put_rows(variable.handle, block.count.data(), made.memory.data(),
+                                   is_buffered(line) ? 1 : 0, nullptr, nullptr, &made.ticket);
+  keep(stage, line, code, began, std::move(made));
+}
+
 /// Runs of elements, "first:count,first:count".
 struct Runs {
   Extents first, count;
@@ -223,6 +239,9 @@ void put_text(Stage& stage, const Line& line) {
 
 }  // namespace
 
-Words put_words() { return {{"put", put}, {"put_elements", put_elements}, {"put_text", put_text}}; }
+Words put_words() {
+  return {
+      {"put", put}, {"put_rows", put_rows}, {"put_elements", put_elements}, {"put_text", put_text}};
+}
 
 }  // namespace actor

@@ -47,7 +47,7 @@ double cpu_seconds(pid_t process) {
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-/// The compute ranks that the line names, or part I of N as `part=I/N`.
+/// The compute ranks that the line names, or part I of N as `part=I/N`, perhaps backward.
 std::vector<int> members_of(const Line& line, int size) {
   std::vector<int> members;
   if (!line.has("part")) {
@@ -63,6 +63,9 @@ std::vector<int> members_of(const Line& line, int size) {
     if (size < parts ? rank == index % size : rank * parts / size == index) {
       members.push_back(rank);
     }
+  }
+  if (line.option("order", "forward") == "backward") {
+    std::ranges::reverse(members);
   }
   return members;
 }

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <regex>
 #include <span>
 #include <utility>
@@ -740,14 +741,7 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
     (void)attempt(rank.number, number, "begin of a step",
                   [&] { file.begin_step(step, time_of(step)); });
   }
-  for (std::size_t v = 0; v < now.variables.size(); ++v) {
-    const auto& shape = now.variables[v].shape;
-    if (shape != rank.shapes[number][v]) {
-      (void)attempt(rank.number, number, "set_shape",
-                    [&] { file.set_shape(rank.variables[number][v], shape.data()); });
-      rank.shapes[number][v] = shape;
-    }
-  }
+  planned.has_rows ? set_rows(rank, number, now) : set_shapes(rank, number, now);
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
     for (std::size_t p = 0; p < now.variables[v].puts.size(); ++p) {
       const Put& put = now.variables[v].puts[p];
@@ -838,6 +832,53 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
 }
 
 void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
+void Job::set_shapes(Rank& rank, std::size_t number, const Step& now) {
+  for (std::size_t v = 0; v < now.variables.size(); ++v) {
+    const auto& shape = now.variables[v].shape;
+    if (shape != rank.shapes[number][v]) {
+      (void)attempt(rank.number, number, "set_shape", [&] {
+        rank.files[number]->set_shape(rank.variables[number][v], shape.data());
+      });
+      rank.shapes[number][v] = shape;
+    }
+  }
+}
+
+// Each member has said beforehand where its rows are: the library has to find the same place.
+void Job::set_rows(Rank& rank, std::size_t number, const Step& now) {
+  for (std::size_t v = 0; v < now.variables.size(); ++v) {
+    if (!std::ranges::equal(rank.shapes[number][v] | std::views::drop(1),
+                            now.variables[v].shape | std::views::drop(1))) {
+      set_shapes(rank, number, now);  // rows alone may change by what follows
+    }
+  }
+  std::vector<std::int64_t> rows;
+  for (const auto& part : now.variables) {
+    const auto own = std::ranges::find(part.puts, rank.number, &Put::rank);
+    rows.push_back(own == part.puts.end() ? 0 : own->count.front());
+  }
+  iocomp::client::Rows found;
+  const int code = attempt(rank.number, number, "set_rows", [&] {
+    found = rank.client->set_rows(rank.files[number], rank.variables[number], rows);
+  });
+  for (std::size_t v = 0; v < now.variables.size() && code == 0; ++v) {
+    const auto& part = now.variables[v];
+    const auto own = std::ranges::find(part.puts, rank.number, &Put::rank);
+    const std::string& name = plan_.files[number].variables[v].name;
+    if (own != part.puts.end() && found.first[v] != own->start.front()) {
+      violations_.push_back("rank " + std::to_string(rank.number) + ": its rows of " + name +
+                            " begin at " + std::to_string(found.first[v]) + ", not at " +
+                            std::to_string(own->start.front()));
+    }
+    if (found.total[v] != part.shape.front()) {
+      violations_.push_back("rank " + std::to_string(rank.number) + ": " + name + " has " +
+                            std::to_string(found.total[v]) + " rows, not " +
+                            std::to_string(part.shape.front()));
+    }
+    rank.shapes[number][v] = part.shape;
+  }
+}
+
   Told& told = told_[number];
   const std::string name = "step " + std::to_string(step) + " of " + plan_.files[number].name;
   try {

@@ -89,6 +89,8 @@ class Job {
   void define(Rank& rank, std::size_t file, std::size_t variable);
   void check_beginning(const Rank& rank, std::size_t file);
   void make_step(Rank& rank, std::size_t file, std::int64_t step);
+  void set_shapes(Rank& rank, std::size_t file, const Step& now);
+  void set_rows(Rank& rank, std::size_t file, const Step& now);
   void close_later(Rank& rank, std::size_t file);
   void close(Rank& rank, std::size_t file, const std::function<void()>& wait);
   void wait_step(Rank& rank, std::size_t file, std::int64_t step);

@@ -163,6 +163,18 @@ int MPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_
   }
   return MPI_SUCCESS;
 }
+int MPI_Group_incl(MPI_Group from, int count, const int ranks[], MPI_Group* made) {
+  std::vector<int> processes;
+  for (int i = 0; i < count; ++i) {
+    processes.push_back(group_of(from).processes[static_cast<std::size_t>(ranks[i])]);
+  }
+  *made = reinterpret_cast<MPI_Group>(&network().make_group(std::move(processes)));
+  return MPI_SUCCESS;
+}
+int MPI_Comm_create_group(MPI_Comm /*comm*/, MPI_Group group, int /*tag*/, MPI_Comm* made) {
+  *made = reinterpret_cast<MPI_Comm>(&network().make_of(group_of(group)));
+  return MPI_SUCCESS;
+}
 int MPI_Finalized(int* is_finalized) {
   *is_finalized = 0;
   return MPI_SUCCESS;

@@ -99,6 +99,15 @@ Network::Group& Network::make_group(std::vector<int> processes) {
   return *groups_.back();
 }
 
+Network::Communicator& Network::make_of(const Group& group) {
+  OfGroup& known = of_groups_[group.processes];
+  const std::size_t call = known.calls[world_.process()]++;
+  if (call == known.made.size()) {
+    known.made.push_back(&make(group.processes));
+  }
+  return *known.made[call];
+}
+
 Network::Request& Network::make_request() {
   auto request = std::make_unique<Request>();
   Request& made_request = *request;

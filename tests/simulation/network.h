@@ -58,6 +58,8 @@ class Network {
   [[nodiscard]] int rank(const Communicator& comm) const { return rank(comm, world_.process()); }
   [[nodiscard]] static const std::vector<int>& processes(const Communicator& comm);
   [[nodiscard]] Group& make_group(std::vector<int> processes);
+  /// The same communicator for all processes that make this call for the same group.
+  [[nodiscard]] Communicator& make_of(const Group& group);
 
   /// @param waits_for_receiver  as MPI_Issend.
   Request& send(Communicator& comm, int to, int tag, Source bytes, bool waits_for_receiver);
@@ -99,6 +101,11 @@ class Network {
   World& world_;
   std::deque<std::unique_ptr<Communicator>> communicators_;
   std::deque<std::unique_ptr<Group>> groups_;
+  struct OfGroup {
+    std::vector<Communicator*> made{};   ///< by calls of one process
+    std::map<int, std::size_t> calls{};  ///< by process
+  };
+  std::map<std::vector<int>, OfGroup> of_groups_;
   std::map<Request*, std::unique_ptr<Request>> requests_;
 };
 

@@ -86,6 +86,7 @@ struct PlannedFile {
   std::vector<int> members{};  ///< compute ranks, as its communicator orders them; empty: all
   std::vector<Variable> variables{};
   std::vector<Step> steps{};
+  bool has_rows = false;  ///< its members say how many rows they have, in each step
   Mistake mistake = Mistake::none;
   int mistaken_rank = 0;
 };

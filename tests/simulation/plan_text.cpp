@@ -111,6 +111,7 @@ struct Fields<PlannedFile> {
     field("alignment_bytes", &PlannedFile::alignment_bytes);
     field("steps_in_flight", &PlannedFile::steps_in_flight);
     field("members", &PlannedFile::members);
+    field("rows", &PlannedFile::has_rows);
     field("mistake", &PlannedFile::mistake);
     field("mistaken_rank", &PlannedFile::mistaken_rank);
     field("variable", &PlannedFile::variables);
@@ -167,8 +168,8 @@ struct Fields<System> {
     field("processors", &System::has_processors);
     field("shared_bytes", &System::shared_bytes);
     field("rings", &System::rings);
-  }
     field("ends_threads", &System::ends_threads);
+  }
 };
 template <>
 struct Fields<Plan> {

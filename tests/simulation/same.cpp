@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <ranges>
 #include <set>
 #include <string>
@@ -34,8 +35,41 @@ struct Seen {
   std::map<std::string, std::vector<std::byte>> files;  // whose bytes must be the same
 };
 
+// Its members in any order, and in each step the rows of each of them behind those of the members
+// before it.
+void put_by_rows(Random& random, const Plan& plan, PlannedFile& file) {
+  if (file.members.empty()) {
+    file.members.resize(static_cast<std::size_t>(plan.ranks));
+    std::iota(file.members.begin(), file.members.end(), 0);
+  }
+  for (std::size_t i = file.members.size(); i > 1; --i) {
+    std::swap(file.members[i - 1],
+              file.members[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+  }
+  file.has_rows = true;
+  for (auto& step : file.steps) {
+    for (auto& part : step.variables) {
+      part.puts.clear();
+      std::int64_t first = 0;
+      for (const int member : file.members) {
+        const std::int64_t left = part.shape.front() - first;
+        const std::int64_t rows = member == file.members.back() ? left : random.between(0, left);
+        if (rows > 0) {
+          Put put{.rank = member, .start{}, .count = part.shape};
+          put.start.resize(part.shape.size());
+          put.start.front() = first;
+          put.count.front() = rows;
+          part.puts.push_back(std::move(put));
+        }
+        first += rows;
+      }
+    }
+  }
+}
+
 // The same calls in every way: in synchronous mode all ranks wait for the same steps.
 Plan program_of(Plan plan) {
+  Random random{plan.seed ^ 0x524F};
   plan.faults = {};
   plan.next.clear();
   for (auto& file : plan.files) {
@@ -44,6 +78,9 @@ Plan program_of(Plan plan) {
     file.is_compressed = file.is_compressed && count_members(plan, file) == 1;
     for (auto& step : file.steps) {
       std::ranges::fill(step.waits_for, step.waits_for.front());
+    }
+    if (!has_mistake(file) && random.chance(1, 3)) {
+      put_by_rows(random, plan, file);
     }
   }
   return plan;

@@ -253,6 +253,17 @@ def sub_communicators(script: Script) -> None:
         file.close()
 
 
+def rows(script: Script) -> None:
+    """Rows of each member behind those before it: of all ranks, and with the last one first."""
+    for order in ("forward", "backward"):
+        file = script.open(f"rows_{order}", order=order)
+        file.define("u", "float32", [53, 3])
+        for _ in range(2):
+            file.put_rows("u")
+            file.end_step()
+        file.close()
+
+
 def interleaved(script: Script) -> None:
     """Several files open at once, their calls interleaved, closed in another order."""
     files = [script.open(f"interleaved_{i}") for i in range(3)]
@@ -443,6 +454,7 @@ SCENARIOS: list[Callable[[Script], None]] = [
     small_puts,
     attributes,
     sub_communicators,
+    rows,
     interleaved,
     waits,
     no_wait,

@@ -87,7 +87,13 @@ class FileScript:
     """The calls for one file, and what the file must hold afterwards."""
 
     def __init__(
-        self, script: Script, name: str, kind: str, group: tuple[int, int], settings: dict[str, Any]
+        self,
+        script: Script,
+        name: str,
+        kind: str,
+        group: tuple[int, int],
+        order: str,
+        settings: dict[str, Any],
     ) -> None:
         """Open a file; see Script.open."""
         self.script = script
@@ -99,10 +105,10 @@ class FileScript:
         self.variables: dict[str, Variable] = {}
         self.arrays: dict[int, dict[str, Array]] = {}
         self.attributes: dict[int, dict[str, Attribute]] = {}
-        self._group = "" if group == (0, 1) else f"of_{name}"
+        self._group = "" if (group, order) == ((0, 1), "forward") else f"of_{name}"
         self._puts = 0
         if self._group:
-            self._say("group", self._group, part=f"{group[0]}/{group[1]}")
+            self._say("group", self._group, part=f"{group[0]}/{group[1]}", order=order)
             self._say("open", name, kind, on=self._group)
         else:
             self._say("open", name, kind)
@@ -187,6 +193,13 @@ class FileScript:
         if memory is not None:
             options |= {"memory": _by(memory[0]), "at": _by(memory[1])}
         self._say("put", self.name, name, **options, **self._how(buffered))
+
+    def put_rows(self, name: str) -> None:
+        """Put a whole variable, the rows of each member behind those of the members before it."""
+        self.is_step_begun = True
+        variable = self.variables[name]
+        self._expect(variable, [0] * len(variable.shape), variable.shape)
+        self._say("put_rows", self.name, name, **self._how(False))
 
     def _how(self, buffered: bool) -> dict[str, str]:
         """Some blocks lie in memory of the session; so few that every writer has both kinds."""
@@ -297,13 +310,19 @@ class Script:
         return self._seed
 
     def open(
-        self, name: str, kind: str = "series", group: tuple[int, int] = (0, 1), **settings: object
+        self,
+        name: str,
+        kind: str = "series",
+        group: tuple[int, int] = (0, 1),
+        order: str = "forward",
+        **settings: object,
     ) -> FileScript:
         """Open a file on group `group[0]` of `group[1]`; `settings` are those of [files.<name>].
 
-        A name that was opened before is opened again: in the end it holds what it got last.
+        Its communicator has the ranks in this `order`, forward or backward. A name that was opened
+        before is opened again: in the end it holds what it got last.
         """
-        self.files[name] = FileScript(self, name, kind, group, settings)
+        self.files[name] = FileScript(self, name, kind, group, order, settings)
         return self.files[name]
 
     def progress(self) -> None:

@@ -36,12 +36,17 @@ class RecordedScript(Script):
         self._opened = 0
 
     def open(
-        self, name: str, kind: str = "series", group: tuple[int, int] = (0, 1), **settings: object
+        self,
+        name: str,
+        kind: str = "series",
+        group: tuple[int, int] = (0, 1),
+        order: str = "forward",
+        **settings: object,
     ) -> FileScript:
         """As in Script."""
         number, self._opened = self._opened, self._opened + 1
-        self.calls.append(Call(number, "open", (name, kind, group), dict(settings)))
-        self.files[name] = RecordedFile(self, name, kind, group, settings)
+        self.calls.append(Call(number, "open", (name, kind, group, order), dict(settings)))
+        self.files[name] = RecordedFile(self, name, kind, group, order, settings)
         self.files[name].number = number
         return self.files[name]
 
