@@ -183,19 +183,19 @@ bool Client::open_with_servers(OpenedFile& opened) {
   }
 }
 
-// The first file is told with the session. What is not written as the session says is told for
-// every file, by the first of its members.
+// The first file is told in the start line, or behind it where there are servers. What is not
+// written as the session says is told for every file, by the first of its members.
 void Client::tell(const OpenedFile& opened) {
   const auto& file = opened.settings;
   const std::string obstacle = disk_.is_started() && !file.synchronous
                                    ? LocalOpener::obstacle_to_kernel(*opened.format)
                                    : std::string{};
   if (!place_.start_line.empty()) {
-    const std::string line =
-        std::exchange(place_.start_line, {}) + "; " + opened.file->name() + " → " +
-        commit::path_in_force(opened.file->name(), file.path, *opened.format) + " (" +
-        file.backend + (file.synchronous && place_.has_kernel ? ", synchronous)" : ")") +
-        (obstacle.empty() ? "" : "; " + obstacle);
+    const std::string line = std::exchange(place_.start_line, {}) + opened.file->name() + " → " +
+                             commit::path_in_force(opened.file->name(), file.path, *opened.format) +
+                             " (" + file.backend +
+                             (file.synchronous && place_.has_kernel ? ", synchronous)" : ")") +
+                             (obstacle.empty() ? "" : "; " + obstacle);
     std::fprintf(stderr, "%s\n", line.c_str());
   } else if (!obstacle.empty() && opened.members.front() == place_.rank) {
     log::warning("file \"" + opened.file->name() + "\": " + obstacle);

@@ -25,7 +25,7 @@ struct Place {
   std::size_t chunk_bytes = 0;    ///< largest message of data
   double core_share = 1;          ///< of its hardware threads that other compute ranks leave it
   bool has_kernel = false;        ///< asynchronous files are written by the kernel: no servers
-  std::string start_line;         ///< is told with the first file; empty: nothing is told
+  std::string start_line;         ///< stands before the first file; empty: nothing is told
   /// Where ranks of this node put short runs together; null: each writes its own.
   transport::NodeStripes* stripes = nullptr;
   trace::Timeline* timeline = nullptr;  ///< gets events; null: there is none

@@ -109,7 +109,8 @@ const std::vector<Key>& all_keys() {
        "folder that is searched first for back-ends; as they are code, only the variable sets it",
        true},
       {"trace.start", boolean, "true", "",
-       "one line on stderr with the first file: who computes, who writes, what goes where"},
+       "a line on stderr: who computes, who writes, and where the first file goes; with servers "
+       "also what is likely if no rank calls iocomp for a minute"},
       {"trace.summary", boolean, "true", "", "one line on stderr at finalize"},
       {"trace.json", text, "", "", "file that gets the summary, with all its timers, as JSON"},
       {"trace.timeline", text, "", "",

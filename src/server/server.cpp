@@ -51,13 +51,12 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
           .worker = worker_,
           .post = post_,
           .counters = {},
-          .is_given_up = [this] { return survivors_ != nullptr && survivors_->is_given_up(); },
-          .was_given_up = [this] { return survivors_ != nullptr && survivors_->was_given_up(); },
+          .is_given_up = [this] { return survivors() != nullptr && survivors()->is_given_up(); },
+          .was_given_up = [this] { return survivors() != nullptr && survivors()->was_given_up(); },
           .plans = {},
           .jobs = {},
           .ordered = {}},
       transport_{transport},
-      survivors_{transport.survivors()},
       files_{context_, [this](std::uint64_t key,
                               protocol::ActionNote note) { actions_.queue(key, std::move(note)); }},
       intake_{context_, transport, [this](std::uint64_t key) { return files_.writer(key); },
@@ -71,6 +70,8 @@ Server::Server(const config::Settings& settings, const mpi::WaitPolicy& policy,
                  files_.perform(key, note);
                }},
       goodbyes_{context_, transport},
+      unheard_{context_.place.number == 0 && settings.boolean("trace.start"),
+               policy.deadline_seconds},
       grace_seconds_{settings.seconds("stop.grace")} {
   context_.counters.record_into(context_.place.timeline);
   context_.disk.is_given_up = context_.was_given_up;
@@ -97,23 +98,24 @@ Server::End Server::serve() {
       stop_writing();
       return End::given_up;
     }
+    unheard_.look();
     const bool moved = round();
     if (is_terminated() && finish_after_signal(moved)) {
       return End::terminated;
     }
     if (moved) {
       nap.reset();
+      context_.policy.begin_call();
     } else if (is_woken_for_everything()) {
       const bool looks_again =
-      context_.policy.begin_call();
           has_stripes_ || is_held_back() || files_.holds_opens() || is_terminated();
       sleep(looks_again ? longest_doze : std::chrono::nanoseconds{longest_sleep});
     } else {
       nap.pause(sleep_for);
     }
   }
-  if (survivors_ != nullptr) {
-    survivors_->leave();
+  if (survivors() != nullptr) {
+    survivors()->leave();
   }
   return End::all_left;
 }
@@ -132,8 +134,8 @@ bool Server::finish_after_signal(bool moved) {
     last_move_ = now;
     return false;
   }
-  const bool can_know = survivors_ != nullptr && !transport_.needs_looks();
-  if (can_know ? !survivors_->compute_ranks_are_gone() : context_.place.clients_outlive_signal) {
+  const bool can_know = survivors() != nullptr && !transport_.needs_looks();
+  if (can_know ? !survivors()->compute_ranks_are_gone() : context_.place.clients_outlive_signal) {
     return false;
   }
   if (can_know && !std::exchange(has_finished_, true)) {
@@ -158,9 +160,9 @@ void Server::stop_writing() {
     engine_->wait(std::chrono::milliseconds{1});
   }
   files_.release();
-  survivors_->leave();
+  survivors()->leave();
   // They all leave together: whoever ends before the others may keep them in MPI_Finalize.
-  while (!survivors_->compute_ranks_are_gone()) {
+  while (!survivors()->compute_ranks_are_gone()) {
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
 }
@@ -285,6 +287,7 @@ bool Server::take_completions() {
 
 void Server::dispatch(transport::Incoming incoming) {
   const auto header = protocol::check_header(incoming.message, incoming.sender);
+  unheard_.heard();
   if (header.kind == Kind::piece) {
     intake_.take(incoming.sender,
                  std::move(incoming.message));  // its credit is given when its bytes are here

@@ -14,6 +14,7 @@
 #include "server/intake.h"
 #include "server/open_files.h"
 #include "server/post_office.h"
+#include "server/unheard.h"
 #include "server/worker.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
@@ -46,6 +47,8 @@ class Server {
   }
 
  private:
+  // Null: some transports have none.
+  [[nodiscard]] transport::Survivors* survivors() const { return transport_.survivors(); }
   bool round();
   [[nodiscard]] bool is_done() const;
   bool write_stripes(bool moved);
@@ -72,11 +75,11 @@ class Server {
   PostOffice post_;
   Context context_;
   transport::Transport& transport_;
-  transport::Survivors* survivors_;  // some transports have none
   OpenFiles files_;
   Intake intake_;
   Actions actions_;
   Goodbyes goodbyes_;
+  Unheard unheard_;
   bool has_stripes_ = false;
   double grace_seconds_;
   double last_move_ = 0;  // since SIGTERM

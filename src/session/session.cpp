@@ -146,7 +146,13 @@ void Session::start_client(client::Place place) {
   place.comm = ranks_->own().raw();
   place.rank = mpi::rank(ranks_->own());
   place.job = configuration_.job;
-  place.start_line = start_line();
+  const std::string line = start_line();
+  const bool has_servers = ranks_->servers().size() > 0;
+  if (has_servers) {  // a program that hangs in a call that servers do not make never opens a file
+    place.start_line = line.empty() ? "" : "iocomp: ";
+  } else if (!line.empty()) {
+    place.start_line = line + "; ";
+  }
   place.timeline = timeline_.get();
   const Outcome made = outcome_of([&] {
     client_ =
@@ -158,11 +164,21 @@ void Session::start_client(client::Place place) {
     client_.reset();
     agreed.throw_unless_ok();
   }
+  if (has_servers && !line.empty()) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
   finalize_watch_ = std::make_unique<FinalizeWatch>([this] { give_up(); });
+}
+
+void Session::begin_call() {
+  if (!is_given_up_) {
+    calls_.begin();
+  }
 }
 
 // From MPI_Finalize, which nothing may be thrown through.
 void Session::give_up() {
+  begin_call();
   is_given_up_ = true;
   const Outcome given_up = outcome_of([this] { client_->give_up(); });
   if (!given_up.ok()) {
@@ -170,15 +186,8 @@ void Session::give_up() {
   }
   finish_timeline();
 }
-void Session::begin_call() {
-  if (!is_given_up_) {
-    calls_.begin();
-  }
-}
-
 
 void Session::finish_timeline() {
-  begin_call();
   if (timeline_) {
     timeline_->finish();
   }

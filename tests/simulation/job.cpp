@@ -242,6 +242,7 @@ std::string Job::settings_text() const {
     toml += key + " = " + text + '\n';
   };
   set("mode", std::string{plan_.mode == Mode::synchronous ? "sync" : "async"});
+  toml += "trace.start = false\n";
   set("staging.stripe", plan_.stripe_bytes);
   set("client.buffer_memory", plan_.buffer_bytes);
   std::string folder{Machine::prefix};
@@ -372,13 +373,13 @@ void Job::say(int rank, const std::string& what) {
 // Make a call of the library. @return 0, or the code of its failure.
 int Job::attempt(int rank, std::size_t file, const std::string& call,
                  const std::function<void()>& body) {
-  const auto outcome = iocomp::outcome_of(body);
-  if (!outcome.ok()) {
   policy_of(rank).begin_call();
-    failed(rank, file, call, static_cast<int>(outcome.code), outcome.story);
+  const auto outcome = iocomp::outcome_of(body);
   if (plan_.system.ends_threads) {
     machine_.rings().end_thread();
   }
+  if (!outcome.ok()) {
+    failed(rank, file, call, static_cast<int>(outcome.code), outcome.story);
   }
   return static_cast<int>(outcome.code);
 }
@@ -426,15 +427,15 @@ int Job::node_of(int process) const {
                                : (process - plan_.ranks) * plan_.nodes / plan_.servers;
 }
 
+const iocomp::mpi::WaitPolicy& Job::policy_of(int process) const {
+  return policies_[static_cast<std::size_t>(process)];
+}
+
 std::unique_ptr<iocomp::transport::Transport> Job::connect(int process, iocomp::Crew* crew) {
   auto transport = simulation::connect(plan_, handle(all_),
                                        handle(nodes_[static_cast<std::size_t>(node_of(process))]),
                                        process >= plan_.ranks, policy_of(process), crew);
   // Else the launcher ends all.
-const iocomp::mpi::WaitPolicy& Job::policy_of(int process) const {
-  return policies_[static_cast<std::size_t>(process)];
-}
-
   can_go_on_ = transport->survivors() != nullptr && transport->survivors()->has_notes();
   if (++connected_ == plan_.ranks + plan_.servers && !plan_.faults.stopped_at_call &&
       !plan_.faults.killed_at_sync) {
@@ -831,7 +832,6 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
   }
 }
 
-void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
 void Job::set_shapes(Rank& rank, std::size_t number, const Step& now) {
   for (std::size_t v = 0; v < now.variables.size(); ++v) {
     const auto& shape = now.variables[v].shape;
@@ -879,6 +879,7 @@ void Job::set_rows(Rank& rank, std::size_t number, const Step& now) {
   }
 }
 
+void Job::wait_step(Rank& rank, std::size_t number, std::int64_t step) {
   Told& told = told_[number];
   const std::string name = "step " + std::to_string(step) + " of " + plan_.files[number].name;
   try {

@@ -91,3 +91,31 @@ def test_a_file_that_is_asked_to_be_synchronous_is_told(actors: Actors) -> None:
 def test_the_line_can_be_turned_off(actors: Actors) -> None:
     job = play(actors, {"trace": {"start": False}})
     assert job.stderr == "", job
+
+
+WITH_SERVERS = {"placement": {"ratio": 1}, "trace": {"start": True}, "files": FILES}
+HINT = "no compute rank has called iocomp in the 1 s since iocomp_init"
+
+
+def test_with_servers_the_line_comes_before_a_file_is_opened(actors: Actors) -> None:
+    """A program that hangs in a call that servers do not make may never open one."""
+    job = actors.play("init\nfinalize\n", ranks=4, settings=WITH_SERVERS)
+    assert start_line(job).startswith("2 compute ranks, 2 servers, "), job
+    assert HINT not in job.stderr, job
+
+
+@pytest.mark.parametrize("transport", ["shared", "message"])
+@pytest.mark.parametrize("calls", [False, True], ids=["silent", "heard"])
+def test_what_is_likely_is_told_once_if_nobody_calls(
+    actors: Actors, transport: str, calls: bool
+) -> None:
+    """After a minute, or a tenth of the deadline."""
+    opened = "open out series\nprogress\n" if calls else ""
+    job = actors.play(
+        f"init\n{opened}pause 2.5\n",
+        ranks=4,
+        settings={**WITH_SERVERS, "transport": {"kind": transport}},
+        environment={"IOCOMP_WAIT_DEADLINE": "10"},
+    )
+    assert job.status == 0 and not job.failures(), job
+    assert job.stderr.count(HINT) == (0 if calls else 1), job

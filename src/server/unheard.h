@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace iocomp::server {
+
+/// Says once what is likely if no compute rank calls iocomp after iocomp_init: a library of the
+/// program waits for the servers, in a communicator that has them.
+class Unheard {
+ public:
+  /// @param deadline_seconds  of waits; 0: none. A tenth of it passes before anything is said, a
+  /// minute at most.
+  Unheard(bool tells, double deadline_seconds);
+
+  /// Something has come from a compute rank.
+  void heard() noexcept { is_over_ = true; }
+  /// Call it now and then.
+  void look();
+
+ private:
+  bool is_over_;
+  double patience_seconds_;
+  double began_;
+};
+
+}  // namespace iocomp::server
