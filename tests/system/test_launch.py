@@ -67,3 +67,12 @@ def test_the_kernel_writes_where_there_are_no_servers(actors: Actors) -> None:
     trace = json.loads((job.folder / "trace.json").read_text())
     assert trace["servers"] == 0, job
     assert trace["transport"].startswith("kernel"), job
+
+
+@pytest.mark.parametrize("by_kernel", [False, True], ids=["sync", "kernel"])
+def test_it_is_told_that_sequential_ranks_wait(actors: Actors, by_kernel: bool) -> None:
+    launch = [actors.build.command, "launch", "--launcher", actors.build.mpi]
+    how = ["--mapping", "sequential", "--ranks", "2", *(["--kernel"] if by_kernel else [])]
+    job = actors.play("init\nfinalize\n", ranks=2, launcher=[*launch, *how, "--"])
+    told = "--mapping sequential writes synchronously"
+    assert job.stderr.count(told) == (0 if by_kernel else 1), job

@@ -78,6 +78,11 @@ int start(const JobMap& job, LaunchOptions options, const FoundLauncher& launche
 void launch_job(JobLaunch& options) {
   const auto wanted = wanted_launcher(options);
   const auto job = map_job(options.job);
+  if (job.mapping == "sequential" && !job.by_kernel) {
+    fmt::print(stderr,
+               "iocomp: --mapping sequential writes synchronously: calls wait for the disk; with "
+               "--kernel they do not\n");
+  }
   if (options.dry_run && wanted) {
     options.launch.launcher = *wanted;
     fmt::print("{}\n", launch_of(job, options.launch).line());
