@@ -79,10 +79,11 @@ check-simulation: build/simulation/build.ninja ## a million simulated faults in 
 	$(PYTHON) tests/simulation/read_files.py build/simulation/tests/simulation/simulation --seeds 200 --focus crash --from new
 	build/simulation/tests/simulation/simulation --from new --seconds $(SECONDS_OF_SIMULATION) --jobs $(JOBS)
 
+SCALE_RANKS ?= 64,256
 .PHONY: check-smpi
 check-smpi: build/smpi/build.ninja ## what a step costs among simulated ranks; SCALE_RANKS=64,1024 takes other numbers than 64,256
 	cmake --build --preset smpi --target smpi_client
-	SCALE_RANKS=$(or $(SCALE_RANKS),64,256) ctest --preset smpi
+	SCALE_RANKS=$(SCALE_RANKS) ctest --preset smpi
 
 .PHONY: check-slurm
 check-slurm: build/release/build.ninja build/release-mpich/build.ninja | needs-slurm ## as root: jobs under a Slurm of virtual nodes, by the lines of iocomp map
