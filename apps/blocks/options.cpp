@@ -5,6 +5,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "common/one_of.h"
+
 namespace iocomp::apps::blocks {
 namespace {
 
@@ -26,7 +28,7 @@ void declare_output(CLI::App& app, Options& options) {
                "run iocomp and the baselines in one job, in turn, and compare them");
   app.add_option("--layout", options.layout,
                  "shared: one file; process: one per compute rank; node: one per node")
-      ->transform(CLI::CheckedTransformer(layouts));
+      ->transform(OneOf(layouts));
   app.add_option("--node-size", options.node_size,
                  "compute ranks that share a file of layout node; 0: those that share memory")
       ->check(CLI::Range(0, many));
@@ -71,10 +73,10 @@ void declare_measurement(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, mantissa_bits));
   app.add_option("--fsync", options.durable,
                  "in: the time ends when all is durable; out: when all is written")
-      ->transform(CLI::CheckedTransformer(in_out));
+      ->transform(OneOf(in_out));
   app.add_option("--check", options.check,
                  "read every element back and compare: none, last (repetition) or all")
-      ->transform(CLI::CheckedTransformer(checks));
+      ->transform(OneOf(checks));
   app.add_flag("--alloc", options.alloc, "arrays in memory of iocomp_alloc");
   app.add_option("--json", options.json, "write the result there; - means stdout");
 }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "common/mistake.h"
+#include "common/one_of.h"
 #include "hpcg/multigrid.h"
 
 namespace iocomp::apps::hpcg {
@@ -50,7 +51,7 @@ void declare_problem(CLI::App& app, Options& options) {
       ->check(count);
   app.add_option("--format", options.format,
                  "rows: as HPCG's reference; blocks: tuned, of the same convergence")
-      ->transform(CLI::CheckedTransformer(formats));
+      ->transform(OneOf(formats));
   app.add_option("--sets", options.sets, "times that the system is solved")
       ->check(CLI::Range(1, 1 << 20U))
       ->capture_default_str();
@@ -81,7 +82,7 @@ Grid Options::grid(int rank, int ranks_that_compute) const {
 void declare(CLI::App& app, Options& options) {
   declare_problem(app, options);
   app.add_option("--output", options.put, "what is put in each set: matrix, solution or none")
-      ->transform(CLI::CheckedTransformer(puts));
+      ->transform(OneOf(puts));
   apps::declare(app, static_cast<CheckpointOptions&>(options), "iterations");
   apps::declare(app, static_cast<ClientOptions&>(options));
 }

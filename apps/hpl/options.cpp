@@ -10,6 +10,7 @@
 
 #include "common/memory_of_node.h"
 #include "common/mistake.h"
+#include "common/one_of.h"
 
 namespace iocomp::apps::hpl {
 namespace {
@@ -70,10 +71,10 @@ void Options::refuse_bad_sizes(MPI_Comm comm, const GridShape& shape) const {
   const int most = std::max(shape.rows, shape.columns);
   if (blocks < most) {
     const std::int64_t fitting = size / most;
-    throw Mistake("--size " + std::to_string(size) + " has " + std::to_string(blocks) +
-                  " blocks of --block " + std::to_string(block) + ", too few for a grid of " +
-                  in_words(shape) + " ranks: " +
-                  (fitting > 0 ? "blocks may have " + std::to_string(fitting) + " rows"
+    throw Mistake("--size " + std::to_string(size) + " gives " + std::to_string(blocks) +
+                  (blocks == 1 ? " block" : " blocks") + " of --block " + std::to_string(block) +
+                  ", too few for a grid of " + in_words(shape) + " ranks: " +
+                  (fitting > 0 ? "take --block " + std::to_string(fitting) + " or less"
                                : "take fewer ranks"));
   }
   const Layout largest{{size, block, shape.rows, 0}, {size, block, shape.columns, 0}};
@@ -105,10 +106,10 @@ void declare(CLI::App& app, Options& options) {
   declare_problem(app, options);
   const std::map<std::string, bool> on_off{{"on", true}, {"off", false}};
   app.add_option("--output", options.put, "what is put in each repetition: factors, solution, none")
-      ->transform(CLI::CheckedTransformer(puts));
+      ->transform(OneOf(puts));
   app.add_option("--progress", options.progress,
                  "call iocomp_progress before each block of columns: on or off")
-      ->transform(CLI::CheckedTransformer(on_off));
+      ->transform(OneOf(on_off));
   apps::declare(app, static_cast<CheckpointOptions&>(options), "repetitions");
   apps::declare(app, static_cast<ClientOptions&>(options));
 }

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "common/one_of.h"
+
 namespace iocomp::apps::stream {
 namespace {
 
@@ -28,7 +30,7 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--progress", options.progress,
                  "call iocomp_progress inside the kernels: on or off")
-      ->transform(CLI::CheckedTransformer(on_off));
+      ->transform(OneOf(on_off));
   app.add_option("--progress-stride", options.progress_bytes,
                  "bytes of the array a kernel writes between two such calls")
       ->transform(CLI::AsSizeValue(false))
@@ -36,7 +38,7 @@ void declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--pattern", options.pattern,
                  "stream, or index: every element tells its global index and when it was written")
-      ->transform(CLI::CheckedTransformer(patterns));
+      ->transform(OneOf(patterns));
   apps::declare(app, static_cast<ClientOptions&>(options));
 }
 

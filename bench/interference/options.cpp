@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "common/one_of.h"
 #include "interference/kernels.h"
 
 namespace iocomp::bench {
@@ -13,7 +14,7 @@ void declare(CLI::App& app, InterferenceOptions& options) {
       {"none", Beside::none}, {"idle", Beside::idle}, {"writing", Beside::writing}};
   options.kernels = kernel_names();
   app.add_option("--server", options.beside, "none, idle or writing")
-      ->transform(CLI::CheckedTransformer(states));
+      ->transform(apps::OneOf(states));
   app.add_option("--kernels", options.kernels, "what is computed, separated by commas")
       ->delimiter(',')
       ->check(CLI::IsMember(kernel_names()));

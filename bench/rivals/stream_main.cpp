@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "common/huge_memory.h"
+#include "common/one_of.h"
 #include "common/program.h"
 #include "common/ranks.h"
 #include "common/result.h"
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
   iocomp::apps::stream::declare(app, options);
   const auto& names = iocomp::bench::rival_names();
   app.add_option("--rival", rival, "iwrite, bp5-naive or bp5-guided")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Rival>{names.begin(), names.end()}))
+      ->transform(iocomp::apps::OneOf(std::map<std::string, Rival>{names.begin(), names.end()}))
       ->required();
   return iocomp::apps::run_program(argc, argv, app,
                                    [&] { return iocomp::bench::run(options, rival); });

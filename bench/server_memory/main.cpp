@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/huge_memory.h"
+#include "common/one_of.h"
 #include "common/program.h"
 #include "common/ranks.h"
 #include "common/result.h"
@@ -107,7 +108,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, Load> loads{
       {"large", Load::large}, {"many", Load::many}, {"small", Load::small}};
   app.add_option("--load", options.load, "large, many or small")
-      ->transform(CLI::CheckedTransformer(loads));
+      ->transform(iocomp::apps::OneOf(loads));
   app.add_option("--limit", options.limit, "staging.memory");
   app.add_option("--file", options.file, "where to write");
   app.add_option("--json", options.json, "write the result there; - means stdout");
