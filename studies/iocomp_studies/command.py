@@ -13,6 +13,7 @@ from rich.console import Console
 
 from iocomp_studies.advice.command import advise
 from iocomp_studies.called import build_of, fail, iocomp_command, read_results
+from iocomp_studies.launch import telling_line
 from iocomp_studies.plan.study import Study, StudyError, check_launcher, read_study, runs_in
 from iocomp_studies.results.archer2 import read_archer2
 from iocomp_studies.results.lines import Writer, read_lines, result_files
@@ -72,8 +73,7 @@ def _tell(outcome: Outcome, study: Study, out: Path) -> None:
     for label, reason in outcome.not_possible.items():
         _console.print(f"not possible here: {label}: {reason}", markup=False)
     for label, story in outcome.failed.items():
-        last = story.strip().splitlines()[-1]
-        _console.print(f"failed: {label}: {last}", markup=False)
+        _console.print(f"failed: {label}: {telling_line(story)}", markup=False)
     records, _ = read_lines(sorted(out.glob("*.jsonl")))
     mine = [record for record in records if record.get("study") == study.name]
     counts = [is_good(record) for record in mine]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -19,6 +20,8 @@ PIN = Path(__file__).resolve().parent / "pin.sh"
 
 # Open MPI refuses root and more ranks than cores unless told so, and must not bind over our pins.
 # Other MPIs ignore these.
+_OF_LAUNCHER = re.compile(r"\[[^\] ]+:\d+\]|Run with --help for more information\.")
+"""Lines of the launcher outside its boxes, and the second line that CLI11 prints."""
 _ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -86,6 +89,18 @@ def printed_result(printed: str) -> dict[str, Any] | None:
             if found is not None:
                 return found
     return None
+
+
+def telling_line(printed: str) -> str:
+    """Return the last line of a job that failed which is not the launcher's own."""
+    lines = []
+    in_box = False  # Open MPI tells how it ends a job between two lines of dashes
+    for line in map(str.strip, printed.splitlines()):
+        if line and not line.strip("-"):
+            in_box = not in_box
+        elif line and not in_box and not _OF_LAUNCHER.match(line):
+            lines.append(line)
+    return lines[-1] if lines else (printed.strip().splitlines() or [""])[-1]
 
 
 def run_and_collect(

@@ -227,13 +227,23 @@ def test_a_run_that_fails_is_told_and_the_others_go_on(folder: Path) -> None:
     text = PRINTS.format(mapping="sequential", good="true") + (
         '[[series]]\nclient = "command"\noutput = "sync"\n'
         'arguments = ["sh", "-c", "echo the disk is full >&2; exit 3"]\n'
+        '[[series]]\nclient = "stream"\noutput = "sync"\narguments = ["--loops", "none"]\n'
+        '[[series]]\nclient = "hpcg"\noutput = "sync"\nsize = "16"\n'
+        'arguments = ["--grid", "1,2,1"]\n'
     )
     done = study(folder, text)
     assert done.returncode == 1
-    assert "failed: command, sync, sequential" in done.stderr, done.stderr
-    assert "3 results that count, 1 that are marked" in done.stdout, done.stdout
-    (failed,) = [one for one in results(folder) if one["marks"]]
-    assert "the disk is full" in failed["failed"]
+    told = {line for line in done.stderr.splitlines() if line.startswith("failed: ")}
+    for client, reason in (
+        ("command", "the disk is full"),
+        ("stream", "--loops: Value none not in range 1 to"),
+        ("hpcg", "hpcg: rank 0: --grid 1 x 2 x 1 has 2 places"),
+    ):  # not what the launcher says of it
+        begin = f"failed: {client}, sync, sequential"
+        assert any(line.startswith(begin) and reason in line for line in told), done.stderr
+    assert "3 results that count, 3 that are marked" in done.stdout, done.stdout
+    stories = [one["failed"] for one in results(folder) if one["marks"]]
+    assert any("the disk is full" in story for story in stories)
 
 
 def test_figures_and_a_report_come_from_the_same_results(folder: Path, small: Path) -> None:

@@ -62,6 +62,15 @@ def test_a_series_is_every_combination_that_has_a_meaning(tmp_path: Path) -> Non
         ("[[series]]\nclient = 'stream'\nbackend = []", "backend is an empty list"),
         ("[study]\nleast = 5\nmost = 2\n[[series]]\nclient = 'stream'", "1 <= least <= most"),
         ("[study]\nlauncher = 'pbs'\n[[series]]\nclient = 'stream'", "allowed are local, slurm, smpi"),
+        ("[[series]]\nclient = 'stream'\nsize = 'big'", "[[series]] 1: size = 'big': stream takes bytes"),
+        ("[[series]]\nclient = 'stream'\nsize = 0", "size = '0': stream takes bytes"),
+        ("[[series]]\nclient = 'hpcg'\nsize = '64,64'", "hpcg takes points, as 64 or 64,64,64"),
+        ("[[series]]\nclient = 'tile'\nsize = '-1'", "tile takes points, as 1024 or 1024,1024"),
+        *(
+            (f"[[series]]\nclient = 'hpl'\nsize = {size!r}", f"size = {size!r}: hpl takes N, NB and")
+            for size in ("N", "0", "2000,0", "2000,64,4", "2000,64,2x", "2000,64,1x2x3", "1,2,3x4,5")
+        ),
+        ("[[series]]\nclient = 'command'\narguments = ['{sise}']", "allowed in braces are size"),
         ("[study]\nseed = 1.5\n[[series]]\nclient = 'stream'", "seed = 1.5: it must be int"),
     ],
 )

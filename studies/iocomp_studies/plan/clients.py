@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import statistics
 from collections.abc import Callable, Mapping
@@ -125,8 +126,23 @@ def bytes_of(size: str) -> int:
     return int(text)
 
 
+def _bytes_of_array(cell: Cell) -> int:
+    """Return the size of an array of a rank of STREAM."""
+    try:
+        size = bytes_of(cell.size or "64MiB")
+    except ValueError:
+        size = 0
+    if size < 1:
+        raise _not_a_size(cell, "bytes of an array, as 64 MiB")
+    return size // (cell.ranks if cell.scaling == "strong" else 1)
+
+
+def _not_a_size(cell: Cell, allowed: str) -> ValueError:
+    return ValueError(f"size = {cell.size!r}: {cell.client} takes {allowed}")
+
+
 def _stream(cell: Cell, directory: Path) -> list[str]:
-    size = bytes_of(cell.size or "64MiB") // (cell.ranks if cell.scaling == "strong" else 1)
+    size = _bytes_of_array(cell)
     words = ["--size", str(size), *(cell.arguments or ("--loops", "20", "--write-every", "10"))]
     if cell.output == "none":
         return [*words, "--plain"]
@@ -144,18 +160,27 @@ def _word_after(cell: Cell, option: str, default: int) -> int:
 def _stream_steps(cell: Cell) -> Steps:
     """Return the steps of STREAM: in a writing loop each kernel's array is put, and reused soon."""
     loops, every = _word_after(cell, "--loops", 20), _word_after(cell, "--write-every", 10)
-    size = bytes_of(cell.size or "64MiB") // (cell.ranks if cell.scaling == "strong" else 1)
+    size = _bytes_of_array(cell)
     kernel = 1 / (4 * every)
     return Steps(-(-loops // every), 4 * size, 4, kernel, kernel)
 
 
-def _points(size: str, dimensions: int) -> list[int]:
-    numbers = [int(word) for word in size.split(",")]
+def _points(cell: Cell, default: str, dimensions: int) -> list[int]:
+    """Return the points of a box along each dimension."""
+    words = (cell.size or default).split(",")
+    if len(words) not in (1, dimensions) or not all(map(_is_count, words)):
+        box = ",".join([default] * dimensions)
+        raise _not_a_size(cell, f"points, as {default} or {box}")
+    numbers = [int(word) for word in words]
     return numbers * dimensions if len(numbers) == 1 else numbers
 
 
+def _is_count(word: str) -> bool:
+    return re.fullmatch(r" *0*[1-9][0-9]* *", word) is not None
+
+
 def _hpcg(cell: Cell, directory: Path) -> list[str]:
-    box = _points(cell.size or "64", 3)
+    box = _points(cell, "64", 3)
     words: list[str] = []
     if cell.scaling == "strong":  # ranks lie along the last dimension
         box[2] //= cell.ranks
@@ -190,7 +215,10 @@ def _hpcg_measured(raw: Raw) -> Measured:
 
 def _hpl_words(cell: Cell) -> tuple[int, list[str]]:
     """Return N, and the words of a size such as "2000", "2000,128" or "2000,128,1x2"."""
-    rows, *others = cell.size.split(",") if cell.size else ("2000",)
+    rows, *others = (cell.size or "2000").split(",")
+    counts = [rows, *others[:1], *(word for grid in others[1:] for word in grid.split("x"))]
+    if len(others) > 2 or len(counts) not in (1, 2, 4) or not all(map(_is_count, counts)):
+        raise _not_a_size(cell, "N, NB and grid, as 2000 or 2000,128 or 2000,128,1x2")
     size = int(rows)
     if cell.scaling == "weak":  # as much memory for each rank
         size = round(size * cell.ranks**0.5)
@@ -237,12 +265,12 @@ def _blocks(cell: Cell, directory: Path) -> list[str]:
 
 def _benchio(cell: Cell, directory: Path) -> list[str]:
     option = "--size" if cell.scaling == "strong" else "--per-rank"
-    size = _points(cell.size or "128", 3)
+    size = _points(cell, "128", 3)
     return [option, ",".join(map(str, size)), *_blocks(cell, directory)]
 
 
 def _tile(cell: Cell, directory: Path) -> list[str]:
-    size = _points(cell.size or "1024", 2)
+    size = _points(cell, "1024", 2)
     if cell.scaling == "strong":
         size[0] //= cell.ranks
     return ["--size", ",".join(map(str, size)), *_blocks(cell, directory)]
@@ -265,7 +293,7 @@ def _blocks_measured(raw: Raw) -> Measured:
 
 
 def _heat(cell: Cell, directory: Path) -> list[str]:
-    size = _points(cell.size or "96", 3)[0]
+    size = _points(cell, "96", 3)[0]
     return ["--size", str(size), *(cell.arguments or ("--steps", "200", "--every", "50"))]
 
 

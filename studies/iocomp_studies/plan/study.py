@@ -204,8 +204,17 @@ def _cells(path: Path, where: str, series: Mapping[str, Any]) -> tuple[list[Cell
         if reason:
             dropped.append(reason)
         else:
+            _check_words(path, where, cell)
             cells.append(_without_what_is_not_used(cell))
     return cells, dropped
+
+
+def _check_words(path: Path, where: str, cell: Cell) -> None:
+    """Check that a client can be called with what the cell says."""
+    try:
+        CLIENTS[cell.client].words(cell, Path())
+    except ValueError as error:
+        raise StudyError(f"{path}: {where}: {error}") from error
 
 
 def _has_no_meaning(cell: Cell) -> str:
