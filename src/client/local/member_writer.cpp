@@ -585,8 +585,10 @@ void MemberWriter::settle(std::int64_t number, const Outcome& outcome) {
       link_.fail(setup_.key, kept.block.ticket, outcome);
     }
   }
-  // Its bytes are gone with the file, or nobody makes them durable any more.
-  if (!outcome.ok() && (waits() || files_.target_of(number) == number)) {
+  // Its bytes are gone with the file, or nobody makes them durable any more: so it is also with
+  // what others have written of this rank's blocks, or write now.
+  if (!outcome.ok() &&
+      (waits() || files_.target_of(number) == number || files_.stripes() != nullptr)) {
     link_.ledger().settled(setup_.key,
                            [&](std::int64_t step) { return step == number ? &outcome : nullptr; });
   }
