@@ -65,7 +65,8 @@ Lead::Lead(Setup setup, Means means)
       catalogue_{*setup_.publisher.format, setup_.publisher.options.alignment_bytes,
                  !setup_.publisher.identity.file_per_step, setup_.publisher.options.kept_bits},
       coordinator_{coordination(setup_, means_.council->writers()), catalogue_},
-      publisher_{setup_.publisher, hands(), catalogue_} {
+      publisher_{setup_.publisher, hands(), catalogue_},
+      unput_{setup_.open.name} {
   setup_.open.domain_bytes =
       formats::domain_bytes_at(publisher_.target_name(), setup_.publisher.options.alignment_bytes);
 }
@@ -367,6 +368,9 @@ void Lead::obey(const steps::Commit& order) {
                                             last + 1 >= pace_.urgent_until;
                       if (is_paced) {
                         pace_.next = now_seconds() + publication_share * pace_.spent;
+  if (!setup_.publisher.identity.file_per_step) {
+    unput_.look(order, catalogue_, *setup_.publisher.format);
+  }
                         pace_.is_held = true;
                         coordinator_.hold_commits(true);
                       }

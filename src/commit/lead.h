@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "commit/publication.h"
 #include "commit/publisher.h"
+#include "commit/unput.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
 #include "protocol/messages.h"
@@ -134,6 +135,7 @@ class Lead {
   std::map<std::int64_t, Action> actions_;
   std::int64_t next_action_ = 0;
   Pace pace_;
+  Unput unput_;
   bool over_ = false;
   int jobs_ = 0;  // under way
 };

@@ -27,6 +27,11 @@ class Rules {
   [[nodiscard]] bool keeps_first_definitions() const noexcept { return keeps_first_definitions_; }
   [[nodiscard]] bool has_one_step() const noexcept { return has_one_step_; }
 
+  /// True if each step of a file of several steps has the variable, also where nobody puts it.
+  [[nodiscard]] virtual bool has_in_all_steps(const Variable& /*variable*/) const {
+    return keeps_first_definitions_;
+  }
+
   /// @throws Error{unsupported} naming type and format when it cannot hold such elements.
   virtual void check(const Variable& /*variable*/) const {}
 

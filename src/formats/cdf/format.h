@@ -13,6 +13,7 @@ namespace iocomp::formats::cdf {
 class CdfFormat : public Format {
  public:
   using Format::Format;
+  [[nodiscard]] bool has_in_all_steps(const Variable& variable) const override;
   void check(const Variable& variable) const override;
   void check_attribute(const std::string& attribute_name,
                        const Attribute& attribute) const override;

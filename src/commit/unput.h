@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "contents/catalogue.h"
+#include "contents/rules.h"
+#include "steps/orders.h"
+
+namespace iocomp::commit {
+
+/// Tells once of each variable that nobody has put into a step, where the format has it in all
+/// steps: other programs find its fill value there.
+class Unput {
+ public:
+  /// @param file  its name in the program.
+  explicit Unput(std::string file) : file_{std::move(file)} {}
+
+  void look(const steps::Commit& commit, const contents::Catalogue& catalogue,
+            const contents::Rules& rules);
+
+ private:
+  std::string file_;
+  std::set<int> told_;
+};
+
+}  // namespace iocomp::commit
