@@ -279,7 +279,8 @@ IOCOMP_EXPORT int iocomp_set_fill(iocomp_var *var, const void *value);
  * @param number  above that of the step before. Names the file of a checkpoint; other calls know
  * the step by it.
  * @param time    in the program's own unit; NaN: none. The file gets it as the scalar variable
- * "time" (FLOAT64), unless the program defines a variable of that name.
+ * "time" (FLOAT64). The program may define that variable itself, with another type of number: where
+ * nobody puts it in a step, the file gets the time, if the type can hold it.
  */
 IOCOMP_EXPORT int iocomp_begin_step(iocomp_file *file, int64_t number, double time);
 

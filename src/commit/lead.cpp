@@ -53,6 +53,7 @@ steps::Coordinator::Setup Lead::coordination(const Setup& setup, int writers) {
           .file_per_step = per_step,
           .joins_commits = !per_step && format.traits().readable_while_open && !whole_steps,
           .may_overlap = setup.may_overlap,
+          .fills_in_turn = whole_steps,
           .asks_writers = setup.writers != Writers::members,
           .syncs_last = setup.writers == Writers::waiting_members && !whole_steps,
           .first_step = setup.first_step,
@@ -306,14 +307,20 @@ void Lead::obey(const steps::Expect& order) {
   means_.council->to_each(std::move(messages));
 }
 
+// Nobody has asked for the place of what nobody has put.
 void Lead::obey(const steps::Fill& order) {
-  const int writers = means_.council->writers();
-  std::vector<protocol::Bytes> messages;
-  for (int writer = 0; writer < writers; ++writer) {
-    messages.push_back(protocol::encode(
-        setup_.key, protocol::FillOrder{order.step, steps::share(order.holes, writer, writers)}));
+  for (const auto& [variable, runs] : order.holes) {
+    want_place({order.step, variable, catalogue_.events(), {}});
   }
-  means_.council->to_each(std::move(messages));
+  publisher_.start_for(order.step, [this, order](const Outcome& /*told with the places*/) {
+    const int writers = means_.council->writers();
+    std::vector<protocol::Bytes> messages;
+    for (int writer = 0; writer < writers; ++writer) {
+      messages.push_back(protocol::encode(
+          setup_.key, protocol::FillOrder{order.step, steps::share(order.holes, writer, writers)}));
+    }
+    means_.council->to_each(std::move(messages));
+  });
 }
 
 void Lead::obey(const steps::Sync& order) {
@@ -361,6 +368,9 @@ void Lead::obey(const steps::Look& order) {
 void Lead::obey(const steps::Commit& order) {
   pace_.spent = 0;
   pace_.since = now_seconds();
+  if (!setup_.publisher.identity.file_per_step) {
+    unput_.look(order, catalogue_, *setup_.publisher.format);
+  }
   publisher_.commit(order, coordinator_.next_step(),
                     [this, last = order.last](const Outcome& outcome) {
                       const bool is_paced = setup_.writers == Writers::members &&
@@ -368,9 +378,6 @@ void Lead::obey(const steps::Commit& order) {
                                             last + 1 >= pace_.urgent_until;
                       if (is_paced) {
                         pace_.next = now_seconds() + publication_share * pace_.spent;
-  if (!setup_.publisher.identity.file_per_step) {
-    unput_.look(order, catalogue_, *setup_.publisher.format);
-  }
                         pace_.is_held = true;
                         coordinator_.hold_commits(true);
                       }

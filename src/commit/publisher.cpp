@@ -127,7 +127,7 @@ void Publisher::place(std::int64_t step, int variable, const Told& told) {
   if (!asked_.insert({step, variable}).second) {
     return;  // told already, or about to be
   }
-  start(publication_.target_of(step), [=, this](const Outcome& outcome) {
+  start_for(step, [=, this](const Outcome& outcome) {
     if (!outcome.ok() || !traits().has_to_place()) {
       told(-1, outcome);
     } else {

@@ -70,6 +70,8 @@ class Publisher {
   [[nodiscard]] const std::string& path() const noexcept { return publication_.path(); }
   /// Start the physical file of a step (-1: of all steps), unless it is started.
   void start(std::int64_t number, const Then& then);
+  /// The same for the file that a step goes to.
+  void start_for(std::int64_t step, const Then& then) { start(publication_.target_of(step), then); }
   /// Make room for a variable in a step, once; `told` gets its offset, -1 where others know it.
   using Told = std::function<void(std::int64_t offset, const Outcome&)>;
   void place(std::int64_t step, int variable, const Told& told);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -51,6 +52,55 @@ Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>
     }
   }
   return found;
+}
+
+// One element; nothing where that is another number.
+template <typename Number>
+std::vector<std::byte> exactly(double value) {
+  using Limits = std::numeric_limits<Number>;
+  const double end = std::ldexp(1.0, Limits::digits);  // the first one that is too large
+  if (value < static_cast<double>(Limits::lowest()) || value >= end || value != std::trunc(value)) {
+    return {};
+  }
+  const auto number = static_cast<Number>(value);
+  std::vector<std::byte> bytes(sizeof number);
+  std::memcpy(bytes.data(), &number, sizeof number);
+  return bytes;
+}
+
+template <typename Number>
+std::vector<std::byte> about(double value) {
+  const auto number = static_cast<Number>(value);
+  std::vector<std::byte> bytes(sizeof number);
+  std::memcpy(bytes.data(), &number, sizeof number);
+  return bytes;
+}
+
+std::vector<std::byte> element_of(array::ElementType type, double value) {
+  switch (type) {
+    case array::ElementType::float64:
+      return about<double>(value);
+    case array::ElementType::float32:
+      return about<float>(value);
+    case array::ElementType::int8:
+      return exactly<std::int8_t>(value);
+    case array::ElementType::int16:
+      return exactly<std::int16_t>(value);
+    case array::ElementType::int32:
+      return exactly<std::int32_t>(value);
+    case array::ElementType::int64:
+      return exactly<std::int64_t>(value);
+    case array::ElementType::uint8:
+      return exactly<std::uint8_t>(value);
+    case array::ElementType::uint16:
+      return exactly<std::uint16_t>(value);
+    case array::ElementType::uint32:
+      return exactly<std::uint32_t>(value);
+    case array::ElementType::uint64:
+      return exactly<std::uint64_t>(value);
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -222,6 +272,9 @@ void Catalogue::define(const Event& event) {
   layout_.define(id, variable.bytes(), event.step);
   variables_.push_back({event.name, event.type, {{event.step, event.shape}}, {}, kept});
   names_.insert(event.name);
+  if (event.name == time_variable && event.shape.dimensions == 0) {
+    time_ = id;
+  }
 }
 
 void Catalogue::check_step(const Event& event, const std::string& name) const {
@@ -337,9 +390,22 @@ std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const 
 
 std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
   const Variable found = variable(id, step);
+  if (known_time(step) == id) {
+    return time_as_element(step);
+  }
   const std::vector<std::byte> zeros(array::size_bytes(found.type));
   const auto& value = found.has_fill_value() ? found.fill_value->values : zeros;
   return value == zeros && !has_old_bytes_ ? std::vector<std::byte>{} : value;
+}
+
+std::vector<std::byte> Catalogue::time_as_element(std::int64_t step) const {
+  const double known = time(step);
+  const bool has_both = time_ && entry(*time_).shapes.front().first <= step && !std::isnan(known);
+  return has_both ? element_of(entry(*time_).type, known) : std::vector<std::byte>{};
+}
+
+std::optional<int> Catalogue::known_time(std::int64_t step) const {
+  return time_as_element(step).empty() ? std::nullopt : time_;
 }
 
 void Contents::add(std::int64_t step, int variable, std::int64_t offset, BlockSums sums) {

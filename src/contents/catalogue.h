@@ -110,6 +110,9 @@ class Catalogue {
   /// What elements of a variable hold that nobody puts in a step: one element's bytes, or nothing
   /// where that is 0 and the file holds 0 anyway.
   [[nodiscard]] std::vector<std::byte> fill(int id, std::int64_t step) const;
+  /// The scalar variable "time" in a step whose time the program has said: the step has it whoever
+  /// puts it. Nothing where there is none, or where its type cannot hold that time.
+  [[nodiscard]] std::optional<int> known_time(std::int64_t step) const;
 
  private:
   using AttributeHistory = std::map<std::string, std::map<std::int64_t, Attribute>>;  // by step
@@ -125,6 +128,7 @@ class Catalogue {
   void set_shape(const Event& event);
   void begin_step(const Event& event);
   [[nodiscard]] const Entry& entry(int id) const;
+  [[nodiscard]] std::vector<std::byte> time_as_element(std::int64_t step) const;
 
   void check_step(const Event& event, const std::string& name) const;
 
@@ -138,6 +142,7 @@ class Catalogue {
   AttributeHistory attributes_;
   std::map<std::int64_t, std::int64_t> numbers_{{0, 0}};  // by step, where they jump
   std::map<std::int64_t, double> times_;                  // by step
+  std::optional<int> time_;                               // the scalar variable
   bool has_old_bytes_ = false;                            // see Beginning
 };
 

@@ -224,7 +224,11 @@ void File::fill(const protocol::FillOrder& order) {
       const auto piece = make_piece(order.step, std::make_shared<const array::RunList>(holes), 0,
                                     holes.elements());
       piece->variable = catalogue_.variable(variable, order.step);
-      piece->offset = offset(variable, order.step, room(order.step, variable));
+      const Room& place = room(order.step, variable);
+      if (!place.failure.ok()) {
+        fail_piece(*piece, place.failure);
+      }
+      piece->offset = offset(variable, order.step, place);
       writers_.writer_of(order.step).fill(piece, catalogue_.fill(variable, order.step));
       came(piece, holes.elements());
     }

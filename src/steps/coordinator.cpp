@@ -82,9 +82,12 @@ void Coordinator::ended_by_all(const Ended& sum) {
     throw Error{ErrorCode::internal, "step " + std::to_string(sum.step) + " ends while step " +
                                          std::to_string(next_) + " has not settled"};
   }
-  auto look = coverage_.look(sum.step, sum.variables);
   Step& step = steps_[sum.step];
   step.sum = sum;
+  if (const auto time = catalogue_.known_time(sum.step)) {
+    step.sum.variables.add(*time, {});  // where nobody has put it, it is filled
+  }
+  auto look = coverage_.look(sum.step, step.sum.variables);
   step.unsure = std::move(look.unsure);
   step.holes = std::move(look.holes);
   if (setup_.asks_writers) {
@@ -170,7 +173,9 @@ bool Coordinator::has_more_to_ask(const Step& step) const {
 
 // The holes of a step are known unless the step has failed.
 void Coordinator::whole(std::int64_t number, Step& step) {
-  if (!step.holes.empty() && !has_bug(Bug::hole_forgotten)) {
+  if (!step.holes.empty() && setup_.fills_in_turn && number != next_) {
+    step.waits_for_turn = true;
+  } else if (!step.holes.empty() && !has_bug(Bug::hole_forgotten)) {
     orders_.emplace_back(Fill{number, std::exchange(step.holes, {})});
   } else if (setup_.syncs_last && !std::exchange(step.is_synced, true)) {
     orders_.emplace_back(Sync{number});
@@ -328,6 +333,11 @@ void Coordinator::settle(std::int64_t step, const Outcome& outcome) {
   said_.erase(step);
   next_ = step + 1;
   orders_.emplace_back(Settle{step, outcome});
+  const auto next = steps_.find(next_);
+  if (next != steps_.end() && std::exchange(next->second.waits_for_turn, false) &&
+      !is_lost(next_)) {
+    whole(next_, next->second);
+  }
 }
 
 void Coordinator::end_file() {

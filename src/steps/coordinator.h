@@ -33,6 +33,7 @@ class Coordinator {
     bool file_per_step = false;
     bool joins_commits = false;  ///< steps that become complete during a commit share the next one
     bool may_overlap = false;
+    bool fills_in_turn = false;  ///< writers take nothing of a step before those before it settle
     /// Each step begins with an `Expect`. Else writers know what they are to write and report it
     /// unasked, even before all members have ended the step. They are asked once more where puts
     /// must be looked at, or elements wait in stripes that nobody writes.
@@ -91,6 +92,7 @@ class Coordinator {
     std::vector<std::int32_t> unsure;  // variables that may be put twice somewhere
     std::vector<PutRecord> puts;       // of these
     Holes holes;                       // to be filled
+    bool waits_for_turn = false;       // with that
   };
   struct Said {  // by writers, in this round
     int done = 0;

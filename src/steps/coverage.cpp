@@ -70,7 +70,12 @@ Coverage::Look Coverage::look(std::int64_t step, const Covers& put) const {
     }
     const bool fills = is_filled(step, variable);
     const auto known = known_.find(variable);
-    if (known != known_.end() && known->second.cover == cover && known->second.shape == shape) {
+    if (cover == array::Cover{} && fills) {
+      array::RunList all;
+      all.append({0, array::elements(shape)});
+      look.holes.emplace(variable, std::make_shared<const array::RunList>(std::move(all)));
+    } else if (known != known_.end() && known->second.cover == cover &&
+               known->second.shape == shape) {
       if (fills && known->second.holes->size() > 0) {
         look.holes.emplace(variable, known->second.holes);
       }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/place.h"
+#include "contents/catalogue.h"
 #include "job.h"
 #include "machine.h"
 #include "network.h"
@@ -170,6 +172,9 @@ class FileCheck {
         if (planned_->has_times && step.time != time_of(step.number)) {
           broken(name_of(step.number) + " has another time: " + std::to_string(step.time));
         }
+        if (planned_->has_times && new_.contains(step.number)) {
+          look_at_time(step.number);
+        }
       }
     }
     check_attributes();
@@ -232,6 +237,18 @@ class FileCheck {
       returned_.insert(step);
     } else {
       broken(name_of(step) + " is visible, and " + wrong);
+    }
+  }
+
+  // Nobody has to put it.
+  void look_at_time(std::int64_t step) {
+    std::vector<std::byte> found(sizeof(double));
+    const std::string problem =
+        read_values(*input_, iocomp::contents::time_variable, step, {}, found);
+    if (!problem.empty()) {
+      broken("the variable \"time\" in " + name_of(step) + ' ' + problem);
+    } else if (const double time = time_of(step); std::memcmp(found.data(), &time, 8) != 0) {
+      broken("the variable \"time\" in " + name_of(step) + " has another value");
     }
   }
 

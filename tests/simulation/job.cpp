@@ -25,6 +25,7 @@
 #include "client/local/stripe_terms.h"
 #include "client/place.h"
 #include "connection.h"
+#include "contents/catalogue.h"
 #include "contents/variable.h"
 #include "disk/options.h"
 #include "mpi/agree.h"
@@ -667,6 +668,10 @@ void Job::open(Rank& rank, std::size_t number) {
     rank.first_steps[number] = rank.files[number]->current_step();
     told_[number].first_step = rank.first_steps[number];
     check_beginning(rank, number);
+    if (planned.defines_time) {
+      rank.files[number]->define(iocomp::contents::time_variable,
+                                 iocomp::array::ElementType::float64, 0, nullptr);
+    }
     for (std::size_t i = 0; i < planned.variables.size(); ++i) {
       define(rank, number, i);
     }

@@ -203,7 +203,9 @@ PlannedFile make_file(Random& random, const Plan& plan, const Size& size, int nu
   file.leaves_close_to_finalize = random.chance(1, 6);
   file.steps_in_flight = static_cast<int>(random.between(1, 4));
   choose_settings(random, file);
-  file.has_times = Random{Random{random}.next() ^ 0x544D}.chance(1, 6);
+  Random of_times{Random{random}.next() ^ 0x544D};
+  file.has_times = of_times.chance(1, 6);
+  file.defines_time = file.has_times && of_times.chance(1, 2);
   if (!plan.next.empty()) {
     file.goes_on = true;
     file.exists_before = file.replaces = false;

@@ -73,8 +73,9 @@ struct PlannedFile {
   bool has_description = false;
   bool has_attributes = false;
   iocomp::array::ElementType attribute_type = iocomp::array::ElementType::int32;
-  bool has_times = false;  ///< each step begins with its time
-  bool has_sums = false;   ///< also of a series: those of a checkpoint are usual
+  bool has_times = false;     ///< each step begins with its time
+  bool defines_time = false;  ///< as a variable that nobody puts; else the library does both
+  bool has_sums = false;      ///< also of a series: those of a checkpoint are usual
   bool may_overlap = false;
   bool fails_when_full = false;
   bool spills = false;      ///< when_full = "spill", to the same disk

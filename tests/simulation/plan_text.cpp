@@ -101,6 +101,7 @@ struct Fields<PlannedFile> {
     field("attributes", &PlannedFile::has_attributes);
     field("attribute_type", &PlannedFile::attribute_type);
     field("times", &PlannedFile::has_times);
+    field("defines_time", &PlannedFile::defines_time);
     field("sums", &PlannedFile::has_sums);
     field("may_overlap", &PlannedFile::may_overlap);
     field("fails_when_full", &PlannedFile::fails_when_full);

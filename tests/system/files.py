@@ -69,7 +69,7 @@ def values_in(back_end: str, path: Path, step: int, name: str) -> npt.NDArray[An
             if name not in file.variables:
                 return None
             variable = file[name]
-            found = variable[step] if variable.dimensions[0] == "time" else variable[:]
+            found = variable[step] if variable.dimensions[:1] == ("time",) else variable[:]
             return None if np.ma.getmaskarray(found).all() else np.asarray(found.data)
     if back_end in ("hdf5-time", "hdf5-deflate"):
         import h5py

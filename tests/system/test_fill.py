@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -152,3 +156,87 @@ def test_holes_are_filled_when_servers_are_lost(actors: Actors, kind: str, victi
         expected.steps[step] = None
     expected.check(job, "posix", kind)
     assert not leftovers(job.folder), job
+
+
+# What nobody puts at all.
+
+TIMES = [0.0, 0.5, -3e9, None, 1.25]  # the last but one is put
+FORMATS = [
+    "posix",
+    "mpiio",
+    "hdf5",
+    "hdf5-time",
+    "hdf5-deflate",
+    "netcdf",
+    "netcdf-deflate",
+    "pnetcdf",
+    "adios2",
+    "adios2-bp4",
+    "adios2-hdf5",
+]
+ONLY_SERIES = ("hdf5-time", "hdf5-deflate")
+
+
+def shown(actors: Actors, folder: Path, path: str, step: int, name: str) -> list[float]:
+    words = ["show", path, "--variable", name, "--step", str(step), "--json"]
+    done = subprocess.run(
+        [actors.build.command, *words], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)["values"]
+
+
+@pytest.mark.parametrize("kind", ["series", "checkpoint"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", FORMATS)
+def test_a_time_that_nobody_puts_is_that_of_the_step(
+    actors: Actors, back_end: str, mode: str, kind: str
+) -> None:
+    skip_if_missing(actors.build, back_end)
+    if kind == "checkpoint" and back_end in ONLY_SERIES:
+        pytest.skip("there is no such thing")
+    lines = ["init", f"open out {kind}", "define out u int64 8x6", "define out time float64 scalar"]
+    for step, time in enumerate(TIMES):
+        lines += [f"begin_step out {step} time={time or 0.0}"]
+        lines += ["put out u"] if step != 1 else []  # the time alone
+        lines += ["@1 put out time start= count="] if time is None else []
+        lines += ["end_step out", f"wait_step out {step}"]
+    ranks = 4 if mode == "async" else 2
+    settings = settings_of(back_end, mode, keep=9)
+    job = actors.play("\n".join([*lines, "close out"]), ranks=ranks, settings=settings)
+    assert job.status == 0 and not job.failures(), job
+    for step, time in enumerate(TIMES):
+        number = f".{step:06}" if kind == "checkpoint" else ""
+        path = f"out{number}{extension(back_end)}"
+        expected = [3e6 if time is None else time]
+        assert shown(actors, job.folder, path, step, "time") == expected, job
+        is_fill_value = back_end in ONLY_SERIES and time == 0.0  # as if it were not there
+        if not back_end.startswith("adios2") and not is_fill_value:
+            found = values_in(back_end, job.folder / path, step, "time")
+            assert found is not None and found.ravel().tolist() == expected, job
+
+
+@pytest.mark.parametrize("element_type", ["float32", "int32", "int8", "char"])
+def test_a_time_is_kept_if_its_type_can_hold_it(actors: Actors, element_type: str) -> None:
+    lines = ["init", "open out series", f"define out time {element_type} scalar"]
+    lines += ["begin_step out 0 time=300", "end_step out", "close out"]
+    job = actors.play("\n".join(lines), ranks=2, settings=settings_of("hdf5", "kernel"))
+    assert job.status == 0 and not job.failures(), job
+    found = values_in("hdf5", job.folder / "out.h5", 0, "time")
+    is_there = element_type in ("float32", "int32")
+    assert (found is not None and found == 300) if is_there else found is None, job
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", FORMATS)
+def test_a_variable_that_nobody_puts_is_told_once(actors: Actors, back_end: str, mode: str) -> None:
+    skip_if_missing(actors.build, back_end)
+    lines = ["init", "open out series", "define out u int64 8x6", "define out v float64 5"]
+    for step in range(4):
+        lines += ["put out u", *(["put out v"] if step == 0 else []), "end_step out"]
+    ranks = 4 if mode == "async" else 2
+    settings = settings_of(back_end, mode)
+    job = actors.play("\n".join([*lines, "close out"]), ranks=ranks, settings=settings)
+    assert job.status == 0 and not job.failures(), job
+    has_records = "netcdf" in back_end or back_end in ONLY_SERIES
+    told = 'file "out": nobody has put "v" into step 1: other programs find its fill value there'
+    assert job.stderr.count(told) == job.stderr.count("nobody has put") == has_records, job

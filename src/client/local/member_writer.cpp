@@ -522,6 +522,10 @@ void MemberWriter::fill(const protocol::FillOrder& order) {
   }
   writing::FileWriter& writer = files_.writer_of(order.step);
   for (const auto& [variable, holes] : order.holes) {
+    if (const Outcome place = files_.place(variable, order.step).value_or(Outcome{}); !place.ok()) {
+      step.failure = step.failure.ok() ? in_file(place, order.step) : step.failure;
+      continue;
+    }
     Block block;
     block.variable = catalogue_.variable(variable, order.step);
     block.step = order.step;

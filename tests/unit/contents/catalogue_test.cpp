@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@
 
 namespace iocomp::contents {
 namespace {
+
+using array::ElementType;
 
 Event attribute(std::int64_t step, const std::string& name, std::byte value) {
   Event event;
@@ -45,6 +48,76 @@ Event float_definition(const std::string& name, int dimensions) {
   event.name = name;
   event.shape = {.dimensions = dimensions, .extent = {4, 5}};
   return event;
+}
+
+Event time_of_step(std::int64_t step, double time) {
+  Event event;
+  event.what = Event::What::begin_step;
+  event.step = event.number = step;
+  event.time = time;
+  return event;
+}
+
+template <typename Number>
+std::vector<std::byte> bytes_of(Number number) {
+  const auto bytes = std::as_bytes(std::span{&number, 1});
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST(Catalogue, KnowsTheTimeThatNobodyPuts) {
+  Catalogue catalogue{formats::format("posix"), 1, true};
+  catalogue.apply(float_definition("u", 2));
+  catalogue.apply(time_of_step(0, 0.25));
+  EXPECT_FALSE(catalogue.known_time(0)) << "there is no such variable";
+  Event time = float_definition("time", 0);
+  time.step = 1;
+  catalogue.apply(time);
+  EXPECT_FALSE(catalogue.known_time(0)) << "it comes later";
+  EXPECT_FALSE(catalogue.known_time(1)) << "the program has not said it";
+  catalogue.apply(time_of_step(1, 0.0));
+  EXPECT_EQ(catalogue.known_time(1), 1);
+  EXPECT_EQ(catalogue.fill(1, 1), bytes_of(0.0)) << "libraries write whole steps";
+  catalogue.apply(time_of_step(2, -1e300));
+  EXPECT_EQ(catalogue.fill(1, 2), bytes_of(-1e300));
+  EXPECT_TRUE(catalogue.fill(1, 3).empty());
+}
+
+TEST(Catalogue, KnowsATimeOfEachTypeThatCanHoldIt) {
+  struct Case {
+    ElementType type;
+    double time;
+    std::vector<std::byte> element;  // none: it cannot
+  };
+  constexpr double beyond = 9223372036854775808.0;  // 2^63
+  const std::vector<Case> cases{
+      {ElementType::float32, 0.1, bytes_of(0.1F)},
+      {ElementType::int32, -7, bytes_of(std::int32_t{-7})},
+      {ElementType::int32, 0.5, {}},
+      {ElementType::int8, 127, bytes_of(std::int8_t{127})},
+      {ElementType::int8, 128, {}},
+      {ElementType::uint16, -1, {}},
+      {ElementType::int64, -beyond, bytes_of(std::numeric_limits<std::int64_t>::min())},
+      {ElementType::int64, beyond, {}},
+      {ElementType::uint64, beyond, bytes_of(std::uint64_t{1} << 63)},
+      {ElementType::complex64, 1, {}},
+      {ElementType::character, 1, {}},
+  };
+  for (const auto& [type, time, element] : cases) {
+    Catalogue catalogue{formats::format("posix"), 1, true};
+    Event define = float_definition("time", 0);
+    define.type = type;
+    catalogue.apply(define);
+    catalogue.apply(time_of_step(0, time));
+    EXPECT_EQ(catalogue.known_time(0).has_value(), !element.empty()) << array::name(type) << time;
+    EXPECT_EQ(catalogue.fill(0, 0), element) << array::name(type) << ' ' << time;
+  }
+}
+
+TEST(Catalogue, TakesAnArrayCalledTimeForNoTime) {
+  Catalogue catalogue{formats::format("posix"), 1, true};
+  catalogue.apply(float_definition("time", 1));
+  catalogue.apply(time_of_step(0, 3));
+  EXPECT_FALSE(catalogue.known_time(0));
 }
 
 Event text_attribute(int variable, const std::string& name, const std::string& value) {

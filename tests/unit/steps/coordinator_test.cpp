@@ -118,6 +118,70 @@ TEST_F(CoordinatorOfTwo, CommitsChecksumsByVariableInTheOrderOfTheirBoxes) {
   EXPECT_EQ(without.contents[0].sums, nullptr);
 }
 
+TEST_F(CoordinatorOfTwo, TheTimeOfAStepIsFilledWhereNobodyPutsIt) {
+  contents::Event define;
+  define.what = contents::Event::What::define;
+  define.name = contents::time_variable;
+  catalogue_.apply(define);
+  contents::Event begin;
+  begin.what = contents::Event::What::begin_step;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    begin.step = begin.number = step;
+    begin.time = 0.5;
+    catalogue_.apply(begin);
+  }
+  const array::Cover once = array::cover_of_all({});
+  const auto end_step = [&](std::int64_t step, bool puts) {
+    coordinator_.ended({step, 2, 1, {}, puts ? Covers{{0, once}} : Covers{}}, "a");
+    coordinator_.ended({step, 2, 1, {}, {}}, "b");
+    EXPECT_TRUE(next<Expect>().report.empty());
+    write(step);
+  };
+  end_step(0, false);
+  const auto fill = next<Fill>();
+  EXPECT_EQ(fill.holes.at(0)->elements(), 1);
+  write(0);
+  ASSERT_EQ(next<Commit>().contents.size(), 1U);
+  coordinator_.committed({});
+  (void)next<Settle>();
+  end_step(1, true);
+  EXPECT_EQ(next<Commit>().contents.size(), 1U);
+}
+
+class CoordinatorOfWholeSteps : public CoordinatorOfTwo {
+ protected:
+  CoordinatorOfWholeSteps()
+      : CoordinatorOfTwo{{.file_name = "f", .members = 2, .writers = 2, .fills_in_turn = true}} {}
+};
+
+TEST_F(CoordinatorOfWholeSteps, NothingIsFilledBeforeTheStepsBeforeItAreSettled) {
+  contents::Event define;
+  define.what = contents::Event::What::define;
+  define.name = contents::time_variable;
+  catalogue_.apply(define);
+  for (std::int64_t step = 0; step < 2; ++step) {
+    contents::Event begin;
+    begin.what = contents::Event::What::begin_step;
+    begin.step = begin.number = step;
+    begin.time = 0.5;
+    catalogue_.apply(begin);
+  }
+  for (std::int64_t step = 0; step < 2; ++step) {
+    coordinator_.ended({step, 3, 1, {}, {}}, "a");
+    coordinator_.ended({step, 3, 1, {}, {}}, "b");
+    (void)next<Expect>();
+  }
+  write(1);
+  expect_nothing();
+  write(0);
+  EXPECT_EQ(next<Fill>().step, 0);
+  write(0);
+  (void)next<Commit>();
+  coordinator_.committed({});
+  EXPECT_EQ(next<Settle>().step, 0);
+  EXPECT_EQ(next<Fill>().step, 1);
+}
+
 TEST_F(CoordinatorOfTwo, CommitsWhatIsDurableEverywhereAndSettlesIt) {
   end(0);
   (void)next<Expect>();
