@@ -52,7 +52,9 @@ void iocomp_v1_pre_data_send(struct iocomp_params *p, double *data, const char *
 /**
  * Send n doubles of this rank; the file gets those of all ranks, one rank behind the other.
  * Collective over the compute ranks. `data` stays unchanged until dataWait. Where no file was named
- * before, dataWait names it and sends.
+ * before, dataWait names it and sends. A file that no call names is called mpiio.dat, hdf5.h5,
+ * adios2.h5, adios2.bp4 or adios2.bp5, by ioLib. Each send replaces it. Once a dataWait has come
+ * without a name, such arrays are sent at once.
  */
 void iocomp_v1_data_send(double *data, struct iocomp_params *p, MPI_Request *request, size_t n);
 

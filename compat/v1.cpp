@@ -32,7 +32,9 @@ struct iocomp_v1 {
 
   iocomp_session* io = nullptr;
   std::string next_file{};
-  std::vector<Send> sends{};  ///< those that are not durable
+  std::string usual_file{};     ///< of arrays that no call names
+  bool names_no_files = false;  ///< a dataWait without a name has come
+  std::vector<Send> sends{};    ///< those that are not durable
   std::FILE* times = nullptr;
 };
 
@@ -59,21 +61,32 @@ iocomp_v1& state_of(iocomp_params* p, std::string_view call) {
   return *p->state;
 }
 
-std::string settings(bool serves, int library, int node_size, bool shared) {
-  constexpr std::array<const char*, 5> formats{
-      "backend = \"mpiio\"", "backend = \"hdf5\"\nlayout = \"flat\"",
-      "backend = \"adios2\"\nengine = \"HDF5\"", "backend = \"adios2\"\nengine = \"BP4\"",
-      "backend = \"adios2\"\nengine = \"BP5\""};
-  if (library < 0 || library >= static_cast<int>(formats.size())) {
-    give_up("iocompInit", "ioLib is " + std::to_string(library) + "; allowed are 0 to 4");
+/// What a number of ioLib stands for.
+struct Library {
+  const char* settings;
+  const char* file;  ///< that the first iocomp wrote where the program named none
+};
+
+const Library& library_of(int number) {
+  static constexpr std::array<Library, 5> libraries{
+      {{"backend = \"mpiio\"", "mpiio.dat"},
+       {"backend = \"hdf5\"\nlayout = \"flat\"", "hdf5.h5"},
+       {"backend = \"adios2\"\nengine = \"HDF5\"", "adios2.h5"},
+       {"backend = \"adios2\"\nengine = \"BP4\"", "adios2.bp4"},
+       {"backend = \"adios2\"\nengine = \"BP5\"", "adios2.bp5"}}};
+  if (number < 0 || number >= static_cast<int>(libraries.size())) {
+    give_up("iocompInit", "ioLib is " + std::to_string(number) + "; allowed are 0 to 4");
   }
+  return libraries[static_cast<std::size_t>(number)];
+}
+
+std::string settings(bool serves, const Library& library, int node_size, bool shared) {
   std::string text = serves ? "mode = \"async\"\n" : "mode = \"sync\"\n";
   if (serves) {
     text += "[placement]\npolicy = \"halves\"\nnode_size = " + std::to_string(node_size) +
             "\n[transport]\nkind = \"" + (shared ? "shared" : "message") + "\"\n";
   }
-  return text + "[files.default]\nexisting = \"replace\"\n" +
-         formats[static_cast<std::size_t>(library)] + '\n';
+  return text + "[files.default]\nexisting = \"replace\"\n" + library.settings + '\n';
 }
 
 // What settings call a file of this path: its last part, in the letters that names have.
@@ -179,7 +192,9 @@ MPI_Comm iocomp_v1_init(iocomp_params* p, MPI_Comm comm, bool HT, int ioLib, int
   *p = {};
   p->numWin = numWin;
   auto state = std::make_unique<iocomp_v1>();
-  const std::string text = settings(HT || shared, ioLib, NODESIZE, shared);
+  const Library& library = library_of(ioLib);
+  state->usual_file = library.file;
+  const std::string text = settings(HT || shared, library, NODESIZE, shared);
   check(iocomp_init(comm, text.c_str(), &state->io), "iocompInit");
   MPI_Comm_dup(iocomp_comm(state->io), &p->compServerComm);
   int rank = 0;
@@ -216,7 +231,10 @@ void iocomp_v1_data_send(double* data, iocomp_params* p, MPI_Request* request, s
   if (request != nullptr) {
     *request = MPI_REQUEST_NULL;
   }
-  const std::string file = std::exchange(state.next_file, {});
+  std::string file = std::exchange(state.next_file, {});
+  if (file.empty() && state.names_no_files) {
+    file = state.usual_file;
+  }
   if (file.empty()) {
     state.sends.push_back({.request = request, .data = data, .elements = n});
   } else {
@@ -245,9 +263,10 @@ void iocomp_v1_data_wait(iocomp_params* p, MPI_Request* request, double* data, c
   iocomp_v1& state = state_of(p, "dataWait");
   Send* send = find(state, request, data);
   if (send != nullptr && send->file.empty()) {
-    const std::string named = file == nullptr ? std::exchange(state.next_file, {}) : file;
+    std::string named = file == nullptr ? std::exchange(state.next_file, {}) : file;
     if (named.empty()) {
-      give_up("dataWait", "neither preDataSend nor dataWait has named the file of this array");
+      state.names_no_files = true;
+      named = state.usual_file;
     }
     const Send unnamed = *send;
     state.sends.erase(state.sends.begin() + (send - state.sends.data()));
@@ -268,9 +287,10 @@ void iocomp_v1_data_wait_2(iocomp_params* p, MPI_Request* request) {
 void iocomp_v1_stop_send(iocomp_params* p) {
   iocomp_v1& state = state_of(p, "stopSend");
   finish(state, {});
-  if (!state.sends.empty()) {
-    give_up("stopSend", "an array was sent, and no call has named its file");
+  for (const Send& unnamed : std::exchange(state.sends, {})) {  // that nobody has waited for
+    start(state, unnamed, state.usual_file);
   }
+  finish(state, {});
   if (p->array == nullptr) {
     end(p);
   }

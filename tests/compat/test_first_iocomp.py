@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program of the first iocomp, in the ways of its client: every value of every file is read back."""
+"""Programs of the first iocomp, in the ways of its clients: every value of every file is read back."""
 
 import json
 import os
@@ -12,15 +12,19 @@ import numpy as np
 import pytest
 
 BUILD = json.loads(Path(os.environ["IOCOMP_TEST_BUILD"]).read_text())
-PROGRAM = os.environ["IOCOMP_TEST_STREAM_V1"]
+STREAM = os.environ["IOCOMP_TEST_STREAM_V1"]
+HPCG = os.environ["IOCOMP_TEST_HPCG_V1"]
+USUAL_FILES = ["mpiio.dat", "hdf5.h5", "adios2.h5", "adios2.bp4", "adios2.bp5"]
 ENDINGS = ["dat", "h5", "h5", "bp4", "bp5"]
 LOOPS = 3
 
 
-def launch(folder: Path, ranks: int, *words: object) -> subprocess.CompletedProcess:
-    """Run the program; nothing but its own settings counts."""
+def launch(
+    folder: Path, ranks: int, *words: object, program: str = STREAM
+) -> subprocess.CompletedProcess:
+    """Run a program; nothing but its own settings counts."""
     clean = {name: text for name, text in os.environ.items() if not name.startswith("IOCOMP_")}
-    command = [*BUILD["launcher"], str(ranks), PROGRAM, *map(str, words)]
+    command = [*BUILD["launcher"], str(ranks), program, *map(str, words)]
     return subprocess.run(
         command, cwd=folder, env=clean, capture_output=True, text=True, check=False,
         timeout=120 * BUILD["time_factor"],
@@ -91,3 +95,36 @@ def test_an_unknown_library_is_refused(tmp_path):
     done = launch(tmp_path, 1, "sync", 7, 1)
     assert done.returncode != 0
     assert "ioLib is 7; allowed are 0 to 4" in done.stderr
+
+
+def solved(compute_ranks: int, iterations: int) -> np.ndarray:
+    """Return x after so many iterations: conjugate gradients in numpy."""
+    rows = sum(500 + rank for rank in range(compute_ranks))
+    x, r, p = np.zeros(rows), np.ones(rows), np.ones(rows)
+    for _ in range(iterations):
+        ap = 2 * p
+        ap[1:] -= p[:-1]
+        ap[:-1] -= p[1:]
+        alpha = (r @ r) / (p @ ap)
+        x += alpha * p
+        rest = r - alpha * ap
+        p = rest + (rest @ rest) / (r @ r) * p
+        r = rest
+    return x
+
+
+@pytest.mark.parametrize("iterations", [1, 4])  # after one, stopSend alone can name the file
+@pytest.mark.parametrize("library", libraries())
+@pytest.mark.parametrize(("serves", "compute_ranks"), [(0, 4), (1, 2)])
+def test_a_file_that_no_call_names_has_the_name_of_its_library(
+    tmp_path, serves, compute_ranks, library, iterations
+):
+    done = launch(tmp_path, 4, serves, library, 4, iterations, program=HPCG)
+    assert done.returncode == 0, done.stderr
+    file = USUAL_FILES[library]
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {file, f"{file}.json", "write_time.csv"}
+    wanted = solved(compute_ranks, iterations)
+    assert np.allclose(read(tmp_path / file, library), wanted, rtol=1e-10)
+    lines = (tmp_path / "write_time.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == [file] * iterations
