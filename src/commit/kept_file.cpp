@@ -55,9 +55,11 @@ KeptFile kept_of(const TargetNames& names, const formats::Format& format, std::i
   }
   const auto is_lost = [&kept](std::int64_t step) { return step >= kept.head.steps; };
   for (const auto step : inventory.steps) {
-    if (is_lost(step)) {
-      kept.lost.push_back(inventory.name_of(step).number);
-    }
+    auto& numbers = is_lost(step) ? kept.lost : kept.newest;
+    numbers.push_back(inventory.name_of(step).number);
+  }
+  if (constexpr std::ptrdiff_t few = 2; std::ssize(kept.newest) > few) {
+    kept.newest.erase(kept.newest.begin(), kept.newest.end() - few);
   }
   if (kept.head.steps > 0) {
     kept.next_number = inventory.name_of(kept.head.steps - 1).number + 1;

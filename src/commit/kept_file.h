@@ -18,6 +18,7 @@ struct KeptFile {
   ToldSteps told;                                ///< the steps
   std::set<std::string> variables;               ///< that these steps have
   std::map<std::int64_t, std::int64_t> numbers;  ///< as in contents::Beginning
+  std::vector<std::int64_t> newest;              ///< numbers of the last two, ascending
   std::int64_t next_number = 0;                  ///< of the step that comes next
   std::vector<std::int64_t> lost;                ///< numbers of steps behind `after`, ascending
   bool is_shortened = false;  ///< by these, or by steps that failed: the manifest tells more

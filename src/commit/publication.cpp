@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -176,6 +177,7 @@ contents::Beginning Publication::begin_steps() {
     folder.sync();
   }
   tell_of_lost({lost.rbegin(), lost.rend()});
+  tell_of_missing(earlier.numbers);
   while (!earlier.numbers.empty() && !is_whole(step_names(earlier.numbers.back()))) {
     earlier.numbers.pop_back();  // torn: replaced when that step comes
   }
@@ -216,9 +218,11 @@ std::optional<KeptFile> Publication::kept_file() const {
 contents::Beginning Publication::begin_file() {
   auto kept = kept_file();
   if (!kept) {
+    tell_of_missing({});
     return {};
   }
   const TargetNames target = names(-1);
+  tell_of_missing(kept->newest);
   contents::Beginning beginning = beginning_of(*kept, *format_);
   of_earlier_ = told_.steps = std::move(kept->told);
   absent_ = kept->head.absent;
@@ -256,6 +260,31 @@ void Publication::tell_of_lost(const std::vector<std::int64_t>& numbers) const {
                  std::to_string(identity_.after) + ": what lies behind it is dropped, steps " +
                  step_ranges(numbers));
   }
+}
+
+// The program was at step `after` in its last job, and goes on from there: what that job had not
+// committed of a series by then never comes. Numbers go on as they did.
+void Publication::tell_of_missing(std::span<const std::int64_t> numbers) const {
+  const bool goes_on = identity_.existing == config::Existing::go_on && !identity_.checkpoint;
+  if (!goes_on || identity_.after == protocol::everything || identity_.after < 0) {
+    return;
+  }
+  const std::int64_t newest = numbers.empty() ? -1 : numbers.back();
+  const std::int64_t distance = numbers.size() < 2 ? 0 : newest - numbers[numbers.size() - 2];
+  if (newest >= identity_.after || (distance > 0 && identity_.after - newest < distance)) {
+    return;
+  }
+  std::string missing =
+      numbers.empty() ? "it has no step" : "its only step is " + std::to_string(newest);
+  if (distance > 0) {
+    const std::int64_t last = newest + (identity_.after - newest) / distance * distance;
+    missing = "steps after " + std::to_string(newest) + " are missing, " +
+              std::to_string(newest + distance) + " to " + std::to_string(last);
+    missing +=
+        distance > 1 ? ", if there was one in " + std::to_string(distance) + " as before" : "";
+  }
+  log::warning("file \"" + identity_.name + "\" goes on after step " +
+               std::to_string(identity_.after) + ", but " + missing);
 }
 
 ManifestHead Publication::head(std::int64_t first, std::int64_t steps, std::int64_t bytes) const {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -139,6 +140,8 @@ class Publication {
   [[nodiscard]] contents::Beginning begin_file();
   [[nodiscard]] std::optional<KeptFile> kept_file() const;
   void tell_of_lost(const std::vector<std::int64_t>& numbers) const;
+  /// @param numbers  of the newest steps that are there, ascending: all, or the last two.
+  void tell_of_missing(std::span<const std::int64_t> numbers) const;
   [[nodiscard]] Commit publish_until(std::int64_t last, bool is_finished,
                                      const contents::Contents& contents,
                                      const contents::Catalogue& catalogue);

@@ -109,6 +109,32 @@ def test_checkpoints_go_on(actors: Actors, back_end: str, mode: str) -> None:
     assert not leftovers(folder)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "after", "told"),
+    [
+        ([9, 19, 29], 59, "steps after 29 are missing, 39 to 59, if there was one in 10 as before"),
+        ([3, 4], 6, "steps after 4 are missing, 5 to 6"),
+        ([9, 19, 29], 38, ""),
+        ([5], 7, "its only step is 5"),
+        ([], 7, "it has no step"),
+        ([], -1, ""),
+    ],
+)
+@pytest.mark.parametrize("per_step", [False, True])
+def test_what_a_series_lacks_is_told(
+    actors: Actors, numbers: list[int], after: int, told: str, per_step: bool
+) -> None:
+    """The program goes on at a step that the series had not reached when its job was killed."""
+    going = {"existing": "continue", "file_per_step": per_step}
+    first = play(actors, steps("series", numbers), "posix", "kernel", None, **going)
+    assert not first.failures(), first
+    again = ["open out series after=" + str(after), "close out"]
+    second = play(actors, again, "posix", "kernel", first.folder, **going)
+    assert not second.failures(), second
+    text = f'file "out" goes on after step {after}, but {told}'
+    assert (text in second.output) if told else ("goes on after" not in second.output), second
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("back_end", SERIES)
 def test_a_series_goes_on(actors: Actors, back_end: str, mode: str) -> None:
