@@ -2,9 +2,15 @@
 """Sphinx's configuration of the site. `make docs` runs it over the folder that docs/site/stage.py has filled."""
 
 import os
+import sys
+from pathlib import Path
 
-from pygments.lexers.special import TextLexer
+from docutils import nodes
 from sphinx.application import Sphinx
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from diagrams import draw  # noqa: E402
 
 project = "iocomp"
 author = "The iocomp developers"
@@ -25,6 +31,14 @@ html_show_sphinx = False
 html_copy_source = False
 
 
+def draw_diagrams(_app: Sphinx, page: nodes.document) -> None:
+    """Put a drawing in the place of each diagram that is written in Mermaid."""
+    for block in list(page.findall(nodes.literal_block)):
+        if block.get("language") == "mermaid":
+            svg = draw(block.astext()).replace("<svg ", '<svg role="img" style="max-width: 100%; height: auto" ', 1)
+            block.replace_self(nodes.raw("", f'<div class="diagram">{svg}</div>', format="html"))
+
+
 def setup(app: Sphinx) -> None:
-    """Diagrams stay text: to draw them takes a program from elsewhere in every reader's browser."""
-    app.add_lexer("mermaid", TextLexer)
+    """Nothing is drawn in the reader's browser, which would need a program from elsewhere."""
+    app.connect("doctree-read", draw_diagrams)

@@ -8,6 +8,7 @@ The reference is made here: the calls from include/iocomp/iocomp.h, the command 
 is laid out as the repository is, so links between pages work in both. A file that a page links to is copied too.
 """
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -136,6 +137,9 @@ def without_folders(page: Path, folder: Path) -> None:
 
 def main() -> int:
     """Fill the folder."""
+    missing = [name for name in ("sphinx", "myst_parser", "furo") if importlib.util.find_spec(name) is None]
+    if missing or shutil.which("dot") is None:
+        raise SystemExit(f"the site needs {', '.join([*missing, 'dot'])}: tools/install-dependencies docs")
     folder, command, list_of_chapters = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
     chapters = tomllib.loads(list_of_chapters.read_text())["chapter"]
     expand(chapters)
