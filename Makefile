@@ -108,8 +108,8 @@ check-fuzz: build-fuzz ## fuzz whatever reads what others wrote, FUZZ_SECONDS=60
 	tests/fuzz/run.py --build build/fuzz --seconds $(FUZZ_SECONDS) --grow
 
 .PHONY: docs
-docs: build/docs/build.ninja | needs-docs ## the pages as a site, build/site/html/index.html: tutorials, guides, reference
-	cmake --build --preset docs
+docs: build/release/build.ninja | needs-docs ## the pages as a site, build/site/html/index.html: tutorials, guides, reference
+	cmake --build --preset release --target site
 
 .PHONY: abi
 abi: build/release/build.ninja | needs-abi ## compare the library's interface with that of the last release (packaging/abi)
@@ -134,7 +134,7 @@ programs: build/release/build.ninja
 	cmake --build --preset release --target programs
 
 presets := dev release unity-release asan tsan dev-mpich release-mpich asan-mpich
-trees := $(presets:%=build/%/build.ninja) $(patsubst %,build/%/build.ninja,fuzz simulation demo docs smpi)
+trees := $(presets:%=build/%/build.ninja) $(patsubst %,build/%/build.ninja,fuzz simulation demo smpi)
 
 .PHONY: $(presets:%=check-%) $(presets:%=build-%) build-fuzz
 $(presets:%=check-%): check-%: build-%
@@ -147,8 +147,8 @@ $(presets:%=build-%) build-fuzz: build-%: build/%/build.ninja
 $(trees): build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 	@touch $@
-build/demo/build.ninja build/docs/build.ninja: | needs-demo
-$(filter-out build/demo/build.ninja build/docs/build.ninja,$(trees)): | needs-base
+build/demo/build.ninja: | needs-demo
+$(filter-out build/demo/build.ninja,$(trees)): | needs-base
 $(filter %-mpich/build.ninja,$(trees)): | needs-mpich
 build/fuzz/build.ninja: | needs-fuzz
 build/smpi/build.ninja: | needs-smpi
