@@ -6,14 +6,6 @@
 #include <optional>
 
 namespace iocomp {
-namespace {
-
-constexpr std::size_t whole_pages(std::size_t bytes) noexcept {
-  constexpr std::size_t page = FreeRanges::page_bytes;
-  return (bytes + page - 1) / page * page;
-}
-
-}  // namespace
 
 FreeRanges::FreeRanges(std::size_t capacity_bytes) : capacity_{capacity_bytes} {
   if (capacity_ > 0) {

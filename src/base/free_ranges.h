@@ -33,4 +33,10 @@ class FreeRanges {
   std::map<std::size_t, std::size_t> free_;  // offset -> bytes, neighbours joined
 };
 
+/// Bytes, rounded up to pages.
+constexpr std::size_t whole_pages(std::size_t bytes) noexcept {
+  constexpr std::size_t page = FreeRanges::page_bytes;
+  return (bytes + page - 1) / page * page;
+}
+
 }  // namespace iocomp

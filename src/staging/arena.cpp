@@ -20,10 +20,6 @@
 namespace iocomp::staging {
 namespace {
 
-constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept {
-  return (bytes + unit - 1) / unit * unit;
-}
-
 [[noreturn]] void refuse(const std::string& text) {
   throw Error{ErrorCode::out_of_staging_memory, text};
 }
@@ -42,7 +38,7 @@ Arena::Arena(std::size_t capacity_bytes) {
     refuse("asked for " + std::to_string(capacity_bytes) +
            " bytes of addresses for staging memory, " + std::to_string(most) + " is the most");
   }
-  capacity_ = rounded_up(capacity_bytes, page_bytes);
+  capacity_ = whole_pages(capacity_bytes);
   if (capacity_ > 0) {
     memory_ = HugeMemory{capacity_, "staging memory"};
     base_ = memory_.bytes().data();
@@ -55,7 +51,7 @@ std::optional<Lease> Arena::try_take(std::size_t bytes) {
     refuse("asked for " + std::to_string(bytes) + " bytes of staging memory, capacity is " +
            std::to_string(capacity_));
   }
-  const std::size_t taken = rounded_up(bytes, page_bytes);
+  const std::size_t taken = whole_pages(bytes);
   const std::scoped_lock lock{mutex_};
   if (taken == 0) {
     return Lease{*this, {}};
@@ -83,7 +79,7 @@ void Arena::spread_over(std::span<const int> domains) {
 }
 
 void Arena::touch(std::size_t bytes) noexcept {
-  bytes = std::min(rounded_up(std::min(bytes, capacity_), page_bytes), capacity_);
+  bytes = std::min(whole_pages(std::min(bytes, capacity_)), capacity_);
   if (bytes == 0) {
     return;
   }

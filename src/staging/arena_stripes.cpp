@@ -6,16 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/free_ranges.h"
 #include "staging/arena.h"
 
 namespace iocomp::staging {
-namespace {
-
-constexpr std::size_t whole_pages(std::size_t bytes) noexcept {
-  return (bytes + Arena::page_bytes - 1) / Arena::page_bytes * Arena::page_bytes;
-}
-
-}  // namespace
 
 bool ArenaStripes::has_room(const Key& /*key*/, std::size_t bytes) {
   return 2 * (open_bytes_ + whole_pages(bytes)) <= arena_.capacity_bytes();

@@ -15,6 +15,7 @@
 #include "base/byte_size.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/free_ranges.h"
 #include "contents/description.h"
 #include "formats/format.h"
 #include "formats/write_region.h"
@@ -102,10 +103,6 @@ void StepOutput::forget(std::int64_t step) {
 std::size_t StepOutput::kept_bytes(const std::function<bool(std::int64_t)>& is_wanted) const {
   std::size_t bytes = 0;
   std::set<const staging::Lease*> rows;  // shared by neighbours
-  const auto whole_pages = [](std::size_t asked) {
-    constexpr std::size_t page = staging::Arena::page_bytes;
-    return (asked + page - 1) / page * page;
-  };
   for (const Chunk& chunk : kept_) {
     const bool is_counted_already = chunk.row != nullptr && !rows.insert(chunk.row.get()).second;
     if (is_wanted(chunk.piece->step) && !is_counted_already) {

@@ -22,10 +22,6 @@ namespace {
 // Few enough to be reserved in one call without a pause that is felt, large enough for most blocks.
 constexpr std::size_t slab_bytes = std::size_t{16} << 20;
 
-constexpr std::size_t whole_pages(std::size_t bytes) {
-  return (bytes + FreeRanges::page_bytes - 1) / FreeRanges::page_bytes * FreeRanges::page_bytes;
-}
-
 }  // namespace
 
 void CopyMemory::check(std::size_t bytes) const {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/free_ranges.h"
 #include "base/log.h"
 #include "transport/shared_memory/records.h"
 #include "transport/shared_memory/shared_mapping.h"
@@ -26,9 +27,7 @@ constexpr std::size_t most_regions = 256;
 }  // namespace
 
 std::span<std::byte> ExportedMemory::add(std::size_t bytes, bool staged) {
-  const std::size_t whole =
-      std::max<std::size_t>((bytes + Transport::page_bytes - 1) / Transport::page_bytes, 1) *
-      Transport::page_bytes;
+  const std::size_t whole = whole_pages(std::max<std::size_t>(bytes, 1));
   if (regions_.size() == most_regions) {
     throw Error{ErrorCode::out_of_staging_memory,
                 std::to_string(most_regions) + " pieces of memory are shared already"};

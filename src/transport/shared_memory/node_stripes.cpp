@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/free_ranges.h"
 #include "base/log.h"
 #include "mpi/agree.h"
 #include "mpi/error.h"
@@ -26,13 +27,9 @@
 namespace iocomp::transport {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page = FreeRanges::page_bytes;
 constexpr std::size_t chains = 1024;
 constexpr std::size_t story_bytes = 384;
-
-constexpr std::size_t whole_pages(std::size_t bytes) noexcept {
-  return (bytes + page - 1) / page * page;
-}
 
 }  // namespace
 

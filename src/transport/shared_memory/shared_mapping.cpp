@@ -38,23 +38,35 @@ std::string sized(std::size_t bytes) { return format_bytes(static_cast<std::int6
   throw Error{ErrorCode::out_of_staging_memory, story + ": " + text(error)};
 }
 
-// Whole pages, huge ones where the system gives shared memory any. @return errno, 0: reserved.
-int reserve_all(int descriptor, std::span<std::byte> memory) {
+// Whole pages, huge ones where the system gives shared memory any. @return errno, 0: reserved;
+// EINVAL: an older kernel.
+int populate(std::span<std::byte> memory) {
 #ifdef MADV_POPULATE_WRITE
-  if (madvise(memory.data(), memory.size(), MADV_POPULATE_WRITE) == 0) {
+  return madvise(memory.data(), memory.size(), MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+#else
+  return EINVAL;
+#endif
+}
+
+// The same of a part of a file, for every kernel.
+int allocate(int descriptor, std::size_t offset, std::size_t bytes) {
+  int error = 0;
+  do {
+    error = posix_fallocate(descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  return error;
+}
+
+int reserve_all(int descriptor, std::span<std::byte> memory) {
+  if (populate(memory) == 0) {
     return 0;
   }
-#endif
   // An older kernel; or there is not enough: then this call tells so, once there is all again.
   if (ftruncate(descriptor, 0) != 0 ||
       ftruncate(descriptor, static_cast<off_t>(memory.size())) != 0) {
     return errno;
   }
-  int error = 0;
-  do {
-    error = posix_fallocate(descriptor, 0, static_cast<off_t>(memory.size()));
-  } while (error == EINTR);
-  return error;
+  return allocate(descriptor, 0, memory.size());
 }
 
 }  // namespace
@@ -127,19 +139,8 @@ SharedMapping SharedMapping::create(Kind kind, const std::string& name, std::siz
 }
 
 bool SharedMapping::reserve(std::size_t offset, std::size_t bytes) const noexcept {
-#ifdef MADV_POPULATE_WRITE
-  if (madvise(bytes_.data() + offset, bytes, MADV_POPULATE_WRITE) == 0) {
-    return true;
-  }
-  if (errno != EINVAL) {
-    return false;
-  }
-#endif
-  int error = 0;
-  do {  // an older kernel
-    error = posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-  } while (error == EINTR);
-  return error == 0;
+  const int error = populate(bytes_.subspan(offset, bytes));
+  return (error == EINVAL ? allocate(descriptor_, offset, bytes) : error) == 0;
 }
 
 SharedMapping SharedMapping::open(const std::string& path, std::size_t bytes, bool writable,
