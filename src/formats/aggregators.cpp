@@ -38,10 +38,7 @@ Openers openers(MPI_Comm writers, Order order, int per_node, const mpi::WaitPoli
   int ranks = 0;
   mpi::check(MPI_Comm_rank(writers, &rank));
   mpi::check(MPI_Comm_size(writers, &ranks));
-  mpi::gate(writers, policy, what);
-  MPI_Comm raw = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split_type(writers, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &raw));
-  const mpi::Communicator node{raw};
+  const mpi::Communicator node = mpi::node_of(writers, policy, what);
   const int on_node = mpi::size(node);
   const auto positions = serving_positions(order, on_node, std::min(per_node, on_node));
   const bool aggregates = std::ranges::binary_search(positions, mpi::rank(node));

@@ -270,4 +270,14 @@ Communicator duplicate(MPI_Comm comm, const WaitPolicy& policy, const char* what
   return Communicator{*copy};
 }
 
+// The split has no nonblocking form: all are here before it.
+Communicator node_of(MPI_Comm comm, const WaitPolicy& policy, const char* what) {
+  gate(comm, policy, what);
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank));
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+  return Communicator{node};
+}
+
 }  // namespace iocomp::mpi

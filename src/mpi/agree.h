@@ -66,4 +66,7 @@ void sums(MPI_Comm comm, std::span<std::int64_t> before, std::span<std::int64_t>
 /// Duplicate `comm` with MPI_ERRORS_RETURN set. Collective over `comm`.
 [[nodiscard]] Communicator duplicate(MPI_Comm comm, const WaitPolicy& policy, const char* what);
 
+/// The ranks of `comm` that share memory with this one, in the same order. Collective over `comm`.
+[[nodiscard]] Communicator node_of(MPI_Comm comm, const WaitPolicy& policy, const char* what);
+
 }  // namespace iocomp::mpi

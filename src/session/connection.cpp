@@ -18,7 +18,6 @@
 #include "client/local/stripe_terms.h"
 #include "config/settings.h"
 #include "mpi/agree.h"
-#include "mpi/error.h"
 #include "mpi/handle.h"
 #include "mpi/wait.h"
 #include "session/configuration.h"
@@ -122,11 +121,7 @@ std::unique_ptr<transport::NodeStripes> share_stripes(const Ranks& ranks,
     return nullptr;
   }
   const auto& policy = configuration.policy;
-  mpi::gate(ranks.all().raw(), policy, others);
-  MPI_Comm raw = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split_type(ranks.all().raw(), MPI_COMM_TYPE_SHARED, mpi::rank(ranks.all()),
-                                 MPI_INFO_NULL, &raw));
-  const mpi::Communicator node{raw};
+  const auto node = mpi::node_of(ranks.all().raw(), policy, others);
   std::unique_ptr<transport::NodeStripes> stripes;
   const Outcome made =
       outcome_of([&] { stripes = transport::NodeStripes::share(node.raw(), *terms, policy); });

@@ -53,10 +53,7 @@ std::vector<int> numbers(const std::string& line) {
 
 Seating::Seating(const mpi::Communicator& comm, const mpi::WaitPolicy& policy)
     : comm_{comm.raw()}, policy_{policy}, rank_{mpi::rank(comm)} {
-  mpi::gate(comm_, policy_, others);
-  MPI_Comm raw = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &raw));
-  node_ = mpi::Communicator{raw};
+  node_ = mpi::node_of(comm_, policy_, others);
   std::vector<int> mine{rank_};
   const auto cpus = topology::allowed_cpus();
   mine.insert(mine.end(), cpus.begin(), cpus.end());
