@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,28 @@ constexpr std::int64_t runs_per_stripe = 4;
 // A stripe that somebody waits for is written when nothing was added to it for so long: in a step
 // of equal ranks the others come within that time.
 constexpr double grace_seconds = 0.05;
+
+// The stripe of an element, in elements of its variable.
+struct Span {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+Span span_of(const Piece& piece, std::int64_t index) {
+  const std::int64_t before = (index - piece.domain_begin) / piece.stripe_elements;
+  const std::int64_t begin = piece.domain_begin + before * piece.stripe_elements;
+  return {begin, std::min(begin + piece.stripe_elements, piece.domain_end)};
+}
+
+// Those that are meant, in their order; the others stay.
+template <typename IsMeant>
+std::vector<Stripe> taken_out(std::vector<Stripe>& stripes, IsMeant&& is_meant) {
+  const auto meant = std::ranges::stable_partition(stripes, std::not_fn(is_meant));
+  std::vector<Stripe> taken{std::make_move_iterator(meant.begin()),
+                            std::make_move_iterator(meant.end())};
+  stripes.erase(meant.begin(), meant.end());
+  return taken;
+}
 
 void take_from_others(const Stripe& stripe) {
   for (const auto& part : stripe.parts) {
@@ -73,22 +97,13 @@ std::int64_t Stripes::long_run_bytes(std::int64_t stripe_bytes) noexcept {
   return stripe_bytes / runs_per_stripe + 1;
 }
 
-Stripes::Span Stripes::span_of(const Piece& piece, std::int64_t index) {
-  const std::int64_t before = (index - piece.domain_begin) / piece.stripe_elements;
-  const std::int64_t begin = piece.domain_begin + before * piece.stripe_elements;
-  return {begin, std::min(begin + piece.stripe_elements, piece.domain_end)};
-}
-
 std::int64_t elements_in_stripe(const Piece& piece, std::int64_t first) {
-  const std::int64_t before = (index_of(piece, first) - piece.domain_begin) / piece.stripe_elements;
-  const std::int64_t end =
-      std::min(piece.domain_begin + (before + 1) * piece.stripe_elements, piece.domain_end);
-  return array::elements_below(piece.variable.shape, piece.region, end) - first;
+  const Span span = span_of(piece, index_of(piece, first));
+  return array::elements_below(piece.variable.shape, piece.region, span.end) - first;
 }
 
-Stripes::Key Stripes::key_of(const Piece& piece, const Span& span) const {
-  return {
-      .file = terms_.file, .step = piece.step, .begin = span.begin, .variable = piece.variable.id};
+Stripes::Key Stripes::key_of(const Piece& piece, std::int64_t begin) const {
+  return {.file = terms_.file, .step = piece.step, .begin = begin, .variable = piece.variable.id};
 }
 
 void Stripes::choose(Piece& piece, std::int64_t begin, std::int64_t end) const {
@@ -109,7 +124,7 @@ void Stripes::choose(Piece& piece, std::int64_t begin, std::int64_t end) const {
 
 bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
   const Span span = span_of(piece, index_of(piece, first));
-  const Key key = key_of(piece, span);
+  const Key key = key_of(piece, span.begin);
   const std::int64_t bytes = (span.end - span.begin) * piece.element_bytes() + page;
   return open_.contains(key) || memory_.has_room(key, static_cast<std::size_t>(bytes));
 }
@@ -117,7 +132,7 @@ bool Stripes::has_room(const Piece& piece, std::int64_t first) const {
 // Nothing where there is no memory.
 Stripe* Stripes::open(const Piece& piece, std::int64_t index) {
   const Span span = span_of(piece, index);
-  const Key key = key_of(piece, span);
+  const Key key = key_of(piece, span.begin);
   if (const auto found = open_.find(key); found != open_.end()) {
     if (memory_.look(found->second.hold.held()) == State::open) {
       return &found->second;
@@ -172,7 +187,7 @@ void Stripes::add_part(Chunk& chunk, std::int64_t count, Stripe& stripe, double 
   if (memory_.fill(stripe.hold.held(), count)) {
     stripe.is_whole = !terms_.may_overlap;
     claim(stripe, stripe.end - stripe.begin);
-    const auto found = open_.find(key_of(*chunk.piece, {stripe.begin, stripe.end}));
+    const auto found = open_.find(key_of(*chunk.piece, stripe.begin));
     full_.push_back(std::move(found->second));
     open_.erase(found);
   }
@@ -219,12 +234,9 @@ bool Stripes::hear_of_others() {
     const bool is_open = memory_.look(at->second.hold.held()) == State::open;
     at = is_open ? std::next(at) : move_out(at, withdrawn_);
   }
-  const auto ended = std::ranges::stable_partition(elsewhere_, [this](const Stripe& stripe) {
-    return memory_.look(stripe.hold.held()) != State::written;
+  auto written = taken_out(elsewhere_, [this](const Stripe& stripe) {
+    return memory_.look(stripe.hold.held()) == State::written;
   });
-  std::vector<Stripe> written{std::make_move_iterator(ended.begin()),
-                              std::make_move_iterator(ended.end())};
-  elsewhere_.erase(ended.begin(), ended.end());
   for (auto& stripe : written) {
     const Outcome outcome = memory_.outcome(stripe.hold.held());
     take_from_others(stripe);
@@ -287,13 +299,10 @@ void Stripes::settle(std::int64_t from, std::int64_t to, const Outcome& outcome)
   const auto is_over = [=](const Stripe& stripe) {
     return stripe.step >= from && stripe.step < to;
   };
-  std::vector<Stripe> over;
-  const auto gone = std::ranges::stable_partition(
-      withdrawn_, [&](const Stripe& stripe) { return !is_over(stripe); });
-  for (auto& stripe : gone) {
+  for (auto& stripe : taken_out(withdrawn_, is_over)) {
     end_parts(stripe.parts, outcome);
   }
-  withdrawn_.erase(gone.begin(), gone.end());
+  std::vector<Stripe> over;
   for (auto at = open_.begin(); at != open_.end();) {
     if (is_over(at->second)) {
       over.push_back(std::move(at->second));
@@ -302,11 +311,7 @@ void Stripes::settle(std::int64_t from, std::int64_t to, const Outcome& outcome)
       ++at;
     }
   }
-  const auto ended = std::ranges::stable_partition(
-      elsewhere_, [&](const Stripe& stripe) { return !is_over(stripe); });
-  over.insert(over.end(), std::make_move_iterator(ended.begin()),
-              std::make_move_iterator(ended.end()));
-  elsewhere_.erase(ended.begin(), ended.end());
+  std::ranges::move(taken_out(elsewhere_, is_over), std::back_inserter(over));
   unclaimed_.erase(unclaimed_.lower_bound(from), unclaimed_.lower_bound(to));
   for (auto& stripe : over) {
     take_from_others(stripe);

@@ -139,12 +139,7 @@ class Stripes {
  private:
   using Key = staging::StripeMemory::Key;
   using Open = std::map<Key, Stripe>;
-  struct Span {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-  };
-  [[nodiscard]] static Span span_of(const Piece& piece, std::int64_t index);
-  [[nodiscard]] Key key_of(const Piece& piece, const Span& span) const;
+  [[nodiscard]] Key key_of(const Piece& piece, std::int64_t begin) const;
   [[nodiscard]] Stripe* open(const Piece& piece, std::int64_t index);
   void copy(const Chunk& chunk, std::int64_t count, const Stripe& stripe) const;
   void add_part(Chunk& chunk, std::int64_t count, Stripe& stripe, double now);
