@@ -12,11 +12,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "array/box.h"
 #include "array/element_type.h"
+#include "array/with_element_type.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "base/wire.h"
@@ -54,53 +56,29 @@ Attributes in_step(const std::map<std::string, std::map<std::int64_t, Attribute>
   return found;
 }
 
-// One element; nothing where that is another number.
+// True where a type has this number, not another one instead.
 template <typename Number>
-std::vector<std::byte> exactly(double value) {
+bool is_exact(double value) {
   using Limits = std::numeric_limits<Number>;
   const double end = std::ldexp(1.0, Limits::digits);  // the first one that is too large
-  if (value < static_cast<double>(Limits::lowest()) || value >= end || value != std::trunc(value)) {
-    return {};
-  }
-  const auto number = static_cast<Number>(value);
-  std::vector<std::byte> bytes(sizeof number);
-  std::memcpy(bytes.data(), &number, sizeof number);
-  return bytes;
+  return value >= static_cast<double>(Limits::lowest()) && value < end &&
+         value == std::trunc(value);
 }
 
-template <typename Number>
-std::vector<std::byte> about(double value) {
-  const auto number = static_cast<Number>(value);
-  std::vector<std::byte> bytes(sizeof number);
-  std::memcpy(bytes.data(), &number, sizeof number);
-  return bytes;
-}
-
+// One element; nothing where the type has no such number.
 std::vector<std::byte> element_of(array::ElementType type, double value) {
-  switch (type) {
-    case array::ElementType::float64:
-      return about<double>(value);
-    case array::ElementType::float32:
-      return about<float>(value);
-    case array::ElementType::int8:
-      return exactly<std::int8_t>(value);
-    case array::ElementType::int16:
-      return exactly<std::int16_t>(value);
-    case array::ElementType::int32:
-      return exactly<std::int32_t>(value);
-    case array::ElementType::int64:
-      return exactly<std::int64_t>(value);
-    case array::ElementType::uint8:
-      return exactly<std::uint8_t>(value);
-    case array::ElementType::uint16:
-      return exactly<std::uint16_t>(value);
-    case array::ElementType::uint32:
-      return exactly<std::uint32_t>(value);
-    case array::ElementType::uint64:
-      return exactly<std::uint64_t>(value);
-    default:
-      return {};
-  }
+  std::vector<std::byte> bytes;
+  array::with_element_type(type, [&]<typename T>(std::type_identity<T>) {
+    constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, char>;
+    if constexpr (is_number) {
+      if (std::is_floating_point_v<T> || is_exact<T>(value)) {
+        const auto number = static_cast<T>(value);
+        bytes.resize(sizeof number);
+        std::memcpy(bytes.data(), &number, sizeof number);
+      }
+    }
+  });
+  return bytes;
 }
 
 }  // namespace
@@ -390,8 +368,8 @@ std::vector<Attributes> Catalogue::variable_attributes(std::int64_t step) const 
 
 std::vector<std::byte> Catalogue::fill(int id, std::int64_t step) const {
   const Variable found = variable(id, step);
-  if (known_time(step) == id) {
-    return time_as_element(step);
+  if (auto time = time_ == id ? time_as_element(step) : std::vector<std::byte>{}; !time.empty()) {
+    return time;
   }
   const std::vector<std::byte> zeros(array::size_bytes(found.type));
   const auto& value = found.has_fill_value() ? found.fill_value->values : zeros;
