@@ -18,7 +18,9 @@
 namespace iocomp::formats::h5 {
 
 std::int64_t RecordFile::place(const Variable& variable, std::int64_t step) {
-  keep_room_for_metadata(file_.raw());
+  if (others_write_) {
+    keep_room_for_metadata(file_.raw());
+  }
   const std::int64_t offset = find_place(variable, step);
   placed_.add(variable, step, offset);
   return offset;

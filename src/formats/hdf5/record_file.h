@@ -31,6 +31,7 @@ class RecordFile {
   /// @throws Error{storage_failure}, as all that follow.
   RecordFile(std::string path, const FormatOptions& options)
       : file_{std::move(path), options},
+        others_write_{!options.compresses()},
         goes_on_{options.earlier_steps > 0},
         steps_{std::max<std::int64_t>(options.earlier_steps, 0)} {}
   RecordFile(const RecordFile&) = delete;
@@ -101,6 +102,7 @@ class RecordFile {
   [[nodiscard]] std::int64_t end_of_data(const Description& description, std::int64_t from) const;
 
   BufferedFile file_;
+  bool others_write_;  // at any time; else a step is written as a whole, by calls of all
   bool goes_on_;
   MetadataRoom room_{file_};
   Editions editions_;
