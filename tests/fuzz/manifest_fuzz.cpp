@@ -151,7 +151,8 @@ void check_again(const commit::Manifest& manifest) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace iocomp;
-  const std::string text = fuzz::with_sealed_lines({reinterpret_cast<const char*>(data), size});
+  const std::string text =
+      fuzz::with_sealed_lines(std::string{fuzz::Material{data, size}.text_left()});
   const auto steps = fuzz::steps_claimed(text);
   if (steps > fuzz::enough_steps && steps <= contents::most_silent_steps) {
     return 0;  // allowed, and slow
