@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "common/stopwatch.h"
 
 namespace iocomp::apps {
@@ -14,5 +16,8 @@ struct IoTimers {
 
   [[nodiscard]] double in_loop_seconds() const noexcept { return send.seconds() + wait.seconds(); }
 };
+
+/// "open_seconds", "send_seconds", "wait_seconds", "close_seconds".
+[[nodiscard]] nlohmann::json seconds_of(const IoTimers& timers);
 
 }  // namespace iocomp::apps
