@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iocomp_studies.launch import Build, Launch, RunFailedError
+from clients import KERNEL, QUIET, SYNC, Client
 
-QUIET = {"trace.summary": "false"}
-KERNEL = QUIET | {"transport.kind": "kernel"}
-SYNC = QUIET | {"mode": "sync"}
+from iocomp_studies.launch import Build, RunFailedError
+
+run = Client("hpcg")
 ONE_SERVER = QUIET | {
     "mode": "async",
     "transport.kind": "message",
@@ -35,15 +34,6 @@ REFERENCE = {
 @pytest.fixture
 def build() -> Build:
     return Build.read(Path(os.environ["IOCOMP_BUILD"]))
-
-
-def run(
-    build: Build, arguments: str, ranks: int, settings: dict[str, str] | None = None
-) -> dict[str, Any]:
-    cores = itertools.cycle(sorted(os.sched_getaffinity(0)))
-    cpus = tuple(itertools.islice(cores, ranks))
-    given = KERNEL if settings is None else settings
-    return build.run(Launch("apps/hpcg/hpcg", tuple(arguments.split()), cpus, given))
 
 
 def paths(directory: Path) -> str:

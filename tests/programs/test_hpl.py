@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
@@ -15,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from clients import KERNEL, QUIET, SYNC, Client
+
 from iocomp_studies.launch import Build, Launch, RunFailedError
 
-QUIET = {"trace.summary": "false", "trace.start": "false"}
-KERNEL = QUIET | {"transport.kind": "kernel"}
-SYNC = QUIET | {"mode": "sync"}
+run = Client("hpl")
 ONE_SERVER = QUIET | {
     "mode": "async",
     "placement.policy": "tail",
@@ -35,15 +34,6 @@ def build(monkeypatch: pytest.MonkeyPatch) -> Build:
         pytest.skip(build.missing["hpl"])
     monkeypatch.setenv("OMPI_MCA_mpi_yield_when_idle", "1")  # whatever else runs beside the tests
     return build
-
-
-def run(
-    build: Build, arguments: str, ranks: int, settings: dict[str, str] | None = None
-) -> dict[str, Any]:
-    cores = itertools.cycle(sorted(os.sched_getaffinity(0)))
-    cpus = tuple(itertools.islice(cores, ranks))
-    given = KERNEL if settings is None else settings
-    return build.run(Launch("apps/hpl/hpl", tuple(arguments.split()), cpus, given))
 
 
 def paths(directory: Path) -> str:

@@ -20,6 +20,20 @@ from iocomp.formats import is_hdf5
 from iocomp.reader import manifest_steps, whole_manifest
 
 BACK_ENDS = ["posix", "mpiio", "hdf5"]
+# Those of most tests: file_settings knows their names.
+FORMATS = [
+    "posix",
+    "mpiio",
+    "hdf5",
+    "hdf5-time",
+    "hdf5-deflate",
+    "netcdf",
+    "netcdf-deflate",
+    "pnetcdf",
+    "adios2",
+    "adios2-bp4",
+    "adios2-hdf5",
+]
 MODES = ["async", "sync", "kernel"]  # with servers; without; without and asynchronous
 # What differs: without servers MPI-IO writes synchronously in every mode.
 WAYS = [(b, m) for b in BACK_ENDS for m in MODES if (b, m) != ("mpiio", "kernel")]

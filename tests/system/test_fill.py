@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 from actors import OK, OVERLAPPING_PUTS, STORAGE_FAILURE, Actors, Job
 from files import (
+    FORMATS,
     MODES,
     extension,
     file_settings,
@@ -161,19 +162,6 @@ def test_holes_are_filled_when_servers_are_lost(actors: Actors, kind: str, victi
 # What nobody puts at all.
 
 TIMES = [0.0, 0.5, -3e9, None, 1.25]  # the last but one is put
-FORMATS = [
-    "posix",
-    "mpiio",
-    "hdf5",
-    "hdf5-time",
-    "hdf5-deflate",
-    "netcdf",
-    "netcdf-deflate",
-    "pnetcdf",
-    "adios2",
-    "adios2-bp4",
-    "adios2-hdf5",
-]
 ONLY_SERIES = ("hdf5-time", "hdf5-deflate")
 
 

@@ -15,20 +15,18 @@ from typing import Any
 import numpy as np
 import pytest
 from actors import Actors, Job
-from files import extension, file_settings, mode_settings, skip_if_missing, unsealed, values
+from files import (
+    FORMATS,
+    extension,
+    file_settings,
+    mode_settings,
+    skip_if_missing,
+    unsealed,
+    values,
+)
 from processes import environment_without_iocomp, processes_in
 
-BACK_ENDS = [
-    "posix",
-    "mpiio",
-    "hdf5",
-    "hdf5-time",
-    "hdf5-deflate",
-    "netcdf",
-    "netcdf-deflate",
-    "pnetcdf",
-    "adios2",
-]
+BACK_ENDS = [name for name in FORMATS if name not in ("adios2-bp4", "adios2-hdf5")]
 # Whose files tell what is in them.
 TELLING = [name for name in BACK_ENDS if name not in ("posix", "mpiio")]
 STEP = "put {0} u\nput {0} v\nend_step {0}\n"

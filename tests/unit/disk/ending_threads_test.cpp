@@ -31,16 +31,8 @@ void in_thread(Call call) {
   std::thread{call}.join();
 }
 
-class EndingThreads : public testing::TestWithParam<EngineKind> {
+class EndingThreads : public WithEngine {
  protected:
-  void SetUp() override {
-    try {
-      engine_ = start_engine({.engine = GetParam()});
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-
   // One plan for each block, the last with an fsync.
   void submit(const std::shared_ptr<OutputFile>& file, const PageAligned& data) {
     for (std::size_t block = 0; block < blocks; ++block) {
@@ -60,8 +52,6 @@ class EndingThreads : public testing::TestWithParam<EngineKind> {
     in_thread([&] { taken = engine_->take_completed(); });
     return taken;
   }
-
-  std::unique_ptr<Engine> engine_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Disk, EndingThreads, every_engine, engine_name);

@@ -30,13 +30,12 @@ using Clock = std::chrono::steady_clock;
 // Shorter than any wait that missed its reason, longer than a busy machine is late.
 constexpr std::chrono::seconds soon{20};
 
-class WaitingEngine : public testing::TestWithParam<EngineKind> {
+class WaitingEngine : public WithEngine {
  protected:
   void SetUp() override {
-    try {
-      engine_ = start_engine({.engine = GetParam()});
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
+    WithEngine::SetUp();
+    if (IsSkipped()) {
+      return;
     }
     void* page = ::mmap(nullptr, sizeof(std::atomic<std::uint32_t>), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -54,7 +53,6 @@ class WaitingEngine : public testing::TestWithParam<EngineKind> {
   }
   [[nodiscard]] FutexWord bell() const { return {.word = word_, .seen = *word_}; }
 
-  std::unique_ptr<Engine> engine_;
   std::atomic<std::uint32_t>* word_ = nullptr;
 };
 

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "disk/engine.h"
 #include "disk/options.h"
 
@@ -18,6 +20,20 @@ inline const auto every_engine = testing::Values(EngineKind::uring, EngineKind::
 inline std::string engine_name(const testing::TestParamInfo<EngineKind>& tested) {
   return tested.param == EngineKind::uring ? "Uring" : "Threads";
 }
+
+/// With an engine of each kind that can be had.
+class WithEngine : public testing::TestWithParam<EngineKind> {
+ protected:
+  void SetUp() override {
+    try {
+      engine_ = start_engine({.engine = GetParam()});
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  std::unique_ptr<Engine> engine_;
+};
 
 inline std::vector<Completion> wait_for_all(Engine& engine) {
   std::vector<Completion> all;
