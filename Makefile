@@ -133,7 +133,7 @@ clean: ## remove everything that was built
 programs: build/release/build.ninja
 	cmake --build --preset release --target programs
 
-presets := dev release unity-release asan tsan dev-mpich release-mpich asan-mpich
+presets := dev release asan tsan dev-mpich release-mpich asan-mpich
 trees := $(presets:%=build/%/build.ninja) $(patsubst %,build/%/build.ninja,fuzz simulation demo smpi)
 
 .PHONY: $(presets:%=check-%) $(presets:%=build-%) build-fuzz
