@@ -2,6 +2,7 @@
 #include "hpl/lu.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,50 +10,73 @@
 #include "hpl/scalapack.h"
 
 namespace iocomp::apps::hpl {
+namespace {
+
+/// Of columns that are brought up to date between two looks at the messages.
+constexpr std::int64_t blocks_at_once = 4;
+
+}  // namespace
+
 Lu::Lu(const ProcessGrid& grid, const Layout& layout, std::function<void()> between_blocks)
     : grid_{grid},
       layout_{layout},
       between_blocks_{std::move(between_blocks)},
       panel_{layout, grid.column_comm()},
+      broadcasts_{{{layout, grid.row_comm()}, {layout, grid.row_comm()}}},
       exchange_{layout.rows, grid.column_comm()},
+      elimination_{layout.rows, grid.column_comm()},
       leading_{std::max<std::int64_t>(1, layout.rows.count())},
       pivots_(static_cast<std::size_t>(layout.size())) {}
 
 void Lu::factor(double* matrix) {
+  begin_panel(matrix, 0);
   for (std::int64_t column = 0; column < layout_.size(); column += layout_.block()) {
     if (between_blocks_) between_blocks_();
-    const std::int64_t count = std::min(layout_.block(), layout_.size() - column);
-    factor_panel(matrix, column, count);
-    update(matrix, column, count);
+    finish_panel(matrix, column);
   }
   exchange_left(matrix);
 }
 
-void Lu::factor_panel(double* matrix, std::int64_t column, std::int64_t count) {
-  const int owner = layout_.columns.owner(column);
-  const std::span<std::int64_t> pivots =
-      std::span{pivots_}.subspan(static_cast<std::size_t>(column), static_cast<std::size_t>(count));
-  if (owner == layout_.columns.place()) panel_.factor(matrix, column, pivots);
-  MPI_Bcast(pivots.data(), static_cast<int>(count), MPI_INT64_T, owner, grid_.row_comm());
+std::span<std::int64_t> Lu::pivots_of(std::int64_t column) {
+  const std::int64_t count = std::min(layout_.block(), layout_.size() - column);
+  return std::span{pivots_}.subspan(static_cast<std::size_t>(column),
+                                    static_cast<std::size_t>(count));
 }
 
-void Lu::update(double* matrix, std::int64_t column, std::int64_t count) {
-  const std::int64_t behind = column + count;
-  const std::int64_t right = layout_.columns.below(behind);
-  exchange_.plan(column, std::span{pivots_}.subspan(static_cast<std::size_t>(column),
-                                                    static_cast<std::size_t>(count)));
-  exchange_.apply(matrix + right * leading_, layout_.columns.count() - right);
-  const Descriptor descriptor = grid_.descriptor(layout_, false);
-  const auto rows = static_cast<int>(count);
-  const auto rest = static_cast<int>(layout_.size() - behind);
-  const auto diagonal = static_cast<int>(column + 1);
-  const auto next = static_cast<int>(behind + 1);
-  if (rest == 0) return;
-  pdtrsm_("L", "L", "N", "U", &rows, &rest, &plus_one, matrix, &diagonal, &diagonal,
-          descriptor.data(), matrix, &diagonal, &next, descriptor.data());
-  pdgemm_("N", "N", &rest, &rest, &rows, &minus_one, matrix, &next, &diagonal, descriptor.data(),
-          matrix, &diagonal, &next, descriptor.data(), &plus_one, matrix, &next, &next,
-          descriptor.data());
+void Lu::begin_panel(double* matrix, std::int64_t column) {
+  const std::span<std::int64_t> pivots = pivots_of(column);
+  if (layout_.columns.owner(column) == layout_.columns.place()) {
+    panel_.factor(matrix, column, pivots);
+  }
+  broadcast_of(column).start(matrix, column, pivots);
+}
+
+void Lu::finish_panel(double* matrix, std::int64_t column) {
+  PanelBroadcast& panel = broadcast_of(column);
+  panel.wait();
+  exchange_.plan(column, pivots_of(column));
+  const std::int64_t next = column + panel.factored().count;
+  if (next == layout_.size()) return;
+  const BlockCyclic& columns = layout_.columns;
+  std::int64_t begin = columns.below(next);
+  if (columns.owner(next) == columns.place()) {
+    const std::int64_t end = columns.below(next + std::ssize(pivots_of(next)));
+    update(matrix, panel, begin, end);
+    begin = end;
+  }
+  begin_panel(matrix, next);
+  const std::int64_t at_once = blocks_at_once * layout_.block();
+  for (; begin < columns.count(); begin += at_once) {
+    update(matrix, panel, begin, std::min(begin + at_once, columns.count()));
+    broadcast_of(next).progress();
+  }
+}
+
+void Lu::update(double* matrix, const PanelBroadcast& panel, std::int64_t begin,
+                std::int64_t end) {
+  double* const first = matrix + begin * leading_;
+  exchange_.apply(first, end - begin);
+  elimination_.apply(panel.factored(), first, end - begin);
 }
 
 void Lu::exchange_left(double* matrix) {

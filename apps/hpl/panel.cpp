@@ -13,6 +13,7 @@ Panel::Panel(const Layout& layout, MPI_Comm comm)
     : layout_{layout},
       comm_{comm},
       exchange_{layout.rows, comm},
+      elimination_{layout.rows, comm},
       leading_{std::max<std::int64_t>(1, layout.rows.count())},
       candidates_(static_cast<std::size_t>(layout.rows.places())) {}
 
@@ -91,28 +92,9 @@ Panel::Candidate Panel::exchange_pivot(std::int64_t place, const Range& range) {
 }
 
 void Panel::update(const Range& left, const Range& right) {
-  const auto leading = static_cast<int>(leading_);
-  const auto rows = static_cast<int>(left.count);
-  const auto columns = static_cast<int>(right.count);
-  double* upper = at(left.begin, right.begin);
-  int upper_leading = leading;
-  if (has_diagonal()) {
-    dtrsm_("L", "L", "N", "U", &rows, &columns, &plus_one, at(left.begin, left.begin), &leading,
-           upper, &leading, 1, 1, 1, 1);
-  }
-  if (!is_alone()) {
-    upper_.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-    for (int column = 0; has_diagonal() && column < columns; ++column) {
-      std::copy_n(upper + column * leading_, rows, upper_.data() + std::int64_t{column} * rows);
-    }
-    MPI_Bcast(upper_.data(), rows * columns, MPI_DOUBLE, layout_.rows.owner(column_), comm_);
-    upper = upper_.data();
-    upper_leading = rows;
-  }
-  const int below = rows_from(right.begin);
-  if (below == 0) return;
-  dgemm_("N", "N", &below, &columns, &rows, &minus_one, at(right.begin, left.begin), &leading,
-         upper, &upper_leading, &plus_one, at(right.begin, right.begin), &leading, 1, 1);
+  elimination_.apply({column_ + left.begin, left.count, at(left.begin, left.begin), leading_},
+                     matrix_ + (layout_.columns.local(column_) + right.begin) * leading_,
+                     right.count);
 }
 
 void Panel::exchange(const Range& pivots, const Range& columns) {

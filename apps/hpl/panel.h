@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "hpl/elimination.h"
 #include "hpl/layout.h"
 #include "hpl/row_exchange.h"
 
@@ -65,12 +66,12 @@ class Panel {
   Layout layout_;
   MPI_Comm comm_;
   RowExchange exchange_;
+  Elimination elimination_;
   std::int64_t leading_;
   double* matrix_ = nullptr;
   std::int64_t column_ = 0;  ///< first of the block
   std::span<std::int64_t> pivots_{};
   std::vector<Candidate> candidates_;
-  std::vector<double> upper_{};
 };
 
 }  // namespace iocomp::apps::hpl

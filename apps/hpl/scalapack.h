@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-// The calls of BLAS, BLACS, PBLAS and ScaLAPACK that are used, as compilers of Fortran name them.
+// The calls of BLAS, BLACS and ScaLAPACK that are used, as compilers of Fortran name them.
 // None of them has a header. Places in matrices are counted from 1, descriptors have nine integers.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
@@ -27,13 +27,6 @@ void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
 void Cblacs_gridinfo(int context, int* rows, int* columns, int* row, int* column);
 void Cblacs_gridexit(int context);
 
-void pdtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m,
-             const int* n, const double* alpha, const double* a, const int* ia, const int* ja,
-             const int* desca, double* b, const int* ib, const int* jb, const int* descb);
-void pdgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
-             const double* alpha, const double* a, const int* ia, const int* ja, const int* desca,
-             const double* b, const int* ib, const int* jb, const int* descb, const double* beta,
-             double* c, const int* ic, const int* jc, const int* descc);
 void pdgetrf_(const int* m, const int* n, double* a, const int* ia, const int* ja, const int* desca,
               int* ipiv, int* info);
 void pdgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* ia,
