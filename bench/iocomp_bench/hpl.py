@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iocomp_bench.figure import Figure, Found, per_round, worst
-from iocomp_bench.ways import NONE, PULLED, WAYS
+from iocomp_bench.ways import IN_PLACE, NONE, PULLED, WAYS
 from iocomp_studies.statistics import Goal, estimate
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ LARGE, LARGE_SYSTEMS = 8000, 2
 fill the memory."""
 OUTPUT = {
     "kernel": ("kernel", False),
-    "same core": (PULLED, True),
+    "same core": (IN_PLACE, True),
+    "same core, pulled": (PULLED, True),
     "other core": (PULLED, False),
 }
 """Way, and whether a server is on the same core."""
@@ -89,8 +90,8 @@ def hpl_methods(runner: Runner) -> dict[str, Callable[[], Result]]:
         methods[own] = partial(_hpl, runner, 4000, ranks, grid=f"1,{ranks}")
         methods[rival] = partial(_hpcc, runner, ranks)
     for ranks, (idle, plain) in enumerate(IDLE.values(), 1):
-        methods[idle] = partial(_hpl, runner, 4000, ranks, way_name=PULLED)
-        methods[plain] = partial(_hpl, runner, 4000, ranks)
+        methods[idle] = partial(_hpl, runner, 6000, ranks, way_name=PULLED)
+        methods[plain] = partial(_hpl, runner, 6000, ranks)
     large = partial(_hpl, runner, LARGE, 1, output="factors", repetitions=LARGE_SYSTEMS)
     methods[PLAIN] = large
     for name, (way, same_core) in OUTPUT.items():
@@ -170,5 +171,6 @@ def hpl_figures() -> tuple[Figure, ...]:
         _idle("hpl-idle", Goal(1.01)),
         _output("hpl-output", Goal(1.02), "hpl/kernel"),
         _output("hpl-output-same-core", Goal(1.05), "hpl/same core"),
+        _output("hpl-output-same-core-pull", Goal(None), "hpl/same core, pulled"),
         _output("hpl-output-other-core", Goal(1.02), "hpl/other core"),
     )
