@@ -72,8 +72,7 @@ void Lu::finish_panel(double* matrix, std::int64_t column) {
   }
 }
 
-void Lu::update(double* matrix, const PanelBroadcast& panel, std::int64_t begin,
-                std::int64_t end) {
+void Lu::update(double* matrix, const PanelBroadcast& panel, std::int64_t begin, std::int64_t end) {
   double* const first = matrix + begin * leading_;
   exchange_.apply(first, end - begin);
   elimination_.apply(panel.factored(), first, end - begin);

@@ -17,9 +17,9 @@
 namespace iocomp::apps::hpl {
 
 /// P A = L U with partial pivoting, and A x = b by that, of a matrix on a grid of ranks. The
-/// factors and pivots are those that ScaLAPACK's pdgetrf finds, but for rounding. A block of columns
-/// is factored, and on its way, while the matrix right of it is still brought up to date for the
-/// block before ("look-ahead"): so its ranks let no others wait.
+/// factors and pivots are those that ScaLAPACK's pdgetrf finds, but for rounding. A block of
+/// columns is factored, and on its way, while the matrix right of it is still brought up to date
+/// for the block before ("look-ahead"): so its ranks let no others wait.
 class Lu {
  public:
   /// @param between_blocks  called before each block of columns; may be empty. Local.
