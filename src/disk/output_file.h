@@ -98,6 +98,8 @@ class OutputFile {
   /// be kept. @throws like `write`.
   void write_by_all(std::int64_t offset, std::span<const std::byte> bytes);
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// Whether long runs that are aligned go O_DIRECT.
+  [[nodiscard]] bool takes_direct() const noexcept { return direct_ != -1 && !direct_refused_; }
   /// Bytes that went O_DIRECT, and through the page cache, so far.
   [[nodiscard]] std::uint64_t direct_bytes() const noexcept { return direct_bytes_.load(); }
   [[nodiscard]] std::uint64_t buffered_bytes() const noexcept { return buffered_bytes_.load(); }

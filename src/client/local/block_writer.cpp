@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,6 +36,14 @@ constexpr std::size_t large_array_bytes = std::size_t{8} << 20;
 constexpr std::size_t short_runs_bytes = std::size_t{4} << 20;  // of short runs copied at once
 constexpr std::size_t packed_bytes = std::size_t{256} << 10;    // on the way into a stripe
 
+// Runs from this on are worth a copy that is aligned as the file is: they go past the page cache,
+// where the file lets them.
+std::size_t long_run_bytes(const disk::Options& disk, writing::FileWriter& writer) {
+  const auto& file = writer.file().opened();
+  const bool takes_direct = disk.direct != disk::Direct::off && (!file || file->takes_direct());
+  return takes_direct ? disk.direct_from_bytes : std::numeric_limits<std::size_t>::max();
+}
+
 }  // namespace
 
 std::shared_ptr<writing::Piece> piece_of(const Block& block, std::int64_t offset,
@@ -62,6 +71,7 @@ class BlockWriter::Cutter {
         block_{block},
         writer_{writer},
         piece_{std::move(piece)},
+        long_bytes_{long_run_bytes(blocks.disk_, writer)},
         can_lend_{block.is_dense() && (!block.buffered || has_bug(Bug::buffered_not_copied)) &&
                   !writer.swaps_bytes() && block.variable.kept_bits == 0} {
     piece_->is_in_file_order = true;
@@ -159,7 +169,7 @@ class BlockWriter::Cutter {
       pass_on();  // what lies between is in stripes
     }
     const std::size_t bytes = static_cast<std::size_t>(count) * block_.element_bytes();
-    const bool is_long = bytes >= blocks_.disk_.direct_from_bytes;
+    const bool is_long = bytes >= long_bytes_;
     if (can_lend_) {
       const std::byte* from =
           block_.first_value() + static_cast<std::size_t>(first) * block_.element_bytes();
@@ -242,6 +252,7 @@ class BlockWriter::Cutter {
   const Block& block_;
   writing::FileWriter& writer_;
   std::shared_ptr<writing::Piece> piece_;
+  std::size_t long_bytes_;
   bool can_lend_;
   GivenBlock given_;
   writing::Chunk gathered_;

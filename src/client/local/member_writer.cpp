@@ -43,8 +43,8 @@ MemberWriter::MemberWriter(Setup setup, commit::Publication names, FileCouncil& 
       catalogue_{catalogue},
       files_{setup_.files, std::move(names), catalogue, link.counters()},
       kept_{link},
-      waiting_writes_{files_, catalogue, link.counters(), std::move(setup_.exchange),
-                      keeps_steps()} {}
+      waiting_writes_{files_, setup_.files.disk,          catalogue,
+                      link,   std::move(setup_.exchange), keeps_steps()} {}
 
 const MemberWriter::Step* MemberWriter::find(std::int64_t number) const {
   const auto step = steps_.find(number);

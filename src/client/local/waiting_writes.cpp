@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,9 +16,11 @@
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/exchange/exchange.h"
+#include "client/link.h"
 #include "client/local/block_writer.h"
 #include "client/local/output_files.h"
 #include "contents/variable.h"
+#include "disk/options.h"
 #include "trace/counters.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
@@ -43,12 +46,13 @@ Outcome in_variable(const contents::Variable& variable, const Outcome& outcome) 
 
 }  // namespace
 
-WaitingWrites::WaitingWrites(OutputFiles& files, const contents::Catalogue& catalogue,
-                             trace::Counters& counters, std::unique_ptr<Exchange> exchange,
-                             bool keeps)
+WaitingWrites::WaitingWrites(OutputFiles& files, const disk::Options& disk,
+                             const contents::Catalogue& catalogue, Link& link,
+                             std::unique_ptr<Exchange> exchange, bool keeps)
     : files_{files},
+      blocks_{disk, link},
       catalogue_{catalogue},
-      counters_{counters},
+      counters_{link.counters()},
       exchange_{std::move(exchange)},
       keeps_{keeps} {}
 
@@ -59,11 +63,30 @@ void WaitingWrites::finish(writing::FileWriter& writer) {
   }
 }
 
-// Copies are made of what does not lie in the order of the file, or is rounded, a part at once;
-// where the library reads them later, all.
 void WaitingWrites::write(const Block& block, const std::shared_ptr<const void>& memory) {
   const trace::Timer timer{counters_, trace::Counter::write_seconds};
   writing::FileWriter& writer = files_.writer_of(block.step);
+  files_.is_plain() ? write_runs(block, writer) : give_to_library(block, writer, memory);
+}
+
+// The same way as while the program goes on. Nothing has to be kept for it, though.
+void WaitingWrites::write_runs(const Block& block, writing::FileWriter& writer) {
+  Block now = block;
+  now.buffered = false;
+  const auto written = std::make_shared<std::optional<Outcome>>();
+  (void)blocks_.write(now, writer, files_.offset(block.variable.id, block.step), false,
+                      [written](const Outcome& outcome) { *written = outcome; });
+  finish(writer);
+  if (!*written) {
+    throw Error{ErrorCode::internal, "a block was given to a file that is closed"};
+  }
+  (*written)->throw_unless_ok();
+}
+
+// Copies are made of what does not lie in the order of the file, or is rounded, a part at once;
+// where the library reads them later, all.
+void WaitingWrites::give_to_library(const Block& block, writing::FileWriter& writer,
+                                    const std::shared_ptr<const void>& memory) {
   const auto piece = piece_of(block, files_.offset(block.variable.id, block.step), {});
   piece->is_in_file_order = true;
   const std::int64_t elements = piece->elements_left;

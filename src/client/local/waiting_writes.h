@@ -10,9 +10,12 @@
 #include "base/error.h"
 #include "client/carrier.h"
 #include "client/exchange/exchange.h"
+#include "client/link.h"
+#include "client/local/block_writer.h"
 #include "client/local/output_files.h"
 #include "contents/catalogue.h"
 #include "contents/variable.h"
+#include "disk/options.h"
 #include "trace/counters.h"
 #include "writing/file_writer.h"
 #include "writing/piece.h"
@@ -23,10 +26,11 @@ namespace iocomp::client {
 /// library that writes it, when a call returns.
 class WaitingWrites {
  public:
+  /// @param disk  how the files are written.
   /// @param exchange  null: no blocks are exchanged.
   /// @param keeps  the library reads the memory of blocks until their step is written.
-  WaitingWrites(OutputFiles& files, const contents::Catalogue& catalogue, trace::Counters& counters,
-                std::unique_ptr<Exchange> exchange, bool keeps);
+  WaitingWrites(OutputFiles& files, const disk::Options& disk, const contents::Catalogue& catalogue,
+                Link& link, std::unique_ptr<Exchange> exchange, bool keeps);
 
   /// Write a block. @param memory  that it lies in, where that is not the program's.
   /// @throws Error{storage_failure}.
@@ -41,10 +45,14 @@ class WaitingWrites {
   [[nodiscard]] Outcome exchange(std::int64_t step, const std::vector<const Block*>& blocks);
 
  private:
+  void write_runs(const Block& block, writing::FileWriter& writer);
+  void give_to_library(const Block& block, writing::FileWriter& writer,
+                       const std::shared_ptr<const void>& memory);
   void write_elements(std::int64_t step, const contents::Variable& variable, std::int64_t index,
                       std::span<std::byte> bytes);
 
   OutputFiles& files_;
+  BlockWriter blocks_;
   const contents::Catalogue& catalogue_;
   trace::Counters& counters_;
   std::unique_ptr<Exchange> exchange_;
