@@ -91,6 +91,20 @@ def test_a_rank_can_wait_before_the_others_put(actors: Actors, state: str, mode:
     assert max(entry["seconds"] for entry in job.calls("wait")) < 5, job
 
 
+@pytest.mark.parametrize("state", ["handed_over", "written", "durable"])
+def test_a_rank_can_wait_for_blocks_that_stripes_have_no_room_for(
+    actors: Actors, state: str
+) -> None:
+    """So far from all of a block is in them that its memory is still needed."""
+    puts = ["put out u by=columns", "put out v by=columns"]
+    lines = ["define out v float64 512x512", *(f"@0 {put}" for put in puts)]
+    lines += [f"@0 wait out {state}", "barrier"]
+    lines += [f"@{rank} {put}" for rank in (1, 2, 3) for put in puts]
+    memory = {"client": {"buffer_memory": "1 MiB"}}
+    job = play(actors, [*lines, "end_step out"], **mode_settings("kernel"), **memory)
+    assert max(entry["seconds"] for entry in job.calls("wait")) < 5, job
+
+
 @pytest.mark.parametrize("mode", ["async", "sync", "kernel"])
 def test_a_rank_can_poll_before_the_others_put(actors: Actors, mode: str) -> None:
     lines = ["@0 put out u by=columns", *["@0 test out handed_over", "@0 pause 0.1"] * 5, "barrier"]

@@ -276,7 +276,8 @@ void MemberWriter::urge(std::uint64_t number, State state) {
       kept->bytes() <= link_.copy_limit_bytes()) {
     kept_.copy(number);
   }
-  if (files_.stripes() != nullptr && state != State::handed_over &&
+  // A block of which a part found no room in stripes is lent until all of it is written.
+  if (files_.stripes() != nullptr && (state != State::handed_over || ticket->kept) &&
       ticket->written < ticket->pieces) {
     awaited_.insert(number);
   }
