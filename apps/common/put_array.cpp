@@ -5,6 +5,9 @@
 
 namespace iocomp::apps {
 
+PutArray::PutArray(Ordinary /*kind*/, std::size_t elements)
+    : ordinary_(elements), values_{ordinary_} {}
+
 PutArray::PutArray(const Session* session, std::size_t elements) {
   if (session == nullptr) {
     own_.emplace(elements);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "common/huge_memory.h"
 #include "common/session.h"
@@ -11,11 +12,15 @@
 namespace iocomp::apps {
 
 /// An array of doubles to compute in and to put: memory of iocomp_alloc, or the program's own huge
-/// pages. Zeroed, touched.
+/// pages, or what the language gives. Zeroed, touched.
 class PutArray {
  public:
-  /// @param session  whose iocomp_alloc is asked; null: memory of the program. It must outlive the
-  /// array.
+  /// Memory of malloc, which begins 16 bytes behind a page where it is large.
+  struct Ordinary {};
+
+  PutArray(Ordinary kind, std::size_t elements);
+  /// @param session  whose iocomp_alloc is asked; null: huge pages of the program. It must outlive
+  /// the array.
   /// @throws std::runtime_error when iocomp has no such memory, std::bad_alloc.
   PutArray(const Session* session, std::size_t elements);
   PutArray(const PutArray&) = delete;
@@ -29,6 +34,7 @@ class PutArray {
 
  private:
   std::optional<HugeArray> own_;
+  std::vector<double> ordinary_{};
   std::span<double> values_;
 };
 

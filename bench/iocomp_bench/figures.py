@@ -24,7 +24,14 @@ from iocomp_bench.handing import (
     put_over_memcpy,
     wake_up,
 )
-from iocomp_bench.hiding import cpu_lost, hidden, put_time, staging_overrun, wall_against
+from iocomp_bench.hiding import (
+    cpu_lost,
+    hidden,
+    put_time,
+    staging_overrun,
+    wall_against,
+    wall_over_none,
+)
 from iocomp_bench.hpcg import hpcg_figures
 from iocomp_bench.hpl import hpl_figures
 from iocomp_bench.methods import LOADS, PUTS
@@ -74,6 +81,7 @@ FIGURES: tuple[Figure, ...] = (
     wall_against("wall-vs-bp5", Goal(0.50), "bp5-naive", "bp5-guided"),
     ratio("sync-posix", Goal(1.05), WALL, "write/sync", "write/pwrite"),
     ratio("sync-direct", Goal(1.05), WALL, "write 2/sync", "write 2/pwrite-direct"),
+    wall_over_none("sync-malloc", Goal(1.45), "sync, malloc", "sync", "kernel, malloc"),
     plain_bandwidth("stream-plain-bandwidth", _at_least(0.95)),
     staging_overrun("staging-overrun", Goal(64.0), LOADS),
     *block_figures(),

@@ -8,7 +8,7 @@ from typing import Any
 
 from iocomp_bench.figure import ALONE, COMPUTE, GIB, MIB, WALL, Figure, Found, median, per_round
 from iocomp_bench.methods import BYTES_PER_RANK
-from iocomp_bench.ways import LONG_PHASES, LOSS, SYNCHRONOUS, Overlap
+from iocomp_bench.ways import LONG_PHASES, LOSS, ORDINARY, SYNCHRONOUS, Overlap
 from iocomp_studies.hidden import hidden_part
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Estimate, Goal, estimate
@@ -92,6 +92,21 @@ def wall_against(id_: str, goal: Goal, *rivals: str) -> Figure:
         found = per_round(rounds, (methods[0], best), lambda runs: runs[0][WALL] / runs[1][WALL])
         walls = {method: median(rounds, method, WALL) for method in methods}
         return Found(found, {"best": best, "median_wall_seconds": walls})
+
+    return Figure(id_, "1", goal, methods, find)
+
+
+def wall_over_none(id_: str, goal: Goal, way: str, *others: str) -> Figure:
+    """Return the wall time of a way, arrays from malloc, divided by that of computing alone."""
+    methods = tuple(ORDINARY.method(name) for name in (way, *others))
+
+    def find(rounds: Rounds) -> Found:
+        found = {
+            name: per_round(rounds, (name,), lambda runs: runs[0][WALL] / runs[0][ALONE])
+            for name in methods
+        }
+        beside = {name: one.value for name, one in found.items() if name != methods[0]}
+        return Found(found[methods[0]], {"others": beside})
 
     return Figure(id_, "1", goal, methods, find)
 

@@ -22,6 +22,7 @@ class Way:
         mode: Of bench/overlap; of the rivals also their name in bench/rivals/stream_rivals.
         settings: Of iocomp.
         alloc: Whether the arrays lie in memory of iocomp_alloc.
+        ordinary: Whether they lie in memory of malloc.
         servers: Whether every compute rank has a server.
         timeline: Whether each process writes what it did when.
     """
@@ -29,12 +30,13 @@ class Way:
     mode: str = "iocomp"
     settings: Mapping[str, str] = field(default_factory=dict)
     alloc: bool = False
+    ordinary: bool = False
     servers: bool = False
     timeline: bool = False
 
     def alloc_argument(self) -> tuple[str, ...]:
         """Return the flag of the programs, if any."""
-        return ("--alloc",) if self.alloc else ()
+        return ("--alloc",) if self.alloc else ("--malloc",) if self.ordinary else ()
 
     def cpus(self, ranks: int, same_core: bool) -> tuple[int, ...]:
         """Return the core of each rank: those that compute, then their servers.
@@ -62,6 +64,8 @@ WAYS: dict[str, Way] = {
     "sync buffered": Way(settings={**SYNC, "disk.direct": "off"}),
     "sync direct": Way(settings={**SYNC, "disk.direct": "on"}),
     "kernel": Way(settings=KERNEL, alloc=True),
+    "sync, malloc": Way(settings=SYNC, ordinary=True),
+    "kernel, malloc": Way(settings=KERNEL, ordinary=True),
     "kernel, timeline": Way(settings=KERNEL, alloc=True, timeline=True),
     IN_PLACE: Way(settings={**SHARED, "transport.way": "in-place"}, alloc=True, servers=True),
     PULLED: Way(settings={**SHARED, "transport.way": "pull"}, servers=True),
@@ -102,7 +106,8 @@ CONSECUTIVE = Overlap("overlap 1", 1, 1.1, (*SYNCHRONOUS, IN_PLACE, PULLED))
 TWO_RANKS = Overlap("overlap 2", 2, 1.1, (*SYNCHRONOUS, PULLED))
 LONG_PHASES = Overlap("overlap 2 long", 2, 2.0, (*SYNCHRONOUS, "kernel", PULLED, *RIVALS))
 LOSS = Overlap("overlap same core", 1, 2.5, ("kernel", IN_PLACE, PULLED), same_core=True)
-OVERLAPS = (CONSECUTIVE, TWO_RANKS, LONG_PHASES, LOSS)
+ORDINARY = Overlap("overlap malloc", 2, 2.5, ("sync, malloc", "sync", "kernel, malloc"))
+OVERLAPS = (CONSECUTIVE, TWO_RANKS, LONG_PHASES, LOSS, ORDINARY)
 
 STREAM: dict[str, tuple[str, bool]] = {
     "stream/plain": (NONE, False),

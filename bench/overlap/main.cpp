@@ -80,8 +80,11 @@ nlohmann::json measure_writing(const Options& options, const Triad& triad, const
 nlohmann::json measure(const Options& options, const apps::Session* session, MPI_Comm comm) {
   const Triad triad{options.elements()};
   const apps::Session* const memory_of = options.alloc ? session : nullptr;
-  const Buffers buffers{apps::PutArray{memory_of, options.elements()},
-                        apps::PutArray{memory_of, options.elements()}};
+  const auto array = [&] {
+    return options.is_ordinary ? apps::PutArray{apps::PutArray::Ordinary{}, options.elements()}
+                               : apps::PutArray{memory_of, options.elements()};
+  };
+  const Buffers buffers{array(), array()};
   apps::warm_free_memory(options.warm_bytes);
   const bool has_pair = options.compute_bytes > 0 && options.mode != Mode::none;
   const auto alone = [&](int phases) {

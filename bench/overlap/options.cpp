@@ -35,7 +35,10 @@ void declare(CLI::App& app, Options& options) {
          },
          "none, idle, pwrite, pwrite-direct, iocomp, iwrite, bp5-naive or bp5-guided")
       ->check(CLI::IsMember(known_names(modes, rivals)));
-  app.add_flag("--alloc", options.alloc, "buffers from iocomp_alloc, in mode iocomp");
+  auto* const alloc =
+      app.add_flag("--alloc", options.alloc, "buffers from iocomp_alloc, in mode iocomp");
+  app.add_flag("--malloc", options.is_ordinary, "buffers from malloc, not in huge pages")
+      ->excludes(alloc);
   app.add_option("--bytes", options.bytes, "per put and rank")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::size_t{4096}, most))

@@ -26,6 +26,7 @@ struct Options {
   Mode mode = Mode::none;
   Rival rival = Rival::iwrite;
   bool alloc = false;                         ///< buffers from iocomp_alloc; mode iocomp alone
+  bool is_ordinary = false;                   ///< buffers from malloc
   std::size_t bytes = std::size_t{64} << 20;  ///< per put and rank
   int puts = 20;
   std::size_t compute_bytes = 0;  ///< that the triad writes before each put; 0: no computing
