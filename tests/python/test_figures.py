@@ -9,7 +9,7 @@ from iocomp_bench.figures import FIGURES, LONG, chosen, shortened
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, Runner, all_methods
 from iocomp_bench.report import judge, text, unexpected
 from iocomp_bench.restarting import LATEST_STEPS
-from iocomp_bench.ways import CONSECUTIVE, LONG_PHASES, LOSS, WAYS, Overlap
+from iocomp_bench.ways import CONSECUTIVE, LOSS, OVERLAPS, WAYS, Overlap
 from iocomp_studies.launch import Build, Launch
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Verdict
@@ -302,8 +302,8 @@ def test_every_figure_has_its_runs_and_they_fit_two_cores(tmp_path: Any) -> None
     command.write_text(f"#!/bin/sh\necho {LATEST_STEPS - 1}\n")
     command.chmod(0o755)
     (tmp_path / "work").mkdir()
-    phases = {series.name: PUT_BYTES for series in (CONSECUTIVE, LONG_PHASES, LOSS)}
-    methods = all_methods(Runner(build, tmp_path / "work"), {**phases, "overlap 2": PUT_BYTES})
+    phases = {series.name: PUT_BYTES for series in OVERLAPS}
+    methods = all_methods(Runner(build, tmp_path / "work"), phases)
     wanted = {name for one in FIGURES for name in (*one.methods, *one.optional)}
     assert wanted <= set(methods)
     for method in methods.values():
