@@ -9,7 +9,7 @@ from iocomp_bench.figures import FIGURES, LONG, chosen, shortened
 from iocomp_bench.methods import MIB, PUT_BYTES, PUTS, Runner, all_methods
 from iocomp_bench.report import judge, text, unexpected
 from iocomp_bench.restarting import LATEST_STEPS
-from iocomp_bench.ways import CONSECUTIVE, LOSS, OVERLAPS, WAYS, Overlap
+from iocomp_bench.ways import CONSECUTIVE, LONG_PHASES, LOSS, OVERLAPS, WAYS, Overlap
 from iocomp_studies.launch import Build, Launch
 from iocomp_studies.rounds import Rounds
 from iocomp_studies.statistics import Verdict
