@@ -214,7 +214,12 @@ static int set_attribute(const f_file *file, const f_var *var, descriptor *name,
   block list = {.copy = NULL};
   const iocomp_type type = type_of(values);
   int code = IOCOMP_OK;
-  if (value != NULL) {
+  if (value != NULL && has_zero_inside(values)) { /* it is refused */
+    const int64_t length = (int64_t)values->elem_len;
+    code = file != NULL
+               ? iocomp_set_attribute(file->handle, text, type, length, values->base_addr)
+               : iocomp_set_var_attribute(var->handle, text, type, length, values->base_addr);
+  } else if (value != NULL) {
     code = file != NULL ? iocomp_set_attribute_text(file->handle, text, value)
                         : iocomp_set_var_attribute_text(var->handle, text, value);
   } else {

@@ -223,18 +223,30 @@ int is_true(const CFI_cdesc_t *logical) {
   return logical != NULL && (*(const unsigned char *)logical->base_addr & 1) != 0;
 }
 
+static size_t trimmed(const CFI_cdesc_t *text) {
+  const char *from = text->base_addr;
+  size_t length = text->elem_len;
+  while (length > 0 && (from[length - 1] == ' ' || from[length - 1] == '\0')) {
+    --length;
+  }
+  return length;
+}
+
+int has_zero_inside(const CFI_cdesc_t *text) {
+  return memchr(text->base_addr, '\0', trimmed(text)) != NULL;
+}
+
 char *text_of(const CFI_cdesc_t *text) {
   if (text == NULL) {
     return NULL;
   }
-  const char *from = text->base_addr;
-  size_t length = text->elem_len;
-  while (length > 0 && from[length - 1] == ' ') {
-    --length;
-  }
+  const size_t length = trimmed(text);
   char *copy = malloc(length + 1);
   if (copy != NULL) {
-    memcpy(copy, from, length);
+    for (size_t i = 0; i < length; ++i) { /* C would take what stands before a zero */
+      const char one = ((const char *)text->base_addr)[i];
+      copy[i] = one == '\0' ? '\1' : one; /* which no name and no setting may have */
+    }
     copy[length] = '\0';
   }
   return copy;

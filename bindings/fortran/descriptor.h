@@ -37,10 +37,13 @@ int get_list(const CFI_cdesc_t *from, const char *what, int64_t base, int64_t **
 /** The other way, `base` added; nothing where the argument is absent. */
 int set_list(const CFI_cdesc_t *to, const char *what, int64_t base, int64_t size,
              const int64_t *list);
+/** True if a text has a zero before its end. */
+int has_zero_inside(const CFI_cdesc_t *text);
 /** A default logical; absent is false. */
 int is_true(const CFI_cdesc_t *logical);
 
-/** A copy that ends with a zero, without blanks at the end; to be freed. NULL for an absent one. */
+/** A copy that ends with a zero, without blanks and zeros at the end; to be freed. A zero inside
+ * becomes a character that no name may have. NULL for an absent one. */
 char *text_of(const CFI_cdesc_t *text);
 /** Into an allocatable text, where it is present. */
 int set_text(CFI_cdesc_t *to, const char *text);

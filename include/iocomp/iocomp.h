@@ -250,6 +250,8 @@ IOCOMP_EXPORT int iocomp_put_rows(iocomp_var *var, const int64_t *count, const v
 /**
  * Attach an attribute to a file: `count` values of `type`. Called by all members in the same order;
  * waits for nobody. Setting a name again replaces the value.
+ * @param type  IOCOMP_CHAR makes text. Zeros at its end are left out.
+ * @return also IOCOMP_INVALID_ARGUMENT for text with a zero inside.
  */
 IOCOMP_EXPORT int iocomp_set_attribute(iocomp_file *file, const char *name, iocomp_type type,
                                        int64_t count, const void *values);

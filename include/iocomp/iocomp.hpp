@@ -75,6 +75,16 @@ inline void check(int code) {
 
 namespace detail {
 
+// The C interface would take what stands before a zero.
+// @throws Error{IOCOMP_INVALID_ARGUMENT} for a text that has one.
+inline const char* c_text(const std::string& text) {
+  if (text.find('\0') != std::string::npos) {
+    throw Error{IOCOMP_INVALID_ARGUMENT, "the text \"" + std::string{text.c_str()} +
+                                             "...\" has a zero inside, where it would end"};
+  }
+  return text.c_str();
+}
+
 template <typename T>
 consteval iocomp_type integer_type() {
   constexpr bool is_signed = std::is_signed_v<T>;
@@ -339,7 +349,7 @@ class Variable {
     requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
   void attribute(const std::string& name, const Values& values) const {
     check(iocomp_set_var_attribute(
-        raw_, name.c_str(), ElementType<std::ranges::range_value_t<Values>>::value,
+        raw_, detail::c_text(name), ElementType<std::ranges::range_value_t<Values>>::value,
         static_cast<std::int64_t>(std::ranges::size(values)), std::ranges::data(values)));
   }
   template <Element A>
@@ -347,7 +357,7 @@ class Variable {
     attribute(name, std::span<const A>{&value, 1});
   }
   void attribute(const std::string& name, const std::string& text) const {
-    check(iocomp_set_var_attribute_text(raw_, name.c_str(), text.c_str()));
+    check(iocomp_set_var_attribute_text(raw_, detail::c_text(name), detail::c_text(text)));
   }
 
   [[nodiscard]] int ndims() const noexcept { return ndims_; }
@@ -448,8 +458,8 @@ class File {
   template <Element T>
   [[nodiscard]] Variable<T> define(const std::string& name, Extents shape) {
     iocomp_var* variable = nullptr;
-    check(iocomp_define(raw(), name.c_str(), ElementType<T>::value, shape.ndims(), shape.data(),
-                        &variable));
+    check(iocomp_define(raw(), detail::c_text(name), ElementType<T>::value, shape.ndims(),
+                        shape.data(), &variable));
     return Variable<T>{variable, shape.ndims()};
   }
 
@@ -459,7 +469,7 @@ class File {
     requires(!std::same_as<std::ranges::range_value_t<Values>, char>)  // which is text
   void attribute(const std::string& name, const Values& values) {
     check(iocomp_set_attribute(
-        raw(), name.c_str(), ElementType<std::ranges::range_value_t<Values>>::value,
+        raw(), detail::c_text(name), ElementType<std::ranges::range_value_t<Values>>::value,
         static_cast<std::int64_t>(std::ranges::size(values)), std::ranges::data(values)));
   }
   template <Element A>
@@ -467,7 +477,7 @@ class File {
     attribute(name, std::span<const A>{&value, 1});
   }
   void attribute(const std::string& name, const std::string& text) {
-    check(iocomp_set_attribute_text(raw(), name.c_str(), text.c_str()));
+    check(iocomp_set_attribute_text(raw(), detail::c_text(name), detail::c_text(text)));
   }
 
   /// This rank has put all it has for the current step. Called by all members in the same order.
@@ -596,7 +606,7 @@ class Input {
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& variable,
                                                 std::int64_t step) const {
     std::vector<std::int64_t> extents(static_cast<std::size_t>(ndims(variable)));
-    check(iocomp_input_shape(raw(), variable.c_str(), step, extents.data()));
+    check(iocomp_input_shape(raw(), detail::c_text(variable), step, extents.data()));
     return extents;
   }
 
@@ -609,7 +619,7 @@ class Input {
             Values&& values) const {
     fits<std::ranges::range_value_t<Values>>(variable, {start, count}, std::ranges::size(values),
                                              count.product());
-    check(iocomp_read(raw(), variable.c_str(), step, start.data(), count.data(),
+    check(iocomp_read(raw(), detail::c_text(variable), step, start.data(), count.data(),
                       std::ranges::data(values)));
   }
   /// The same into memory of its own.
@@ -633,7 +643,7 @@ class Input {
                  Values&& values, Extents memory_shape, Extents memory_start) const {
     fits<std::ranges::range_value_t<Values>>(variable, {start, count, memory_shape, memory_start},
                                              std::ranges::size(values), memory_shape.product());
-    check(iocomp_read_into(raw(), variable.c_str(), step, start.data(), count.data(),
+    check(iocomp_read_into(raw(), detail::c_text(variable), step, start.data(), count.data(),
                            std::ranges::data(values), memory_shape.data(), memory_start.data()));
   }
 
@@ -645,12 +655,12 @@ class Input {
   template <Element T>
   [[nodiscard]] std::vector<T> attribute(const std::string& variable,
                                          const std::string& name) const {
-    return values_of<T>(variable.c_str(), name);
+    return values_of<T>(detail::c_text(variable), name);
   }
   /// The text of one.
   [[nodiscard]] std::string text(const std::string& name) const { return text_of(nullptr, name); }
   [[nodiscard]] std::string text(const std::string& variable, const std::string& name) const {
-    return text_of(variable.c_str(), name);
+    return text_of(detail::c_text(variable), name);
   }
 
   void close() noexcept { static_cast<void>(iocomp_close_input(release())); }
@@ -661,7 +671,7 @@ class Input {
  private:
   [[nodiscard]] int find(const std::string& variable) const {
     int index = 0;
-    check(iocomp_input_find(raw(), variable.c_str(), &index));
+    check(iocomp_input_find(raw(), detail::c_text(variable), &index));
     return index;
   }
   // The C functions see bare pointers; only here are types and lengths known.
@@ -700,13 +710,13 @@ class Input {
       }
     }
     std::vector<T> values(static_cast<std::size_t>(count));
-    check(iocomp_input_attribute_values(raw(), variable, name.c_str(), ElementType<T>::value, count,
-                                        values.data()));
+    check(iocomp_input_attribute_values(raw(), variable, detail::c_text(name),
+                                        ElementType<T>::value, count, values.data()));
     return values;
   }
   [[nodiscard]] std::string text_of(const char* variable, const std::string& name) const {
     const char* text = nullptr;
-    check(iocomp_input_attribute_text(raw(), variable, name.c_str(), &text));
+    check(iocomp_input_attribute_text(raw(), variable, detail::c_text(name), &text));
     return text;
   }
   iocomp_input* release() noexcept {
@@ -737,7 +747,7 @@ class Session {
   /// and serves. Then it leaves the program through exit(0), unless `server.returns` is true.
   /// @param settings  settings of the program as TOML text; file and environment override them.
   explicit Session(MPI_Comm comm, const std::string& settings = {}) {
-    check(iocomp_init(comm, settings.empty() ? nullptr : settings.c_str(), &raw_));
+    check(iocomp_init(comm, settings.empty() ? nullptr : detail::c_text(settings), &raw_));
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -773,20 +783,20 @@ class Session {
   /// `[files.<name>]`. Collective over the compute ranks, in the same order.
   [[nodiscard]] File open(const std::string& name, iocomp_kind kind) {
     iocomp_file* file = nullptr;
-    check(iocomp_open(raw_, name.c_str(), kind, &file));
+    check(iocomp_open(raw_, detail::c_text(name), kind, &file));
     return File{file, name, alive_};
   }
   /// The same for a program that restarts from step `after`: with existing = "continue" the file
   /// loses the steps behind it. Collective over the compute ranks, in the same order.
   [[nodiscard]] File open_after(const std::string& name, iocomp_kind kind, std::int64_t after) {
     iocomp_file* file = nullptr;
-    check(iocomp_open_after(raw_, name.c_str(), kind, after, &file));
+    check(iocomp_open_after(raw_, detail::c_text(name), kind, after, &file));
     return File{file, name, alive_};
   }
   /// The same as open() on a sub-communicator of comm(). Collective over `members`.
   [[nodiscard]] File open_on(MPI_Comm members, const std::string& name, iocomp_kind kind) {
     iocomp_file* file = nullptr;
-    check(iocomp_open_on(raw_, members, name.c_str(), kind, &file));
+    check(iocomp_open_on(raw_, members, detail::c_text(name), kind, &file));
     return File{file, name, alive_};
   }
 
@@ -796,8 +806,8 @@ class Session {
                                iocomp_kind kind, std::int64_t after = IOCOMP_LAST_STEP,
                                MPI_Comm members = MPI_COMM_NULL) {
     iocomp_file* file = nullptr;
-    check(iocomp_open_with(raw_, members_or_all(members), name.c_str(), kind, after,
-                           options.c_str(), &file));
+    check(iocomp_open_with(raw_, members_or_all(members), detail::c_text(name), kind, after,
+                           detail::c_text(options), &file));
     return File{file, name, alive_};
   }
 
@@ -833,22 +843,22 @@ class Session {
   /// @throws Error{IOCOMP_NOT_FOUND} when nothing of that name is committed.
   [[nodiscard]] Input open_input(const std::string& name) {
     iocomp_input* input = nullptr;
-    check(iocomp_open_input(raw_, name.c_str(), &input));
+    check(iocomp_open_input(raw_, detail::c_text(name), &input));
     return Input{input, alive_};
   }
   /// The same with options, as in open_with().
   [[nodiscard]] Input open_input_with(const std::string& options, const std::string& name,
                                       MPI_Comm members = MPI_COMM_NULL) {
     iocomp_input* input = nullptr;
-    check(iocomp_open_input_with(raw_, members_or_all(members), name.c_str(), options.c_str(),
-                                 &input));
+    check(iocomp_open_input_with(raw_, members_or_all(members), detail::c_text(name),
+                                 detail::c_text(options), &input));
     return Input{input, alive_};
   }
   /// What to restart from: the newest committed step. Collective over the compute ranks.
   [[nodiscard]] Latest latest(const std::string& name) {
     Latest found;
     iocomp_input* input = nullptr;
-    check(iocomp_latest(raw_, name.c_str(), &found.step, &found.time, &input));
+    check(iocomp_latest(raw_, detail::c_text(name), &found.step, &found.time, &input));
     return own(std::move(found), input);
   }
   /// The same with options, as in open_with().
@@ -856,14 +866,14 @@ class Session {
                                    MPI_Comm members = MPI_COMM_NULL) {
     Latest found;
     iocomp_input* input = nullptr;
-    check(iocomp_latest_with(raw_, members_or_all(members), name.c_str(), options.c_str(),
-                             &found.step, &found.time, &input));
+    check(iocomp_latest_with(raw_, members_or_all(members), detail::c_text(name),
+                             detail::c_text(options), &found.step, &found.time, &input));
     return own(std::move(found), input);
   }
   /// The same as open_input() on a sub-communicator of comm(). Collective over `members`.
   [[nodiscard]] Input open_input_on(MPI_Comm members, const std::string& name) {
     iocomp_input* input = nullptr;
-    check(iocomp_open_input_on(raw_, members, name.c_str(), &input));
+    check(iocomp_open_input_on(raw_, members, detail::c_text(name), &input));
     return Input{input, alive_};
   }
 

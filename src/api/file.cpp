@@ -118,11 +118,17 @@ int set_attribute(iocomp_file* file, int variable, const char* name, iocomp_type
                               iocomp::array::size_bytes(attribute.type));
       std::memcpy(attribute.values.data(), values, attribute.values.size());
     }
-    if (attribute.type == iocomp::array::ElementType::character) {  // text, up to a zero
+    if (attribute.type == iocomp::array::ElementType::character) {  // text, up to its zeros
       attribute.type = iocomp::array::ElementType::uint8;
       attribute.is_text = true;
-      attribute.values.erase(std::ranges::find(attribute.values, std::byte{0}),
-                             attribute.values.end());
+      const auto end = std::ranges::find(attribute.values, std::byte{0});
+      if (std::any_of(end, attribute.values.end(), [](std::byte b) { return b != std::byte{0}; })) {
+        throw Error{ErrorCode::invalid_argument,
+                    "attribute \"" + std::string{name} +
+                        "\": its text has a zero inside, at byte " +
+                        std::to_string(end - attribute.values.begin()) + ", where it would end"};
+      }
+      attribute.values.erase(end, attribute.values.end());
     }
     file_of(file, "attribute").set_attribute(variable, name, std::move(attribute));
   });

@@ -260,6 +260,14 @@ contains
     call iocomp_set_attribute(file, "bad", [.true.], ierr)
     call expect(ierr == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "logical") > 0, &
                 iocomp_error())
+    call iocomp_set_attribute(file, "bad", "ab"//achar(0)//"cd", ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT .and. index(iocomp_error(), "at byte 2") > 0, &
+                iocomp_error())
+    call iocomp_set_var_attribute(var, "bad", "ab"//achar(0)//"cd", ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "a text of a variable with a zero inside")
+    call iocomp_set_attribute(file, "na"//achar(0)//"me", "text", ierr)
+    call expect(ierr == IOCOMP_INVALID_ARGUMENT, "a name with a zero inside")
+    call iocomp_set_attribute(file, "more", "more"//achar(0)//" ")
     call iocomp_close(file)
 
     call iocomp_open_input(session, "attributes", input)

@@ -232,6 +232,24 @@ TEST_P(CppFace, ThrowsWhenSpansAndBoxesDoNotFit) {
   io.finalize();
 }
 
+TEST_P(CppFace, RefusesTextsThatWouldBeCut) {
+  iocomp::Session io{MPI_COMM_WORLD, settings()};
+  if (io.role() != IOCOMP_SERVER) {
+    const std::string cut{"ab\0cd", 5};
+    EXPECT_EQ(code_of([&] { static_cast<void>(io.open(cut, IOCOMP_SERIES)); }),
+              IOCOMP_INVALID_ARGUMENT);
+    iocomp::File out = io.open("numbers", IOCOMP_SERIES);
+    EXPECT_EQ(code_of([&] { static_cast<void>(out.define<float>(cut, {3})); }),
+              IOCOMP_INVALID_ARGUMENT);
+    const auto numbers = out.define<std::int64_t>("numbers", {total});
+    EXPECT_EQ(code_of([&] { out.attribute("title", cut); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { numbers.attribute("title", cut); }), IOCOMP_INVALID_ARGUMENT);
+    EXPECT_EQ(code_of([&] { numbers.attribute(cut, 1); }), IOCOMP_INVALID_ARGUMENT);
+    out.close();
+  }
+  io.finalize();
+}
+
 TEST_P(CppFace, ReadsWhatWasWritten) {
   iocomp::Session io{MPI_COMM_WORLD, settings()};
   if (io.role() != IOCOMP_SERVER) {
