@@ -283,3 +283,14 @@ def test_bpls_shows_rows_of_text(actors: Actors, mode: str, engine: str) -> None
     attributes = shown(actors.build.bpls, "--attrsonly", "--long", path)
     assert re.search(r'string +title +attr +"?.*Wärme am "See"', attributes), attributes
     assert re.search(r'string +u/units +attr +.*"µm"', attributes), attributes
+
+
+@pytest.mark.parametrize("mode", ["async", "sync", "kernel"])
+def test_long_attributes_of_a_series_without_data_are_there(actors: Actors, mode: str) -> None:
+    """HDF5 makes its last block longer for one, and nothing lies behind that block."""
+    lengths = {"e": 60_000, "b": 60_000, "c": 1000}
+    first, *others = [f"attribute out {name} {'x' * length}" for name, length in lengths.items()]
+    lines = ["init", "open out series", first, "end_step out", *others, "end_step out", "close out"]
+    job = play(actors, "hdf5", mode, "\n".join(lines))
+    with h5py.File(job.folder / "out") as file:
+        assert {name: len(file.attrs[name]) for name in file.attrs} == lengths

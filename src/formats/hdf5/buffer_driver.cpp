@@ -107,8 +107,10 @@ haddr_t allot_in(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size
 haddr_t end_of_allocation(const H5FD_t* file, H5FD_mem_t /*type*/) { return own(file).allotted; }
 
 herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) {
-  own(file).allotted = end;
-  own(file).metadata = std::min(own(file).metadata, end);  // it gives back what it does not need
+  DriverFile& to = own(file);
+  // It makes its last block longer, or gives back what it does not need.
+  to.metadata = end > to.allotted ? std::max(to.metadata, end) : std::min(to.metadata, end);
+  to.allotted = end;
   return 0;
 }
 
