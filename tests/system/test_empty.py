@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
 from actors import Actors
 from files import MODES, extension, file_settings, mode_settings, skip_if_missing
 
+from iocomp import open_files
 from iocomp.reader import manifest_steps
 
 FORMS = ["posix", "mpiio", "hdf5", "hdf5-time", "hdf5-deflate", "netcdf", "pnetcdf", "adios2"]
@@ -82,3 +84,46 @@ def test_empty_arrays_are_there(
     shapes = names_in(back_end, str(job.folder / name))
     steps = (2,) if kind == "series" and back_end != "hdf5" else ()
     assert (shapes["none"], shapes["flat"]) == ((*steps, 0), (*steps, 3, 0, 5)), shapes
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("back_end", FORMS)
+def test_a_file_that_is_closed_without_a_step(actors: Actors, back_end: str, mode: str) -> None:
+    """Every command says what is there, which is nothing; and a later job goes on with it."""
+    skip_if_missing(actors.build, back_end)
+    name = f"out{extension(back_end)}"
+    file = file_settings(back_end, path=name)
+    more = {**mode_settings(mode), "placement": {"servers_per_node": 1}}
+    lines = ["init", "open out series", "define out u int64 8x4", "close out"]
+    job = actors.play("\n".join(lines), ranks=3, settings={**more, "files": {"out": file}})
+    assert job.status == 0 and not job.failures(), job
+    for words, status, told in (
+        (("show",), 0, "steps"),
+        (("show", "--json"), 0, '"steps": []'),
+        (("ls",), 0, "closed without a step"),
+        (("verify",), 0, "0 steps"),
+        (("recover",), 0, ""),
+        (("latest",), 1, "no step"),
+    ):
+        done = subprocess.run(
+            [actors.build.command, *words, name],
+            cwd=job.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status and told in done.stdout + done.stderr, (words, done)
+    if back_end == "adios2":  # series of it are not gone on with, its Python package is not there
+        return
+    with open_files(job.folder / name) as found:
+        assert list(found.steps) == []
+    lines[3:3] = ["put out u", "end_step out"]
+    going = {"out": {**file, "existing": "continue"}}
+    second = actors.play(
+        "\n".join([*lines, "read out"]),
+        ranks=3,
+        settings={**more, "files": going},
+        folder=job.folder,
+    )
+    assert second.status == 0 and not second.failures(), second
+    assert all(entry["right"] and entry["steps"] == [0] for entry in second.calls("read")), second

@@ -69,7 +69,7 @@ std::string Output::told() const {
   const auto all_torn = std::ranges::count_if(files, is_faulty);
   switch (state()) {
     case State::committed:
-      return "committed";
+      return steps.empty() ? "closed without a step" : "committed";
     case State::written_now:
       return "being written by " + (holder.job.empty() ? "another process" : holder.job) +
              (steps.empty() ? ", nothing committed yet" : "");

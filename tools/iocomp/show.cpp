@@ -123,7 +123,8 @@ void print_table(const Output& output, const Committed& committed) {
   }
   head.push_back({"steps", steps_text(numbers(committed.steps, &Committed::Step::number))});
   head.push_back({"size", size_text(output, committed)});
-  if (const auto& newest = committed.steps.back(); std::isfinite(newest.time)) {
+  if (!committed.steps.empty() && std::isfinite(committed.steps.back().time)) {
+    const auto& newest = committed.steps.back();
     head.push_back({"time", fmt::format("{} (step {})", newest.time, newest.number)});
   }
   if (!committed.attributes.empty()) {
