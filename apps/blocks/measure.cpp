@@ -49,7 +49,7 @@ class Run {
         part_{options.layout, options.node_size, comm, what.block},
         phase_{comm, options.phase, options.phase_waits},
         steps_{options.steps},
-        arrays_{PutArray{memory_of(), elements()}, PutArray{memory_of(), elements()}} {}
+        arrays_{array(), array()} {}
 
   std::vector<Series> all(const std::vector<Way>& ways) {
     std::vector<Series> series;
@@ -65,7 +65,10 @@ class Run {
   }
 
  private:
-  [[nodiscard]] const Session* memory_of() const { return options_.alloc ? session_ : nullptr; }
+  [[nodiscard]] PutArray array() const {
+    return options_.alloc && session_ != nullptr ? PutArray{session_, elements()}
+                                                 : PutArray{PutArray::Ordinary{}, elements()};
+  }
   [[nodiscard]] std::size_t elements() const {
     return static_cast<std::size_t>(what_.block.own.elements());
   }

@@ -36,7 +36,7 @@ RAW = ("posix", "hdf5", "pnetcdf", "netcdf")
 FORMATS = ("hdf5", "pnetcdf", "netcdf")
 OTHERS = ("adios2",)
 NO_SERVER = ("posix", "hdf5")
-NO_SERVER_JOBS = ((2, "1,1,2"), (2, "1,2,1"), (4, "1,1,4"), (4, "2,2,1"))
+NO_SERVER_JOBS = ((2, "2,1,1"), (2, "1,1,2"), (2, "1,2,1"), (4, "1,1,4"), (4, "1,2,2"), (4, "2,2,1"))
 """Ranks on two cores, and how they cut the array; the last dimension is the fastest."""
 NO_SERVER_PHASE = 3.0
 
@@ -227,6 +227,13 @@ def hidden_without_server(run: Result, name: str) -> float:
     return hidden_part(synchronous - none, _seconds(run, f"iocomp {name}") - none)
 
 
+def default_over_sync(run: Result) -> float:
+    """Return the time of the default divided by that of `mode = "sync"`, in the worse format."""
+    return max(
+        _seconds(run, f"iocomp {name}") / _seconds(run, f"iocomp {name}:sync") for name in NO_SERVER
+    )
+
+
 def exposed_over_cpu(run: Result, name: str) -> float:
     """Return the time that output costs, divided by the processor time of writing the format."""
     exposed = _seconds(run, f"iocomp {name}") - _seconds(run, "none")
@@ -311,6 +318,11 @@ def block_figures() -> tuple[Figure, ...]:
                 },
             )
             for name in NO_SERVER
+        ),
+        _worst_job(
+            "default-vs-sync",
+            Goal(1.3),
+            {_no_server_name(*job): default_over_sync for job in NO_SERVER_JOBS},
         ),
         _worst_job(
             "exposed-blocks",

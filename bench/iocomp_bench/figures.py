@@ -100,6 +100,7 @@ LONG = (
     "hidden-blocks",
     "exposed-blocks",
     "blocks-no-server-posix",
+    "default-vs-sync",
     "blocks-no-server-hdf5",
 )
 """They take over a minute; a short run leaves them out."""
