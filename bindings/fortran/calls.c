@@ -477,6 +477,13 @@ void iocomp_f_decomp_free(f_decomp *decomp, int *ierr) {
 
 /* Steps and tickets */
 
+void iocomp_f_after(const f_file *file, descriptor *name, int *ierr) {
+  char *text = text_of(name);
+  const int code = iocomp_after(file->handle, text);
+  free(text);
+  finish(code, ierr);
+}
+
 void iocomp_f_end_step(const f_file *file, int *ierr) {
   finish(iocomp_end_step(file->handle), ierr);
 }

@@ -21,7 +21,8 @@ module iocomp
   public :: iocomp_set_var_attribute, iocomp_set_var_attribute_text, iocomp_set_fill
   public :: iocomp_begin_step, iocomp_put, iocomp_put_buffered, iocomp_put_from
   public :: iocomp_decomp_runs, iocomp_decomp_map, iocomp_put_decomp, iocomp_decomp_free
-  public :: iocomp_end_step, iocomp_current_step, iocomp_test, iocomp_wait, iocomp_wait_step
+  public :: iocomp_after, iocomp_end_step, iocomp_current_step
+  public :: iocomp_test, iocomp_wait, iocomp_wait_step
   public :: iocomp_alloc, iocomp_free, iocomp_progress, iocomp_close, iocomp_close_later
   public :: iocomp_open_input, iocomp_open_input_on, iocomp_open_input_with
   public :: iocomp_latest, iocomp_latest_with, iocomp_input_steps
@@ -414,6 +415,13 @@ module iocomp
     subroutine iocomp_decomp_free(decomp, ierr) bind(c, name="iocomp_f_decomp_free")
       import
       type(iocomp_decomp), intent(inout) :: decomp
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    !> Steps of this file are committed after those of the files called `name`.
+    subroutine iocomp_after(file, name, ierr) bind(c, name="iocomp_f_after")
+      import
+      type(iocomp_file), intent(in) :: file
+      character(kind=c_char, len=*), intent(in) :: name
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine iocomp_end_step(file, ierr) bind(c, name="iocomp_f_end_step")

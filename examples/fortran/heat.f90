@@ -49,6 +49,7 @@ program heat
 
   call iocomp_open_after(io, "restart", IOCOMP_CHECKPOINT, step, checkpoints)
   call iocomp_open_after(io, "middle", IOCOMP_SERIES, step, middles)
+  call iocomp_after(checkpoints, "middle")                  ! none is ahead of it
   call iocomp_define(checkpoints, "u", IOCOMP_FLOAT64, [n, n], u_var)
   call iocomp_define(middles, "u", IOCOMP_FLOAT64, [n], middle_var)
 
@@ -67,7 +68,6 @@ program heat
       call iocomp_begin_step(middles, step, 0.1_real64*step)
       call iocomp_put_buffered(middle_var, u(n/2, 1:mine), start=[first])
       call iocomp_end_step(middles)
-      call iocomp_wait_step(middles, step)                  ! who restarts counts on it
       call iocomp_begin_step(checkpoints, step, 0.1_real64*step)
       call iocomp_put(u_var, u(1:n, 1:mine), start=[1, first], ticket=ticket)
       call iocomp_end_step(checkpoints)

@@ -369,6 +369,20 @@ IOCOMP_EXPORT int iocomp_decomp_free(iocomp_decomp *decomp);
  */
 IOCOMP_EXPORT int iocomp_end_step(iocomp_file *file);
 
+/**
+ * From its current step on, `file` comes after the files called `name`: a step of it is committed
+ * only when all steps are committed that its members had ended of those, each when it called
+ * iocomp_end_step of `file`. If one of these fails, the step of `file` fails too, and tells why. So
+ * no checkpoint is ahead of the output that it goes with. Called by all members of `file`, for each
+ * `name` once; the setting `files.*.after` says the same. Waits for nobody.
+ *
+ * Where the other file is synchronous, iocomp_end_step of `file` is collective over the members of
+ * both. Otherwise it waits for nobody as usual, and the steps are committed in their order in the
+ * background. A file of the name may be opened later, and have other members.
+ * @return IOCOMP_INVALID_ARGUMENT for files that would come after one another.
+ */
+IOCOMP_EXPORT int iocomp_after(iocomp_file *file, const char *name);
+
 /** The number of the current step: of the one that this rank has not ended. Local. */
 IOCOMP_EXPORT int64_t iocomp_current_step(const iocomp_file *file);
 
@@ -387,7 +401,7 @@ IOCOMP_EXPORT int iocomp_wait(const iocomp_ticket *ticket, iocomp_state state);
 /**
  * Sleep until the step of this number is committed: complete on all members, and durable. With
  * servers it waits for the other members' end_step. Without servers it is collective over the
- * members.
+ * members, and needs calls of the members of files that come before (iocomp_after).
  */
 IOCOMP_EXPORT int iocomp_wait_step(iocomp_file *file, int64_t step);
 

@@ -337,6 +337,14 @@ int iocomp_wait(const iocomp_ticket* ticket, iocomp_state state) {
   });
 }
 
+int iocomp_after(iocomp_file* file, const char* name) {
+  iocomp_session* const session = file == nullptr ? nullptr : file->session;
+  return timed(session, "after", Counter::call_seconds, [&] {
+    require(name, "after", "the name");
+    session->session->client().come_after(file->file, name);
+  });
+}
+
 int iocomp_wait_step(iocomp_file* file, int64_t step) {
   return timed(file == nullptr ? nullptr : file->session, "wait_step", Counter::wait_seconds,
                [&] { file->file->wait_step(step); });

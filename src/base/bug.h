@@ -51,9 +51,10 @@ enum class Bug : std::uint8_t {
   only_lead_syncs,
   unclaimed_stripe_forgotten,
   stripe_not_synced,
+  predecessor_forgotten,
 };
 
-constexpr std::array<std::string_view, 40> bug_names{"none",
+constexpr std::array<std::string_view, 41> bug_names{"none",
                                                      "data_not_synced",
                                                      "folder_not_synced",
                                                      "manifest_not_synced",
@@ -92,9 +93,10 @@ constexpr std::array<std::string_view, 40> bug_names{"none",
                                                      "left_line_not_synced",
                                                      "only_lead_syncs",
                                                      "unclaimed_stripe_forgotten",
-                                                     "stripe_not_synced"};
+                                                     "stripe_not_synced",
+                                                     "predecessor_forgotten"};
 
-static_assert(bug_names.size() == static_cast<std::size_t>(Bug::stripe_not_synced) + 1);
+static_assert(bug_names.size() == static_cast<std::size_t>(Bug::predecessor_forgotten) + 1);
 
 #ifdef IOCOMP_SIMULATION
 inline Bug planted_bug = Bug::none;

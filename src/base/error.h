@@ -46,6 +46,8 @@ struct Outcome {
       throw Error{code, story};
     }
   }
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 /// Run `body`; a failure becomes an Outcome.

@@ -20,7 +20,9 @@
 #include "contents/catalogue.h"
 #include "contents/variable.h"
 #include "device/gpu_values.h"
+#include "protocol/messages.h"
 #include "steps/ended.h"
+#include "steps/predecessors.h"
 
 namespace iocomp::client {
 
@@ -71,6 +73,12 @@ struct Block {
 
 using PutSums = std::vector<steps::PutSum>;
 
+/// What a rank says with the end of a step, besides how much it has put.
+struct StepEnd {
+  PutSums sums;                      ///< of the blocks that were put, where they are summed
+  steps::Predecessors predecessors;  ///< steps of other files that are committed first
+};
+
 /// Carries out what the program asks of one file: through servers, or in the compute ranks
 /// themselves. File (file.h) has checked everything that can be checked without others.
 class Carrier {
@@ -87,10 +95,15 @@ class Carrier {
   virtual void put(const Block& block) = 0;
   /// A block of a variable without elements: nothing travels, but the variable was put.
   virtual void put_nothing(const Block& block) = 0;
-  /// @param sums  of the blocks that were put, where they are summed.
-  virtual void end_step(std::int64_t step, const PutSums& sums) = 0;
+  virtual void end_step(std::int64_t step, const StepEnd& end) = 0;
   /// Sleep until the step is committed. @throws Error with the failure of the step.
   virtual void wait_step(std::int64_t step) = 0;
+  /// A step of another file comes after this one, which shall be committed soon. Members of a
+  /// synchronous file commit it here, together.
+  virtual void hurry(std::int64_t /*step*/) {}
+  /// The lead of this file shall know how far another file has come. @return false if it cannot be
+  /// told now.
+  [[nodiscard]] virtual bool tell_of(const protocol::Other& /*other*/) { return true; }
   /// Do whatever is needed so that a ticket comes to a state without further calls of put or
   /// end_step.
   /// @throws Error{invalid_argument} when only an end_step can bring it there.
@@ -98,8 +111,8 @@ class Carrier {
   /// The program waits for the memory of a block from now on.
   virtual void wanted_back(std::uint64_t /*ticket*/) {}
   /// Nothing more is put: begin to settle everything. Members of a synchronous file do it here,
-  /// together. `open_step` is the step that was not ended; `sums` as for `end_step`.
-  virtual void begin_close(std::int64_t open_step, const PutSums& sums) = 0;
+  /// together. `open_step` is the step that was not ended; `end` as for `end_step`.
+  virtual void begin_close(std::int64_t open_step, const StepEnd& end) = 0;
   /// Whether `close` would not wait.
   [[nodiscard]] virtual bool is_closed() = 0;
   /// Sleep until everything is settled. @pre begin_close

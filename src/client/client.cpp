@@ -145,13 +145,21 @@ File* Client::open(MPI_Comm comm, const std::string& name, const std::string& ki
   if (file.sums_blocks) {
     opened.file->sum_blocks();
   }
+  sequence_.begin(opened);
   const bool has_or_had_servers =
       link_.has_servers() || (link_.loss() && !has_bug(Bug::opened_without_others));
   if (!has_or_had_servers || file.synchronous || !open_with_servers(opened)) {
     open_without_servers(opened, group);
   }
   tell(opened);
-  return files_.emplace(key, std::move(opened)).first->second.file.get();
+  OpenedFile& kept = files_.emplace(key, std::move(opened)).first->second;
+  sequence_.opened(kept);
+  return kept.file.get();
+}
+
+void Client::come_after(File* file, const std::string& name) {
+  commit::check_name(name);
+  sequence_.add(*file, name);
 }
 
 // @return false where the servers were lost before they had opened the file. When this rank comes
@@ -240,6 +248,7 @@ bool Client::advance_files() {
     moved = (opened.local != nullptr && opened.local->advance()) || moved;
     moved = (opened.remote != nullptr && opened.remote->advance()) || moved;
   }
+  sequence_.tell();
   return moved;
 }
 
@@ -255,6 +264,7 @@ void Client::close(File* file) {
 
 void Client::forget(OpenedFiles::iterator closed) {
   OpenedFile& opened = closed->second;
+  sequence_.closed(opened);
   const bool have_all_left = opened.local == nullptr || opened.local->is_over();
   opened.file.reset();
   if (have_all_left) {
@@ -352,15 +362,15 @@ Rows Client::set_rows(File* file, std::span<const int> variables,
   for (const int variable : variables) {
     digest = mix(digest, static_cast<std::uint64_t>(variable));
   }
-  const std::int64_t have_failed = Meeting{comm, opened.members, link_.policy()}.meet(
+  const Meeting::Extras have_failed = Meeting{comm, opened.members, link_.policy()}.meet(
       {.name = "set_rows",
        .file = file->key(),
        .file_name = file->name(),
        .step = file->current_step(),
        .definitions = digest,
        .last_definition = "rows of " + std::to_string(variables.size()) + " variables"},
-      checked.ok() ? 0 : 1);
-  if (have_failed != 0) {
+      {checked.ok() ? 0 : 1});
+  if (have_failed.front() != 0) {
     const char* what = "the other ranks to tell why set_rows has failed";
     const Outcome first = mpi::agree(comm, checked, link_.policy(), what);
     throw Error{first.code, first.story};

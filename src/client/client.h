@@ -23,6 +23,7 @@
 #include "client/opened_file.h"
 #include "client/place.h"
 #include "client/remote/remote_opener.h"
+#include "client/sequence.h"
 #include "client/takeover/takeover.h"
 #include "client/tickets.h"
 #include "config/settings.h"
@@ -58,6 +59,9 @@ class Client {
   /// @throws the same on all ranks.
   [[nodiscard]] std::unique_ptr<reading::Input> open_input(MPI_Comm comm, const std::string& name,
                                                            const std::string& options = {});
+  /// From its current step on, steps of a file come after those of files of this name: they are
+  /// committed only when the steps are that this rank has ended of those.
+  void come_after(File* file, const std::string& name);
   /// Close and forget the file, whatever close says.
   void close(File* file);
   /// The same, without waiting. @return a ticket: handed over when the memory of all puts is free,
@@ -74,6 +78,7 @@ class Client {
   void progress() {
     link_.pump();
     takeover_.go_on_without_servers();
+    sequence_.tell();
   }
 
   /// Nothing more is put with this decomposition: servers may forget its runs.
@@ -120,6 +125,7 @@ class Client {
   ArrayMemory array_memory_;
   DiskWork disk_;
   OpenedFiles files_;
+  Sequence sequence_{settings_, place_, link_, files_};
   std::map<std::string, std::uint64_t> opens_;  // how often a name was opened by a group
   RemoteOpener remote_opener_{settings_, place_, link_, disk_};
   LocalOpener local_opener_{settings_, place_, link_, meeting_, disk_};

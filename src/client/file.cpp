@@ -380,7 +380,7 @@ void File::find_on_gpu(Block& block) const {
 // for the disk, a large one is summed by a thread meanwhile.
 void File::put_summed(const Block& block) {
   const auto send = [&] { carry([&] { carrier_->put(block); }); };
-  if (!sums_blocks_ || block.region.runs) {
+  if (!sums_ || block.region.runs) {
     send();
     return;
   }
@@ -401,10 +401,10 @@ void File::put_summed(const Block& block) {
   } else {
     look();
   }
-  if (has_bug(Bug::checksum_of_another) && !sums_.empty()) {
-    checksum = sums_.back().block.checksum;
+  if (has_bug(Bug::checksum_of_another) && !sums_->empty()) {
+    checksum = sums_->back().block.checksum;
   }
-  sums_.push_back({block.variable.id, {block.region.box, checksum}});
+  sums_->push_back({block.variable.id, {block.region.box, checksum}});
 }
 
 void File::end_step() {
@@ -421,12 +421,16 @@ void File::end_step() {
   trace::describe_span(link_.counters().timeline(), {.file = name_, .step = ended});
   puts_in_step_ = 0;
   link_.counters().add(trace::Counter::steps, 1);
-  const PutSums sums = std::exchange(sums_, {});
+  const PutSums sums = sums_ ? std::exchange(*sums_, {}) : PutSums{};
   hold_back(ended);
-  carry([&] { carrier_->end_step(ended, sums); });
+  carry([&] { carrier_->end_step(ended, step_end(sums)); });
   if (guard_) {
     consult_guard(ended);
   }
+}
+
+StepEnd File::step_end(PutSums sums) const {
+  return {std::move(sums), predecessors_ ? predecessors_() : steps::Predecessors{}};
 }
 
 // If one writer had to write all of the step, no wait would be too long before that.
@@ -494,7 +498,8 @@ void File::wait_step(std::int64_t number) {
 // A carrier that follows another one begins anew.
 void File::close_carrier() {
   if (closing_ != Closing::begun) {
-    carrier_->begin_close(step_, sums_);
+    carrier_->begin_close(step_,
+                          puts_in_step_ > 0 ? step_end(sums_.value_or(PutSums{})) : StepEnd{});
     closing_ = Closing::begun;
   }
 }

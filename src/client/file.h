@@ -18,6 +18,7 @@
 #include "client/link.h"
 #include "contents/catalogue.h"
 #include "formats/format.h"
+#include "steps/predecessors.h"
 
 namespace iocomp::client {
 
@@ -62,7 +63,14 @@ class File {
   [[nodiscard]] Carrier& carrier() noexcept { return *carrier_; }
 
   /// What is put gets a checksum, which goes into the manifest.
-  void sum_blocks() noexcept { sums_blocks_ = true; }
+  void sum_blocks() { sums_.emplace(); }
+
+  /// Steps come after those of other files, which this finds when a step ends.
+  void come_after(std::function<steps::Predecessors()> find) { predecessors_ = std::move(find); }
+  /// Steps that this rank has ended, the closing counted.
+  [[nodiscard]] std::int64_t ended_steps() const noexcept {
+    return step_ + (closing_ != Closing::no && puts_in_step_ > 0 ? 1 : 0);
+  }
 
   /// From here on the file goes over to synchronous output on this rank where that is faster.
   void watch_with(Guard guard) { guard_ = std::move(guard); }
@@ -122,6 +130,7 @@ class File {
     react_();
     call();
   }
+  [[nodiscard]] StepEnd step_end(PutSums sums) const;
   void close_carrier();
   void announce(const contents::Event& event);
   void find_on_gpu(Block& block) const;
@@ -141,9 +150,9 @@ class File {
   std::int64_t puts_in_step_ = 0;
   int time_ = -1;                                                  // the variable
   enum class Closing { no, asked, begun } closing_ = Closing::no;  // begun: the carrier knows it
-  bool sums_blocks_ = false;
-  PutSums sums_;  // of the open step
+  std::optional<PutSums> sums_;  // of the open step, where blocks are summed
   std::optional<Guard> guard_;
+  std::function<steps::Predecessors()> predecessors_;  // null: there are none
   std::function<void()> react_;
 };
 

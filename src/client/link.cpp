@@ -22,7 +22,7 @@ Link::Link(transport::Transport* transport, mpi::Peers servers, const mpi::WaitP
     : transport_{transport},
       ledger_{transport, counters_},
       copies_{transport, buffer_limit_bytes},
-      servers_{transport, std::move(servers), ledger_},
+      servers_{transport, std::move(servers), ledger_, progress_},
       waiting_{policy, servers_, counters_},
       run_lists_{[this](int server, std::vector<std::byte> message) {
         (void)post(server, std::move(message));

@@ -22,6 +22,7 @@
 #include "device/gpu_memory.h"
 #include "mpi/peers.h"
 #include "mpi/wait.h"
+#include "steps/predecessors.h"
 #include "trace/counters.h"
 #include "transport/transport.h"
 
@@ -43,6 +44,7 @@ class Link {
   // The parts:
   [[nodiscard]] Ledger& ledger() noexcept { return ledger_; }
   [[nodiscard]] Servers& server_side() noexcept { return servers_; }
+  [[nodiscard]] steps::Progress& progress() noexcept { return progress_; }
   [[nodiscard]] Waiting& waiting() noexcept { return waiting_; }
   [[nodiscard]] CopyMemory& copies() noexcept { return copies_; }
   [[nodiscard]] Journal& journal() noexcept { return journal_; }
@@ -147,6 +149,7 @@ class Link {
   Journal journal_;
   Ledger ledger_;
   CopyMemory copies_;
+  steps::Progress progress_;
   Servers servers_;  // after the memory of the copies that it keeps
   Waiting waiting_;
   RunLists run_lists_;

@@ -30,6 +30,7 @@ struct OpenedFile {
   std::vector<int> members;  ///< compute ranks
   const formats::Format* format = nullptr;
   std::int64_t after = protocol::everything;  ///< what it loses where it is continued
+  std::vector<std::string> predecessors;      ///< names of files whose steps come first
 
   // Of a file without servers:
   MPI_Comm comm = MPI_COMM_NULL;

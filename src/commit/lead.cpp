@@ -65,7 +65,7 @@ Lead::Lead(Setup setup, Means means)
       means_{std::move(means)},
       catalogue_{*setup_.publisher.format, setup_.publisher.options.alignment_bytes,
                  !setup_.publisher.identity.file_per_step, setup_.publisher.options.kept_bits},
-      coordinator_{coordination(setup_, means_.council->writers()), catalogue_},
+      coordinator_{coordination(setup_, means_.council->writers()), catalogue_, *means_.progress},
       publisher_{setup_.publisher, hands(), catalogue_},
       unput_{setup_.open.name} {
   setup_.open.domain_bytes =
@@ -411,9 +411,21 @@ void Lead::hold_commits(bool hold) {
   take_orders();
 }
 
+void Lead::heard_of(const protocol::Other& other) {
+  means_.progress->heard(other.file, other.standing);
+  (void)advance();
+}
+
 bool Lead::advance() {
+  bool moved = false;
+  if (const auto version = means_.progress->version(); heard_ != version) {
+    heard_ = version;
+    coordinator_.others_moved();
+    take_orders();
+    moved = true;
+  }
   if (!pace_.is_held || now_seconds() < pace_.next) {
-    return false;
+    return moved;
   }
   pace_.is_held = false;
   coordinator_.hold_commits(false);

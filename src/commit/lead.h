@@ -19,6 +19,7 @@
 #include "steps/council.h"
 #include "steps/definitions.h"
 #include "steps/orders.h"
+#include "steps/predecessors.h"
 
 namespace iocomp::commit {
 
@@ -43,6 +44,7 @@ class Lead {
   };
   struct Means {
     steps::Council* council = nullptr;
+    steps::Progress* progress = nullptr;  ///< of all files, as far as this process knows it
     /// Run a job that may take long and calls no MPI.
     std::function<void(Publication::Job, Publisher::Then)> run;
     /// Write down what outlives the lead.
@@ -73,6 +75,8 @@ class Lead {
   void fail(const Outcome& outcome, std::int64_t from_step);
   /// Somebody waits for the commit of a step.
   void hurry(std::int64_t step);
+  /// How far a file has come that this one comes after.
+  void heard_of(const protocol::Other& other);
 
   /// Whether commits wait.
   void hold_commits(bool hold);
@@ -85,7 +89,7 @@ class Lead {
   /// Others may write them.
   void release() noexcept { publisher_.release(); }
 
-  /// Order what was held back and is due. @return whether anything was.
+  /// Order what was held back and is due, or waited for other files. @return whether anything was.
   bool advance();
 
   [[nodiscard]] bool is_over() const noexcept { return over_ && jobs_ == 0; }
@@ -136,6 +140,7 @@ class Lead {
   std::int64_t next_action_ = 0;
   Pace pace_;
   Unput unput_;
+  std::uint64_t heard_ = 0;  // version of the progress of other files
   bool over_ = false;
   int jobs_ = 0;  // under way
 };

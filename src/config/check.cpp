@@ -70,6 +70,8 @@ bool allows(const Key& row, std::string_view text) {
       return in_range(row, parse_bytes(text), parse_bytes);
     case ValueType::rate:
       return parse_rate(text).has_value();
+    case ValueType::names:
+      return parse_names(text).has_value();
     case ValueType::list: {
       const auto numbers = parse_list(text);
       return numbers && std::ranges::all_of(*numbers, [&row](auto number) {
@@ -109,6 +111,8 @@ std::string allowed_text(const Key& row) {
       return fmt::format("is a size{}, such as 4096, 64 KiB or 1.5 GiB", range_text(row));
     case ValueType::rate:
       return "is a size per second, such as 500 MiB/s or 2 GB/s";
+    case ValueType::names:
+      return "is a list of names of files, such as [\"fields\", \"probes\"]";
     case ValueType::list:
       return fmt::format("is a list such as 1,3,5 of integers{}", range_text(row));
   }

@@ -197,6 +197,10 @@ bool FileSettings::compresses() const noexcept {
   });
 }
 
+std::vector<std::string> files_before(const Settings& settings, std::string_view name) {
+  return *parse_names(settings.file_text(name, "after"));  // checked when it was read
+}
+
 FileSettings file_settings(const Settings& settings, std::string_view name, std::string_view kind) {
   FileSettings file;
   file.backend = settings.file_text(name, "backend");
@@ -219,6 +223,7 @@ FileSettings file_settings(const Settings& settings, std::string_view name, std:
                                            : Existing::refuse;
   file.file_per_step = file.checkpoint || settings.file_boolean(name, "file_per_step");
   file.keep = checked_cast<int>(settings.file_integer(name, "keep"));
+  file.after = files_before(settings, name);
   const auto checksum = settings.file_text(name, "checksum");
   file.sums_blocks =
       !file.may_overlap && (checksum == "auto" ? file.checkpoint : checksum == "xxh3");

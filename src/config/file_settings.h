@@ -46,11 +46,12 @@ struct FileSettings {
   Existing existing = Existing::refuse;
   bool file_per_step = false;  ///< always true for a checkpoint
   int keep = 0;
-  bool sums_blocks = false;       ///< checksum = "xxh3", or what auto comes to
-  bool xdmf = false;              ///< describe = "xdmf"
-  bool grows_along_time = false;  ///< layout = "time"
-  bool is_flat = false;           ///< layout = "flat"
-  VariableSettings usual;         ///< of variables of which nothing is said
+  std::vector<std::string> after;  ///< names of files whose steps come first
+  bool sums_blocks = false;        ///< checksum = "xxh3", or what auto comes to
+  bool xdmf = false;               ///< describe = "xdmf"
+  bool grows_along_time = false;   ///< layout = "time"
+  bool is_flat = false;            ///< layout = "flat"
+  VariableSettings usual;          ///< of variables of which nothing is said
   /// Of a variable by its name.
   std::function<VariableSettings(std::string_view)> of_variable;
   std::vector<VariableSettings> others;  ///< that variables of some names may have
@@ -64,6 +65,10 @@ struct FileSettings {
   /// Whether some variable may be compressed.
   [[nodiscard]] bool compresses() const noexcept;
 };
+
+/// The names of files whose steps come before those of a file.
+[[nodiscard]] std::vector<std::string> files_before(const Settings& settings,
+                                                    std::string_view name);
 
 /// @param kind  what the program says: "series" or "checkpoint"; the setting `kind` may override
 /// it.

@@ -122,6 +122,8 @@ std::string_view type_name(ValueType type) {
       return "size";
     case ValueType::rate:
       return "size per second";
+    case ValueType::names:
+      return "names of files";
     case ValueType::list:
       return "list of integers";
   }

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/byte_size.h"
@@ -38,6 +40,29 @@ std::optional<Number> parse_number(std::string_view text) noexcept {
     return std::nullopt;
   }
   return number;
+}
+
+// @param parse  one of them; nothing if it is none.
+template <typename Value, typename Parse>
+std::optional<std::vector<Value>> parse_separated(std::string_view text, const Parse& parse) {
+  std::vector<Value> values;
+  for (text = trimmed(text); !text.empty();) {
+    const auto end = text.find_first_of(", \t\r\n");
+    std::optional<Value> value = parse(text.substr(0, end));
+    if (!value) {
+      return std::nullopt;
+    }
+    values.push_back(*std::move(value));
+    if (end == std::string_view::npos) {
+      break;
+    }
+    const auto rest = trimmed(text.substr(end));
+    text = rest.starts_with(',') ? trimmed(rest.substr(1)) : rest;
+    if (text.empty()) {
+      return std::nullopt;  // a comma at the end
+    }
+  }
+  return values;
 }
 
 }  // namespace
@@ -89,24 +114,20 @@ std::optional<bool> parse_boolean(std::string_view text) {
 }
 
 std::optional<std::vector<std::int64_t>> parse_list(std::string_view text) {
-  std::vector<std::int64_t> numbers;
-  for (text = trimmed(text); !text.empty();) {
-    const auto end = text.find_first_of(", \t\r\n");
-    const auto number = parse_integer(text.substr(0, end));
-    if (!number) {
-      return std::nullopt;
-    }
-    numbers.push_back(*number);
-    if (end == std::string_view::npos) {
-      break;
-    }
-    const auto rest = trimmed(text.substr(end));
-    text = rest.starts_with(',') ? trimmed(rest.substr(1)) : rest;
-    if (text.empty()) {
-      return std::nullopt;  // a comma at the end
-    }
-  }
-  return numbers;
+  return parse_separated<std::int64_t>(text, parse_integer);
+}
+
+bool is_file_name(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::all_of(text, [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '-' || letter == '_' || letter == '.';
+  });
+}
+
+std::optional<std::vector<std::string>> parse_names(std::string_view text) {
+  return parse_separated<std::string>(text, [](std::string_view name) {
+    return is_file_name(name) ? std::optional{std::string{name}} : std::nullopt;
+  });
 }
 
 }  // namespace iocomp::config

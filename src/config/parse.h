@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +21,10 @@ namespace iocomp::config {
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
 /// Integers separated by commas or blanks; an empty text is an empty list.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_list(std::string_view text);
+
+/// Whether a text can be the name of a file: letters, digits, '-', '_' and '.'.
+[[nodiscard]] bool is_file_name(std::string_view text) noexcept;
+/// Names of files separated by commas or blanks; an empty text is an empty list.
+[[nodiscard]] std::optional<std::vector<std::string>> parse_names(std::string_view text);
 
 }  // namespace iocomp::config

@@ -13,7 +13,7 @@
 namespace iocomp::config {
 
 /// What a value may be.
-enum class ValueType { text, choice, integer, real, boolean, bytes, rate, duration, list };
+enum class ValueType { text, choice, integer, real, boolean, bytes, rate, duration, list, names };
 
 /// One setting: a row of the table from which parsing, `iocomp config` and docs/settings.md are
 /// made.

@@ -31,6 +31,7 @@
 #include "base/error.h"
 #include "config/check.h"
 #include "config/nearest.h"
+#include "config/parse.h"
 #include "config/sources.h"
 #include "config/table.h"
 
@@ -67,13 +68,6 @@ std::vector<std::string> known_keys(std::string_view file) {
                                      : std::string{row.name});
   }
   return names;
-}
-
-bool is_file_name(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-           (letter >= '0' && letter <= '9') || letter == '-' || letter == '_' || letter == '.';
-  });
 }
 
 /// Walks through the tables of one text.

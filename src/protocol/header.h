@@ -23,6 +23,7 @@ enum class Kind : std::uint16_t {
   forget_run_list = 10,  ///< -> owner: no later piece does
   give_up = 11,          ///< -> home: what this rank has not handed over will not come
   ask = 12,              ///< -> any: answer that you are here
+  other = 13,            ///< -> home: how far a file has come that this one comes after
   // server -> compute rank
   opened = 20,    ///< how the open went
   notices = 21,   ///< states and failures of tickets, steps and files
@@ -41,6 +42,7 @@ enum class Kind : std::uint16_t {
   put_report = 48,   ///< what this server got of variables that are not covered exactly
   server_bye = 47,   ///< all compute ranks of this home have said bye
   home_failed = 49,  ///< what members say does not fit: steps of this file have failed, from one on
+  home_other = 50,   ///< how far a file has come that this one comes after
   // lead server -> servers, in bundles down the tree
   orders = 59,        ///< a bundle (steps/council.h)
   known_event = 60,   ///< an event that all shall apply

@@ -225,9 +225,10 @@ void check(const StepCounts& counts) {
   constexpr std::int64_t many = std::numeric_limits<std::int64_t>::max() / 2;
   const auto is_number = [](std::int64_t value) { return value >= 0 && value < many; };
   if (!is_number(counts.step) || !is_number(counts.events) || !is_number(counts.members) ||
-      !std::ranges::all_of(counts.pieces, [&](const auto& sent) {
-        return sent.first >= 0 && is_number(sent.second);
-      })) {
+      !std::ranges::all_of(
+          counts.pieces,
+          [&](const auto& sent) { return sent.first >= 0 && is_number(sent.second); }) ||
+      !std::ranges::all_of(counts.predecessors, is_number, &steps::Predecessor::steps)) {
     throw Error{ErrorCode::internal, "a message has impossible numbers of the end of step " +
                                          std::to_string(counts.step)};
   }
@@ -271,6 +272,13 @@ Bytes encode(std::uint64_t file, Kind kind, const StepCounts& counts) {
   }
   put_sums(writer, counts.sums);
   writer.put(counts.unclaimed);
+  writer.put(static_cast<std::uint64_t>(counts.predecessors.size()));
+  for (const auto& [file_before, name, steps, failure] : counts.predecessors) {
+    writer.put(file_before);
+    writer.put_text(name);
+    writer.put(steps);
+    put(writer, failure);
+  }
   return message(kind, file, writer.take());
 }
 
@@ -298,8 +306,34 @@ StepCounts decode_step_counts(std::span<const std::byte> body) {
   }
   counts.sums = get_sums(reader);
   counts.unclaimed = reader.get<std::int64_t>();
+  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
+    auto& before = counts.predecessors.emplace_back();
+    before.file = reader.get<std::uint64_t>();
+    before.name = reader.get_text();
+    before.steps = reader.get<std::int64_t>();
+    before.failure = get_outcome(reader);
+  }
   check(counts);
   return counts;
+}
+
+Bytes encode(std::uint64_t file, Kind kind, const Other& other) {
+  WireWriter writer;
+  writer.put(other.file);
+  writer.put(other.standing.settled);
+  writer.put(other.standing.failed_from);
+  put(writer, other.standing.failure);
+  return message(kind, file, writer.take());
+}
+
+Other decode_other(std::span<const std::byte> body) {
+  WireReader reader{body};
+  Other other;
+  other.file = reader.get<std::uint64_t>();
+  other.standing.settled = reader.get<std::int64_t>();
+  other.standing.failed_from = reader.get<std::int64_t>();
+  other.standing.failure = get_outcome(reader);
+  return other;
 }
 
 Bytes encode(std::uint64_t file, Kind kind, const StepNote& note) {

@@ -18,6 +18,7 @@
 #include "protocol/header.h"
 #include "steps/ended.h"
 #include "steps/orders.h"
+#include "steps/predecessors.h"
 
 /// The bodies of the messages: plain records, each with `encode` (the whole message, header
 /// included) and `decode`.
@@ -93,6 +94,14 @@ struct StepNote {
 };
 [[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const StepNote& note);
 [[nodiscard]] StepNote decode_step_note(std::span<const std::byte> body);
+
+/// other, home_other
+struct Other {
+  std::uint64_t file = 0;  ///< its key
+  steps::Standing standing;
+};
+[[nodiscard]] Bytes encode(std::uint64_t file, Kind kind, const Other& other);
+[[nodiscard]] Other decode_other(std::span<const std::byte> body);
 
 /// action, action_done
 using Action = steps::Action;

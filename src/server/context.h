@@ -27,6 +27,7 @@
 #include "server/worker.h"
 #include "staging/arena.h"
 #include "staging/arena_stripes.h"
+#include "steps/predecessors.h"
 #include "trace/busy.h"
 #include "trace/counters.h"
 #include "trace/timeline.h"
@@ -62,6 +63,7 @@ struct Context {
   disk::Engine& engine;
   Worker& worker;
   PostOffice& post;
+  steps::Progress progress{};  ///< of the files
   trace::Counters counters;
   trace::Busy busy{counters};
 

@@ -128,6 +128,9 @@ void HomeFile::report(Kind kind, int server, std::span<const std::byte> body) {
     case Kind::put_report:  // a list, of which nothing can be joined
       pass_(protocol::message(kind, key_, body));
       break;
+    case Kind::home_other:
+      other(body);
+      break;
     case Kind::home_failed:
       give_up(protocol::decode_step_note(body));
       break;

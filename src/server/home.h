@@ -34,6 +34,10 @@ class HomeFile {
   void close(int client, const protocol::StepCounts& counts);
   /// Steps from this one on are lost.
   void give_up(const protocol::StepNote& from);
+  /// How far a file has come that this one comes after.
+  void other(std::span<const std::byte> body) {
+    pass_(protocol::message(protocol::Kind::home_other, key_, body));
+  }
   /// It will not close the file any more: what it has ended counts.
   void left(int client);
 

@@ -90,6 +90,9 @@ void OpenFiles::to_home(HomeFile& home, const protocol::Header& header, int clie
     case Kind::give_up:
       home.give_up(protocol::decode_step_note(body));
       break;
+    case Kind::other:
+      home.other(body);
+      break;
     default:
       throw Error{ErrorCode::internal, "a server got a message of kind " +
                                            std::to_string(static_cast<int>(header.kind))};
@@ -118,6 +121,7 @@ void OpenFiles::from_server(const protocol::Header& header, int sender,
     case Kind::home_close:
     case Kind::action_done:
     case Kind::home_failed:
+    case Kind::home_other:
       if (const auto found = files_.find(header.file); found != files_.end()) {  // else it is over
         home_of(found->second, header.file)
             .report(header.kind, context_.post.server_of(sender), body);
@@ -170,6 +174,9 @@ void OpenFiles::to_lead(const protocol::Header& header, std::span<const std::byt
         const auto note = protocol::decode_step_note(body);
         lead.fail(note.outcome, note.step);
       }
+      break;
+    case Kind::home_other:
+      lead.heard_of(protocol::decode_other(body));
       break;
     default:
       lead.action_done(protocol::decode_action(body));
@@ -269,6 +276,7 @@ std::unique_ptr<commit::Lead> OpenFiles::make_lead(std::uint64_t key, const prot
       std::move(setup),
       commit::Lead::Means{
           .council = &context.post,
+          .progress = &context.progress,
           .run =
               [&context, record = trace::Recorder{context.counters.timeline(), open.name}](
                   commit::Publication::Job job, commit::Publisher::Then then) {
@@ -337,18 +345,21 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
       entry.file->fill(protocol::decode_fill_order(body));
       break;
     case Kind::step_settled:
+      context_.progress.settled(header.file, note().step, note().outcome);
       entry.file->settle(note().step, note().outcome);
       if (entry.home) {
         entry.home->settled(note().step, note().outcome);
       }
       break;
     case Kind::file_failed:
+      context_.progress.lost(header.file, note().step, note().outcome);
       entry.file->fail(note().outcome, note().step);
       if (entry.home) {
         entry.home->failed(note().outcome, note().step);
       }
       break;
     case Kind::file_closed:
+      context_.progress.closed(header.file);
       entry.is_closed = true;
       if (!outcome().ok()) {
         entry.file->remove_uncommitted();
@@ -361,6 +372,15 @@ void OpenFiles::to_writer(const protocol::Header& header, std::span<const std::b
       throw Error{ErrorCode::internal, "a server got a message of kind " +
                                            std::to_string(static_cast<int>(header.kind))};
   }
+}
+
+// Files that come after the one that has moved.
+bool OpenFiles::advance_leads() {
+  bool any = false;
+  for (auto& [key, entry] : files_) {
+    any = (entry.lead && entry.lead->advance()) || any;
+  }
+  return any;
 }
 
 void OpenFiles::perform(std::uint64_t key, protocol::ActionNote note) {

@@ -47,6 +47,8 @@ class OpenFiles {
   void for_each_writer(const std::function<void(File&)>& visit) const;
   /// Forget the files that are over in all roles.
   void forget_finished();
+  /// Go on with files that wait for others. @return whether anything moved.
+  bool advance_leads();
   /// Open what waits for the end of a failed file of the same path. @return whether anything was.
   bool open_held();
   [[nodiscard]] bool holds_opens() const noexcept { return !held_.empty(); }

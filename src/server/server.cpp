@@ -204,6 +204,7 @@ bool Server::round() {
   files_.for_each_writer([](File& file) { file.submit_gathered(); });
   moved = take_completions() || moved;
   moved = actions_.advance() || moved;
+  moved = files_.advance_leads() || moved;
   moved = files_.open_held() || moved;
   // Programs wait for what is not received, seldom for what is not written.
   if (!received) {
@@ -309,7 +310,8 @@ void Server::dispatch(transport::Incoming incoming) {
     files_.client_left(incoming.sender);
     (void)goodbyes_.client_left(incoming.sender);
     transport_.give_credit(incoming.sender);
-  } else if (header.kind <= Kind::own_written || header.kind == Kind::give_up) {
+  } else if (header.kind <= Kind::own_written || header.kind == Kind::give_up ||
+             header.kind == Kind::other) {
     files_.from_client(header, incoming.sender, body);
     transport_.give_credit(incoming.sender);
   } else if (header.kind == Kind::server_bye) {

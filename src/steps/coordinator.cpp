@@ -19,6 +19,7 @@
 #include "steps/ended.h"
 #include "steps/ends.h"
 #include "steps/orders.h"
+#include "steps/predecessors.h"
 #include "steps/put_log.h"
 
 namespace iocomp::steps {
@@ -48,13 +49,14 @@ constexpr std::int64_t most_unsettled = std::int64_t{1} << 16;
 
 }  // namespace
 
-Coordinator::Coordinator(Setup setup, const contents::Catalogue& catalogue)
+Coordinator::Coordinator(Setup setup, const contents::Catalogue& catalogue, const Progress& others)
     : setup_{std::move(setup)},
       ends_{setup_.members,
             [this](const Difference& difference) {
               failed(different_calls(setup_.file_name, difference.what), difference.from_step);
             }},
       catalogue_{catalogue},
+      others_{others},
       coverage_{catalogue, setup_.may_overlap},
       next_{setup_.first_step},
       committed_{setup_.committed} {}
@@ -199,14 +201,17 @@ void Coordinator::looked(std::int64_t number, const std::vector<Question>& answe
   Step& step = found->second;
   step.failure = outcome.ok() ? coverage_.learn(number, answered, step.holes) : outcome;
   if (!step.failure.ok()) {
-    step.failure.story = "file \"" + setup_.file_name + "\", step " +
-                         std::to_string(catalogue_.number(number)) + ": " + step.failure.story;
+    step.failure.story = name_of(number) + ": " + step.failure.story;
   }
   if (step.failure.ok() && !is_lost(number)) {
     whole(number, step);
   } else {
     complete(number);
   }
+}
+
+std::string Coordinator::name_of(std::int64_t step) const {
+  return "file \"" + setup_.file_name + "\", step " + std::to_string(catalogue_.number(step));
 }
 
 void Coordinator::complete(std::int64_t step) {
@@ -219,12 +224,11 @@ void Coordinator::complete(std::int64_t step) {
 
 void Coordinator::failed(const Outcome& outcome, std::int64_t from_step) {
   from_step = std::max({from_step, next_, last_in_commit_ + 1});
-  if (!failure_.ok()) {
-    lost_from_ = std::min(lost_from_, from_step);
+  if (!loss_.cause.ok()) {
+    loss_.from = std::min(loss_.from, from_step);
     return;
   }
-  failure_ = outcome;
-  lost_from_ = from_step;
+  loss_ = {outcome, from_step};
   orders_.emplace_back(Fail{outcome, from_step});
   advance();
 }
@@ -234,6 +238,24 @@ void Coordinator::hold_commits(bool hold) {
   advance();
 }
 
+// The one place where a step waits for those of other files that come first. If one of them failed,
+// the step fails too: it would tell of a time that the other file lacks.
+bool Coordinator::is_its_turn(std::int64_t number, Step& step) const {
+  auto& open = step.sum.predecessors;
+  while (step.failure.ok() && !open.empty() && !has_bug(Bug::predecessor_forgotten)) {
+    const auto verdict = others_.verdict(open.back());
+    if (!verdict) {
+      return false;
+    }
+    if (!verdict->ok()) {
+      step.failure = {verdict->code, name_of(number) + " comes after steps of file \"" +
+                                         open.back().name + "\": " + verdict->story};
+    }
+    open.pop_back();
+  }
+  return true;
+}
+
 // Steps settle one after the other. What is lost is dropped when nobody can put into it any more.
 void Coordinator::advance() {
   if (busy_ != Busy::no) {
@@ -241,6 +263,9 @@ void Coordinator::advance() {
   }
   const auto next = steps_.find(next_);
   if (next != steps_.end() && !is_lost(next_) && next->second.is_complete) {
+    if (!is_its_turn(next_, next->second)) {
+      return;
+    }
     if (!next->second.failure.ok()) {
       drop(next_);
     } else if (!holds_commits_ || are_all_complete()) {
@@ -287,8 +312,8 @@ void Coordinator::commit() {
   add(next_, steps_[next_]);
   for (auto step = steps_.find(next_ + 1);
        setup_.joins_commits && step != steps_.end() && step->first == commit.last + 1 &&
-       (step->second.is_complete || has_bug(Bug::incomplete_step_joins)) &&
-       step->second.failure.ok() && !is_lost(step->first);
+       (step->second.is_complete || has_bug(Bug::incomplete_step_joins)) && !is_lost(step->first) &&
+       is_its_turn(step->first, step->second) && step->second.failure.ok();
        ++step) {
     add(step->first, step->second);
   }
@@ -316,7 +341,7 @@ void Coordinator::drop(std::int64_t step) {
   busy_ = Busy::drops;
   Step& dropping = steps_[step];
   if (is_lost(step)) {
-    dropping.failure = failure_;
+    dropping.failure = loss_.cause;
   }
   next_ = std::max(next_, step);
   orders_.emplace_back(Drop{step});
@@ -343,17 +368,17 @@ void Coordinator::settle(std::int64_t step, const Outcome& outcome) {
 void Coordinator::end_file() {
   if (setup_.file_per_step) {
     busy_ = Busy::over;
-    orders_.emplace_back(Closed{failure_});
+    orders_.emplace_back(Closed{loss_.cause});
     return;
   }
   busy_ = Busy::finishes;
-  const bool needs_none = *ended_ == 0 && failure_.ok();
-  orders_.emplace_back(Finish{*ended_, committed_ > 0 || needs_none, !failure_.ok()});
+  const bool needs_none = *ended_ == 0 && loss_.cause.ok();
+  orders_.emplace_back(Finish{*ended_, committed_ > 0 || needs_none, !loss_.cause.ok()});
 }
 
 void Coordinator::finished(const Outcome& outcome) {
   busy_ = Busy::over;
-  orders_.emplace_back(Closed{failure_.ok() ? outcome : failure_});
+  orders_.emplace_back(Closed{loss_.cause.ok() ? outcome : loss_.cause});
 }
 
 }  // namespace iocomp::steps

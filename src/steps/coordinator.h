@@ -14,6 +14,7 @@
 #include "steps/ended.h"
 #include "steps/ends.h"
 #include "steps/orders.h"
+#include "steps/predecessors.h"
 #include "steps/put_log.h"
 
 namespace iocomp::steps {
@@ -42,7 +43,8 @@ class Coordinator {
     std::int64_t first_step = 0;  ///< those before it are settled ...
     std::int64_t committed = 0;   ///< ... and so many of them committed
   };
-  Coordinator(Setup setup, const contents::Catalogue& catalogue);
+  /// @param others  how far other files have come.
+  Coordinator(Setup setup, const contents::Catalogue& catalogue, const Progress& others);
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
@@ -60,6 +62,8 @@ class Coordinator {
   /// Steps from this one on cannot be committed any more, except those of a commit under way.
   void failed(const Outcome& outcome, std::int64_t from_step);
   void failed(const Outcome& outcome) { failed(outcome, next_); }
+  /// Other files have come further.
+  void others_moved() { advance(); }
 
   // Answers of the lead to `Look`, `Commit`, `Drop` and `Finish`.
   void looked(std::int64_t step, const std::vector<Question>& answered, const Outcome& outcome);
@@ -76,10 +80,10 @@ class Coordinator {
 
   /// The first step that is not settled.
   [[nodiscard]] std::int64_t next_step() const noexcept { return next_; }
-  [[nodiscard]] const Outcome& failure() const noexcept { return failure_; }
+  [[nodiscard]] const Outcome& failure() const noexcept { return loss_.cause; }
   /// Whether a step cannot be committed any more, because of that failure.
   [[nodiscard]] bool is_lost(std::int64_t step) const noexcept {
-    return !failure_.ok() && step >= lost_from_;
+    return !loss_.cause.ok() && step >= loss_.from;
   }
 
  private:
@@ -98,6 +102,10 @@ class Coordinator {
     int done = 0;
     Outcome failure;
   };
+  struct Loss {  // of the file
+    Outcome cause;
+    std::int64_t from = 0;  // this step on
+  };
   enum class Busy { no, commits, drops, finishes, over };
   void ended_by_all(const Ended& sum);
   void take_done(std::int64_t number);
@@ -107,6 +115,8 @@ class Coordinator {
   void ask(std::int64_t number, const Step& step);
   void look(std::int64_t number, Step& step);
   void advance();
+  [[nodiscard]] std::string name_of(std::int64_t step) const;
+  [[nodiscard]] bool is_its_turn(std::int64_t number, Step& step) const;
   [[nodiscard]] bool are_all_complete() const;
   void commit();
   void drop(std::int64_t step);
@@ -116,6 +126,7 @@ class Coordinator {
   Setup setup_;
   Ends ends_;
   const contents::Catalogue& catalogue_;
+  const Progress& others_;
   Coverage coverage_;
   std::map<std::int64_t, Step> steps_;  // ended by all, not settled
   std::map<std::int64_t, Said> said_;   // also of steps that some have not ended
@@ -125,8 +136,7 @@ class Coordinator {
   Busy busy_ = Busy::no;
   bool holds_commits_ = false;
   std::optional<std::int64_t> ended_;  // steps, known when all members have closed
-  Outcome failure_;                    // of the file
-  std::int64_t lost_from_ = 0;         // then: steps from this one on
+  Loss loss_;
   std::deque<Order> orders_;
 };
 

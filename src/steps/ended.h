@@ -7,6 +7,7 @@
 
 #include "contents/description.h"
 #include "steps/covers.h"
+#include "steps/predecessors.h"
 
 namespace iocomp::steps {
 
@@ -21,11 +22,12 @@ struct PutSum {
 /// What one member says of a step that it ends, or several members together.
 struct Ended {
   std::int64_t step = 0;
-  std::int64_t events = 0;                                    ///< definitions made before the end
-  std::int64_t members = 0;                                   ///< summed here
-  std::vector<std::pair<std::int32_t, std::int64_t>> pieces;  ///< writer, pieces sent to it
-  Covers variables;                                           ///< that were put
-  std::vector<PutSum> sums{};                                 ///< of blocks, in any order
+  std::int64_t events = 0;                                      ///< definitions made before the end
+  std::int64_t members = 0;                                     ///< summed here
+  std::vector<std::pair<std::int32_t, std::int64_t>> pieces{};  ///< writer, pieces sent to it
+  Covers variables{};                                           ///< that were put
+  std::vector<PutSum> sums{};                                   ///< of blocks, in any order
+  Predecessors predecessors{};                                  ///< steps of other files
   /// Elements that wait in stripes, less those of stripes that have found their writer: 0 when no
   /// stripe is left that nobody writes.
   std::int64_t unclaimed = 0;

@@ -145,6 +145,16 @@ void begin_step(Stage& stage, const Line& line) {
              {{"file", line.argument(0)}, {"step", number}});
 }
 
+void after(Stage& stage, const Line& line) {
+  iocomp_file* const file = stage.file(line).handle;
+  if (file == nullptr) {
+    return;
+  }
+  const double began = now_seconds();
+  stage.tell(line, iocomp_after(file, line.argument(1).c_str()), began,
+             {{"file", line.argument(0)}});
+}
+
 void end_step(Stage& stage, const Line& line) {
   iocomp_file* const file = stage.file(line).handle;
   if (file == nullptr) {
@@ -181,7 +191,8 @@ void close(Stage& stage, const Line& line) {
 Words file_words() {
   return {{"open", open},           {"define", define},       {"set_shape", set_shape},
           {"attribute", attribute}, {"fill", fill},           {"begin_step", begin_step},
-          {"end_step", end_step},   {"wait_step", wait_step}, {"close", close}};
+          {"end_step", end_step},   {"wait_step", wait_step}, {"close", close},
+          {"after", after}};
 }
 
 }  // namespace actor

@@ -40,7 +40,8 @@ class Lead {
                       .may_overlap = material.up_to(1) == 1,
                       .asks_writers = material.up_to(1) == 1,
                       .syncs_last = material.up_to(1) == 1},
-                     catalogue_} {}
+                     catalogue_,
+                     others_} {}
 
   void hear(protocol::Kind kind, std::span<const std::byte> body) {
     using protocol::Kind;
@@ -99,6 +100,7 @@ class Lead {
   }
 
   contents::Catalogue catalogue_;
+  steps::Progress others_;
   steps::Coordinator coordinator_;
 };
 

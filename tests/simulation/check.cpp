@@ -182,6 +182,22 @@ class FileCheck {
     check_promises();
   }
 
+  // A step that is there, and that this job has made beyond doubt, has those of another file before
+  // it that had been ended before.
+  void check_predecessors(const FileCheck& other) {
+    for (const auto& [step, before] : told_.predecessors) {
+      for (const std::int64_t first : before) {
+        const bool is_there = new_.contains(step) && has_values(*planned_, step) &&
+                              !alike_.contains(step) && !old_.contains(step);
+        if (is_there && has_values(*other.planned_, first) && !other.new_.contains(first) &&
+            !other.is_replaced(first)) {
+          broken(name_of(step) + " is there, and " + other.name_of(first) +
+                 ", which comes before it, is not" + other.reason_);
+        }
+      }
+    }
+  }
+
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
   /// What is there.
   [[nodiscard]] Steps steps() const {
@@ -394,6 +410,13 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
         }
         FileCheck check{plan, number, told[number]};
         check.look(client);
+        for (std::size_t other = 0; other < plan.files.size(); ++other) {
+          if (plan.files[other].name == plan.files[number].comes_after) {
+            FileCheck first{plan, other, told[other]};
+            first.look(client);
+            check.check_predecessors(first);
+          }
+        }
         std::ranges::for_each(check.violations(), broken);
         if (found != nullptr) {
           found->push_back(check.steps());

@@ -183,6 +183,7 @@ struct Job::Rank {
   std::vector<iocomp::client::File*> files{};
   std::vector<std::pair<std::size_t, std::uint64_t>> closings{};  // files that close later, tickets
   std::vector<std::int64_t> first_steps{};                        ///< by file
+  std::vector<std::int64_t> ended{};                              ///< likewise: up to this step
   std::vector<std::vector<int>> variables{};
   std::vector<std::unique_ptr<Buffer>> buffers{};
   std::vector<std::vector<std::vector<std::int64_t>>> shapes{};  // by file and variable
@@ -279,6 +280,7 @@ std::string Job::settings_text() const {
     set_if(file.fails_when_full, "when_full = \"error\"");
     set_if(file.spills, "when_full = \"spill\"");
     set_if(file.is_limited, "bandwidth = \"1 MiB/s\"");
+    set_if(!file.comes_after.empty(), ("after = \"" + file.comes_after + '"').c_str());
   }
   return toml;
 }
@@ -561,6 +563,7 @@ void Job::compute(int number) {
     rank.client = &client;
     rank.files.resize(plan_.files.size());
     rank.first_steps.resize(plan_.files.size());
+    rank.ended.resize(plan_.files.size());
     rank.variables.resize(plan_.files.size());
     rank.shapes.resize(plan_.files.size());
     write_files(rank);
@@ -823,6 +826,14 @@ void Job::make_step(Rank& rank, std::size_t number, std::int64_t step) {
     }
   }
   const std::string name = "step " + std::to_string(step) + " of " + planned.name;
+  for (std::size_t other = 0; other < plan_.files.size(); ++other) {
+    if (plan_.files[other].name == planned.comes_after) {
+      for (std::int64_t before = rank.first_steps[other]; before < rank.ended[other]; ++before) {
+        told_[number].predecessors[step].insert(before);
+      }
+    }
+  }
+  rank.ended[number] = step + 1;
   if (attempt(rank.number, number, "end of " + name, [&] { file.end_step(); }) == 0) {
     say(rank.number, "has ended " + name);
   }

@@ -439,6 +439,20 @@ void plan_guarded(Random random, Plan& plan) {
   plan.faults.disk_slowness = random.between(200, 1000);
 }
 
+// Two files whose steps are committed in their order.
+void plan_order(Random random, Plan& plan) {
+  const bool has_mistake = std::ranges::any_of(plan.files, simulation::has_mistake);
+  if (plan.files.size() < 2 || has_mistake || !random.chance(1, 2)) {
+    return;
+  }
+  const auto later = static_cast<std::size_t>(random.below(std::ssize(plan.files)));
+  const auto first = (later + 1) % plan.files.size();
+  // Nobody ends the last step of a synchronous file that is only closed by finalize.
+  if (plan.are_files_in_turn || !plan.files[first].leaves_close_to_finalize) {
+    plan.files[later].comes_after = plan.files[first].name;
+  }
+}
+
 // Several steps are committed at once, and not all of them are alike.
 void plan_long_series(Random random, Plan& plan) {
   PlannedFile& file = plan.files.front();
@@ -523,6 +537,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan_guarded(Random{seed ^ 0x6A2D}, plan);
   plan_long_series(Random{seed ^ 0x10E6}, plan);
   plan_next_jobs(chain, plan, focus);
+  plan_order(Random{seed ^ 0x0DE2}, plan);
   Random closing{seed ^ 0xC105};
   for (auto& file : plan.files) {
     const bool may_wait = file.mistake == Mistake::none && !file.leaves_close_to_finalize;

@@ -85,6 +85,7 @@ struct PlannedFile {
   std::int64_t alignment_bytes = 4096;
   int steps_in_flight = 8;
   std::vector<int> members{};  ///< compute ranks, as its communicator orders them; empty: all
+  std::string comes_after{};   ///< another file, whose steps are committed first
   std::vector<Variable> variables{};
   std::vector<Step> steps{};
   bool has_rows = false;  ///< its members say how many rows they have, in each step

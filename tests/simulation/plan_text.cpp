@@ -113,6 +113,7 @@ struct Fields<PlannedFile> {
     field("steps_in_flight", &PlannedFile::steps_in_flight);
     field("members", &PlannedFile::members);
     field("rows", &PlannedFile::has_rows);
+    field("comes_after", &PlannedFile::comes_after);
     field("mistake", &PlannedFile::mistake);
     field("mistaken_rank", &PlannedFile::mistaken_rank);
     field("variable", &PlannedFile::variables);

@@ -89,6 +89,9 @@ std::vector<Plan> smaller(const Plan& plan) {
     if (!file.members.empty()) {
       with([&](Plan& less) { less.files[f].members.clear(); });
     }
+    if (!file.comes_after.empty()) {
+      with([&](Plan& less) { less.files[f].comes_after.clear(); });
+    }
     if (file.mistake != Mistake::none) {
       with([&](Plan& less) { less.files[f].mistake = Mistake::none; });
       if (file.mistaken_rank > 0 && is_member(file, 0)) {

@@ -37,6 +37,9 @@ struct Told {
   bool is_closed = false;  ///< by all ranks, without a failure
   /// Close said yes to a rank that had not been told of these, nor of the file as a whole.
   std::set<std::int64_t> closed{};
+  /// By step: those of the file that it comes after which a rank had ended before it ended this
+  /// one.
+  std::map<std::int64_t, std::set<std::int64_t>> predecessors{};
   Found before{};
   std::optional<std::int64_t> first_step{};  ///< where it begins, once a rank has opened it
   bool operator==(const Told&) const = default;

@@ -51,6 +51,7 @@ CALLS = {
     "iocomp_decomp_map": "i:piplpp",
     "iocomp_put_decomp": "i:pppip",
     "iocomp_decomp_free": "i:p",
+    "iocomp_after": "i:ps",
     "iocomp_end_step": "i:p",
     "iocomp_current_step": "l:p",
     "iocomp_test": "i:pip",

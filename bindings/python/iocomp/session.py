@@ -469,6 +469,14 @@ class File(Scope):
         """Give the current step a number and a physical time. Called by all members."""
         library().check(library().begin_step(self._raw, number, time))
 
+    def after(self, name: str) -> None:
+        """Commit steps from the current one on after those of the files of this name.
+
+        A step is committed only when all steps are that its members had ended of those. Called by
+        all members; waits for nobody.
+        """
+        library().check(library().after(self._raw, name.encode()))
+
     def end_step(self) -> None:
         """Say that this rank has put all it has for the step. Called by all members."""
         code = library().end_step(self._raw)

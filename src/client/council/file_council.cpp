@@ -20,6 +20,7 @@
 #include "protocol/notes.h"
 #include "protocol/put_messages.h"
 #include "steps/ends.h"
+#include "steps/predecessors.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -35,7 +36,7 @@ bool calls_no_library(const formats::Traits& traits) noexcept {
 
 }  // namespace
 
-FileCouncil::FileCouncil(Setup setup, trace::Counters& counters)
+FileCouncil::FileCouncil(Setup setup, trace::Counters& counters, steps::Progress& progress)
     : key_{setup.lead.key},
       members_{std::move(setup.members)},
       peers_{std::move(setup.peers)},
@@ -54,6 +55,7 @@ FileCouncil::FileCouncil(Setup setup, trace::Counters& counters)
   lead_.emplace(
       std::move(setup.lead),
       commit::Lead::Means{.council = &peers_,
+                          .progress = &progress,
                           .run =
                               [this](commit::Publication::Job job, commit::Publisher::Then then) {
                                 jobs_.run(std::move(job), std::move(then));
@@ -180,6 +182,9 @@ void FileCouncil::tell_lead(const protocol::Bytes& message) {
       break;
     case Kind::flush:
       lead_->hurry(protocol::decode_step_note(body).step);
+      break;
+    case Kind::home_other:
+      lead_->heard_of(protocol::decode_other(body));
       break;
     case Kind::home_failed: {
       const auto note = protocol::decode_step_note(body);

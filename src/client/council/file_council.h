@@ -17,6 +17,7 @@
 #include "protocol/header.h"
 #include "protocol/messages.h"
 #include "steps/ends.h"
+#include "steps/predecessors.h"
 #include "trace/counters.h"
 
 namespace iocomp::client {
@@ -30,7 +31,8 @@ class FileCouncil {
     std::vector<int> members;  ///< their compute ranks
     commit::Lead::Setup lead;
   };
-  FileCouncil(Setup setup, trace::Counters& counters);
+  /// @param progress  of all files of this rank.
+  FileCouncil(Setup setup, trace::Counters& counters, steps::Progress& progress);
 
   /// Only the first member has it.
   [[nodiscard]] commit::Lead* lead() noexcept { return lead_ ? &*lead_ : nullptr; }
@@ -53,6 +55,10 @@ class FileCouncil {
   void action_done(const protocol::ActionNote& note);
   /// Steps from this one on cannot be committed any more.
   void failed(std::int64_t from_step, const Outcome& outcome);
+  /// How far a file has come that this one comes after.
+  void tell_of(const protocol::Other& other) {
+    pass(protocol::encode(key_, protocol::Kind::home_other, other));
+  }
   /// This member waits for the commit of a step.
   void hurry(std::int64_t step);
 

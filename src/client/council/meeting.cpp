@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -65,18 +66,18 @@ void Meeting::end(const Outcome& why) {
   }
 }
 
-std::int64_t Meeting::meet(const Call& call, std::int64_t extra) {
+Meeting::Extras Meeting::meet(const Call& call, const Extras& extras) {
   ended_.throw_unless_ok();
   const std::array<std::int64_t, 4> mine{positive(call.file),
                                          positive(mix(empty_digest, call.name)), call.step,
                                          positive(call.definitions)};
   // The maxima of the values and of their negatives: equal but for the sign where all agree.
-  std::array<std::int64_t, 2 * mine.size() + 1> values{};
+  std::array<std::int64_t, 2 * mine.size() + std::tuple_size_v<Extras>> values{};
   for (std::size_t i = 0; i < mine.size(); ++i) {
     values.at(2 * i) = mine.at(i);
     values.at(2 * i + 1) = -mine.at(i);
   }
-  values.back() = extra;
+  std::ranges::copy(extras, values.end() - extras.size());
   const std::string what = "the other ranks to call " + text(call) + ", as compute rank " +
                            std::to_string(compute_rank(static_cast<std::size_t>(rank_))) + " did";
   try {
@@ -97,7 +98,9 @@ std::int64_t Meeting::meet(const Call& call, std::int64_t extra) {
     }
     throw;
   }
-  return values.back();
+  Extras maxima{};
+  std::copy(values.end() - maxima.size(), values.end(), maxima.begin());
+  return maxima;
 }
 
 std::string Meeting::differences(const Call& call) {

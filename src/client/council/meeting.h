@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,10 +32,12 @@ class Meeting {
   /// @param ranks  the members' compute ranks, for people; empty where these are the ranks in comm.
   Meeting(MPI_Comm comm, std::vector<int> ranks, const mpi::WaitPolicy& policy);
 
-  /// Meet the others in the same call; returns the maximum of `extra`. Collective.
+  /// What each brings to a call besides; all leave with the maxima.
+  using Extras = std::array<std::int64_t, 2>;
+  /// Meet the others in the same call. Collective.
   /// @throws Error{inconsistent_calls}, the same on all ranks, when some make another call; where
   /// these calls are on different files nobody can know what belongs together: the meeting is over.
-  std::int64_t meet(const Call& call, std::int64_t extra = 0);
+  Extras meet(const Call& call, const Extras& extras = {});
 
   /// Nobody meets here any more: whoever comes is told why.
   void end(const Outcome& why);

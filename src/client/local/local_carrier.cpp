@@ -55,7 +55,7 @@ LocalCarrier::LocalCarrier(Setup setup, FileCouncil::Setup council, MemberWriter
     : setup_{std::move(setup)},
       link_{link},
       catalogue_{catalogue},
-      council_{std::move(council), link.counters()},
+      council_{std::move(council), link.counters(), link.progress()},
       writer_{std::move(writer), names, council_, link, catalogue} {}
 
 std::string LocalCarrier::what(const std::string& owed) const {
@@ -182,6 +182,7 @@ void LocalCarrier::obey(Kind kind, std::span<const std::byte> body) {
     case Kind::file_failed: {
       const auto note = protocol::decode_step_note(body);
       writer_.fail(note.outcome, note.step);
+      link_.progress().lost(setup_.key, note.step, note.outcome);
       break;
     }
     case Kind::file_closed:
@@ -203,39 +204,61 @@ void LocalCarrier::settle(std::int64_t step, const Outcome& outcome) {
   }
   writer_.settle(step, told);
   settled_ = step + 1;
+  link_.progress().settled(setup_.key, step, told);
 }
 
-void LocalCarrier::end_step(std::int64_t step, const PutSums& sums) {
+void LocalCarrier::end_step(std::int64_t step, const StepEnd& end) {
   if (is_synchronous()) {
-    end_together(step, sums);
+    end_together(step, end);
     return;
   }
   if (writer_.is_lost(step)) {
     tell(writer_.lost());
   }
-  council_.step_ended(writer_.end(step, false, sums));
+  council_.step_ended(counts(step, false, end));
   ended_ = step + 1;
   link_.pump();
 }
 
-void LocalCarrier::wait_step(std::int64_t step) {
-  if (settled_ <= step && !writer_.is_lost(step)) {
-    if (!is_synchronous()) {
-      council_.hurry(step);
-    } else if (!outcome_of([&] { (void)meet("wait_step", step); }).ok()) {
-      tell(writer_.lost());
-    }
-    writer_.sync_until(is_synchronous() ? step + 1 : INT64_MAX);
-    try {
-      wait_until([&] { return settled_ > step || writer_.is_lost(step) || is_over(); },
-                 "the commit of step " + std::to_string(catalogue_.number(step)));
-    } catch (const Error& error) {
-      if (is_synchronous()) {
-        lose({error.code(), error.what()});
-      }
-      throw;
-    }
+// Until it is settled, or lost.
+void LocalCarrier::await_step(std::int64_t step) {
+  if (settled_ > step || writer_.is_lost(step)) {
+    return;
   }
+  if (!is_synchronous()) {
+    council_.hurry(step);
+  } else if (!outcome_of([&] { (void)meet("wait_step", step); }).ok()) {
+    return;
+  }
+  writer_.sync_until(is_synchronous() ? step + 1 : INT64_MAX);
+  try {
+    wait_until([&] { return settled_ > step || writer_.is_lost(step) || is_over(); },
+               "the commit of step " + std::to_string(catalogue_.number(step)));
+  } catch (const Error& error) {
+    if (is_synchronous()) {
+      lose({error.code(), error.what()});
+    }
+    throw;
+  }
+}
+
+void LocalCarrier::hurry(std::int64_t step) {
+  if (is_synchronous()) {
+    await_step(step);
+  } else if (!is_alone_ && !is_over()) {
+    council_.hurry(step);
+  }
+}
+
+bool LocalCarrier::tell_of(const protocol::Other& other) {
+  if (!is_alone_ && !is_over()) {
+    council_.tell_of(other);
+  }
+  return true;
+}
+
+void LocalCarrier::wait_step(std::int64_t step) {
+  await_step(step);
   const auto failure = failed_.find(step);
   if (failure != failed_.end()) {
     tell(failure->second);
@@ -247,8 +270,8 @@ void LocalCarrier::wait_step(std::int64_t step) {
 
 // Calls that all members make.
 
-// @return whether some rank has blocks to be exchanged. @throws Error; the file is lost then.
-bool LocalCarrier::meet(const char* call, std::int64_t step, bool exchanges) {
+// @throws Error; the file is lost then.
+LocalCarrier::Agreed LocalCarrier::meet(const char* call, std::int64_t step, bool exchanges) {
   if (!writer_.lost().ok()) {
     throw Error{writer_.lost().code, writer_.lost().story};
   }
@@ -256,9 +279,10 @@ bool LocalCarrier::meet(const char* call, std::int64_t step, bool exchanges) {
                          trace::What::wait,
                          {.file = setup_.name, .step = step, .text = "all members to call it"}};
   try {
-    return setup_.meeting->meet(
-               {call, setup_.key, setup_.name, step, definitions_, last_definition_},
-               exchanges ? 1 : 0) != 0;
+    const auto [exchanging, committing] =
+        setup_.meeting->meet({call, setup_.key, setup_.name, step, definitions_, last_definition_},
+                             {exchanges ? 1 : 0, commits_each_step_ ? 1 : 0});
+    return {.exchanges = exchanging != 0, .commits_step = committing != 0};
   } catch (const Error& error) {
     if (error.code() == ErrorCode::inconsistent_calls && setup_.meeting->ended().ok()) {
       leave_together(error);
@@ -286,6 +310,7 @@ void LocalCarrier::leave_together(const Error& difference) {
 void LocalCarrier::lose(const Outcome& why) {
   is_alone_ = true;
   writer_.fail(why, settled_);
+  link_.progress().lost(setup_.key, settled_, why);
   if (why.code == ErrorCode::timed_out && setup_.meeting != nullptr) {
     setup_.meeting->end(writer_.lost());  // who comes late would meet this rank in another call
   }
@@ -298,21 +323,20 @@ void LocalCarrier::lose(const Outcome& why) {
   }
 }
 
-void LocalCarrier::end_together(std::int64_t step, const PutSums& sums) {
-  bool exchanges = false;
-  const Outcome met =
-      outcome_of([&] { exchanges = meet("end_step", step, writer_.exchanges(step)); });
+void LocalCarrier::end_together(std::int64_t step, const StepEnd& end) {
+  Agreed agreed;
+  const Outcome met = outcome_of([&] { agreed = meet("end_step", step, writer_.exchanges(step)); });
   if (!met.ok()) {
     tell(writer_.lost());
   }
-  const bool commits = setup_.file_per_step || writer_.keeps_steps();
+  const bool commits = setup_.file_per_step || writer_.keeps_steps() || agreed.commits_step;
   writer_.sync_until(commits ? step + 1 : step);
   ended_ = step + 1;
   auto* const lead = commits ? nullptr : council_.lead();
   if (lead != nullptr) {
     lead->hold_commits(true);
   }
-  council_.step_ended(writer_.end(step, exchanges, sums));
+  council_.step_ended(counts(step, agreed.exchanges, end));
   const std::int64_t oldest = step - longest_commit;
   const auto is_done = [&] {
     const auto* const open = writer_.find(step);
@@ -336,10 +360,16 @@ void LocalCarrier::end_together(std::int64_t step, const PutSums& sums) {
   }
 }
 
+protocol::StepCounts LocalCarrier::counts(std::int64_t step, bool exchanges, const StepEnd& end) {
+  auto counts = writer_.end(step, exchanges, end.sums);
+  counts.predecessors = end.predecessors;
+  return counts;
+}
+
 // Say goodbye.
-void LocalCarrier::say_closed(std::int64_t open_step, bool exchanges, const PutSums& sums) {
+void LocalCarrier::say_closed(std::int64_t open_step, bool exchanges, const StepEnd& end) {
   writer_.sync_until(INT64_MAX);
-  auto counts = writer_.end(open_step, exchanges, sums);
+  auto counts = this->counts(open_step, exchanges, end);
   if (writer_.is_lost(open_step)) {
     counts.variables.clear();
     counts.sums.clear();
@@ -366,13 +396,15 @@ std::int64_t LocalCarrier::give_up(std::int64_t open_step, const Outcome& why) {
   return is_named ? settled_ : 0;
 }
 
-void LocalCarrier::begin_close(std::int64_t open_step, const PutSums& sums) {
+void LocalCarrier::begin_close(std::int64_t open_step, const StepEnd& end) {
   if (is_alone_ || is_over()) {
     return;
   }
   const Outcome begun = outcome_of([&] {
     const bool meets = is_synchronous() && writer_.lost().ok();
-    say_closed(open_step, meets && meet("close", open_step, writer_.exchanges(open_step)), sums);
+    const bool exchanges =
+        meets && meet("close", open_step, writer_.exchanges(open_step)).exchanges;
+    say_closed(open_step, exchanges, end);
     if (is_synchronous()) {
       leave();
     }
@@ -432,6 +464,10 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   ended_ = remains.ended;
   settled_ = left.settled;
   failed_ = left.failed;
+  link_.progress().heard(setup_.key, {.settled = settled_});
+  for (const auto& [step, failure] : failed_) {
+    link_.progress().settled(setup_.key, step, failure);
+  }
   for (auto& [number, known] : remains.steps) {
     if (number < settled_) {
       continue;
@@ -474,8 +510,9 @@ std::size_t LocalCarrier::resume(Remains remains, const LeftFile& left, const Ha
   }
   for (const auto& [number, known] : remains.steps) {
     if (number >= settled_ && known.ended) {
-      auto counts =
-          writer_.end(number, false, has_bug(Bug::checksums_left_behind) ? PutSums{} : known.sums);
+      auto counts = this->counts(
+          number, false,
+          {has_bug(Bug::checksums_left_behind) ? PutSums{} : known.sums, known.predecessors});
       counts.events = known.events;
       council_.step_ended(counts);
     }

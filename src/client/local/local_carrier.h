@@ -59,12 +59,19 @@ class LocalCarrier : public Carrier {
   void put(const Block& block) override { writer_.put(block); }
   [[nodiscard]] std::int64_t give_up(std::int64_t open_step, const Outcome& why) override;
   void put_nothing(const Block& block) override { writer_.put_nothing(block); }
-  void end_step(std::int64_t step, const PutSums& sums) override;
+  void end_step(std::int64_t step, const StepEnd& end) override;
   void wait_step(std::int64_t step) override;
+  void hurry(std::int64_t step) override;
+  [[nodiscard]] bool tell_of(const protocol::Other& other) override;
   void urge(std::uint64_t ticket, State state) override { writer_.urge(ticket, state); }
-  void begin_close(std::int64_t open_step, const PutSums& sums) override;
+  void begin_close(std::int64_t open_step, const StepEnd& end) override;
   [[nodiscard]] bool is_closed() override;
   [[nodiscard]] Outcome close() override;
+
+  [[nodiscard]] bool is_synchronous() const noexcept { return setup_.meeting != nullptr; }
+  /// Files with other members come after this one: where it is synchronous, its members commit each
+  /// step when they end it.
+  void commit_each_step() noexcept { commits_each_step_ = true; }
 
   /// Start small writes that waited for company.
   void submit() { writer_.files().submit(); }
@@ -76,7 +83,6 @@ class LocalCarrier : public Carrier {
   [[nodiscard]] bool is_over() const noexcept { return closed_.has_value(); }
 
  private:
-  [[nodiscard]] bool is_synchronous() const noexcept { return setup_.meeting != nullptr; }
   [[nodiscard]] std::string what(const std::string& owed) const;
   void wait_until(const std::function<bool()>& done, const std::string& owed);
   bool move(const std::function<bool()>& enough);
@@ -85,11 +91,17 @@ class LocalCarrier : public Carrier {
   [[noreturn]] void tell(const Outcome& outcome);
 
   // Calls that all members make, where the file is synchronous.
-  [[nodiscard]] bool meet(const char* call, std::int64_t step, bool exchanges = false);
-  void end_together(std::int64_t step, const PutSums& sums);
+  struct Agreed {               // some member ...
+    bool exchanges = false;     // has blocks to be exchanged
+    bool commits_step = false;  // wants each step to be committed when it ends
+  };
+  [[nodiscard]] Agreed meet(const char* call, std::int64_t step, bool exchanges = false);
+  [[nodiscard]] protocol::StepCounts counts(std::int64_t step, bool exchanges, const StepEnd& end);
+  void await_step(std::int64_t step);
+  void end_together(std::int64_t step, const StepEnd& end);
   void leave_together(const Error& difference);
   void lose(const Outcome& why);
-  void say_closed(std::int64_t open_step, bool exchanges, const PutSums& sums);
+  void say_closed(std::int64_t open_step, bool exchanges, const StepEnd& end);
   void leave();
 
   void resume_tickets(const std::map<std::uint64_t, std::vector<Remains::Piece>>& pieces);
@@ -106,7 +118,8 @@ class LocalCarrier : public Carrier {
   std::int64_t ended_ = 0;    // steps, by this rank
   std::int64_t settled_ = 0;  // steps
   std::map<std::int64_t, Outcome> failed_;
-  bool is_alone_ = false;  // nothing can be done with the other members any more
+  bool commits_each_step_ = false;  // as far as this member knows
+  bool is_alone_ = false;           // nothing can be done with the other members any more
   enum class Leaving { not_yet, waits_for_orders, waits_for_messages } leaving_ = Leaving::not_yet;
   std::optional<Outcome> closed_;
 };

@@ -235,26 +235,27 @@ Remains::Piece RemoteCarrier::put_piece(const Block& block, const array::Piece& 
   return kept;
 }
 
-protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step, const PutSums& sums) {
+protocol::StepCounts RemoteCarrier::take_counts(std::int64_t step, const StepEnd& end) {
   protocol::StepCounts counts;
   counts.step = step;
   counts.members = 1;
   counts.events = catalogue_.events();
   counts.pieces.assign(pieces_.begin(), pieces_.end());
   counts.variables = std::exchange(variables_, {});
-  counts.sums = sums;
+  counts.sums = end.sums;
+  counts.predecessors = end.predecessors;
   pieces_.clear();
   return counts;
 }
 
-void RemoteCarrier::end_step(std::int64_t step, const PutSums& sums) {
+void RemoteCarrier::end_step(std::int64_t step, const StepEnd& end) {
   ended_ = step + 1;
   if (own_) {
     own_->ended(step);
   }
-  link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step, sums)));
+  link_.post(route_.home, protocol::encode(route_.key, Kind::end_step, take_counts(step, end)));
   if (remains_) {
-    remains_->end_step(step, sums);
+    remains_->end_step(step, end);
   }
   link_.pump();
 }
@@ -272,6 +273,15 @@ void RemoteCarrier::wait_step(std::int64_t step) {
     link_.failures().told(route_.key, told.story);
     throw Error{told.code, told.story};
   }
+}
+
+// Within the credit of the home server: this is called where nobody may wait.
+bool RemoteCarrier::tell_of(const protocol::Other& other) {
+  if (!link_.has_credit(route_.home)) {
+    return false;
+  }
+  link_.post(route_.home, protocol::encode(route_.key, Kind::other, other));
+  return true;
 }
 
 void RemoteCarrier::urge(std::uint64_t ticket, State state) {
@@ -309,11 +319,11 @@ void RemoteCarrier::wanted_back(std::uint64_t ticket) {
   }
 }
 
-void RemoteCarrier::begin_close(std::int64_t open_step, const PutSums& sums) {
+void RemoteCarrier::begin_close(std::int64_t open_step, const StepEnd& end) {
   if (own_) {
     own_->ended(open_step);
   }
-  link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step, sums)));
+  link_.post(route_.home, protocol::encode(route_.key, Kind::close, take_counts(open_step, end)));
 }
 
 // What all had ended before the file failed is committed all the same.

@@ -59,11 +59,12 @@ class RemoteCarrier : public Carrier {
   void put(const Block& block) override;
   [[nodiscard]] std::int64_t give_up(std::int64_t open_step, const Outcome& why) override;
   void put_nothing(const Block& block) override;
-  void end_step(std::int64_t step, const PutSums& sums) override;
+  void end_step(std::int64_t step, const StepEnd& end) override;
   void wait_step(std::int64_t step) override;
+  [[nodiscard]] bool tell_of(const protocol::Other& other) override;
   void urge(std::uint64_t ticket, State state) override;
   void wanted_back(std::uint64_t ticket) override;
-  void begin_close(std::int64_t open_step, const PutSums& sums) override;
+  void begin_close(std::int64_t open_step, const StepEnd& end) override;
   [[nodiscard]] bool is_closed() override { return is_over() && has_no_blocks(); }
   [[nodiscard]] Outcome close() override;
 
@@ -77,7 +78,7 @@ class RemoteCarrier : public Carrier {
   Remains::Piece put_piece(const Block& block, const array::Piece& part);
   void note(const Block& block);
   void tell_of_small_pieces(const Block& block, std::size_t pieces);
-  [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const PutSums& sums);
+  [[nodiscard]] protocol::StepCounts take_counts(std::int64_t step, const StepEnd& end);
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool has_no_blocks() const;
   [[nodiscard]] std::string what(const std::string& owed) const;

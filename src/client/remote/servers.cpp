@@ -124,6 +124,7 @@ void Servers::take_notice(const Notice& notice) {
       RemoteFile& remote = files_[notice.file];
       const auto step = static_cast<std::int64_t>(notice.number);
       remote.settled = std::max(remote.settled, step + 1);
+      progress_.settled(notice.file, step, notice.outcome);
       if (!notice.outcome.ok()) {
         remote.failures.emplace(step, notice.outcome);
         ledger_.failures().add(notice.file, notice.outcome);
@@ -133,6 +134,7 @@ void Servers::take_notice(const Notice& notice) {
     case Notice::About::file_failed:
       files_[notice.file].failed = notice.outcome;
       files_[notice.file].failed_from = static_cast<std::int64_t>(notice.number);
+      progress_.lost(notice.file, static_cast<std::int64_t>(notice.number), notice.outcome);
       ledger_.lost(notice.file, static_cast<std::int64_t>(notice.number), notice.outcome);
       break;
   }

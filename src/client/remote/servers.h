@@ -17,6 +17,7 @@
 #include "client/tickets.h"
 #include "mpi/peers.h"
 #include "protocol/messages.h"
+#include "steps/predecessors.h"
 #include "transport/survivors.h"
 #include "transport/transport.h"
 
@@ -36,11 +37,13 @@ struct RemoteFile {
 /// one was lost. Without servers (synchronous mode) there is no transport. Nothing here waits.
 class Servers {
  public:
-  Servers(transport::Transport* transport, mpi::Peers ranks, Ledger& ledger)
+  Servers(transport::Transport* transport, mpi::Peers ranks, Ledger& ledger,
+          steps::Progress& progress)
       : transport_{transport},
         survivors_{transport == nullptr ? nullptr : transport->survivors()},
         ranks_{std::move(ranks)},
-        ledger_{ledger} {}
+        ledger_{ledger},
+        progress_{progress} {}
 
   /// Whether anything may be asked of them.
   [[nodiscard]] bool are_there() const noexcept { return transport_ != nullptr && !is_left_; }
@@ -112,6 +115,7 @@ class Servers {
   transport::Survivors* survivors_;  // some transports have none
   mpi::Peers ranks_;
   Ledger& ledger_;
+  steps::Progress& progress_;
   std::unordered_map<std::uint64_t, RemoteFile> files_;
   std::vector<std::pair<transport::PostId, Copy>> copies_;
   std::optional<std::vector<double>> farewell_;

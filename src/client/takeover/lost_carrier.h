@@ -23,6 +23,9 @@ class LostCarrier : public Carrier {
       : key_{key}, why_{std::move(why)}, link_{link}, is_committed_{std::move(is_committed)} {
     if (!why_.ok()) {
       link_.failures().add(key_, why_);
+      link_.progress().lost(key_, link_.progress().standing(key_).settled, why_);
+    } else {
+      link_.progress().closed(key_);
     }
     link_.tickets().for_each([&](std::uint64_t, Ticket& ticket) {
       if (ticket.file == key_ && !ticket.settled()) {
@@ -39,7 +42,7 @@ class LostCarrier : public Carrier {
   void enter_step(std::int64_t) override { tell(); }
   void put(const Block&) override { tell(); }
   void put_nothing(const Block&) override { tell(); }
-  void end_step(std::int64_t, const PutSums&) override { tell(); }
+  void end_step(std::int64_t, const StepEnd&) override { tell(); }
   void wait_step(std::int64_t step) override {
     if (is_committed_(step)) {
       return;
@@ -51,7 +54,7 @@ class LostCarrier : public Carrier {
     tell();
   }
   void urge(std::uint64_t, State) override {}
-  void begin_close(std::int64_t, const PutSums&) override {}
+  void begin_close(std::int64_t, const StepEnd&) override {}
   [[nodiscard]] bool is_closed() override { return true; }
   [[nodiscard]] Outcome close() override { return why_; }
   [[nodiscard]] std::int64_t give_up(std::int64_t, const Outcome&) override { return 0; }

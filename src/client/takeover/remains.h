@@ -14,6 +14,7 @@
 #include "contents/variable.h"
 #include "steps/covers.h"
 #include "steps/ended.h"
+#include "steps/predecessors.h"
 #include "steps/put_log.h"
 #include "transport/transport.h"
 
@@ -39,6 +40,7 @@ struct Remains {
     steps::Covers variables;
     steps::PutLog puts;  ///< of which these are the sum
     std::vector<steps::PutSum> sums{};
+    steps::Predecessors predecessors{};
     bool ended = false;
     std::int64_t events = 0;  ///< definitions that were made before the end
     Outcome failure;

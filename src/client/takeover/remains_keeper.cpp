@@ -48,10 +48,11 @@ void RemainsKeeper::forget_if_many() {
   }
 }
 
-void RemainsKeeper::end_step(std::int64_t step, const PutSums& sums) {
+void RemainsKeeper::end_step(std::int64_t step, const StepEnd& end) {
   Remains::Step& ended = remains_.steps[step];
   ended.ended = true;
-  ended.sums = sums;
+  ended.sums = end.sums;
+  ended.predecessors = end.predecessors;
   ended.events = std::ssize(remains_.events);
   remains_.ended = step + 1;
   forget_settled();

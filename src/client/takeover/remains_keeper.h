@@ -26,7 +26,7 @@ class RemainsKeeper {
   void keep(std::vector<Remains::Piece> pieces);
   /// Values of this block travelled in headers: only its servers have them now.
   void keep_header(std::uint64_t ticket);
-  void end_step(std::int64_t step, const PutSums& sums);
+  void end_step(std::int64_t step, const StepEnd& end);
 
   [[nodiscard]] Remains take();
 

@@ -140,6 +140,7 @@ StepCounts counts() {
   counts.members = 2;
   counts.pieces = {{0, 5}, {3, large}};
   counts.variables = {{1, {.elements = 10, .print = 99}}, {4, {.elements = 1, .print = 2}}};
+  counts.predecessors = {{large, "fields", 12}, {3, "probes", 0, {ErrorCode::unsupported, "why"}}};
   counts.sums = {{1, {box(), std::numeric_limits<std::uint64_t>::max()}}, {4, {{}, 3}}};
   return counts;
 }
@@ -155,7 +156,20 @@ TEST(Messages, StepCountsComeBack) {
     EXPECT_EQ(back.pieces, counts().pieces);
     EXPECT_EQ(back.variables, counts().variables);
     EXPECT_EQ(back.sums, counts().sums);
+    EXPECT_EQ(back.predecessors, counts().predecessors);
     expect_refusal_of_every_beginning(message, decode_step_counts);
+  }
+}
+
+TEST(Messages, HowFarAnotherFileHasComeComesBack) {
+  const steps::Standing standing{9, 4, {ErrorCode::storage_failure, "no room"}};
+  for (const Kind kind : {Kind::other, Kind::home_other}) {
+    const Bytes message = encode(file, kind, Other{large, standing});
+    expect_header(message, kind);
+    const Other back = decode_other(body(message));
+    EXPECT_EQ(back.file, large);
+    EXPECT_EQ(back.standing, standing);
+    expect_refusal_of_every_beginning(message, decode_other);
   }
 }
 
@@ -301,6 +315,9 @@ TEST(Messages, ListsThatEndWithinANumberAreRefused) {
 
 TEST(Messages, StepCountsBelowNothingAreRefused) {
   StepCounts wrong = counts();
+  wrong.predecessors.front().steps = -1;
+  EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
+  wrong = counts();
   wrong.members = -1;
   EXPECT_THROW((void)decode_step_counts(body(encode(file, Kind::end_step, wrong))), Error);
   wrong = counts();

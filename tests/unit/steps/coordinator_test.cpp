@@ -16,6 +16,7 @@
 #include "contents/rules.h"
 #include "steps/ended.h"
 #include "steps/orders.h"
+#include "steps/predecessors.h"
 #include "unit/steps/anything.h"
 
 namespace iocomp::steps {
@@ -59,10 +60,11 @@ class CoordinatorOfTwo : public testing::Test {
                                                         .members = 2,
                                                         .writers = 2,
                                                         .joins_commits = true})
-      : coordinator_{std::move(setup), catalogue_} {}
+      : coordinator_{std::move(setup), catalogue_, others_} {}
 
   Anything rules_;
   contents::Catalogue catalogue_{rules_, 1, true};
+  Progress others_;
   Coordinator coordinator_;
 };
 
@@ -312,6 +314,51 @@ TEST_F(CoordinatorOfTwo, CommitsThatAreHeldWaitUntilTheyAreReleased) {
   expect_nothing();
   coordinator_.hold_commits(false);
   EXPECT_EQ(next<Commit>().last, 0);
+}
+
+// Each member has ended another number of steps of the other file: the larger one counts.
+TEST_F(CoordinatorOfTwo, AStepIsCommittedAfterTheStepsOfOtherFilesThatComeFirst) {
+  coordinator_.ended({.step = 0, .members = 1, .pieces = {{0, 1}}, .predecessors = {{7, "g", 2}}},
+                     "a");
+  coordinator_.ended({.step = 0, .members = 1, .pieces = {{1, 2}}, .predecessors = {{7, "g", 1}}},
+                     "b");
+  (void)next<Expect>();
+  write(0);
+  expect_nothing();
+  others_.settled(7, 0, {});
+  coordinator_.others_moved();
+  expect_nothing();
+  others_.settled(7, 1, {});
+  coordinator_.others_moved();
+  EXPECT_EQ(next<Commit>().last, 0);
+}
+
+TEST_F(CoordinatorOfTwo, AStepThatComesAfterOneThatFailedFailsWithItsStory) {
+  coordinator_.ended({.step = 0, .members = 2, .pieces = {{0, 1}}, .predecessors = {{7, "g", 1}}},
+                     "a");
+  (void)next<Expect>();
+  write(0);
+  others_.settled(7, 0, {ErrorCode::storage_failure, "file \"g\", step 0: no room"});
+  coordinator_.others_moved();
+  (void)next<Drop>();
+  coordinator_.dropped();
+  const auto settled = next<Settle>();
+  EXPECT_EQ(settled.outcome.code, ErrorCode::storage_failure);
+  EXPECT_EQ(settled.outcome.story,
+            "file \"f\", step 0 comes after steps of file \"g\": file \"g\", step 0: no room");
+}
+
+TEST_F(CoordinatorOfTwo, AStepThatWaitsForAnotherFileIsNoPartOfACommit) {
+  end_and_write(0);
+  const auto first = next<Commit>();
+  EXPECT_EQ(first.last, 0);
+  end_and_write(1);
+  coordinator_.ended({.step = 2, .members = 2, .predecessors = {{7, "g", 1}}}, "a");
+  (void)next<Expect>();
+  write(2);
+  coordinator_.committed({});
+  (void)next<Settle>();
+  EXPECT_EQ(next<Commit>().last, 1);
 }
 
 TEST_F(CoordinatorOfTwo, NothingIsHeldWhenAllHaveClosed) {

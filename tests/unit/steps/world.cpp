@@ -97,14 +97,26 @@ void World::make_plan() {
       pattern = drawn < 8 ? whole : drawn < 10 ? with_holes : drawn == 10 ? overlapping : none;
     }
   }
+  if (chance(2)) {  // nothing comes before
+    return;
+  }
+  other_fails_ = chance(4) ? static_cast<std::int64_t>(random(steps_of_other)) : steps_of_other;
+  std::int64_t before = 0;
+  for (auto& step : steps_) {
+    before = std::min<std::int64_t>(before + static_cast<std::int64_t>(random(3)), steps_of_other);
+    step.comes_after = before;
+  }
 }
 
 void World::start(std::int64_t first_step, std::int64_t committed) {
   setup_.first_step = first_step;
   setup_.committed = committed;
-  coordinator_ = std::make_unique<Coordinator>(setup_, catalogue());
+  coordinator_ = std::make_unique<Coordinator>(setup_, catalogue(), progress_);
   const auto members = static_cast<std::size_t>(setup_.members);
-  queues_.assign(members + static_cast<std::size_t>(setup_.writers) + 1, {});
+  queues_.assign(members + static_cast<std::size_t>(setup_.writers) + 2, {});
+  for (std::int64_t step = other_settled_; step < steps_of_other; ++step) {
+    queues_[queues_.size() - 2].reports.push_back({Kind::other, step, step == other_fails_});
+  }
   next_settled_ = first_step;
   for (std::size_t member = 0; member < members; ++member) {
     for (std::int64_t step = first_step; step < ends_.at(member); ++step) {
@@ -128,7 +140,7 @@ void World::take_over() {
   }
   for (auto& step : steps_) {
     if (!step.is_settled) {
-      step = Step{.pattern = step.pattern};
+      step = Step{.pattern = step.pattern, .comes_after = step.comes_after};
     }
   }
   has_failed_ = false;
@@ -159,6 +171,11 @@ Ended World::ended(int member, std::int64_t step) const {
       said.variables.add(static_cast<std::int32_t>(variable),
                          array::cover_of(shape, box(member, variable, step)));
     }
+  }
+  // Some members have ended fewer steps of the other file.
+  const std::int64_t before = steps_.at(static_cast<std::size_t>(step)).comes_after;
+  if (before > member % 2) {
+    said.predecessors = {{1, "g", before - member % 2}};
   }
   return said;
 }
@@ -255,6 +272,13 @@ void World::deliver(int participant) {
       break;
     case Kind::dropped:
       coordinator_->dropped();
+      break;
+    case Kind::other:
+      tell("step " + std::to_string(report.step) + " of the other file is " +
+           (report.has_failed ? "lost" : "committed"));
+      other_settled_ = report.step + 1;
+      progress_.settled(1, report.step, outcome);
+      coordinator_->others_moved();
       break;
     case Kind::finished:
       coordinator_->finished(outcome);
@@ -362,6 +386,9 @@ void World::check_commit(std::int64_t number) {
   if (must_fail(step)) {
     wrong("a commit of what failed" + where);
   }
+  if (step.comes_after > std::min(other_settled_, other_fails_)) {
+    wrong("a commit before that of the other file" + where);
+  }
   if (step.pattern[1] == with_holes && !step.is_filled) {
     wrong("a commit of what is not filled" + where);
   }
@@ -392,7 +419,7 @@ void World::obey(const Drop& order) {
   if (step.fate != Fate::open) {
     wrong("a drop of what has its fate");
   }
-  if (!must_fail(step) && !has_failed_) {
+  if (!must_fail(step) && step.comes_after <= other_fails_ && !has_failed_) {
     wrong("a good step is dropped");
   }
   step.fate = Fate::dropped;
@@ -448,7 +475,8 @@ void World::check_end() {
     const Step& step = at(number);
     if (!step.is_settled && step.fate == Fate::open) {
       wrong("step " + std::to_string(number) + " has no end");
-    } else if (step.fate != Fate::committed && !must_fail(step)) {
+    } else if (step.fate != Fate::committed && !must_fail(step) &&
+               step.comes_after <= other_fails_) {
       wrong("step " + std::to_string(number) + " of all members is lost");
     }
   }

@@ -13,6 +13,7 @@
 #include "contents/rules.h"
 #include "steps/coordinator.h"
 #include "steps/orders.h"
+#include "steps/predecessors.h"
 
 namespace iocomp::steps {
 
@@ -32,7 +33,18 @@ class World {
  private:
   static constexpr int most_members = 4;
   static constexpr int most_steps = 5;
-  enum class Kind : std::uint8_t { end, close, puts, done, looked, committed, dropped, finished };
+  static constexpr std::int64_t steps_of_other = 4;
+  enum class Kind : std::uint8_t {
+    end,
+    close,
+    puts,
+    done,
+    looked,
+    committed,
+    dropped,
+    finished,
+    other  // a step of another file has settled
+  };
   struct Report {
     Kind kind{};
     std::int64_t step = 0;
@@ -48,6 +60,7 @@ class World {
   enum class Fate : std::uint8_t { open, committed, dropped };
   struct Step {                             // the truth
     std::array<std::uint8_t, 2> pattern{};  // of each variable: whole, holes, overlap, none
+    std::int64_t comes_after = 0;           // so many steps of the other file
     unsigned ended = 0;                     // members, a bit each
     int durable = 0;                        // writers of this round whose part is good
     bool has_failed = false;                // some writer's part
@@ -87,10 +100,13 @@ class World {
   std::uint64_t state_;
   bool tells_;
   Coordinator::Setup setup_;
+  Progress progress_;                          // of the other file
+  std::int64_t other_settled_ = 0;             // its steps
+  std::int64_t other_fails_ = steps_of_other;  // one of them
   std::unique_ptr<Coordinator> coordinator_;
   std::array<Step, most_steps + 2> steps_{};
   std::array<std::int64_t, most_members> ends_{};  // steps that each member ends
-  std::vector<Queue> queues_;                      // members, writers, the lead itself
+  std::vector<Queue> queues_;                      // members, writers, the other file, the lead
   int dead_ = -1;                                  // a member
   bool can_crash_ = false;
   bool has_failed_ = false;  // the file
