@@ -101,9 +101,11 @@ class Carrier {
   /// A step of another file comes after this one, which shall be committed soon. Members of a
   /// synchronous file commit it here, together.
   virtual void hurry(std::int64_t /*step*/) {}
-  /// The lead of this file shall know how far another file has come. @return false if it cannot be
-  /// told now.
-  [[nodiscard]] virtual bool tell_of(const protocol::Other& /*other*/) { return true; }
+  /// The lead of this file shall know how far another file has come.
+  /// @param waits  whether the caller may wait. @return false if it may not, and had to.
+  [[nodiscard]] virtual bool tell_of(const protocol::Other& /*other*/, bool /*waits*/) {
+    return true;
+  }
   /// Do whatever is needed so that a ticket comes to a state without further calls of put or
   /// end_step.
   /// @throws Error{invalid_argument} when only an end_step can bring it there.

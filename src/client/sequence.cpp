@@ -13,6 +13,7 @@
 #include "client/file.h"
 #include "client/local/local_carrier.h"
 #include "client/opened_file.h"
+#include "client/waiting.h"
 #include "config/file_settings.h"
 #include "formats/format.h"
 #include "protocol/messages.h"
@@ -25,13 +26,6 @@ void add_name(std::vector<std::string>& names, const std::string& name) {
   if (std::ranges::find(names, name) == names.end()) {
     names.push_back(name);
   }
-}
-
-// Both have a rank once.
-bool are_same_sets(std::vector<int> one, std::vector<int> other) {
-  std::ranges::sort(one);
-  std::ranges::sort(other);
-  return one == other;
 }
 
 }  // namespace
@@ -121,7 +115,8 @@ steps::Predecessors Sequence::find(const OpenedFile& opened) {
       found.push_back({failed->second, name, standing.failed_from + 1, standing.failure});
     }
   }
-  tell();
+  link_.progress().follows(opened.file->key(), found);
+  tell(true);
   return found;
 }
 
@@ -149,14 +144,19 @@ steps::Predecessor Sequence::find(const OpenedFile& opened, OpenedFile& other) {
 Sequence::Pair& Sequence::pair(const OpenedFile& opened, const OpenedFile& other) {
   const auto [found, is_new] = pairs_.try_emplace({opened.file->key(), other.file->key()});
   if (is_new) {
-    const auto first = std::ranges::find_first_of(opened.members, other.members);
+    auto mine = opened.members;
+    auto others = other.members;
+    std::ranges::sort(mine);
+    std::ranges::sort(others);
+    const auto first = std::ranges::find_if(
+        opened.members, [&](int rank) { return std::ranges::binary_search(others, rank); });
     found->second.is_teller = first != opened.members.end() && *first == place_.rank;
-    found->second.has_same_members = are_same_sets(opened.members, other.members);
+    found->second.has_same_members = mine == others;
   }
   return found->second;
 }
 
-void Sequence::tell() {
+void Sequence::tell(bool waits) {
   if (heard_ == link_.progress().version()) {
     return;
   }
@@ -165,7 +165,7 @@ void Sequence::tell() {
     for (const auto& name : opened.predecessors) {
       for (const auto& [other_key, other] : files_) {
         if (other.file->name() == name) {
-          tell(opened, other);
+          tell(opened, other, waits);
         }
       }
     }
@@ -174,7 +174,7 @@ void Sequence::tell() {
 
 // Servers know how far their files have come, and a lead that is a member of the other file hears
 // it.
-void Sequence::tell(const OpenedFile& opened, const OpenedFile& other) {
+void Sequence::tell(const OpenedFile& opened, const OpenedFile& other, bool waits) {
   Pair& pair = this->pair(opened, other);
   if (other.local != nullptr && other.local->is_synchronous() && !pair.has_same_members) {
     other.local->commit_each_step();
@@ -189,7 +189,7 @@ void Sequence::tell(const OpenedFile& opened, const OpenedFile& other) {
   if (pair.has_told && pair.told_servers == to_servers && pair.told == now) {
     return;
   }
-  if (!opened.file->carrier().tell_of({other.file->key(), now})) {
+  if (!opened.file->carrier().tell_of({other.file->key(), now}, waits)) {
     heard_.reset();  // later
     return;
   }
@@ -201,7 +201,11 @@ void Sequence::tell(const OpenedFile& opened, const OpenedFile& other) {
 void Sequence::closed(const OpenedFile& opened) {
   const std::uint64_t key = opened.file->key();
   link_.progress().closed(key);
-  tell();
+  try {
+    tell(true);
+  } catch (const ServersLost&) {  // who goes on without them knows it, or is told then
+    heard_.reset();
+  }
   if (!link_.progress().standing(key).failure.ok()) {
     failed_[opened.file->name()] = key;
   }

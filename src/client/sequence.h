@@ -34,8 +34,9 @@ class Sequence {
   /// From its current step on, a file comes after files of this name.
   /// @throws Error{invalid_argument} if that goes round in a circle.
   void add(File& file, const std::string& name);
-  /// Tell leads that do not hear of it themselves how far others have come. Waits for nobody.
-  void tell();
+  /// Tell leads that do not hear of it themselves how far others have come.
+  /// @param waits  whether the caller may wait.
+  void tell(bool waits = false);
   /// The program has closed a file.
   void closed(const OpenedFile& opened);
 
@@ -53,7 +54,7 @@ class Sequence {
   [[nodiscard]] steps::Predecessors find(const OpenedFile& opened);
   [[nodiscard]] steps::Predecessor find(const OpenedFile& opened, OpenedFile& other);
   [[nodiscard]] Pair& pair(const OpenedFile& opened, const OpenedFile& other);
-  void tell(const OpenedFile& opened, const OpenedFile& other);
+  void tell(const OpenedFile& opened, const OpenedFile& other, bool waits);
 
   const config::Settings& settings_;
   const Place& place_;

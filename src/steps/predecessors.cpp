@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/error.h"
 
@@ -47,6 +48,7 @@ void Progress::heard(std::uint64_t file, const Standing& standing) {
 }
 
 void Progress::closed(std::uint64_t file) {
+  followed_.erase(file);
   if (standing(file).failed_from == Standing::never) {
     standings_.erase(file);
     sound_.insert(file);
@@ -62,6 +64,18 @@ Standing Progress::standing(std::uint64_t file) const {
   }
   const auto known = standings_.find(file);
   return known == standings_.end() ? Standing{} : known->second;
+}
+
+std::string Progress::owed_before(std::uint64_t file) const {
+  std::string owed;
+  const auto followed = followed_.find(file);
+  for (const auto& one : followed == followed_.end() ? Predecessors{} : followed->second) {
+    if (!verdict(one)) {
+      owed += "; it comes after " + std::to_string(one.steps) + " steps of file \"" + one.name +
+              "\", of which " + std::to_string(standing(one.file).settled) + " have settled";
+    }
+  }
+  return owed;
 }
 
 std::optional<Outcome> Progress::verdict(const Predecessor& predecessor) const {

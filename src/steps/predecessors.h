@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -53,12 +54,19 @@ class Progress {
   /// What becomes of those who come after such steps: they may be committed, or fail too. Nothing
   /// while that is open.
   [[nodiscard]] std::optional<Outcome> verdict(const Predecessor& predecessor) const;
+  /// The newest step of a file comes after these: for people.
+  void follows(std::uint64_t file, Predecessors predecessors) {
+    followed_[file] = std::move(predecessors);
+  }
+  /// Which of these have not settled, in words; empty if all have.
+  [[nodiscard]] std::string owed_before(std::uint64_t file) const;
   /// Changes with everything that is heard.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
  private:
   std::map<std::uint64_t, Standing> standings_;
-  std::unordered_set<std::uint64_t> sound_;  // closed, and nothing has failed
+  std::map<std::uint64_t, Predecessors> followed_;  // of files that come after others
+  std::unordered_set<std::uint64_t> sound_;         // closed, and nothing has failed
   std::uint64_t version_ = 0;
 };
 

@@ -61,7 +61,8 @@ LocalCarrier::LocalCarrier(Setup setup, FileCouncil::Setup council, MemberWriter
 std::string LocalCarrier::what(const std::string& owed) const {
   return owed + " of file \"" + setup_.name + "\" (compute rank " +
          std::to_string(council_.compute_rank()) +
-         " waits for its own writes or for the same call of the other ranks)";
+         " waits for its own writes or for the same call of the other ranks)" +
+         link_.progress().owed_before(setup_.key);
 }
 
 // Where the file is synchronous all members take the same orders in the same call: none that come
@@ -250,7 +251,7 @@ void LocalCarrier::hurry(std::int64_t step) {
   }
 }
 
-bool LocalCarrier::tell_of(const protocol::Other& other) {
+bool LocalCarrier::tell_of(const protocol::Other& other, bool /*waits*/) {
   if (!is_alone_ && !is_over()) {
     council_.tell_of(other);
   }

@@ -62,7 +62,7 @@ class LocalCarrier : public Carrier {
   void end_step(std::int64_t step, const StepEnd& end) override;
   void wait_step(std::int64_t step) override;
   void hurry(std::int64_t step) override;
-  [[nodiscard]] bool tell_of(const protocol::Other& other) override;
+  [[nodiscard]] bool tell_of(const protocol::Other& other, bool waits) override;
   void urge(std::uint64_t ticket, State state) override { writer_.urge(ticket, state); }
   void begin_close(std::int64_t open_step, const StepEnd& end) override;
   [[nodiscard]] bool is_closed() override;

@@ -43,7 +43,8 @@ RemoteCarrier::RemoteCarrier(Route route, Link& link, const contents::Catalogue&
 
 std::string RemoteCarrier::what(const std::string& owed) const {
   return "compute rank " + std::to_string(route_.compute_rank) + " waits for its server " +
-         std::to_string(route_.home) + ": " + owed + " of file \"" + route_.name + '"';
+         std::to_string(route_.home) + ": " + owed + " of file \"" + route_.name + '"' +
+         link_.progress().owed_before(route_.key);
 }
 
 const contents::Beginning& RemoteCarrier::open(const protocol::Open& open) {
@@ -275,9 +276,8 @@ void RemoteCarrier::wait_step(std::int64_t step) {
   }
 }
 
-// Within the credit of the home server: this is called where nobody may wait.
-bool RemoteCarrier::tell_of(const protocol::Other& other) {
-  if (!link_.has_credit(route_.home)) {
+bool RemoteCarrier::tell_of(const protocol::Other& other, bool waits) {
+  if (!waits && !link_.has_credit(route_.home)) {
     return false;
   }
   link_.post(route_.home, protocol::encode(route_.key, Kind::other, other));

@@ -61,7 +61,7 @@ class RemoteCarrier : public Carrier {
   void put_nothing(const Block& block) override;
   void end_step(std::int64_t step, const StepEnd& end) override;
   void wait_step(std::int64_t step) override;
-  [[nodiscard]] bool tell_of(const protocol::Other& other) override;
+  [[nodiscard]] bool tell_of(const protocol::Other& other, bool waits) override;
   void urge(std::uint64_t ticket, State state) override;
   void wanted_back(std::uint64_t ticket) override;
   void begin_close(std::int64_t open_step, const StepEnd& end) override;

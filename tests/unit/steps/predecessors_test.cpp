@@ -69,6 +69,18 @@ TEST(Progress, WhoKnowsThatStepsAreNeverCommittedIsBelieved) {
   EXPECT_EQ(progress.verdict({file, "f", 1, is_full}), is_full);
 }
 
+TEST(Progress, WhatAFileStillWaitsForIsToldInWords) {
+  Progress progress;
+  EXPECT_EQ(progress.owed_before(file), "");
+  progress.follows(file, {{8, "g", 3}, {9, "h", 1}});
+  progress.settled(8, 0, {});
+  progress.settled(9, 0, {});
+  EXPECT_EQ(progress.owed_before(file),
+            "; it comes after 3 steps of file \"g\", of which 1 have settled");
+  progress.settled(8, 2, {});
+  EXPECT_EQ(progress.owed_before(file), "");
+}
+
 TEST(Progress, ItsVersionChangesWithAllThatIsHeard) {
   Progress progress;
   const auto before = progress.version();
