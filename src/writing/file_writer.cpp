@@ -95,8 +95,13 @@ void FileWriter::write_alone(Chunk chunk) {
   }
 }
 
-// What finds no room among others stays in the chunk and is written by itself.
+// What finds no room among others stays in the chunk and is written by itself. The file is opened
+// before: a step that fails may be dropped while this process still owes a stripe of it, which must
+// not create the file anew.
 bool FileWriter::join(Chunk& chunk) {
+  if (!outcome_of([this] { (void)file_.open(); }).ok()) {
+    return false;  // told when it is written by itself
+  }
   const std::int64_t before = chunk.count;
   stripes_->take(chunk, now_seconds());
   counters_.add(trace::Counter::joined_bytes,
