@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "config/settings.h"
@@ -271,17 +272,37 @@ std::string variable_keys() {
   return keys;
 }
 
+namespace {
+
+/// The rows of the table by name: keys of files, or all others. Each open asks for all of them.
+class Rows {
+ public:
+  explicit Rows(bool are_of_files) {
+    for (const auto& row : all_keys()) {
+      if (is_file_key(row) == are_of_files) {
+        rows_.emplace(are_of_files ? name_in_file(row) : row.name, &row);
+      }
+    }
+  }
+  [[nodiscard]] const Key* find(std::string_view name) const {
+    const auto found = rows_.find(name);
+    return found == rows_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const Key*> rows_;
+};
+
+}  // namespace
+
 const Key* find_key(std::string_view name) noexcept {
-  const auto& keys = all_keys();
-  const auto row = std::ranges::find(keys, name, &Key::name);
-  return row == keys.end() || is_file_key(*row) ? nullptr : &*row;
+  static const Rows rows{false};
+  return rows.find(name);
 }
 
 const Key* find_file_key(std::string_view name) noexcept {
-  const auto& keys = all_keys();
-  const auto row = std::ranges::find_if(
-      keys, [name](const Key& key) { return is_file_key(key) && name_in_file(key) == name; });
-  return row == keys.end() ? nullptr : &*row;
+  static const Rows rows{true};
+  return rows.find(name);
 }
 
 }  // namespace iocomp::config

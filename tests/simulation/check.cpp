@@ -30,6 +30,7 @@
 #include "job.h"
 #include "machine.h"
 #include "network.h"
+#include "plan_settings.h"
 #include "reading/input.h"
 #include "world.h"
 
@@ -354,21 +355,6 @@ class FileCheck {
   std::vector<std::string> violations_;
 };
 
-const iocomp::config::Settings& settings_of_reader(const Plan& plan) {
-  std::string toml = "mode = \"sync\"\n";
-  for (const auto& file : plan.files) {
-    toml += "files." + file.name + ".path = \"" + path_of(file) + "\"\n";
-    toml += "files." + file.name + ".backend = \"" + file.backend + "\"\n";
-    if (file.has_file_per_step) {
-      toml += "files." + file.name + ".file_per_step = true\n";
-    }
-    if (file.grows_along_time) {
-      toml += "files." + file.name + ".layout = \"time\"\n";
-    }
-  }
-  return read_settings(toml);
-}
-
 }  // namespace
 
 PlannedFile what_was_put(PlannedFile file, const Told& told) {
@@ -394,7 +380,7 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
   World world{plan.seed ^ 0x5EAD};
   Machine machine{world, disk};
   Network network{world};
-  const auto& settings = settings_of_reader(plan);
+  const auto settings = settings_of_reader(plan);
   const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
   auto& alone = network.make({0});
   world.add_process("reader", [&] {

@@ -67,28 +67,11 @@ void Disk::exchange(const Found& one, const Found& other) {
   name({{{one.folder, one.name, other.inode}, {other.folder, other.name, one.inode}}});
 }
 
-const std::shared_ptr<std::vector<std::byte>>& Disk::Bytes::nothing() {
-  static const auto empty = std::make_shared<std::vector<std::byte>>();
-  return empty;
-}
-
-std::int64_t Disk::size(Inode inode) const { return std::ssize(bytes(inode)); }
-
-void Disk::overwrite(Bytes& bytes, std::int64_t offset, std::span<const std::byte> with) {
-  auto& all = bytes.edit();
-  const auto begin = static_cast<std::size_t>(offset);
-  if (all.size() < begin + with.size()) {
-    all.resize(begin + with.size());
-  }
-  std::ranges::copy(with, all.begin() + offset);
-}
-
-void Disk::apply(Bytes& bytes, const Change& change) {
-  const auto size = static_cast<std::size_t>(change.size);
-  if (change.size >= 0 && (!change.grows || bytes.get().size() < size)) {
-    bytes.edit().resize(size);
-  } else if (change.size < 0) {
-    overwrite(bytes, change.offset, change.bytes);
+void Disk::apply(FileBytes& bytes, const Change& change) {
+  if (change.size < 0) {
+    bytes.write(change.offset, change.bytes);
+  } else if (!change.grows || bytes.size() < change.size) {
+    bytes.resize(change.size);
   }
 }
 
@@ -115,9 +98,8 @@ std::int64_t Disk::write(Inode inode, std::int64_t offset, std::span<const std::
   }
   // A few bytes over others, within a sector, are written or not: switches count on that.
   constexpr std::size_t most_whole_bytes = 48;
-  const bool is_whole =
-      bytes.size() <= most_whole_bytes &&
-      offset + static_cast<std::int64_t>(bytes.size()) <= static_cast<std::int64_t>(size(inode));
+  const bool is_whole = bytes.size() <= most_whole_bytes &&
+                        offset + static_cast<std::int64_t>(bytes.size()) <= size(inode);
   if (faults_.writes_are_short && bytes.size() > 1 && !is_whole && random.chance(1, 3)) {
     bytes = bytes.first(
         static_cast<std::size_t>(random.between(1, static_cast<std::int64_t>(bytes.size()) - 1)));
@@ -241,7 +223,7 @@ Disk Disk::after_power_loss(Random& random) const {
         const auto length = std::min(static_cast<std::size_t>(sector_bytes - place % sector_bytes),
                                      bytes.size() - at);
         if (random.chance(1, 2)) {
-          overwrite(node.kept, place, bytes.subspan(at, length));
+          node.kept.write(place, bytes.subspan(at, length));
         }
         at += length;
       }
@@ -262,7 +244,7 @@ Disk Disk::after_power_loss(Random& random) const {
   }
   for (auto& [inode, node] : after.nodes_) {
     node.kept_names = node.names;
-    after.used_ += std::ssize(node.now.get());
+    after.used_ += node.now.size();
     for (const auto& [name, target] : node.names) {
       ++after.nodes_[target].links;
     }

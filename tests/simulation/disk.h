@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "file_bytes.h"
 #include "random.h"
 
 namespace simulation {
@@ -58,10 +59,8 @@ class Disk {
   [[nodiscard]] std::int64_t links(Inode inode) const { return nodes_.at(inode).links; }
 
   // Bytes.
-  [[nodiscard]] std::int64_t size(Inode inode) const;
-  [[nodiscard]] std::span<const std::byte> bytes(Inode inode) const {
-    return nodes_.at(inode).now.get();
-  }
+  [[nodiscard]] std::int64_t size(Inode inode) const { return bytes(inode).size(); }
+  [[nodiscard]] const FileBytes& bytes(Inode inode) const { return nodes_.at(inode).now; }
   // Each node has a page cache of its own over a file server: an fsync makes durable what its node
   // has written. What another node reads, writes over or cuts off goes to the server first, where
   // any fsync finds it.
@@ -98,24 +97,6 @@ class Disk {
   [[nodiscard]] std::vector<std::string> list() const;
 
  private:
-  /// The bytes of a file. Disks share them until one of them changes.
-  class Bytes {
-   public:
-    [[nodiscard]] const std::vector<std::byte>& get() const noexcept { return *bytes_; }
-    [[nodiscard]] std::vector<std::byte>& edit() {
-      if (bytes_.use_count() > 1) {
-        bytes_ = std::make_shared<std::vector<std::byte>>(*bytes_);
-      }
-      return *bytes_;
-    }
-    bool operator==(const Bytes& other) const {
-      return bytes_ == other.bytes_ || *bytes_ == *other.bytes_;
-    }
-
-   private:
-    std::shared_ptr<std::vector<std::byte>> bytes_ = nothing();
-    [[nodiscard]] static const std::shared_ptr<std::vector<std::byte>>& nothing();
-  };
   static constexpr int server = -1;
   struct Change {  // of a file; bytes at an offset, or a new size
     std::int64_t offset = 0;
@@ -127,8 +108,8 @@ class Disk {
   struct Node {
     bool is_folder = false;
     std::int64_t links = 0;
-    Bytes now;
-    Bytes kept;                   // on the disk, surely
+    FileBytes now;
+    FileBytes kept;               // on the disk, surely
     std::vector<Change> pending;  // ... and perhaps
     std::int64_t losses = 0;
     std::map<std::string, Inode> names;
@@ -148,8 +129,7 @@ class Disk {
       changing_();
     }
   }
-  static void apply(Bytes& bytes, const Change& change);
-  static void overwrite(Bytes& bytes, std::int64_t offset, std::span<const std::byte> with);
+  static void apply(FileBytes& bytes, const Change& change);
   [[nodiscard]] bool looks_like(const Disk& other, const std::string& part, Inode folder) const;
   [[nodiscard]] std::vector<std::pair<std::string, Inode>> names_with(const std::string& part,
                                                                       Inode folder) const;

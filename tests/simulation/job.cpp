@@ -5,15 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <exception>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <ranges>
-#include <regex>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "array/box.h"
@@ -30,6 +32,7 @@
 #include "disk/options.h"
 #include "mpi/agree.h"
 #include "mpi/peers.h"
+#include "plan_settings.h"
 #include "reading/input.h"
 #include "server/server.h"
 #include "trace/counters.h"
@@ -77,15 +80,33 @@ iocomp::array::Decomposition reversed(const std::vector<std::int64_t>& shape, co
       iocomp::array::make_shape(static_cast<int>(shape.size()), shape.data()), map);
 }
 
+// A number at the beginning of a text, which is cut off there.
+std::optional<std::int64_t> take_number(std::string_view& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
+  if (error != std::errc{}) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  return number;
+}
+
 // The steps that a story names: "step 3", "steps 0 to 2".
-std::set<std::int64_t> steps_in(const std::string& story) {
-  static const std::regex words{"steps? (\\d+)(?: to (\\d+))?"};
+std::set<std::int64_t> steps_in(std::string_view story) {
+  constexpr std::string_view word = "step";
+  constexpr std::string_view up_to = " to ";
   std::set<std::int64_t> steps;
-  for (std::sregex_iterator found{story.begin(), story.end(), words};
-       found != std::sregex_iterator{}; ++found) {
-    const std::int64_t first = std::stoll((*found)[1]);
-    const std::int64_t last = (*found)[2].matched ? std::stoll((*found)[2]) : first;
-    for (std::int64_t step = first; step <= last; ++step) {
+  for (auto at = story.find(word); at != std::string_view::npos; at = story.find(word)) {
+    story.remove_prefix(at + word.size());
+    story.remove_prefix(story.starts_with('s') ? 1 : 0);
+    if (!story.starts_with(' ')) {
+      continue;
+    }
+    story.remove_prefix(1);
+    const auto first = take_number(story);
+    auto rest = story.starts_with(up_to) ? story.substr(up_to.size()) : std::string_view{};
+    const auto last = take_number(rest);
+    for (std::int64_t step = first.value_or(0); first && step <= last.value_or(*first); ++step) {
       steps.insert(step);
     }
   }
@@ -134,14 +155,6 @@ std::size_t place_of(const Put& put, const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-std::string target_name(const PlannedFile& file) {
-  return file.name + (file.is_checkpoint ? "" : ".all");
-}
-
-std::string path_of(const PlannedFile& file) {
-  return std::string{Machine::prefix} + target_name(file);
-}
-
 iocomp::disk::Options usual_disk_options() {
   iocomp::disk::Options options;
   options.engine = iocomp::disk::EngineKind::threads;
@@ -154,18 +167,6 @@ std::string how_it_hangs(const World& world) {
   return world.is_endless() ? " does not end: " + std::to_string(world.turns()) + " turns by " +
                                   std::to_string(world.now() / microsecond) + " us"
                             : " hangs";
-}
-
-const iocomp::config::Settings& read_settings(const std::string& toml) {
-  static std::map<std::string, iocomp::config::Settings> known;
-  if (known.size() > 1000) {
-    known.clear();
-  }
-  const auto [found, is_new] = known.try_emplace(toml);
-  if (is_new) {
-    found->second = iocomp::config::Settings::read(toml);
-  }
-  return found->second;
 }
 
 /// What a rank keeps while it runs.
@@ -214,7 +215,7 @@ Job::Job(const Plan& plan, World& world, Machine& machine)
       world_{world},
       machine_{machine},
       network_{world},
-      settings_{read_settings(settings_text())},
+      settings_{settings_of(plan)},
       told_(plan.files.size()),
       ends_(static_cast<std::size_t>(plan.ranks), std::vector<Ends>(plan.files.size())),
       failures_of_(static_cast<std::size_t>(plan.ranks), std::vector<Failures>(plan.files.size())),
@@ -230,59 +231,6 @@ void Job::know(const std::vector<Found>& before) {
   for (std::size_t file = 0; file < before.size(); ++file) {
     told_[file].before = before[file];
   }
-}
-
-std::string Job::settings_text() const {
-  std::string toml;
-  const auto set = [&toml](const std::string& key, const auto& value) {
-    std::string text;
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
-      text = '"' + value + '"';
-    } else {
-      text = std::to_string(value);
-    }
-    toml += key + " = " + text + '\n';
-  };
-  set("mode", std::string{plan_.mode == Mode::synchronous ? "sync" : "async"});
-  toml += "trace.start = false\n";
-  set("staging.stripe", plan_.stripe_bytes);
-  set("client.buffer_memory", plan_.buffer_bytes);
-  std::string folder{Machine::prefix};
-  folder.pop_back();  // its slash
-  set("staging.spill", folder);
-  set("expert.inline", plan_.inline_bytes);
-  set("expert.credits", plan_.credits);
-  set("expert.touch", 0);
-  set("transport.way", plan_.way);
-  set("transport.kernel_from", plan_.kernel_from_bytes);
-  set("writing.threads", plan_.writing_threads);
-  for (const auto& file : plan_.files) {
-    const std::string section = "files." + file.name + '.';
-    set(section + "backend", file.backend);
-    set(section + "path", path_of(file));
-    set(section + "steps_in_flight", file.steps_in_flight);
-    set(section + "alignment", file.alignment_bytes);
-    set(section + "keep", file.keeps);
-    set(section + "chunk", 4096);
-    const auto set_if = [&](bool is_so, const char* setting) {
-      toml += is_so ? section + setting + '\n' : std::string{};
-    };
-    set_if(!file.is_guarded, "guard = false");
-    set_if(file.replaces, "existing = \"replace\"");
-    set_if(file.goes_on, "existing = \"continue\"");
-    set_if(file.is_synchronous, "mode = \"sync\"");
-    set_if(file.has_file_per_step, "file_per_step = true");
-    set_if(file.grows_along_time, "layout = \"time\"");
-    set_if(file.is_compressed, "compression = \"deflate\"");
-    set_if(file.has_description, "describe = \"xdmf\"");
-    set_if(file.has_sums, "checksum = \"xxh3\"");
-    set_if(file.may_overlap, "overlap = \"any\"");
-    set_if(file.fails_when_full, "when_full = \"error\"");
-    set_if(file.spills, "when_full = \"spill\"");
-    set_if(file.is_limited, "bandwidth = \"1 MiB/s\"");
-    set_if(!file.comes_after.empty(), ("after = \"" + file.comes_after + '"').c_str());
-  }
-  return toml;
 }
 
 void Job::run() {

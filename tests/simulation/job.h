@@ -103,7 +103,6 @@ class Job {
   void kill_server_later();
   void kill_server();
   void say(int rank, const std::string& what);
-  [[nodiscard]] std::string settings_text() const;
 
   const Plan& plan_;
   World& world_;
@@ -131,16 +130,8 @@ class Job {
   bool is_late_ = false;  // somebody, for another
 };
 
-/// The name of a file in its folder; files of single steps have their number behind it.
-[[nodiscard]] std::string target_name(const PlannedFile& file);
-
-[[nodiscard]] std::string path_of(const PlannedFile& file);
-
 /// How every process of a simulated job uses the disk.
 [[nodiscard]] iocomp::disk::Options usual_disk_options();
-
-/// The settings that a text says; many jobs have the same.
-[[nodiscard]] const iocomp::config::Settings& read_settings(const std::string& toml);
 
 /// What is to be said of a process that is alive when its world has stopped.
 [[nodiscard]] std::string how_it_hangs(const World& world);

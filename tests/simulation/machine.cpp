@@ -223,9 +223,9 @@ std::int64_t Machine::read(int descriptor, std::int64_t offset, std::span<std::b
   }
   if (open->inode != 0) {
     disk_.look(open->inode, offset, std::ssize(bytes), node());
+    return static_cast<std::int64_t>(disk_.bytes(open->inode).read(offset, bytes));
   }
-  const auto all =
-      open->inode == 0 ? std::as_bytes(std::span{open->text}) : disk_.bytes(open->inode);
+  const auto all = std::as_bytes(std::span{open->text});
   const auto begin = std::min(static_cast<std::size_t>(offset), all.size());
   const auto count = std::min(bytes.size(), all.size() - begin);
   std::ranges::copy(all.subspan(begin, count), bytes.begin());

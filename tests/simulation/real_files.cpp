@@ -15,6 +15,7 @@
 
 #include "array/element_type.h"
 #include "check.h"
+#include "plan_settings.h"
 
 namespace simulation {
 namespace {
@@ -22,6 +23,16 @@ namespace {
 void write(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   std::ofstream file{path, std::ios::binary};
   file.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+}
+
+void write(const std::filesystem::path& path, const FileBytes& bytes) {
+  std::ofstream file{path, std::ios::binary};
+  bytes.for_each_page([&file](std::int64_t offset, std::span<const std::byte> page) {
+    file.seekp(offset);
+    file.write(reinterpret_cast<const char*>(page.data()), std::ssize(page));
+  });
+  file.close();
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(bytes.size()));
 }
 
 std::string name_in_disk(const PlannedFile& file, std::int64_t step) {

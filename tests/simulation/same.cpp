@@ -31,8 +31,8 @@ struct Way {
 /// What a program sees of a run, and who reads its files.
 struct Seen {
   std::vector<std::vector<Ends>> ends;
-  std::vector<std::set<std::int64_t>> committed;        // by file
-  std::map<std::string, std::vector<std::byte>> files;  // whose bytes must be the same
+  std::vector<std::set<std::int64_t>> committed;  // by file
+  std::map<std::string, FileBytes> files;         // whose bytes must be the same
 };
 
 // Its members in any order, and in each step the rows of each of them behind those of the members
@@ -162,8 +162,7 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
   for (const auto& path : disk.list()) {
     const auto inode = disk.find(path)->inode;
     if (!disk.is_folder(inode) && has_same_bytes(way.plan, path)) {
-      const auto bytes = disk.bytes(inode);
-      seen.files[path] = {bytes.begin(), bytes.end()};
+      seen.files[path] = disk.bytes(inode);
     }
   }
   return seen;
@@ -218,8 +217,7 @@ void compare(const Plan& plan, const Seen& one, const Seen& other,
     if (same == other.files.end()) {
       differs(path + " is there; is not");
     } else if (same->second != bytes) {
-      const auto at = std::ranges::mismatch(bytes, same->second).in1 - bytes.begin();
-      differs(path + " from byte " + std::to_string(at) + " on, of " +
+      differs(path + " from byte " + std::to_string(bytes.mismatch(same->second)) + " on, of " +
               std::to_string(bytes.size()) + "; " + std::to_string(same->second.size()));
     }
   }
