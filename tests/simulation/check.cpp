@@ -27,6 +27,7 @@
 #include "client/client.h"
 #include "client/place.h"
 #include "contents/catalogue.h"
+#include "excuses.h"
 #include "job.h"
 #include "machine.h"
 #include "network.h"
@@ -46,11 +47,6 @@ std::string in_hexadecimal(std::byte byte) {
   static constexpr std::string_view digits = "0123456789abcdef";
   const auto value = std::to_integer<unsigned>(byte);
   return {digits[value >> 4U], digits[value & 15U]};
-}
-
-// By the ranks, when its servers are lost.
-bool is_carried_on(const PlannedFile& file) {
-  return file.backend == "posix" && (!file.goes_on || has_file_per_step(file));
 }
 
 bool has_values(const PlannedFile& file, std::int64_t step) {
@@ -288,10 +284,20 @@ class FileCheck {
     }
   }
 
+  // Of those that were set, one; when all have closed the file, that which was set last.
   void check_attribute(const std::string& owner, const iocomp::contents::Attributes& found) {
     const auto known = found.find(attribute_name);
-    if (known == found.end() || known->second != attribute_of(*planned_)) {
-      broken(owner + (known == found.end() ? " has no attribute" : " has another attribute"));
+    if (known == found.end()) {
+      broken(owner + " has no attribute");
+      return;
+    }
+    int version = told_.newest_attributes;
+    const int least = told_.is_closed ? version : 0;
+    while (version >= least && known->second != attribute_of(*planned_, version)) {
+      --version;
+    }
+    if (version < least) {
+      broken(owner + " has another attribute");
     }
   }
 
@@ -364,13 +370,6 @@ PlannedFile what_was_put(PlannedFile file, const Told& told) {
     puts.erase(puts.begin() + static_cast<std::ptrdiff_t>(put));
   }
   return file;
-}
-
-// A rank that has lost its server does not know what that had committed, unless it carries the file
-// on; nor does one that cannot fsync what the server had renamed.
-bool is_in_doubt(const Plan& plan, const PlannedFile& file) {
-  return (plan.faults.killed_server || plan.faults.stopped_process) &&
-         (!is_carried_on(file) || plan.faults.disk.failing_sync || plan.faults.folder_goes);
 }
 
 std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,

@@ -14,9 +14,6 @@ namespace simulation {
 /// What is planned for a file, less the puts that were refused.
 [[nodiscard]] PlannedFile what_was_put(PlannedFile file, const Told& told);
 
-/// Whether ranks may be told that a step failed which is committed.
-[[nodiscard]] bool is_in_doubt(const Plan& plan, const PlannedFile& file);
-
 /// What a reader finds on a disk, compared with what was told. Violations in words.
 /// @param found  is given the steps that are there, by file.
 /// @param files  those that are looked at; null: all.

@@ -227,7 +227,7 @@ void History::run_job(std::size_t number, const Plan& plan) {
     gap = random_.between(gap, gap + gap / 2 + 1);
     changes = random_.below(2 * gap);
     looks_.push_back({"after a power loss at " + in_microseconds(world.now()),
-                      disk_.after_power_loss(random_), job.told()});
+                      disk_.after_power_loss(random_), job.oracle().told()});
     if (log_) {
       log_(in_microseconds(world.now()) + "  a power loss is looked at");
     }
@@ -235,9 +235,9 @@ void History::run_job(std::size_t number, const Plan& plan) {
   disk_.when_changing(look);
   job.run();
   disk_.when_changing({});
-  result_.violations = job.violations();
+  result_.violations = job.oracle().violations();
   result_.faults += count_faults(plan.faults) - left;
-  told_ = job.told();
+  told_ = job.oracle().told();
   is_left_alone_ =
       is_left_alone_ || job.was_killed() || job.have_given_up() || plan.faults.folder_goes;
 }
@@ -298,8 +298,9 @@ void History::run_again() {
     tell_of(world, machine, job, log_);
   }
   job.run();
-  std::vector<std::string> found = job.violations();
-  for (const auto& more : check_disk(plan, job.told(), disk_, "at the end of the next job")) {
+  std::vector<std::string> found = job.oracle().violations();
+  for (const auto& more :
+       check_disk(plan, job.oracle().told(), disk_, "at the end of the next job")) {
     found.push_back(more);
   }
   for (const auto& violation : found) {
@@ -333,8 +334,8 @@ std::vector<Found> make_what_exists(const Plan& plan, Disk& disk,
   Machine machine{world, disk, 2};
   Job job{before, world, machine};
   job.run();
-  violations = job.violations();
-  const auto broken = check_disk(before, job.told(), disk, "before the job", &seen);
+  violations = job.oracle().violations();
+  const auto broken = check_disk(before, job.oracle().told(), disk, "before the job", &seen);
   violations.insert(violations.end(), broken.begin(), broken.end());
   auto next = seen.begin();
   for (std::size_t f = 0; f < plan.files.size(); ++f) {

@@ -546,12 +546,13 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   return plan;
 }
 
-iocomp::contents::Attribute attribute_of(const PlannedFile& file) {
+iocomp::contents::Attribute attribute_of(const PlannedFile& file, int version) {
   constexpr std::size_t elements = 3;
   const bool is_text = file.attribute_type == ElementType::character;
   iocomp::contents::Attribute made{
       .type = is_text ? ElementType::uint8 : file.attribute_type, .is_text = is_text, .values = {}};
-  made.values.assign(elements * iocomp::array::size_bytes(made.type), std::byte{'A'});
+  made.values.assign(elements * iocomp::array::size_bytes(made.type),
+                     static_cast<std::byte>('A' + version % 26));
   return made;
 }
 

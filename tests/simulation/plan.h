@@ -50,7 +50,9 @@ struct Step {
   std::vector<StepOfVariable> variables{};  ///< one for each of the file
   /// By rank: the step that it waits for after it has ended this one.
   std::vector<std::optional<std::int64_t>> waits_for{};
-  std::int64_t computes = 0;  ///< then, in microseconds, about
+  bool sets_attributes = false;  ///< when it has ended, to values of another version
+  bool asks_tickets = false;     ///< then: which bytes are durable?
+  std::int64_t computes = 0;     ///< then, in microseconds, about
 };
 
 /// What one rank does otherwise than the others, by mistake: told, and nobody hangs.
@@ -178,9 +180,10 @@ enum class Focus : std::uint8_t { any, crash, disk, network };
 [[nodiscard]] bool is_member(const PlannedFile& file, int rank);
 [[nodiscard]] int count_members(const Plan& plan, const PlannedFile& file);
 
-/// What a file and its first variable have, as `attribute_name`, where they have attributes.
+/// What a file and its first variable have, as `attribute_name`, where they have attributes: at
+/// first version 0, and from the end of a step that sets them on the version behind its number.
 constexpr const char* attribute_name = "about";
-[[nodiscard]] iocomp::contents::Attribute attribute_of(const PlannedFile& file);
+[[nodiscard]] iocomp::contents::Attribute attribute_of(const PlannedFile& file, int version);
 
 [[nodiscard]] Plan make_plan(std::uint64_t seed, Focus focus);
 /// Choose how much memory there is for the data of the plan, and the sizes that they are cut into.

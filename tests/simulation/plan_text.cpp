@@ -79,6 +79,8 @@ struct Fields<Step> {
   static void each(auto&& field) {
     field("variable", &Step::variables);
     field("waits_for", &Step::waits_for);
+    field("sets_attributes", &Step::sets_attributes);
+    field("asks_tickets", &Step::asks_tickets);
     field("computes", &Step::computes);
   }
 };

@@ -143,9 +143,9 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
       });
     }
     job.run();
-    seen.ends = job.ends();
-    told = job.told();
-    violations = job.violations();
+    seen.ends = job.oracle().ends();
+    told = job.oracle().told();
+    violations = job.oracle().violations();
   }
   const auto found = check_disk(way.plan, told, disk, "at the end", &steps);
   violations.insert(violations.end(), found.begin(), found.end());

@@ -14,6 +14,9 @@
 
 namespace simulation {
 
+/// A put of a program: its step, its variable, and its number among the puts of both.
+using PutName = std::tuple<std::int64_t, std::size_t, std::size_t>;
+
 /// Steps of a file that are on the disk, each with what its job has put.
 using Steps = std::map<std::int64_t, std::shared_ptr<const PlannedFile>>;
 
@@ -32,14 +35,15 @@ struct Found {
 struct Told {
   std::set<std::int64_t> committed{};
   std::map<std::int64_t, std::string> failed{};  ///< with what the first rank was told
-  /// By step, variable, number of the put: those that were refused, and told so.
-  std::set<std::tuple<std::int64_t, std::size_t, std::size_t>> refused{};
-  bool is_closed = false;  ///< by all ranks, without a failure
+  std::set<PutName> refused{};
+  std::set<PutName> durable{};  ///< fsynced, by what their tickets said
+  bool is_closed = false;       ///< by all ranks, without a failure
   /// Close said yes to a rank that had not been told of these, nor of the file as a whole.
   std::set<std::int64_t> closed{};
   /// By step: those of the file that it comes after which a rank had ended before it ended this
   /// one.
   std::map<std::int64_t, std::set<std::int64_t>> predecessors{};
+  int newest_attributes = 0;  ///< the highest version that a rank has set
   Found before{};
   std::optional<std::int64_t> first_step{};  ///< where it begins, once a rank has opened it
   bool operator==(const Told&) const = default;
