@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "array/box.h"
-#include "array/byte_order.h"
-#include "array/element_type.h"
-#include "base/descriptor.h"
 #include "base/error.h"
 #include "client/client.h"
 #include "client/place.h"
-#include "contents/catalogue.h"
 #include "excuses.h"
 #include "job.h"
 #include "machine.h"
 #include "network.h"
 #include "plan_settings.h"
 #include "reading/input.h"
+#include "step_check.h"
 #include "world.h"
 
 namespace simulation {
@@ -42,108 +33,10 @@ using iocomp::Error;
 using iocomp::ErrorCode;
 using iocomp::reading::Committed;
 using iocomp::reading::Input;
-
-std::string in_hexadecimal(std::byte byte) {
-  static constexpr std::string_view digits = "0123456789abcdef";
-  const auto value = std::to_integer<unsigned>(byte);
-  return {digits[value >> 4U], digits[value & 15U]};
-}
+using Broken = std::function<void(const std::string&)>;
 
 bool has_values(const PlannedFile& file, std::int64_t step) {
   return has_puts(file.steps[static_cast<std::size_t>(step)]);
-}
-
-// Of those that should have one: blocks that are boxes, in files that sum them.
-std::int64_t elements_without_sum(const PlannedFile& file, const StepOfVariable& step,
-                                  const iocomp::reading::Committed::Place& place) {
-  if ((!file.is_checkpoint && !file.has_sums) || file.may_overlap) {
-    return 0;
-  }
-  std::int64_t left = 0;
-  for (const auto& put : step.puts) {
-    left += put.is_scattered ? 0
-                             : std::accumulate(put.count.begin(), put.count.end(), std::int64_t{1},
-                                               std::multiplies<>{});
-  }
-  if (place.sums) {
-    for (const auto& sum : *place.sums) {
-      left -= iocomp::array::elements(sum.box);
-    }
-  }
-  return left;
-}
-
-// @return what is wrong but for the values; else nothing.
-std::string read_values(Input& input, const std::string& name, std::int64_t step,
-                        const std::vector<std::int64_t>& expected_shape,
-                        std::vector<std::byte>& values) {
-  const std::vector<std::int64_t> start(expected_shape.size(), 0);
-  try {
-    const auto& shape = input.place(name, step).shape;
-    if (!std::ranges::equal(
-            std::span{shape.extent}.first(static_cast<std::size_t>(shape.dimensions)),
-            expected_shape)) {
-      return "has another shape";
-    }
-    input.read(name, step,
-               {.start = start.data(), .count = expected_shape.data(), .values = values.data()});
-  } catch (const Error& error) {
-    return std::string{"cannot be read: "} + error.what();
-  }
-  return {};
-}
-
-// Other programs read a variable by the offset that the manifest tells.
-bool is_at_its_offset(const Input& input, const std::string& name, std::int64_t step,
-                      std::span<const std::byte> expected) {
-  const auto& place = input.place(name, step);
-  if (place.offset < 0) {
-    return true;
-  }
-  const auto& committed = input.committed();
-  const auto known = std::ranges::find(committed.steps, step, &Committed::Step::number);
-  const auto& file = committed.files.at(static_cast<std::size_t>(known->file));
-  const iocomp::Descriptor open{::open(file.path.c_str(), O_RDONLY | O_CLOEXEC)};
-  std::vector<std::byte> found(expected.size());
-  if (::pread(open.raw(), found.data(), found.size(), place.offset) != std::ssize(found)) {
-    return false;
-  }
-  if (file.format == "pnetcdf") {  // is big-endian
-    iocomp::array::swap_bytes(found, iocomp::array::size_bytes(place.type));
-  }
-  return std::ranges::equal(found, expected);
-}
-
-// What differs, if a step is not that which a file's programs have put.
-std::string difference(Input& input, const PlannedFile& file, std::int64_t step) {
-  const Step& planned = file.steps[static_cast<std::size_t>(step)];
-  for (std::size_t v = 0; v < file.variables.size(); ++v) {
-    const auto& part = planned.variables[v];
-    const auto& name = file.variables[v].name;
-    if (part.puts.empty()) {
-      continue;
-    }
-    const auto expected = expected_values(file, v, step);
-    std::vector<std::byte> found(expected.size());
-    const std::string problem = read_values(input, name, step, part.shape, found);
-    if (!problem.empty()) {
-      return name + ' ' + problem;
-    }
-    if (found != expected) {
-      const auto differs = std::ranges::mismatch(found, expected).in1 - found.begin();
-      return name + " has wrong values from byte " + std::to_string(differs) + " of " +
-             std::to_string(expected.size()) + ", " +
-             in_hexadecimal(found[static_cast<std::size_t>(differs)]) + " for " +
-             in_hexadecimal(expected[static_cast<std::size_t>(differs)]);
-    }
-    if (!is_at_its_offset(input, name, step, expected)) {
-      return name + " is not at the offset that the manifest tells";
-    }
-    if (const auto left = elements_without_sum(file, part, input.place(name, step)); left != 0) {
-      return name + " has " + std::to_string(left) + " elements that were put and have no checksum";
-    }
-  }
-  return {};
 }
 
 /// One file as a reader finds it, and what is wrong with that.
@@ -170,7 +63,9 @@ class FileCheck {
           broken(name_of(step.number) + " has another time: " + std::to_string(step.time));
         }
         if (planned_->has_times && new_.contains(step.number)) {
-          look_at_time(step.number);
+          if (const auto differs = difference_of_time(*input_, step.number); !differs.empty()) {
+            broken("the variable \"time\" in " + name_of(step.number) + ' ' + differs);
+          }
         }
       }
     }
@@ -197,14 +92,19 @@ class FileCheck {
 
   [[nodiscard]] const std::vector<std::string>& violations() const noexcept { return violations_; }
   /// What is there.
-  [[nodiscard]] Steps steps() const {
-    Steps steps;
+  [[nodiscard]] Seen seen(const Disk& disk) const {
+    Seen seen;
     for (const std::int64_t step : all_) {
-      steps.emplace(step, old_.contains(step)        ? told_.before.steps.at(step)
-                          : returned_.contains(step) ? told_.before.removed.at(step)
-                                                     : planned_);
+      const bool is_old = old_.contains(step);
+      const bool is_back = returned_.contains(step);
+      seen.steps.emplace(step, is_old    ? told_.before.steps.at(step)
+                               : is_back ? told_.before.removed.at(step)
+                                         : planned_);
+      if (!is_old && !is_back) {
+        note_places(step, disk, seen.places);
+      }
     }
-    return steps;
+    return seen;
   }
 
  private:
@@ -213,21 +113,43 @@ class FileCheck {
     return "step " + std::to_string(step) + " of " + planned_->name;
   }
 
+  // Where the variables of a step lie.
+  void note_places(std::int64_t step, const Disk& disk,
+                   std::map<std::pair<std::int64_t, std::size_t>, BytesAt>& places) const {
+    const auto& committed = input_->committed();
+    const auto known = std::ranges::find(committed.steps, step, &Committed::Step::number);
+    const auto& file = committed.files.at(static_cast<std::size_t>(known->file));
+    const auto inode = disk.find(file.path.substr(Machine::prefix.size() - 1))->inode;
+    for (std::size_t v = 0; v < planned_->variables.size(); ++v) {
+      const auto& name = planned_->variables[v].name;
+      const auto variable = std::ranges::find(committed.variables, name, &Input::Variable::name);
+      if (variable == committed.variables.end()) {
+        continue;
+      }
+      const auto place = std::ranges::find(variable->places, step, &Input::Place::step);
+      if (place != variable->places.end() && place->offset >= 0) {
+        places[{step, v}] = {inode, place->offset, file.format == "pnetcdf"};
+      }
+    }
+  }
+
   // Whose it is: of this job, or of one before it. Of a step without values nobody can say.
   void look_at(std::int64_t step) {
     all_.insert(step);
     const auto before = told_.before.steps.find(step);
     const bool was_there = before != told_.before.steps.end();
     const bool is_planned = step < std::ssize(planned_->steps);
+    const auto is_old = [&] {
+      return was_there && difference(*input_, *before->second, step).empty();
+    };
     if (is_planned && !has_values(*planned_, step)) {
-      if (!was_there || told_.committed.contains(step)) {
+      if (was_there && has_values(*before->second, step) && is_old()) {
+        old_.insert(step);
+      } else if (!was_there || told_.committed.contains(step)) {
         new_.insert(step);
       }
       return;
     }
-    const auto is_old = [&] {
-      return was_there && difference(*input_, *before->second, step).empty();
-    };
     const auto is_back = [&] {
       const auto removed = told_.before.removed.find(step);
       return !told_.first_step && removed != told_.before.removed.end() &&
@@ -253,18 +175,6 @@ class FileCheck {
     }
   }
 
-  // Nobody has to put it.
-  void look_at_time(std::int64_t step) {
-    std::vector<std::byte> found(sizeof(double));
-    const std::string problem =
-        read_values(*input_, iocomp::contents::time_variable, step, {}, found);
-    if (!problem.empty()) {
-      broken("the variable \"time\" in " + name_of(step) + ' ' + problem);
-    } else if (const double time = time_of(step); std::memcmp(found.data(), &time, 8) != 0) {
-      broken("the variable \"time\" in " + name_of(step) + " has another value");
-    }
-  }
-
   // Whether a step is gone because enough later ones are there.
   [[nodiscard]] bool is_replaced(std::int64_t step) const {
     const auto later = std::ranges::count_if(all_, [step](auto one) { return one > step; });
@@ -272,32 +182,11 @@ class FileCheck {
   }
 
   void check_attributes() {
-    if (!planned_->has_attributes || (old_.empty() && new_.empty())) {
-      return;
-    }
-    check_attribute(planned_->name, input_->committed().attributes);
-    const auto& first = planned_->variables.front().name;
-    for (const auto& variable : input_->committed().variables) {
-      if (variable.name == first) {
-        check_attribute(first + " of " + planned_->name, variable.attributes);
+    if (planned_->has_attributes && (!old_.empty() || !new_.empty())) {
+      if (const auto differs = difference_of_attributes(*input_, *planned_, told_);
+          !differs.empty()) {
+        broken(differs);
       }
-    }
-  }
-
-  // Of those that were set, one; when all have closed the file, that which was set last.
-  void check_attribute(const std::string& owner, const iocomp::contents::Attributes& found) {
-    const auto known = found.find(attribute_name);
-    if (known == found.end()) {
-      broken(owner + " has no attribute");
-      return;
-    }
-    int version = told_.newest_attributes;
-    const int least = told_.is_closed ? version : 0;
-    while (version >= least && known->second != attribute_of(*planned_, version)) {
-      --version;
-    }
-    if (version < least) {
-      broken(owner + " has another attribute");
     }
   }
 
@@ -361,6 +250,33 @@ class FileCheck {
   std::vector<std::string> violations_;
 };
 
+// A program of one rank that reads.
+void read_disk(const Plan& plan, Disk& disk, const Broken& broken,
+               const std::function<void(iocomp::client::Client&)>& body) {
+  World world{plan.seed ^ 0x5EAD};
+  Machine machine{world, disk};
+  Network network{world};
+  const auto settings = settings_of_reader(plan);
+  auto& alone = network.make({0});
+  world.add_process("reader", [&] {
+    try {
+      iocomp::client::Place place;
+      place.comm = reinterpret_cast<MPI_Comm>(&alone);
+      place.job = "reader";
+      iocomp::client::Client client{settings, iocomp::mpi::WaitPolicy{Job::deadline_seconds},
+                                    usual_disk_options(), std::move(place), nullptr};
+      body(client);
+      (void)client.finalize();
+    } catch (const std::exception& error) {
+      broken(std::string{"an exception leaves the reader: "} + error.what());
+    }
+  });
+  world.run(Job::longest);
+  if (world.is_alive(0)) {
+    broken("the reader" + how_it_hangs(world));
+  }
+}
+
 }  // namespace
 
 PlannedFile what_was_put(PlannedFile file, const Told& told) {
@@ -373,26 +289,17 @@ PlannedFile what_was_put(PlannedFile file, const Told& told) {
 }
 
 std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told, Disk& disk,
-                                    const std::string& when, std::vector<Steps>* found,
+                                    const std::string& when, std::vector<Seen>* seen,
                                     const std::vector<std::size_t>* files) {
   std::vector<std::string> violations;
-  World world{plan.seed ^ 0x5EAD};
-  Machine machine{world, disk};
-  Network network{world};
-  const auto settings = settings_of_reader(plan);
+  std::vector<Seen> all(plan.files.size());
   const auto broken = [&](const std::string& what) { violations.push_back(when + ": " + what); };
-  auto& alone = network.make({0});
-  world.add_process("reader", [&] {
-    try {
-      iocomp::client::Place place;
-      place.comm = reinterpret_cast<MPI_Comm>(&alone);
-      place.job = "reader";
-      iocomp::client::Client client{settings, iocomp::mpi::WaitPolicy{Job::deadline_seconds},
-                                    usual_disk_options(), std::move(place), nullptr};
-      for (std::size_t number = 0; number < plan.files.size(); ++number) {
-        if (files != nullptr && std::ranges::find(*files, number) == files->end()) {
-          continue;
-        }
+  const auto is_chosen = [files](std::size_t file) {
+    return files == nullptr || std::ranges::find(*files, file) != files->end();
+  };
+  read_disk(plan, disk, broken, [&](iocomp::client::Client& client) {
+    for (std::size_t number = 0; number < plan.files.size(); ++number) {
+      if (is_chosen(number)) {
         FileCheck check{plan, number, told[number]};
         check.look(client);
         for (std::size_t other = 0; other < plan.files.size(); ++other) {
@@ -403,18 +310,12 @@ std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& t
           }
         }
         std::ranges::for_each(check.violations(), broken);
-        if (found != nullptr) {
-          found->push_back(check.steps());
-        }
+        all[number] = check.seen(disk);
       }
-      (void)client.finalize();
-    } catch (const std::exception& error) {
-      broken(std::string{"an exception leaves the reader: "} + error.what());
     }
   });
-  world.run(Job::longest);
-  if (world.is_alive(0)) {
-    broken("the reader" + how_it_hangs(world));
+  if (seen != nullptr) {
+    *seen = std::move(all);
   }
   return violations;
 }

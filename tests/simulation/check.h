@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "disk.h"
@@ -14,13 +17,34 @@ namespace simulation {
 /// What is planned for a file, less the puts that were refused.
 [[nodiscard]] PlannedFile what_was_put(PlannedFile file, const Told& told);
 
+/// Where the bytes of a variable lie in a step.
+struct BytesAt {
+  Disk::Inode inode = 0;
+  std::int64_t offset = 0;
+  bool are_big_endian = false;
+};
+
+/// What a reader has found of a file.
+struct Seen {
+  Steps steps{};
+  /// By step and variable, for steps of the job itself, where the manifest tells it.
+  std::map<std::pair<std::int64_t, std::size_t>, BytesAt> places{};
+};
+
 /// What a reader finds on a disk, compared with what was told. Violations in words.
-/// @param found  is given the steps that are there, by file.
+/// @param seen  is given what is there, by file.
 /// @param files  those that are looked at; null: all.
 [[nodiscard]] std::vector<std::string> check_disk(const Plan& plan, const std::vector<Told>& told,
                                                   Disk& disk, const std::string& when,
-                                                  std::vector<Steps>* found = nullptr,
+                                                  std::vector<Seen>* seen = nullptr,
                                                   const std::vector<std::size_t>* files = nullptr);
+
+/// What tickets have called durable, compared with a disk: it may be one of before the commit.
+/// @param places  where the bytes lie in the end.
+[[nodiscard]] std::vector<std::string> check_durable(const Plan& plan,
+                                                     const std::vector<Told>& told,
+                                                     const Disk& disk, const std::string& when,
+                                                     const std::vector<Seen>& places);
 
 /// The names that a clean end leaves behind and should not.
 [[nodiscard]] std::vector<std::string> left_behind(const Disk& disk);

@@ -127,9 +127,9 @@ class History {
     std::vector<Told> told;
   };
   void run_job(std::size_t number, const Plan& plan);
-  [[nodiscard]] std::vector<Steps> check_looks(const Plan& plan);
+  [[nodiscard]] std::vector<Seen> check_looks(const Plan& plan);
   void check(const Plan& plan, Look& look, const std::vector<std::size_t>& files,
-             std::vector<Steps>* found);
+             std::vector<Seen>* found);
   void go_on_with(const NextJob& next);
   void run_again();
 
@@ -167,9 +167,10 @@ Result History::run() {
       ++result_.faults;
       is_left_alone_ = true;
     }
-    std::vector<Steps> found = check_looks(job);
+    std::vector<Seen> found = check_looks(job);
     for (std::size_t file = 0; file < found.size(); ++file) {
-      before_[file] = {.steps = std::move(found[file])};
+      before_[file] = {.steps = std::move(found[file].steps),
+                       .newest_attributes = told_[file].newest_attributes};
       if (!is_after_power_loss) {
         before_[file].unsure = untold(before_[file].steps, told_[file]);
         before_[file].removed = removed(job.files[file], told_[file], before_[file].steps);
@@ -244,10 +245,10 @@ void History::run_job(std::size_t number, const Plan& plan) {
 
 // What is there at the end is looked at first. Of looks that show the same of a file, one is
 // checked.
-std::vector<Steps> History::check_looks(const Plan& plan) {
+std::vector<Seen> History::check_looks(const Plan& plan) {
   std::vector<Look> looks = std::exchange(looks_, {});
   looks.insert(looks.begin(), {"at the end", disk_, told_});
-  std::vector<Steps> found;
+  std::vector<Seen> found;
   for (auto look = looks.begin(); look != looks.end(); ++look) {
     std::vector<std::size_t> files;
     for (std::size_t file = 0; file < plan.files.size(); ++file) {
@@ -262,12 +263,14 @@ std::vector<Steps> History::check_looks(const Plan& plan) {
     if (!files.empty()) {
       check(plan, *look, files, look == looks.begin() ? &found : nullptr);
     }
+    const auto lost = check_durable(plan, look->told, look->disk, look->when, found);
+    result_.violations.insert(result_.violations.end(), lost.begin(), lost.end());
   }
   return found;
 }
 
 void History::check(const Plan& plan, Look& look, const std::vector<std::size_t>& files,
-                    std::vector<Steps>* found) {
+                    std::vector<Seen>* found) {
   if (log_) {
     log_("a reader looks at what is there " + look.when);
   }
@@ -329,7 +332,7 @@ std::vector<Found> make_what_exists(const Plan& plan, Disk& disk,
     return found;
   }
   before.staging_bytes = 1 << 22;
-  std::vector<Steps> seen;
+  std::vector<Seen> seen;
   World world{plan.seed + 2};
   Machine machine{world, disk, 2};
   Job job{before, world, machine};
@@ -340,7 +343,10 @@ std::vector<Found> make_what_exists(const Plan& plan, Disk& disk,
   auto next = seen.begin();
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
     if (plan.files[f].exists_before) {
-      found[f].steps = std::move(*next++);
+      found[f].steps = std::move(next->steps);
+      found[f].newest_attributes =
+          job.oracle().told()[static_cast<std::size_t>(next - seen.begin())].newest_attributes;
+      ++next;
     }
   }
   return found;

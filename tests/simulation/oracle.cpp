@@ -62,6 +62,7 @@ Oracle::Oracle(const Plan& plan)
 void Oracle::know(const std::vector<Found>& before) {
   for (std::size_t file = 0; file < before.size(); ++file) {
     told_[file].before = before[file];
+    told_[file].newest_attributes = before[file].newest_attributes;
   }
 }
 
@@ -127,6 +128,7 @@ void Oracle::opened(int /*rank*/, std::size_t file, std::int64_t first_step) {
 
 void Oracle::set_attributes(std::size_t file, int version) {
   told_[file].newest_attributes = std::max(told_[file].newest_attributes, version);
+  told_[file].last_attributes = version;
 }
 
 int& Oracle::end_of_put(int rank, std::size_t file, const PutName& put) {

@@ -493,6 +493,19 @@ void plan_long_series(Random random, Plan& plan) {
   }
 }
 
+// Which programs ask when bytes are durable, and set attributes again. In pnetcdf those that are
+// set later change in place, when the file is closed.
+void plan_looks(Random random, Plan& plan) {
+  for (auto& file : plan.files) {
+    const bool asks = random.chance(1, 4);
+    const bool sets = file.has_attributes && file.backend != "pnetcdf" && random.chance(3, 4);
+    for (auto& step : file.steps) {
+      step.asks_tickets = asks && random.chance(2, 3);
+      step.sets_attributes = sets && random.chance(1, 2);
+    }
+  }
+}
+
 Plan make_plan(std::uint64_t seed, Focus focus) {
   Random random{seed};
   Plan plan;
@@ -538,6 +551,7 @@ Plan make_plan(std::uint64_t seed, Focus focus) {
   plan_long_series(Random{seed ^ 0x10E6}, plan);
   plan_next_jobs(chain, plan, focus);
   plan_order(Random{seed ^ 0x0DE2}, plan);
+  plan_looks(Random{seed ^ 0xA57C}, plan);
   Random closing{seed ^ 0xC105};
   for (auto& file : plan.files) {
     const bool may_wait = file.mistake == Mistake::none && !file.leaves_close_to_finalize;

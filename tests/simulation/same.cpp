@@ -29,7 +29,7 @@ struct Way {
 };
 
 /// What a program sees of a run, and who reads its files.
-struct Seen {
+struct Sight {
   std::vector<std::vector<Ends>> ends;
   std::vector<std::set<std::int64_t>> committed;  // by file
   std::map<std::string, FileBytes> files;         // whose bytes must be the same
@@ -123,11 +123,11 @@ bool has_same_bytes(const Plan& plan, const std::string& path) {
   });
 }
 
-Seen run(const Way& way, const std::function<void(const std::string&)>& log, Result& result) {
-  Seen seen;
+Sight run(const Way& way, const std::function<void(const std::string&)>& log, Result& result) {
+  Sight seen;
   Disk disk;
   std::vector<Told> told;
-  std::vector<Steps> steps;
+  std::vector<Seen> found_by_reader;
   std::vector<std::string> violations;
   const auto before = make_what_exists(way.plan, disk, violations);
   result.violations.insert(result.violations.end(), violations.begin(), violations.end());
@@ -147,10 +147,10 @@ Seen run(const Way& way, const std::function<void(const std::string&)>& log, Res
     told = job.oracle().told();
     violations = job.oracle().violations();
   }
-  const auto found = check_disk(way.plan, told, disk, "at the end", &steps);
+  const auto found = check_disk(way.plan, told, disk, "at the end", &found_by_reader);
   violations.insert(violations.end(), found.begin(), found.end());
-  for (const auto& of_file : steps) {
-    const auto numbers = std::views::keys(of_file);
+  for (const auto& of_file : found_by_reader) {
+    const auto numbers = std::views::keys(of_file.steps);
     seen.committed.emplace_back(numbers.begin(), numbers.end());
   }
   for (const auto& name : left_behind(disk)) {
@@ -180,7 +180,7 @@ std::string list(const std::set<std::int64_t>& steps) {
   return text.empty() ? "none" : text;
 }
 
-void compare(const Plan& plan, const Seen& one, const Seen& other,
+void compare(const Plan& plan, const Sight& one, const Sight& other,
              const std::function<void(const std::string&)>& differs) {
   for (std::size_t f = 0; f < plan.files.size(); ++f) {
     const std::string in = " of " + plan.files[f].name;
@@ -232,7 +232,7 @@ void compare(const Plan& plan, const Seen& one, const Seen& other,
 
 Result run_in_all_ways(const Plan& plan, const std::function<void(const std::string&)>& log) {
   Result result;
-  std::vector<Seen> seen;
+  std::vector<Sight> seen;
   const auto ways = ways_of(plan);
   for (const Way& way : ways) {
     seen.push_back(run(way, log, result));

@@ -28,6 +28,7 @@ struct Found {
   std::set<std::int64_t> unsure{};
   /// That `keep` has removed: a power loss may bring them back until the file is opened.
   Steps removed{};
+  int newest_attributes = 0;  ///< the highest version that jobs have set
   bool operator==(const Found&) const = default;
 };
 
@@ -43,7 +44,8 @@ struct Told {
   /// By step: those of the file that it comes after which a rank had ended before it ended this
   /// one.
   std::map<std::int64_t, std::set<std::int64_t>> predecessors{};
-  int newest_attributes = 0;  ///< the highest version that a rank has set
+  int newest_attributes = 0;  ///< the highest version that a rank has set, or an earlier job
+  int last_attributes = 0;    ///< that which was set last
   Found before{};
   std::optional<std::int64_t> first_step{};  ///< where it begins, once a rank has opened it
   bool operator==(const Told&) const = default;

@@ -407,18 +407,21 @@ void Workload::ask_tickets(const OpenFile& open, bool is_closed) {
       continue;
     }
     bool is_durable = false;
-    const auto asked =
-        iocomp::outcome_of([&] { is_durable = client_->test(buffer->ticket, State::durable); });
-    if (is_closed) {
+    const auto ask = [&] { is_durable = client_->test(buffer->ticket, State::durable); };
+    if (!is_closed) {
+      (void)oracle_.attempt(rank_, open.number, "test of a ticket", ask);
+    } else {
+      const auto asked = iocomp::outcome_of(ask);
       *buffer->end = static_cast<int>(asked.code);
+      if (!asked.ok()) {
+        oracle_.say(rank_, "has a ticket that failed: " + asked.story);
+      } else if (!is_durable) {
+        oracle_.broken("rank " + std::to_string(rank_) + ": a ticket of " +
+                       plan_.files[open.number].name + " is not settled after close");
+      }
     }
-    if (!asked.ok()) {
-      oracle_.say(rank_, "has a ticket that failed: " + asked.story);
-    } else if (is_durable) {
+    if (is_durable) {
       oracle_.is_durable(open.number, buffer->name);
-    } else if (is_closed) {
-      oracle_.broken("rank " + std::to_string(rank_) + ": a ticket of " +
-                     plan_.files[open.number].name + " is not settled after close");
     }
   }
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plan.h"
+#include "reading/input.h"
+#include "told.h"
+
+namespace simulation {
+
+/// What differs, if a step that a reader finds is not that which a file's programs have put.
+[[nodiscard]] std::string difference(iocomp::reading::Input& input, const PlannedFile& file,
+                                     std::int64_t step);
+
+/// What is wrong with the variable "time" of a step, which nobody has to put.
+[[nodiscard]] std::string difference_of_time(iocomp::reading::Input& input, std::int64_t step);
+
+/// What differs, if the attributes are none of those that the programs have set.
+[[nodiscard]] std::string difference_of_attributes(const iocomp::reading::Input& input,
+                                                   const PlannedFile& file, const Told& told);
+
+}  // namespace simulation
