@@ -90,22 +90,21 @@ std::set<std::int64_t> untold(const Steps& steps, const Told& told) {
   return untold;
 }
 
-/// Of the steps that a job has found or made, those that are not there since later ones are.
+/// Steps that are not there, and that a power loss may bring back until a job has opened the file:
+/// those that `keep` has removed, those that a job dropped which did not come to tell of it, and
+/// those of a file that was replaced by one that nobody was told of.
 Steps removed(const PlannedFile& file, const Told& told, const Steps& there) {
   Steps removed;
-  if (file.keeps == 0) {
-    return removed;
-  }
-  if (told.first_step) {  // what lies behind `after` is dropped for ever
+  if (!told.first_step) {
+    removed = told.before.removed;
+    removed.insert(told.before.steps.begin(), told.before.steps.end());
+  } else if (file.keeps > 0) {  // what lies behind `after` is dropped for ever
     const auto dropped = told.before.steps.upper_bound(told.before.after);
     removed.insert(told.before.steps.begin(), dropped);
     const auto planned = std::make_shared<const PlannedFile>(what_was_put(file, told));
     for (std::int64_t step = *told.first_step; step < std::ssize(file.steps); ++step) {
       removed.insert_or_assign(step, planned);
     }
-  } else {
-    removed = told.before.removed;
-    removed.insert(told.before.steps.begin(), told.before.steps.end());
   }
   std::erase_if(removed, [&](const auto& one) { return there.contains(one.first); });
   return removed;
