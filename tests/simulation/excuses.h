@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "plan.h"
+#include "told.h"
 
 namespace simulation {
 
@@ -25,5 +26,16 @@ namespace simulation {
 /// The most that a rank may copy at once: its bound, and what it copies beyond that because it
 /// would wait for ever otherwise.
 [[nodiscard]] std::size_t most_copied_bytes(const Plan& plan, int rank);
+
+// Faults of the library that are known and not mended yet.
+
+/// True if a ticket may be called durable while another node has its bytes in its page cache:
+/// synchronous ranks exchange blocks, and the rank that waits for its own makes durable only what
+/// its own node has written. Steps are not concerned.
+[[nodiscard]] bool may_be_durable_too_early(const Plan& plan);
+
+/// True if the attribute of a variable may be that of an earlier job: one that goes on with a
+/// series and puts nothing of the variable does not write it.
+[[nodiscard]] bool may_be_of_earlier_job(const Told& told);
 
 }  // namespace simulation
