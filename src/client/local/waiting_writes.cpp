@@ -66,7 +66,9 @@ void WaitingWrites::finish(writing::FileWriter& writer) {
 void WaitingWrites::write(const Block& block, const std::shared_ptr<const void>& memory) {
   const trace::Timer timer{counters_, trace::Counter::write_seconds};
   writing::FileWriter& writer = files_.writer_of(block.step);
-  files_.is_plain() ? write_runs(block, writer) : give_to_library(block, writer, memory);
+  // No copy is made of a copy.
+  const bool is_copy = memory != nullptr;
+  files_.is_plain() && !is_copy ? write_runs(block, writer) : write_whole(block, writer, memory);
 }
 
 // The same way as while the program goes on. Nothing has to be kept for it, though.
@@ -85,8 +87,8 @@ void WaitingWrites::write_runs(const Block& block, writing::FileWriter& writer) 
 
 // Copies are made of what does not lie in the order of the file, or is rounded, a part at once;
 // where the library reads them later, all.
-void WaitingWrites::give_to_library(const Block& block, writing::FileWriter& writer,
-                                    const std::shared_ptr<const void>& memory) {
+void WaitingWrites::write_whole(const Block& block, writing::FileWriter& writer,
+                                const std::shared_ptr<const void>& memory) {
   const auto piece = piece_of(block, files_.offset(block.variable.id, block.step), {});
   piece->is_in_file_order = true;
   const std::int64_t elements = piece->elements_left;

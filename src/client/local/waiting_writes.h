@@ -46,8 +46,8 @@ class WaitingWrites {
 
  private:
   void write_runs(const Block& block, writing::FileWriter& writer);
-  void give_to_library(const Block& block, writing::FileWriter& writer,
-                       const std::shared_ptr<const void>& memory);
+  void write_whole(const Block& block, writing::FileWriter& writer,
+                   const std::shared_ptr<const void>& memory);
   void write_elements(std::int64_t step, const contents::Variable& variable, std::int64_t index,
                       std::span<std::byte> bytes);
 
