@@ -492,7 +492,7 @@ class File {
   /// From the current step on, a step of this file is committed only when all steps are that its
   /// members had ended of the files called `name`; see iocomp_after. Called by all members; waits
   /// for nobody.
-  void after(const std::string& name) { check(iocomp_after(raw(), name.c_str())); }
+  void after(const std::string& name) { check(iocomp_after(raw(), detail::c_text(name))); }
   /// Steps that this rank has ended so far. Local.
   [[nodiscard]] std::int64_t current_step() const noexcept { return iocomp_current_step(raw()); }
   /// Sleep until the step is committed: complete on all members, and durable. Without servers:

@@ -475,7 +475,7 @@ class File(Scope):
         A step is committed only when all steps are that its members had ended of those. Called by
         all members; waits for nobody.
         """
-        library().check(library().after(self._raw, name.encode()))
+        library().check(library().after(self._raw, _text(name)))
 
     def end_step(self) -> None:
         """Say that this rank has put all it has for the step. Called by all members."""
