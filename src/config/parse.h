@@ -22,7 +22,7 @@ namespace iocomp::config {
 /// Integers separated by commas or blanks; an empty text is an empty list.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_list(std::string_view text);
 
-/// Whether a text can be the name of a file: letters, digits, '-', '_' and '.'.
+/// True if a text can be the name of a file: letters, digits, '-', '_' and '.'.
 [[nodiscard]] bool is_file_name(std::string_view text) noexcept;
 /// Names of files separated by commas or blanks; an empty text is an empty list.
 [[nodiscard]] std::optional<std::vector<std::string>> parse_names(std::string_view text);

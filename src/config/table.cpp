@@ -148,8 +148,7 @@ const std::vector<Key>& all_keys() {
        "committed steps of a checkpoint that are kept; 0: all"},
       {"files.*.after", names, "", "",
        "files whose steps come first: a step of this file is committed only when the steps are "
-       "that "
-       "had been ended of those"},
+       "that had been ended of those"},
       {"files.*.checksum", choice, "auto", "auto|none|xxh3",
        "xxh3: each block that is put gets a checksum, which the manifest keeps; auto: so for "
        "checkpoints (but not with overlap any, nor of blocks put by decomposition)"},

@@ -29,6 +29,19 @@ class Values {
   std::string text_;
 };
 
+// Those that say where a file is, and how it lies there.
+void set_place(Values& values, const PlannedFile& file) {
+  const std::string section = "files." + file.name + '.';
+  values.set(section + "backend", file.backend);
+  values.set(section + "path", path_of(file));
+  if (file.has_file_per_step) {
+    values.set(section + "file_per_step", "true");
+  }
+  if (file.grows_along_time) {
+    values.set(section + "layout", "time");
+  }
+}
+
 }  // namespace
 
 std::string target_name(const PlannedFile& file) {
@@ -54,8 +67,7 @@ iocomp::config::Settings settings_of(const Plan& plan) {
   values.set("writing.threads", plan.writing_threads);
   for (const auto& file : plan.files) {
     const std::string section = "files." + file.name + '.';
-    values.set(section + "backend", file.backend);
-    values.set(section + "path", path_of(file));
+    set_place(values, file);
     values.set(section + "steps_in_flight", file.steps_in_flight);
     values.set(section + "alignment", file.alignment_bytes);
     values.set(section + "keep", file.keeps);
@@ -69,8 +81,6 @@ iocomp::config::Settings settings_of(const Plan& plan) {
     set_if(file.replaces, "existing", "replace");
     set_if(file.goes_on, "existing", "continue");
     set_if(file.is_synchronous, "mode", "sync");
-    set_if(file.has_file_per_step, "file_per_step", "true");
-    set_if(file.grows_along_time, "layout", "time");
     set_if(file.is_compressed, "compression", "deflate");
     set_if(file.has_description, "describe", "xdmf");
     set_if(file.has_sums, "checksum", "xxh3");
@@ -87,15 +97,7 @@ iocomp::config::Settings settings_of_reader(const Plan& plan) {
   Values values;
   values.set("mode", "sync");
   for (const auto& file : plan.files) {
-    const std::string section = "files." + file.name + '.';
-    values.set(section + "path", path_of(file));
-    values.set(section + "backend", file.backend);
-    if (file.has_file_per_step) {
-      values.set(section + "file_per_step", "true");
-    }
-    if (file.grows_along_time) {
-      values.set(section + "layout", "time");
-    }
+    set_place(values, file);
   }
   return values.settings();
 }
